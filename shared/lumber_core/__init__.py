@@ -1,0 +1,1 @@
+"""Splitting text where its content turns: the core shared by every integration."""

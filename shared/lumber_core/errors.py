@@ -1,0 +1,32 @@
+"""The errors this library raises on purpose.
+
+Bad arguments are `ValueError` or `TypeError`, as everywhere in Python; the classes here are for
+what a caller may want to catch by name.
+"""
+
+
+class LumberError(Exception):
+    """Root of the errors that only this library raises."""
+
+
+class MissingExtraError(LumberError, ImportError):
+    """An optional dependency is not installed. The message names the extra that brings it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"{package} is not installed. Install it with: pip install 'lumber-splitters[{extra}]'"
+        )
+        self.package = package
+        self.extra = extra
+
+
+class TokenizerDataError(LumberError):
+    """A tokenizer's vocabulary is neither on this machine nor downloadable."""
+
+
+class TilingError(LumberError):
+    """Spans do not cover their text exactly once, in order."""
+
+
+class BoundError(LumberError):
+    """A single character counts more tokens than `max_chunk_tokens` allows."""

@@ -1,0 +1,74 @@
+"""Character spans, and the check that a list of them covers a text exactly once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from lumber_core.errors import TilingError
+
+
+class Span(NamedTuple):
+    """A half-open range of characters: `text[start:end]`.
+
+    Attributes:
+        start: Offset of the first character.
+        end: Offset just past the last character.
+    """
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """Return the characters of `text` that this span covers."""
+        return text[self.start : self.end]
+
+    def shifted(self, offset: int) -> Span:
+        """Return this span moved `offset` characters to the right."""
+        return Span(self.start + offset, self.end + offset)
+
+    def stripped(self, text: str) -> Span:
+        """Return the part of this span left when white space at its ends is trimmed.
+
+        The result is empty, at `start`, where the span holds white space only.
+        """
+        body = self.of(text)
+        kept = body.lstrip()
+        if not kept:
+            return Span(self.start, self.start)
+        start = self.end - len(kept)
+        return Span(start, start + len(kept.rstrip()))
+
+
+def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
+    """Turn the offsets where pieces start into the spans between them.
+
+    Args:
+        starts: Strictly increasing character offsets; the first is 0.
+        length: Length of the text in characters.
+
+    Returns:
+        One span for each start; the last ends at `length`.
+    """
+    return tuple(Span(a, b) for a, b in pairwise([*starts, length]))
+
+
+def check_tiling(spans: Iterable[Span | tuple[int, int]], length: int) -> None:
+    """Raise unless `spans` cover a text of `length` characters exactly once, in order.
+
+    Raises:
+        TilingError: Naming the first span that leaves a gap, overlaps, is empty or overruns.
+    """
+    position = 0
+    for number, (start, end) in enumerate(spans):
+        if start != position:
+            fault = "overlaps the one before it" if start < position else "leaves a gap before it"
+            raise TilingError(
+                f"span {number} ({start}, {end}) {fault}: it should start at {position}"
+            )
+        if end <= start:
+            raise TilingError(f"span {number} ({start}, {end}) is empty")
+        position = end
+    if position != length:
+        raise TilingError(f"the spans end at {position}, but the text has {length} characters")
