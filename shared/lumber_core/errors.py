@@ -30,3 +30,7 @@ class TilingError(LumberError):
 
 class BoundError(LumberError):
     """A single character counts more tokens than `max_chunk_tokens` allows."""
+
+
+class WeightsError(LumberError, ValueError):
+    """A model's weights are missing, damaged or some other model's."""
