@@ -11,8 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cached_property
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from tqdm import tqdm
 
@@ -42,6 +41,9 @@ class Chunker(ABC):
         ValueError: A number is out of range, or a name is unknown.
         TypeError: An argument has the wrong type.
     """
+
+    _waits: ClassVar[bool] = False
+    """Whether splitting waits for something else, so that threads help."""
 
     def __init__(
         self,
@@ -134,11 +136,6 @@ class Chunker(ABC):
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
                 raise
-
-    @cached_property
-    def _waits(self) -> bool:
-        """Whether splitting waits for something else, so that threads help."""
-        return False
 
     @abstractmethod
     def _segment(self, text: str) -> Segmentation:
