@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from lumber_core.errors import TilingError
@@ -51,7 +50,7 @@ def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
     Returns:
         One span for each start; the last ends at `length`.
     """
-    return tuple(Span(a, b) for a, b in pairwise([*starts, length]))
+    return tuple(map(Span, starts, [*starts[1:], length]))
 
 
 def check_tiling(spans: Iterable[Span | tuple[int, int]], length: int) -> None:

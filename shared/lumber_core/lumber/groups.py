@@ -1,0 +1,201 @@
+"""Which units are offered to the judge together, and what its answer does: two rule sets.
+
+Both bound a group by theta tokens. `MethodRules` follows the method as the LumberChunker paper
+describes it (section 3); `PublishedCodeRules` follows the code that was released with it and made
+GutenQA, which differs at the edges of a group.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple, Protocol
+
+from lumber_core.spans import Span
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text with its units, as judges see it.
+
+    Attributes:
+        text: The whole text.
+        units: Spans of its units; they tile the text.
+    """
+
+    text: str
+    units: Sequence[Span]
+
+    def texts(self, start: int, stop: int) -> tuple[str, ...]:
+        """Return the texts of the units `start` up to, not including, `stop`."""
+        return tuple(span.of(self.text) for span in self.units[start:stop])
+
+
+class Group:
+    """Consecutive units offered to a judge.
+
+    Attributes:
+        start: Number of the first unit in the document.
+        stop: Number just past the last unit.
+        choices: The units that a judge may name.
+        document: The text and units they are part of.
+    """
+
+    __slots__ = ("_texts", "choices", "document", "start", "stop")
+
+    def __init__(
+        self, document: Document, start: int, stop: int, choices: range | None = None
+    ) -> None:
+        self.document = document
+        self.start = start
+        self.stop = stop
+        self.choices = range(start + 1, stop) if choices is None else choices
+        self._texts: tuple[str, ...] | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The text of each unit, line breaks and separators included."""
+        if self._texts is None:
+            self._texts = self.document.texts(self.start, self.stop)
+        return self._texts
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    def __repr__(self) -> str:
+        return f"Group(start={self.start}, stop={self.stop})"
+
+
+class Step(NamedTuple):
+    """What follows from an answer.
+
+    Attributes:
+        boundary: The unit where a chunk starts; None for no boundary.
+        next: The unit where the next group starts; greater than the group's start.
+    """
+
+    boundary: int | None
+    next: int
+
+
+class WalkRules(Protocol):
+    """How groups are formed and what answers do. Implementations are pure."""
+
+    @property
+    def units(self) -> int:
+        """Number of units in the document."""
+        ...
+
+    def stop(self, start: int) -> int | None:
+        """Return where the group that starts at `start` stops; None where no group starts."""
+        ...
+
+    def asks(self, start: int, stop: int) -> bool:
+        """Tell whether the group needs a judge."""
+        ...
+
+    def choices(self, start: int, stop: int) -> range:
+        """Return the units that are possible answers about the group."""
+        ...
+
+    def step(self, start: int, stop: int, unit: int | None) -> Step:
+        """Return what one of the choices, or None, leads to."""
+        ...
+
+
+class MethodRules:
+    """LumberChunker as the paper describes it, guarded.
+
+    A group holds as many units as fit in theta tokens, and always one. The judge may name any of
+    them but the first; the chunk ends there and the next group starts there. Without an answer
+    the chunk ends with the group, so no chunk outgrows theta unless a single unit does.
+
+    Args:
+        tokens: Tokens of each unit.
+        theta: Most tokens in a group of several units.
+    """
+
+    def __init__(self, tokens: Sequence[int], theta: int) -> None:
+        self._before = [0, *accumulate(tokens)]
+        self._theta = theta
+
+    @property
+    def units(self) -> int:
+        """Number of units in the document."""
+        return len(self._before) - 1
+
+    def stop(self, start: int) -> int | None:
+        """Return where the group that starts at `start` stops; None past the last unit."""
+        if start >= self.units:
+            return None
+        fitting = bisect_right(self._before, self._before[start] + self._theta, start + 1) - 1
+        return max(start + 1, fitting)
+
+    def asks(self, start: int, stop: int) -> bool:
+        """Tell whether there is anything to ask: a group of one unit has no inner boundary."""
+        return stop - start > 1
+
+    def choices(self, start: int, stop: int) -> range:
+        """Return all units of the group but its first."""
+        return range(start + 1, stop)
+
+    def step(self, start: int, stop: int, unit: int | None) -> Step:
+        """End the chunk at `unit`, or at the group's end where it is None."""
+        del start
+        end = stop if unit is None else unit
+        return Step(end if end < self.units else None, end)
+
+
+class PublishedCodeRules:
+    """LumberChunker as its released code behaves, for reproducing GutenQA.
+
+    Tokens are estimated as round(1.2 x words) of the labelled paragraphs together; the paragraph
+    that reaches theta is left out of the group unless it is alone; the last two paragraphs are in
+    no group and none starts in the last five. After the answer n a chunk starts at n and the next
+    group at n + 1, so the first paragraph shown is a valid answer, and so is the one just past the
+    group. Without an answer the group passes and no chunk ends.
+
+    Args:
+        words: Words of each unit, without its label.
+        theta: The estimate that a group stays below.
+    """
+
+    _LABEL_WORDS = 2  # "ID" and "7:"
+    _UNEXAMINED = 2
+    _NO_START = 5
+
+    def __init__(self, words: Sequence[int], theta: int) -> None:
+        self._before = [0, *accumulate(count + self._LABEL_WORDS for count in words)]
+        self._crossing = next(
+            total for total in range(int(theta / 1.2), theta + 2) if round(1.2 * total) >= theta
+        )
+
+    @property
+    def units(self) -> int:
+        """Number of units in the document."""
+        return len(self._before) - 1
+
+    def stop(self, start: int) -> int | None:
+        """Return where the group that starts at `start` stops; None in the last five units."""
+        if start >= self.units - self._NO_START:
+            return None
+        crossed = bisect_left(self._before, self._before[start] + self._crossing, start + 1)
+        return max(start + 1, min(crossed - 1, self.units - self._UNEXAMINED))
+
+    def asks(self, start: int, stop: int) -> bool:
+        """Every group is asked about."""
+        del start, stop
+        return True
+
+    def choices(self, start: int, stop: int) -> range:
+        """Return the units of the group and the one just past it."""
+        return range(start, stop + 1)
+
+    def step(self, start: int, stop: int, unit: int | None) -> Step:
+        """Start a chunk at `unit` and the next group after it; pass the group where it is None."""
+        del start
+        if unit is None:
+            return Step(None, stop)
+        return Step(unit if 0 < unit < self.units else None, unit + 1)

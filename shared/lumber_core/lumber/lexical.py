@@ -1,0 +1,135 @@
+"""A judge without a model: lexical cohesion, after Hearst's TextTiling (1997).
+
+Where two stretches of text share few words, the topic has probably changed. The score of a
+candidate is the depth of the valley in the similarity between the two sides: how far similarity
+falls from the nearest peak on either side. The judge names the candidate with the deepest valley.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from lumber_core.lumber.groups import Group
+from lumber_core.lumber.judges import Judge
+from lumber_core.segmentation import Verdict
+
+
+class LexicalJudge(Judge):
+    """Names the unit before which word use changes most.
+
+    It costs nothing and asks nobody: a baseline, and a fallback where a model gives no answer.
+
+    Args:
+        block: Words compared on either side of a candidate.
+
+    Raises:
+        ValueError: `block` is below 1.
+    """
+
+    def __init__(self, *, block: int = 120) -> None:
+        if block < 1:
+            raise ValueError(f"block must be at least 1 word, not {block}")
+        self._block = block
+
+    def judge(self, group: Group) -> Verdict:
+        """Name the candidate with the deepest valley; none where all sides are alike."""
+        words = [_words(text) for text in group.texts]
+        similarities = [
+            self._similarity(words, number) for number in range(1, len(words))
+        ]
+        depths = _depths(similarities)
+        candidates = [unit for unit in group.choices if 0 < unit - group.start < len(words)]
+        balance = _balance([len(part) for part in words])
+        scores = {unit: self._score(depths, balance, unit - group.start) for unit in candidates}
+        unit = max(scores, key=lambda unit: (scores[unit], -unit), default=None)
+        if unit is None or scores[unit] <= 0:
+            return Verdict(group.start, group.stop, None, "no_shift", "word use does not change")
+        reason = f"word use changes most here (depth {depths[unit - group.start - 1]:.2f})"
+        return Verdict(group.start, group.stop, unit, "shift", reason)
+
+    async def ajudge(self, group: Group) -> Verdict:
+        """Do as `judge`, which takes well under a millisecond."""
+        return self.judge(group)
+
+    @staticmethod
+    def _score(depths: Sequence[float], balance: Sequence[float], number: int) -> float:
+        return depths[number - 1] * balance[number - 1]
+
+    def _similarity(self, words: Sequence[Sequence[str]], number: int) -> float:
+        """Return the cosine between the words before unit `number` of the group and from it on."""
+        before = self._side(reversed(words[:number]))
+        after = self._side(words[number:])
+        product = sum(count * after[word] for word, count in before.items())
+        lengths = math.sqrt(_square(before) * _square(after))
+        return product / lengths if lengths else 0.0
+
+    def _side(self, parts: Any) -> Counter[str]:
+        side: Counter[str] = Counter()
+        room = self._block
+        for part in parts:
+            side.update(part[:room] if room < len(part) else part)
+            room -= len(part)
+            if room <= 0:
+                break
+        return side
+
+    def __repr__(self) -> str:
+        return f"LexicalJudge(block={self._block})"
+
+
+def _square(side: Counter[str]) -> int:
+    return sum(count * count for count in side.values())
+
+
+def _depths(similarities: Sequence[float]) -> list[float]:
+    """Return how deep each gap lies below the nearest peaks to its left and right."""
+    return [
+        _climb(reversed(similarities[:number]), here)
+        + _climb(similarities[number + 1 :], here)
+        for number, here in enumerate(similarities)
+    ]
+
+
+def _climb(values: Any, start: float) -> float:
+    """Return how much is gained by going along `values` as long as they rise."""
+    peak = start
+    for value in values:
+        if value < peak:
+            break
+        peak = value
+    return peak - start
+
+
+def _balance(lengths: Sequence[int]) -> list[float]:
+    """Return for each gap a weight below 1 where one side of it is a small part of the group."""
+    total = sum(lengths) or 1
+    weights, before = [], 0
+    for length in lengths[:-1]:
+        before += length
+        share = min(before, total - before) / total
+        weights.append(min(1.0, share / _FULL_WEIGHT_SHARE))
+    return weights
+
+
+_FULL_WEIGHT_SHARE = 0.25
+
+
+@cache
+def _word_pattern() -> Any:
+    import regex  # deferred: only this judge needs it
+
+    # Scripts without spaces are taken character by character.
+    return regex.compile(
+        r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+        r"|[\p{L}\p{M}\p{N}]{4,}"
+    )
+
+
+def _words(text: str) -> list[str]:
+    """Return the words that carry content: the shortest ones hold sentences together."""
+    words: list[str] = _word_pattern().findall(text.casefold())
+    return words

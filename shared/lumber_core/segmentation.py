@@ -1,0 +1,101 @@
+"""What a splitter returns: spans, the verdicts behind them and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lumber_core.spans import Span
+
+Outcome = Literal[
+    "shift",  # the judge named a unit of the group
+    "no_shift",  # the judge says the whole group is about one thing
+    "single",  # the group is one unit: nobody was asked
+    "outside",  # the answer names a unit that cannot be one of this group
+    "unreadable",  # no unit number could be read from the answer
+    "refused",  # the model declined, or its provider blocked the answer
+]
+"""How a verdict came about. The last three are failures: the group was kept whole."""
+
+FAILURES: frozenset[Outcome] = frozenset({"outside", "unreadable", "refused"})
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a segmentation cost.
+
+    Attributes:
+        calls: Questions put to the judge.
+        prompt_tokens: Tokens sent, as the model reports them; 0 where it reports none.
+        completion_tokens: Tokens received, likewise.
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judge's answer about one group, with how it came about.
+
+    Attributes:
+        start: Number of the group's first unit in the document.
+        stop: Number just past the group's last unit.
+        unit: The unit where new content starts; None where the judge named none.
+        outcome: How the answer came about.
+        reason: A sentence for people: why this unit, or what went wrong.
+        answer: What the model said, verbatim; None where no model was asked.
+        usage: What the answer cost.
+    """
+
+    start: int
+    stop: int
+    unit: int | None
+    outcome: Outcome
+    reason: str = ""
+    answer: str | None = field(default=None, repr=False)
+    usage: Usage = Usage()
+
+    @property
+    def failed(self) -> bool:
+        """Whether the judge was asked and gave no usable answer."""
+        return self.outcome in FAILURES
+
+
+@dataclass(frozen=True, slots=True)
+class Segmentation:
+    """The result of splitting one text.
+
+    Attributes:
+        spans: Character ranges of the chunks: in order, none empty, together the whole text.
+        verdicts: One for each group of the walk, in document order; empty for splitters that
+            ask no judge.
+        usage: The sum over all verdicts.
+    """
+
+    spans: tuple[Span, ...]
+    verdicts: tuple[Verdict, ...] = ()
+    usage: Usage = Usage()
+
+    def chunks(self, text: str) -> list[str]:
+        """Return the text of every chunk. `text` is the string that was segmented."""
+        return [text[start:end] for start, end in self.spans]
+
+    @property
+    def failures(self) -> tuple[Verdict, ...]:
+        """The verdicts that gave no usable answer, with their reasons."""
+        return tuple(verdict for verdict in self.verdicts if verdict.failed)
+
+
+def total_usage(verdicts: Iterable[Verdict]) -> Usage:
+    """Return the sum of what `verdicts` cost."""
+    return sum((verdict.usage for verdict in verdicts), Usage())

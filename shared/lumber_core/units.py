@@ -1,0 +1,201 @@
+"""Units: the smallest pieces of a text that a splitter may not cut.
+
+A unit finder takes a text and returns the spans of its units. Those made here tile the text:
+white space between two units belongs to the first of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from operator import le, lt
+from typing import Literal
+
+from lumber_core.graphemes import is_break
+from lumber_core.spans import Span, spans_from_starts
+
+UnitFinder = Callable[[str], Sequence[Span]]
+UnitSpec = Literal["paragraphs", "sentences"] | Callable[[str], Iterable[tuple[int, int]]]
+
+# A form feed ends a page, hence a line; CR LF is one line break. Written out one by one, because
+# the regular expression engine then skips from one first character to the next.
+_LINE_BREAK = r"(?:\n|\r\n?|\f|\x85|\u2028|\u2029)"
+_BLANK_LINES = re.compile(rf"{_LINE_BREAK}(?:[^\S\n\r\f\x85\u2028\u2029]*{_LINE_BREAK})+")
+_LINE_BREAKS = re.compile(rf"{_LINE_BREAK}+")
+_INDENTED = re.compile(r"\n[^\S\n]")
+# The marks that may open a file without being part of its first word.
+_BLANK = re.compile(r"[\s\ufeff]*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# sentencex 1.0 measures white space before an abbreviation in bytes as if each were one; it must
+# meet none that takes more.
+_WIDE_SPACES = [chr(code) for code in range(0x80, 0x3001) if chr(code).isspace()]
+
+# sentencex slows down on long inputs; from this size on a text goes to it in blocks.
+_BLOCK = 1 << 14
+
+
+def paragraphs(text: str, language: str = "en") -> list[Span]:
+    r"""Find the paragraphs of a text.
+
+    Paragraphs are separated by blank lines; line breaks inside one are left alone, so
+    hard-wrapped books keep their lines. A text without blank lines has a paragraph on each line,
+    and a text without line breaks is taken sentence by sentence.
+
+    Args:
+        text: The text.
+        language: ISO 639 code for `sentences`, used only where there is no line break.
+
+    Returns:
+        Spans that tile the text. Blank space around a text belongs to its first and last
+        paragraph; form feeds and all of Unicode's line separators count as line breaks.
+    """
+    first = _content_start(text)
+    last = len(text.rstrip())
+    for separator in (_BLANK_LINES, _LINE_BREAKS):
+        cuts = [match.end() for match in separator.finditer(text, first, last)]
+        if cuts:
+            return list(spans_from_starts([0, *cuts], len(text)))
+    return sentences(text, language)
+
+
+def sentences(text: str, language: str = "en") -> list[Span]:
+    """Find the sentences of a text with sentencex.
+
+    Args:
+        text: The text.
+        language: ISO 639 code; sentencex knows some 300 and falls back to related ones.
+
+    Returns:
+        Spans that tile the text; each but the first starts with a visible character. A blank
+        line ends a sentence. No span starts inside a grapheme cluster.
+    """
+    if not text:
+        return []
+    first = _content_start(text)
+    starts = [0]
+    block_start = 0
+    for separator in _BLANK_LINES.finditer(text) if _has_odd_blank_lines(text) else ():
+        if separator.end() > first:
+            starts += _sentence_starts(text, block_start, separator.end(), first, language)
+            block_start = separator.end()
+    starts += _sentence_starts(text, block_start, len(text), first, language)
+    return list(spans_from_starts(starts, len(text)))
+
+
+def _has_odd_blank_lines(text: str) -> bool:
+    """Tell whether there may be blank lines other than two line feeds, all that sentencex knows."""
+    return any(mark in text for mark in "\r\f\x85\u2028\u2029") or bool(_INDENTED.search(text))
+
+
+def _content_start(text: str) -> int:
+    """Return the offset of the first character that is neither blank nor a byte order mark."""
+    match = _BLANK.match(text)
+    return match.end() if match else 0
+
+
+def _sentence_starts(
+    text: str, start: int, end: int, first: int, language: str
+) -> Iterator[int]:
+    """Yield where sentences start inside `text[start:end]`, past the text's `first` content.
+
+    Long stretches go through in blocks. The last sentence of a block may go on in the next one,
+    so the next block starts with it; a block without any sentence end is doubled. That keeps the
+    cost linear. White space at a sentence's start is left to the one before it.
+    """
+    size = _BLOCK
+    while start < end:
+        stop = min(start + size, end)
+        pieces = _segment(language, text[start:stop])
+        if stop < end and len(pieces) == 1:
+            size *= 2
+            continue
+        if stop < end:
+            pieces.pop()
+        size = _BLOCK
+        for piece in pieces:
+            before, start = start, start + len(piece)
+            if before <= first:
+                continue
+            if piece[0].isspace():
+                before = start - len(piece.lstrip())
+            if before < start and is_break(text, before):
+                yield before
+
+
+def _segment(language: str, text: str) -> list[str]:
+    """Return sentencex's pieces of `text`; joined, they have its length."""
+    from sentencex import segment  # deferred: importing this module should cost nothing
+
+    if not text.isascii():
+        for space in _WIDE_SPACES:
+            if space in text:
+                text = text.replace(space, " ")
+    try:
+        return segment(language, text)
+    except UnicodeEncodeError:  # lone surrogates cannot leave Python; offsets stay the same
+        return segment(language, _SURROGATE.sub("\ufffd", text))
+
+
+def after_markers(text: str, markers: tuple[str, ...]) -> list[Span]:
+    """Find units that end just past an explicit marker, such as `<|end_sentence|>`.
+
+    Args:
+        text: A text in which an earlier step has written the markers.
+        markers: The strings that end a unit.
+
+    Returns:
+        Spans that tile the text; what follows the last marker is the last unit.
+    """
+    pattern = "|".join(re.escape(marker) for marker in sorted(markers, key=len, reverse=True))
+    cuts = [match.end() for match in re.finditer(pattern, text)]
+    starts = [0, *(cut for cut in cuts if cut < len(text))] if text else []
+    return list(spans_from_starts(starts, len(text)))
+
+
+def _own(text: str, finder: Callable[[str], Iterable[tuple[int, int]]]) -> list[Span]:
+    """Run a caller's finder; attach what lies between its units to the unit before."""
+    units = list(finder(text))
+    if not text or not units:
+        return [Span(0, len(text))] if text else []
+    starts, ends = zip(*units, strict=True)
+    ordered = all(map(lt, starts, ends)) and all(map(le, ends, starts[1:]))
+    if not ordered or starts[0] < 0 or ends[-1] > len(text):
+        previous_end = 0
+        for number, (start, end) in enumerate(units):
+            if not (previous_end <= start < end <= len(text)):
+                raise ValueError(
+                    f"the unit finder returned ({start}, {end}) as unit {number} of a text of "
+                    f"{len(text)} characters, after a unit that ends at {previous_end}; it should "
+                    "return (start, end) character offsets in order, not empty, not overlapping"
+                )
+            previous_end = end
+    return list(spans_from_starts([0, *starts[1:]], len(text)))
+
+
+def unit_finder(spec: UnitSpec, *, language: str = "en") -> UnitFinder:
+    """Turn a user's choice of units into a function that finds them.
+
+    Args:
+        spec: "paragraphs", "sentences", or a callable that takes a text and returns
+            `(start, end)` character offsets in order. Gaps that a callable leaves are attached to
+            the unit before them, so nothing of the text is lost.
+        language: ISO 639 code for finding sentences.
+
+    Raises:
+        ValueError: For an unknown name or an empty language.
+        TypeError: For anything that is neither a name nor callable.
+    """
+    if not isinstance(language, str) or not language:
+        raise ValueError(f'language must be an ISO 639 code such as "en", not {language!r}')
+    if spec == "paragraphs":
+        return partial(paragraphs, language=language)
+    if spec == "sentences":
+        return partial(sentences, language=language)
+    if callable(spec):
+        return partial(_own, finder=spec)
+    message = (
+        f'units must be "paragraphs", "sentences" or a callable that takes a text and returns '
+        f"(start, end) offsets, not {spec!r}"
+    )
+    raise ValueError(message) if isinstance(spec, str) else TypeError(message)
