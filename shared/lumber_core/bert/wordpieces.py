@@ -16,8 +16,11 @@ import numpy.typing as npt
 from tokenizers import BertWordPieceTokenizer, Tokenizer
 
 from lumber_core.errors import WeightsError
+from lumber_core.graphemes import is_break
 
 _BLOCK = 1 << 15
+# From here on come the scripts of which BERT's tokenizer takes every character as a word.
+_FIRST_IDEOGRAPH = "\u2e80"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 Numbers = npt.NDArray[np.int32]
@@ -60,6 +63,9 @@ class WordPieceTokenizer:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         self._tokenizer = tokenizer
+        self._continues = np.zeros(tokenizer.get_vocab_size(), dtype=np.bool_)
+        for word, number in tokenizer.get_vocab().items():
+            self._continues[number] = word.startswith("##")
         self.cls_id = _special(tokenizer, "[CLS]")
         self.sep_id = _special(tokenizer, "[SEP]")
 
@@ -87,6 +93,19 @@ class WordPieceTokenizer:
     def to_json(self) -> str:
         """Return what a `tokenizer.json` holds."""
         return str(self._tokenizer.to_str())
+
+    def word_starts(self, text: str, pieces: WordPieces) -> npt.NDArray[np.intp]:
+        """Return the numbers of the tokens at which a cut divides no word.
+
+        Those are tokens after white space or at the text's start, and, in scripts written without
+        spaces, those that begin a character of their own.
+        """
+        begins = ~self._continues[pieces.ids]
+        touching = np.flatnonzero(begins[1:] & (pieces.starts[1:] <= pieces.ends[:-1])) + 1
+        for number in touching:
+            at = int(pieces.starts[number])
+            begins[number] = text[at] >= _FIRST_IDEOGRAPH and text[at].isalpha() and is_break(text, at)
+        return np.flatnonzero(begins)
 
     def __call__(self, text: str) -> WordPieces:
         """Return the word pieces of a text."""
