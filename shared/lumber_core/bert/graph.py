@@ -9,7 +9,8 @@ window must score the same whoever it is computed with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,23 +63,34 @@ class EncoderGraph:
         shape: Shape of the encoder.
         precision: "int8" stores matrices as integers of seven bits, one scale for each column,
             and rounds activations as they come.
-        peaks: For "int8", the largest magnitude seen in each channel of what goes into a matrix,
-            by the name of the matrix; the largest channels are not rounded. Matrices without an
-            entry have all their channels rounded.
     """
 
     def __init__(
         self,
         shape: EncoderShape,
         precision: Precision,
-        peaks: Mapping[str, npt.NDArray[np.float32]] | None = None,
     ) -> None:
         self._shape = shape
         self._precision = precision
-        self._peaks = peaks or {}
         self._nodes: list[onnx.NodeProto] = []
         self._constants: dict[str, onnx.TensorProto] = {}
+        self._names: dict[tuple[str, tuple[int, ...], bytes], str] = {}
         self._count = 0
+
+    def encode(self, ids: str, weights: Weights, peaks: Weights) -> str:
+        """Run a whole encoder.
+
+        Args:
+            ids: Name of the vocabulary numbers, int64, shape (1, length).
+            weights: Its weights, by the names that BERT's state dict has.
+            peaks: For "int8", the largest magnitude seen in each channel of what goes into a
+                matrix, by the name of the matrix; the largest channels are not rounded. Matrices
+                without an entry have all their channels rounded.
+        """
+        hidden = self.embed(ids, weights)
+        for number in range(self._shape.layers):
+            hidden = self.layer(hidden, weights, peaks, number)
+        return hidden
 
     def embed(self, ids: str, weights: Weights) -> str:
         """Add up word, position and type embeddings of a sequence, and normalise.
@@ -107,7 +119,7 @@ class EncoderGraph:
             epsilon=self._shape.epsilon,
         )
 
-    def layer(self, hidden: str, weights: Weights, number: int) -> str:
+    def layer(self, hidden: str, weights: Weights, peaks: Weights, number: int) -> str:
         """Run one layer: self-attention over the whole sequence, then the feed-forward part."""
         prefix = f"encoder.layer.{number}."
         parts = [f"{prefix}attention.self.{part}." for part in ("query", "key", "value")]
@@ -115,27 +127,21 @@ class EncoderGraph:
             hidden,
             np.concatenate([weights[part + "weight"] for part in parts]),
             np.concatenate([weights[part + "bias"] for part in parts]),
-            self._peaks.get(parts[0] + "weight"),
+            peaks.get(parts[0] + "weight"),
         )
         query, key, value = self._split(joined, 3)
         attended = self._node(
             "MultiHeadAttention", [query, key, value], contrib=True, num_heads=self._shape.heads
         )
-        hidden = self._add_and_norm(attended, hidden, weights, f"{prefix}attention.output.")
+        hidden = self._add_and_norm(attended, hidden, weights, peaks, f"{prefix}attention.output.")
         inner = self.linear(
             hidden,
             weights[f"{prefix}intermediate.dense.weight"],
             weights[f"{prefix}intermediate.dense.bias"],
-            self._peaks.get(f"{prefix}intermediate.dense.weight"),
+            peaks.get(f"{prefix}intermediate.dense.weight"),
         )
         inner = self._node("Gelu", [inner], contrib=True)
-        return self._add_and_norm(inner, hidden, weights, f"{prefix}output.")
-
-    def layers(self, hidden: str, weights: Weights, numbers: range) -> str:
-        """Run several layers."""
-        for number in numbers:
-            hidden = self.layer(hidden, weights, number)
-        return hidden
+        return self._add_and_norm(inner, hidden, weights, peaks, f"{prefix}output.")
 
     def linear(
         self,
@@ -183,28 +189,19 @@ class EncoderGraph:
         pooled = self._node("ReduceMean", [hidden], axes=[1], keepdims=0)
         return self._node("LpNormalization", [pooled], axis=1, p=2)
 
-    def model(
-        self,
-        *,
-        inputs: Mapping[str, tuple[int, list[int | str]]],
-        outputs: Mapping[str, tuple[str, list[int | str]]],
-    ) -> onnx.ModelProto:
-        """Return the finished model.
+    def model(self, *, output: str, tensor: str, shape: Sequence[int | str]) -> onnx.ModelProto:
+        """Return the finished model, whose input is `ids`, int64, shape (1, length).
 
         Args:
-            inputs: For each input its element type and shape.
-            outputs: For each output the tensor it is, and its shape.
+            output: Name of its output.
+            tensor: The tensor to give out.
+            shape: The shape of that.
         """
-        for name, (tensor, _) in outputs.items():
-            self._nodes.append(helper.make_node("Identity", [tensor], [name]))
         graph = helper.make_graph(
-            self._nodes,
+            [*self._nodes, helper.make_node("Identity", [tensor], [output])],
             "bert",
-            [helper.make_tensor_value_info(n, kind, dims) for n, (kind, dims) in inputs.items()],
-            [
-                helper.make_tensor_value_info(n, TensorProto.FLOAT, dims)
-                for n, (_, dims) in outputs.items()
-            ],
+            [helper.make_tensor_value_info("ids", TensorProto.INT64, [1, "length"])],
+            [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)],
             list(self._constants.values()),
         )
         opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_CONTRIB, 1)]
@@ -223,13 +220,15 @@ class EncoderGraph:
         scale = self._node("Gather", [self._constant(scales.astype(np.float32)), ids])
         return self._node("Mul", [words, scale])
 
-    def _add_and_norm(self, inner: str, hidden: str, weights: Weights, prefix: str) -> str:
+    def _add_and_norm(
+        self, inner: str, hidden: str, weights: Weights, peaks: Weights, prefix: str
+    ) -> str:
         """Run the linear part of a block, add what came in, and normalise."""
         out = self.linear(
             inner,
             weights[prefix + "dense.weight"],
             weights[prefix + "dense.bias"],
-            self._peaks.get(prefix + "dense.weight"),
+            peaks.get(prefix + "dense.weight"),
         )
         return self._node(
             "SkipLayerNormalization",
@@ -256,9 +255,14 @@ class EncoderGraph:
         return name
 
     def _constant(self, values: Array) -> str:
-        name = f"c{len(self._constants)}"
-        self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(values), name)
-        return name
+        """Add a constant; equal ones are kept once, such as the words that two encoders share."""
+        values = np.ascontiguousarray(values)
+        key = (str(values.dtype), values.shape, hashlib.sha256(values.tobytes()).digest())
+        if key not in self._names:
+            name = f"c{len(self._constants)}"
+            self._names[key] = name
+            self._constants[name] = numpy_helper.from_array(values, name)
+        return self._names[key]
 
     def _fresh(self) -> str:
         self._count += 1

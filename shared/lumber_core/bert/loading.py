@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from lumber_core.bert.onnx_scorer import OnnxScorer
+from lumber_core.bert.onnx_scorer import OnnxModel, OnnxScorer
 from lumber_core.bert.packaged import BUNDLED, checked_file, read_card
 from lumber_core.bert.scanning import TokenScorer
 from lumber_core.bert.wordpieces import WordPieceTokenizer
@@ -18,7 +18,6 @@ Backend = Literal["onnx", "torch"]
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _HUB_FILES = ("*.json", "*.txt", "*.safetensors", "*.onnx")
 _PUBLISHED_WINDOW = 255
-_ONNX_FILES = ("model.int8.onnx", "model.onnx")
 
 
 class LoadedModel(NamedTuple):
@@ -33,6 +32,18 @@ class LoadedModel(NamedTuple):
     scorer: TokenScorer
     tokenizer: WordPieceTokenizer
     window: int
+
+
+class LoadedEmbedder(NamedTuple):
+    """A sentence encoder ready to run.
+
+    Attributes:
+        model: Makes an embedding of a sequence of tokens.
+        tokenizer: Finds the tokens.
+    """
+
+    model: OnnxModel
+    tokenizer: WordPieceTokenizer
 
 
 def load_model(name: str, *, backend: Backend = "onnx", threads: int | None = None) -> LoadedModel:
@@ -84,19 +95,55 @@ def find_folder(name: str) -> Path:
         ) from error
 
 
+def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
+    """Load the sentence encoder beside a classifier; the same arguments give the same object.
+
+    Args:
+        name: "bundled", or a folder or hub id with what `lumber export --embedder` writes.
+        threads: Texts embedded at once; None chooses.
+
+    Raises:
+        WeightsError: If files are missing or damaged.
+        ValueError: If there is no such folder, and the name is no hub id.
+    """
+    return _load_embedder(find_folder(name), threads)
+
+
 @lru_cache(maxsize=4)
 def _load(folder: Path, backend: Backend, threads: int | None) -> LoadedModel:
     if backend == "torch":
         return _load_torch(folder, threads)
-    card = read_card(folder)
-    listed = [name for name in _ONNX_FILES if name in card.files]
-    if not listed:
-        raise WeightsError(f"the card in {folder} lists neither of {', '.join(_ONNX_FILES)}")
-    path = checked_file(folder, card, listed[0])
-    checked_file(folder, card, "tokenizer.json")
-    tokenizer = WordPieceTokenizer.from_folder(folder)
+    path, tokenizer, window = _exported(folder, "model")
     scorer = OnnxScorer(path, cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id, threads=threads)
-    return LoadedModel(scorer, tokenizer, card.window)
+    return LoadedModel(scorer, tokenizer, window)
+
+
+@lru_cache(maxsize=4)
+def _load_embedder(folder: Path, threads: int | None) -> LoadedEmbedder:
+    path, tokenizer, _ = _exported(folder, "embedder")
+    model = OnnxModel(
+        path, "embedding", cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id, threads=threads
+    )
+    return LoadedEmbedder(model, tokenizer)
+
+
+def _exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, int]:
+    """Check an exported model's files; return its path, its tokenizer and its window."""
+    card = read_card(folder)
+    for ending in (".int8", ""):
+        name, words = f"{kind}{ending}.onnx", f"words{ending}.bin"
+        if name in card.files:
+            break
+    else:
+        raise WeightsError(
+            f"the card in {folder} lists no {kind}.onnx and no {kind}.int8.onnx; "
+            f"lumber export {'--embedder ' if kind == 'embedder' else ''}makes it"
+        )
+    if words in card.files:
+        checked_file(folder, card, words)
+    checked_file(folder, card, "tokenizer.json")
+    path = checked_file(folder, card, name)
+    return path, WordPieceTokenizer.from_folder(folder), card.window
 
 
 def _load_torch(folder: Path, threads: int | None) -> LoadedModel:
