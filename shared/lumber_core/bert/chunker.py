@@ -182,9 +182,7 @@ class BertChunker(Chunker):
         allowed[candidates] = True
         windows: Windows
         if self.windows == "moving":
-            windows = MovingWindows(
-                count, size=size, threshold=self.threshold, allowed=allowed
-            )
+            windows = MovingWindows(count, size=size, threshold=self.threshold, allowed=allowed)
         else:
             windows = OverlappingWindows(
                 count,

@@ -101,7 +101,9 @@ def export(
                 model, tokenizer, scratch / f"{MODEL}{ending}.onnx", probes
             )
             if precision == "int8" or keep_fp32:
-                names += sorted(path.name for path in scratch.iterdir() if _ending(path.name) == ending)
+                names += sorted(
+                    path.name for path in scratch.iterdir() if _ending(path.name) == ending
+                )
         worst = float(np.abs(differences["fp32"]).max())
         if not worst < _LARGEST_FP32_DIFFERENCE:
             raise WeightsError(
@@ -184,9 +186,7 @@ def _shape(model: ChunkTagger) -> EncoderShape:
     config = model.config
     if config.hidden_act != "gelu":
         raise WeightsError(f"only encoders with gelu can be exported, not {config.hidden_act}")
-    return EncoderShape(
-        config.num_hidden_layers, config.num_attention_heads, config.layer_norm_eps
-    )
+    return EncoderShape(config.num_hidden_layers, config.num_attention_heads, config.layer_norm_eps)
 
 
 def encoder_weights(model: ChunkTagger) -> dict[str, npt.NDArray[np.float32]]:

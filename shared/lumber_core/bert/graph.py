@@ -177,7 +177,9 @@ class EncoderGraph:
         )
         return product if exact is None else self._node("Add", [product, exact])
 
-    def tag(self, hidden: str, weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]) -> str:
+    def tag(
+        self, hidden: str, weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]
+    ) -> str:
         """Return t = logit(start) - logit(normal) of each token, shape (1, length)."""
         column = (weight[1] - weight[0]).astype(np.float32)[:, None]
         product = self._node("MatMul", [hidden, self._constant(column)])
@@ -248,7 +250,9 @@ class EncoderGraph:
         self._nodes.append(helper.make_node("Split", [tensor], names, axis=2))
         return names
 
-    def _node(self, kind: str, inputs: list[str], *, contrib: bool = False, **options: object) -> str:
+    def _node(
+        self, kind: str, inputs: list[str], *, contrib: bool = False, **options: object
+    ) -> str:
         name = self._fresh()
         domain = _CONTRIB if contrib else ""
         self._nodes.append(helper.make_node(kind, inputs, [name], domain=domain, **options))

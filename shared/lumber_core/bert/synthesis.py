@@ -71,9 +71,7 @@ def synthesize(
     made = []
     for _ in range(items):
         chosen = rng.sample(pools, rng.randint(fewest, most))
-        made.append(
-            _joined([rng.choice(pool)[: rng.randint(*sentences)] for pool in chosen])
-        )
+        made.append(_joined([rng.choice(pool)[: rng.randint(*sentences)] for pool in chosen]))
     return made
 
 

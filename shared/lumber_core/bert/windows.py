@@ -255,8 +255,10 @@ def _check(count: int, size: int, allowed: npt.NDArray[np.bool_] | None) -> None
     if size < 2:
         raise ValueError(f"a window must hold at least 2 tokens to move on, not {size}")
     if allowed is not None and len(allowed) != count:
-        raise ValueError(f"allowed must say of each of the {count} tokens whether it may start a "
-                         f"chunk; it has {len(allowed)} entries")
+        raise ValueError(
+            f"allowed must say of each of the {count} tokens whether it may start a "
+            f"chunk; it has {len(allowed)} entries"
+        )
 
 
 def _check_told(window: Window, scores: Scores) -> None:

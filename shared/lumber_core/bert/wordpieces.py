@@ -104,7 +104,9 @@ class WordPieceTokenizer:
         touching = np.flatnonzero(begins[1:] & (pieces.starts[1:] <= pieces.ends[:-1])) + 1
         for number in touching:
             at = int(pieces.starts[number])
-            begins[number] = text[at] >= _FIRST_IDEOGRAPH and text[at].isalpha() and is_break(text, at)
+            begins[number] = (
+                text[at] >= _FIRST_IDEOGRAPH and text[at].isalpha() and is_break(text, at)
+            )
         return np.flatnonzero(begins)
 
     def __call__(self, text: str) -> WordPieces:

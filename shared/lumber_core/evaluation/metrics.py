@@ -147,7 +147,9 @@ def window_length(reference: Sequence[int], *, units: int) -> int:
     return max(1, round(units / (2 * (len(set(reference)) + 1))))
 
 
-def _windowed(measure: str, reference: Sequence[int], predicted: Sequence[int], units: int) -> float:
+def _windowed(
+    measure: str, reference: Sequence[int], predicted: Sequence[int], units: int
+) -> float:
     """Compute one of nltk's measures over the gaps between units."""
     try:
         from nltk.metrics import segmentation

@@ -1,0 +1,140 @@
+"""A judge without a language model: the strongest start among a group's units."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+
+from lumber_core.bert.chunker import BertChunker
+from lumber_core.checks import check_positive
+from lumber_core.lumber.groups import Document, Group
+from lumber_core.lumber.judges import Judge
+from lumber_core.segmentation import Verdict
+
+_REMEMBERED = 8  # documents whose scores are kept: as many as splitters work on at once
+
+
+class BertJudge(Judge):
+    """Names the unit of a group that a BertChunker model thinks most likely to start something.
+
+    A document is scored once; after that every group is answered at no cost. Ends of a group are
+    disliked: of two units equally likely, the one nearer to `wanted` is named, so that chunks are
+    neither tiny nor always full groups.
+
+    Args:
+        model: "bundled", a folder made by `lumber export`, or a hub id.
+        wanted: Where in a group, as a share of its tokens, a new chunk is most welcome.
+        pull: How much t must be higher for a unit at the far end of the group to be named all the
+            same; it falls with the square of the distance. 0 looks at t alone.
+        threads: Windows scored at once; None takes the processors there are.
+
+    Raises:
+        ValueError: A number is out of range.
+        TypeError: An argument has the wrong type.
+    """
+
+    def __init__(
+        self,
+        model: str = "bundled",
+        *,
+        wanted: float = 0.6,
+        pull: float = 2.0,
+        threads: int | None = None,
+    ) -> None:
+        if not 0 <= wanted <= 1:
+            raise ValueError(f"wanted must be a share between 0 and 1, not {wanted}")
+        if pull < 0:
+            raise ValueError(f"pull must be at least 0, not {pull}")
+        if threads is not None:
+            check_positive("threads", threads)
+        self.wanted = float(wanted)
+        self.pull = float(pull)
+        self._chunker = BertChunker(model, threads=threads)
+        self._scores: OrderedDict[int, _UnitScores] = OrderedDict()
+        self._lock = Lock()
+
+    @property
+    def model(self) -> str:
+        """The model's name, as given."""
+        return self._chunker.model
+
+    def judge(self, group: Group) -> Verdict:
+        """Name the unit most likely to start something new; none where there is no choice."""
+        choices = np.asarray([u for u in group.choices if group.start < u < group.stop])
+        if not len(choices):
+            return Verdict(group.start, group.stop, None, "no_shift", "there is nothing to choose")
+        scores = self._scores_of(group.document)
+        before = scores.tokens_before[group.start]
+        total = max(1, int(scores.tokens_before[group.stop] - before))
+        shares = (scores.tokens_before[choices] - before) / total
+        farthest = max(self.wanted, 1 - self.wanted)
+        liked = scores.t[choices] - self.pull * ((shares - self.wanted) / farthest) ** 2
+        best = int(np.argmax(liked))
+        unit = int(choices[best])
+        reason = f"strongest start of the group (t = {scores.t[unit]:.2f})"
+        return Verdict(group.start, group.stop, unit, "shift", reason)
+
+    def _scores_of(self, document: Document) -> _UnitScores:
+        """Return the scores of a document's units, from memory where they are."""
+        with self._lock:
+            known = self._scores.get(id(document))
+            if known is not None and known.document is document:
+                self._scores.move_to_end(id(document))
+                return known
+        scored = _score(self._chunker, document)
+        with self._lock:
+            self._scores[id(document)] = scored
+            while len(self._scores) > _REMEMBERED:
+                self._scores.popitem(last=False)
+        return scored
+
+    def __getstate__(self) -> dict[str, object]:
+        return {
+            "model": self.model,
+            "wanted": self.wanted,
+            "pull": self.pull,
+            "threads": self._chunker.threads,
+        }
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        model = state.pop("model")
+        self.__init__(model, **state)  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        return f"BertJudge({self.model!r}, wanted={self.wanted:g}, pull={self.pull:g})"
+
+
+class _UnitScores:
+    """What a model says of a document's units.
+
+    Attributes:
+        document: The document.
+        t: Score of each unit's first token, shape (units,); very low where it has none.
+        tokens_before: Tokens before each unit and before the text's end, shape (units + 1,).
+    """
+
+    __slots__ = ("document", "t", "tokens_before")
+
+    def __init__(
+        self,
+        document: Document,
+        t: npt.NDArray[np.float32],
+        tokens_before: npt.NDArray[np.intp],
+    ) -> None:
+        self.document = document
+        self.t = t
+        self.tokens_before = tokens_before
+
+
+def _score(chunker: BertChunker, document: Document) -> _UnitScores:
+    """Score a document once, and read off what concerns its units."""
+    scores = chunker.scores(document.text)
+    offsets = [unit[0] for unit in document.units] + [len(document.text)]
+    before = np.searchsorted(scores.starts, offsets, side="left")
+    t = np.full(len(document.units), np.finfo(np.float32).min / 2, dtype=np.float32)
+    has_tokens = before[:-1] < before[1:]
+    t[has_tokens] = scores.t[before[:-1][has_tokens]]
+    return _UnitScores(document, t, before)
