@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from lumber_core.tiktoken_data import load_encoding
 
@@ -191,10 +191,10 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
         return WordCounter() if spec == "words" else TiktokenCounter(spec)
     if is_hugging_face(spec):
         return HuggingFaceCounter(spec)
-    if isinstance(spec, TokenCounter) and not isinstance(spec, type):
-        return spec
     if callable(getattr(spec, "encode_ordinary", None)):
-        return EncodingCounter(spec)
+        return EncodingCounter(cast("Encoding", spec))
+    if isinstance(spec, TokenCounter):
+        return spec
     if callable(spec):
         return CallableCounter(spec)
     raise TypeError(
@@ -266,7 +266,7 @@ def encoding_name(name: str) -> str:
         return tiktoken.encoding_name_for_model(name)
     except KeyError:
         raise ValueError(
-            f"unknown tokenizer {name!r}: expected \"words\", one of tiktoken's encodings "
+            f'unknown tokenizer {name!r}: expected "words", one of tiktoken\'s encodings '
             f"({', '.join(sorted(known))}) or a model name that tiktoken knows"
         ) from None
 
