@@ -20,7 +20,7 @@ UnitSpec = Literal["paragraphs", "sentences"] | Callable[[str], Iterable[tuple[i
 
 # A form feed ends a page, hence a line; CR LF is one line break. Written out one by one, because
 # the regular expression engine then skips from one first character to the next.
-_LINE_BREAK = r"(?:\n|\r\n?|\f|\x85|\u2028|\u2029)"
+_LINE_BREAK = r"(?:\n|\r\n|\r(?!\n)|\f|\x85|\u2028|\u2029)"
 _BLANK_LINES = re.compile(rf"{_LINE_BREAK}(?:[^\S\n\r\f\x85\u2028\u2029]*{_LINE_BREAK})+")
 _LINE_BREAKS = re.compile(rf"{_LINE_BREAK}+")
 _INDENTED = re.compile(r"\n[^\S\n]")
