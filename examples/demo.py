@@ -36,11 +36,11 @@ def main() -> None:
 
     greedy = GreedyTextSplitter(chunk_size=400, add_start_index=True)
     lumber = LumberTextSplitter(add_start_index=True)
-    show("Greedy, 400 tokens", text, langchain(greedy, text), calls=None)
+    show("Greedy, 400 tokens", langchain(greedy, text), calls=None)
     calls = lumber.segment(text).usage.calls
-    show("Lumber, theta 550, judged by word use", text, langchain(lumber, text), calls)
+    show("Lumber, theta 550, judged by word use", langchain(lumber, text), calls)
 
-    print(f"\n{'LangChain and LlamaIndex, side by side':-<{WIDTH}}")
+    print(f"\n{'LangChain and LlamaIndex, side by side ':-<{WIDTH}}")
     for name, splitter, parser in (
         ("Greedy", greedy, GreedyNodeParser(chunk_size=400)),
         ("Lumber", lumber, LumberNodeParser()),
@@ -81,9 +81,9 @@ def trimmed(chunks: Chunks) -> Chunks:
     return [(start + len(chunk) - len(chunk.lstrip()), chunk.strip()) for start, chunk in chunks]
 
 
-def show(title: str, text: str, chunks: Chunks, calls: int | None) -> None:
+def show(title: str, chunks: Chunks, calls: int | None) -> None:
     sizes = token_counter("cl100k_base").count([chunk for _, chunk in chunks])
-    print(f"\n{title:-<{WIDTH}}")
+    print(f"\n{title + ' ':-<{WIDTH}}")
     print(f"{len(chunks)} chunks; tokens: {spread(sizes)}", end="")
     print("" if calls is None else f"; {calls} calls to the judge")
     for (start, chunk), size in list(zip(chunks, sizes, strict=True))[:SHOWN]:

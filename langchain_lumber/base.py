@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
+
 from lumber_core.chunker import Chunker
 from lumber_core.segmentation import Segmentation
 from lumber_core.tokens import TokenCounterSpec

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from langchain_lumber.base import SpanTextSplitter, choose_tokenizer
 from lumber_core.greedy import GreedyChunker
 from lumber_core.tokens import TokenCounterSpec
 from lumber_core.units import UnitSpec
-
-from langchain_lumber.base import SpanTextSplitter, choose_tokenizer
 
 
 class GreedyTextSplitter(SpanTextSplitter):

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from langchain_lumber.base import SpanTextSplitter, choose_tokenizer
 from lumber_core.lumber.choice import choose_judge
 from lumber_core.lumber.chunker import LumberChunker, Method
 from lumber_core.lumber.judges import JudgeLike
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.tokens import TokenCounterSpec
 from lumber_core.units import UnitSpec
-
-from langchain_lumber.base import SpanTextSplitter, choose_tokenizer
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

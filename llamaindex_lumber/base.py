@@ -12,10 +12,11 @@ from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.node_utils import build_nodes_from_splits
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
+from typing_extensions import Self
+
 from lumber_core.chunker import Chunker
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
-from typing_extensions import Self
 
 
 def _named(value: Any) -> Any:

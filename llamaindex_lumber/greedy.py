@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from llama_index.core.bridge.pydantic import Field
-from lumber_core.chunker import Chunker
-from lumber_core.greedy import GreedyChunker
 
 from llamaindex_lumber.base import Named, SpanNodeParser
+from lumber_core.chunker import Chunker
+from lumber_core.greedy import GreedyChunker
 
 
 class GreedyNodeParser(SpanNodeParser):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from llama_index.core.llms import LLM, ChatMessage, ChatResponse, MessageRole
+
 from lumber_core.models.base import Completion
 
 _PROMPT_TOKENS = ("prompt_tokens", "input_tokens", "prompt_token_count")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from llama_index.core.bridge.pydantic import Field, SerializeAsAny
 from llama_index.core.llms import LLM
+
+from llamaindex_lumber.base import Named, SpanNodeParser
+from llamaindex_lumber.llm import LlamaIndexModel
 from lumber_core.chunker import Chunker
 from lumber_core.lumber.choice import choose_judge
 from lumber_core.lumber.chunker import LumberChunker, Method
 from lumber_core.lumber.prompt import PromptTemplate
-
-from llamaindex_lumber.base import Named, SpanNodeParser
-from llamaindex_lumber.llm import LlamaIndexModel
 
 
 class LumberNodeParser(SpanNodeParser):

@@ -156,8 +156,8 @@ class GreedyChunker(Chunker):
             starts.append(tokens)
         return tuple(starts)
 
-    def __repr__(self) -> str:
-        return f"GreedyChunker({self.chunk_size}, tokenizer={self._counter!r})"
+    def _shown(self) -> list[str]:
+        return [f"chunk_size={self.chunk_size}", *super()._shown()]
 
 
 def nearest_cuts(before: Sequence[int], wanted: int) -> list[int]:

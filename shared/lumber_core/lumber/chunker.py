@@ -149,8 +149,6 @@ class LumberChunker(Chunker):
             )
         return self._bounded(document.text, segmentation, units)
 
-    def __repr__(self) -> str:
-        return (
-            f"LumberChunker({self._judge!r}, theta={self.theta}, tokenizer={self._counter!r}, "
-            f"method={self.method!r})"
-        )
+    def _shown(self) -> list[str]:
+        own = [repr(self._judge), f"theta={self.theta}", f"method={self.method!r}"]
+        return [*own, *super()._shown()]
