@@ -50,7 +50,9 @@ class ChunkBounds:
                 check_positive(name, getattr(self, name))
         low, high = self.min_chunk_tokens, self.max_chunk_tokens
         if low is not None and high is not None and low > high:
-            raise ValueError(f"min_chunk_tokens ({low}) must not be above max_chunk_tokens ({high})")
+            raise ValueError(
+                f"min_chunk_tokens ({low}) must not be above max_chunk_tokens ({high})"
+            )
 
     def apply(
         self, text: str, spans: Sequence[Span], units: Sequence[Span] = ()
@@ -207,9 +209,7 @@ class _Cutter:
     def _inside(start: int, stop: int, cuts: list[int]) -> list[int]:
         return cuts[bisect_right(cuts, start) : bisect_left(cuts, stop)]
 
-    def _found(
-        self, start: int, stop: int, find: Callable[[str], Iterator[int]]
-    ) -> list[int]:
+    def _found(self, start: int, stop: int, find: Callable[[str], Iterator[int]]) -> list[int]:
         # The window may end inside a word or a cluster: look a little further, keep what is inside.
         body = self._text[start : min(stop + 64, self._span.end)]
         return [start + cut for cut in find(body) if 0 < cut < stop - start]

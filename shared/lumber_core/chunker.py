@@ -60,6 +60,7 @@ class Chunker(ABC):
         self._find_units: UnitFinder = unit_finder(units, language=language)
         self._bounds = ChunkBounds(max_chunk_tokens, min_chunk_tokens, self._counter, language)
         self._max_concurrency = max_concurrency
+        self._units = units
 
     @property
     def counter(self) -> TokenCounter:
@@ -136,6 +137,18 @@ class Chunker(ABC):
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
                 raise
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(self._shown())})"
+
+    def _shown(self) -> list[str]:
+        """Return the settings that change the result, for `repr`; subclasses put theirs first."""
+        shown = [f"tokenizer={self._counter!r}", f"units={self._units!r}"]
+        for name in ("language", "max_chunk_tokens", "min_chunk_tokens"):
+            value = getattr(self._bounds, name)
+            if value is not None:
+                shown.append(f"{name}={value!r}")
+        return shown
 
     @abstractmethod
     def _segment(self, text: str) -> Segmentation:

@@ -35,10 +35,12 @@ def is_break(text: str, position: int) -> bool:
         return not (before == "\r" and after == "\n")
     if unicodedata.category(after) in _SEPARATE and unicodedata.category(before) in _SEPARATE:
         return True
-    low = max(0, position - _LOOK_BACK)
-    # Scan from a place that surely is a boundary, if there is one near: a line break.
-    low = max(low, text.rfind("\n", low, position) + 1)
-    return any(cut == position - low for cut in grapheme_cuts(text[low : position + _LOOK_BACK]))
+    # Scan from a place that surely is a boundary, if there is one near: a line feed.
+    low = max(
+        text.rfind("\n", max(0, position - _LOOK_BACK), position) + 1, position - _LOOK_BACK, 0
+    )
+    cuts = grapheme_cuts(text[low : position + 1])
+    return low == position or any(low + cut == position for cut in cuts)
 
 
 def grapheme_cuts(text: str) -> Iterator[int]:

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from lumber_core.checks import check_positive
 from lumber_core.chunker import Chunker
@@ -121,7 +121,7 @@ class GreedyChunker(Chunker):
         cuts = [0, *nearest_cuts(before, self.chunk_size), len(units)]
         spans = tuple(
             Span(units[first].start, units[last - 1].end)
-            for first, last in zip(cuts, cuts[1:], strict=False)
+            for first, last in pairwise(cuts)
             if first < last
         )
         starts = tuple(before[cut] for cut in cuts[: len(spans)])
@@ -156,8 +156,8 @@ class GreedyChunker(Chunker):
             starts.append(tokens)
         return tuple(starts)
 
-    def __repr__(self) -> str:
-        return f"GreedyChunker({self.chunk_size}, tokenizer={self._counter!r})"
+    def _shown(self) -> list[str]:
+        return [f"chunk_size={self.chunk_size}", *super()._shown()]
 
 
 def nearest_cuts(before: Sequence[int], wanted: int) -> list[int]:

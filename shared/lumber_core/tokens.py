@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from lumber_core.tiktoken_data import load_encoding
 
@@ -191,10 +191,10 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
         return WordCounter() if spec == "words" else TiktokenCounter(spec)
     if is_hugging_face(spec):
         return HuggingFaceCounter(spec)
-    if isinstance(spec, TokenCounter) and not isinstance(spec, type):
-        return spec
     if callable(getattr(spec, "encode_ordinary", None)):
-        return EncodingCounter(spec)
+        return EncodingCounter(cast("Encoding", spec))
+    if isinstance(spec, TokenCounter):
+        return spec
     if callable(spec):
         return CallableCounter(spec)
     raise TypeError(
@@ -239,16 +239,25 @@ def _count_block(encoding: Encoding, texts: Sequence[str]) -> list[int]:
     """Count the tokens between the separators of the joined texts."""
     import numpy as np  # deferred: other counters do without it
 
-    for separator in sorted(encoding.special_tokens_set):
-        joined = separator.join(texts)
-        if joined.count(separator) == len(texts) - 1:
-            break
-    else:  # the texts spell every special token there is, or there is none
+    separator = _separator(encoding, texts)
+    if separator is None:
         return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
-    ids = encoding.encode_to_numpy(joined, allowed_special={separator}, disallowed_special=())
+    joined = separator.join(texts)
+    try:
+        ids = encoding.encode_to_numpy(joined, allowed_special={separator}, disallowed_special=())
+    except UnicodeEncodeError:  # a lone surrogate, with which only encode_ordinary copes
+        return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
     ends = np.flatnonzero(ids == encoding.encode_single_token(separator))
     counts: list[int] = (np.diff(ends, prepend=-1, append=len(ids)) - 1).tolist()
     return counts
+
+
+def _separator(encoding: Encoding, texts: Sequence[str]) -> str | None:
+    """Return a special token of the encoding that the texts do not contain, if there is one."""
+    for token in sorted(encoding.special_tokens_set):
+        if token.join(texts).count(token) == len(texts) - 1:
+            return token
+    return None
 
 
 def encoding_name(name: str) -> str:
@@ -266,7 +275,7 @@ def encoding_name(name: str) -> str:
         return tiktoken.encoding_name_for_model(name)
     except KeyError:
         raise ValueError(
-            f"unknown tokenizer {name!r}: expected \"words\", one of tiktoken's encodings "
+            f'unknown tokenizer {name!r}: expected "words", one of tiktoken\'s encodings '
             f"({', '.join(sorted(known))}) or a model name that tiktoken knows"
         ) from None
 

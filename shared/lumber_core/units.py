@@ -20,7 +20,7 @@ UnitSpec = Literal["paragraphs", "sentences"] | Callable[[str], Iterable[tuple[i
 
 # A form feed ends a page, hence a line; CR LF is one line break. Written out one by one, because
 # the regular expression engine then skips from one first character to the next.
-_LINE_BREAK = r"(?:\n|\r\n?|\f|\x85|\u2028|\u2029)"
+_LINE_BREAK = r"(?:\n|\r\n|\r(?!\n)|\f|\x85|\u2028|\u2029)"
 _BLANK_LINES = re.compile(rf"{_LINE_BREAK}(?:[^\S\n\r\f\x85\u2028\u2029]*{_LINE_BREAK})+")
 _LINE_BREAKS = re.compile(rf"{_LINE_BREAK}+")
 _INDENTED = re.compile(r"\n[^\S\n]")
@@ -94,9 +94,7 @@ def _content_start(text: str) -> int:
     return match.end() if match else 0
 
 
-def _sentence_starts(
-    text: str, start: int, end: int, first: int, language: str
-) -> Iterator[int]:
+def _sentence_starts(text: str, start: int, end: int, first: int, language: str) -> Iterator[int]:
     """Yield where sentences start inside `text[start:end]`, past the text's `first` content.
 
     Long stretches go through in blocks. The last sentence of a block may go on in the next one,
@@ -132,9 +130,10 @@ def _segment(language: str, text: str) -> list[str]:
             if space in text:
                 text = text.replace(space, " ")
     try:
-        return segment(language, text)
+        pieces: list[str] = segment(language, text)
     except UnicodeEncodeError:  # lone surrogates cannot leave Python; offsets stay the same
-        return segment(language, _SURROGATE.sub("\ufffd", text))
+        pieces = segment(language, _SURROGATE.sub("\ufffd", text))
+    return pieces
 
 
 def after_markers(text: str, markers: tuple[str, ...]) -> list[Span]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from itertools import pairwise
 from typing import Any, Literal
 
 from lumber_core.checks import check_positive, check_text
@@ -24,7 +25,7 @@ Method = Literal["paper", "published"]
 
 
 class LumberChunker(Chunker):
-    """Cuts where a judge says that the content turns (section 3 of the paper).
+    r"""Cuts where a judge says that the content turns (section 3 of the paper).
 
     The judge is shown a group of numbered units, at most `theta` tokens together, and names the
     first that starts new content. The chunk ends there, and the next group starts there.
@@ -51,9 +52,9 @@ class LumberChunker(Chunker):
         TypeError: An argument has the wrong type; the judge is not callable.
 
     Example:
-        >>> text = "Ann ran.\\n\\nShe fell.\\n\\nBob slept."
+        >>> text = "Ann ran.\n\nShe fell.\n\nBob slept."
         >>> LumberChunker(lambda group: 2).segment(text).chunks(text)
-        ['Ann ran.\\n\\nShe fell.\\n\\n', 'Bob slept.']
+        ['Ann ran.\n\nShe fell.\n\n', 'Bob slept.']
     """
 
     _waits = True
@@ -134,8 +135,7 @@ class LumberChunker(Chunker):
         units = document.units
         edges = [0, *walk.boundaries, len(units)] if units else []
         spans = tuple(
-            Span(units[first].start, units[last - 1].end)
-            for first, last in zip(edges, edges[1:], strict=False)
+            Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges)
         )
         segmentation = Segmentation(spans, walk.verdicts, total_usage(walk.verdicts))
         failures = Counter(verdict.outcome for verdict in segmentation.failures)
@@ -149,8 +149,6 @@ class LumberChunker(Chunker):
             )
         return self._bounded(document.text, segmentation, units)
 
-    def __repr__(self) -> str:
-        return (
-            f"LumberChunker({self._judge!r}, theta={self.theta}, tokenizer={self._counter!r}, "
-            f"method={self.method!r})"
-        )
+    def _shown(self) -> list[str]:
+        own = [repr(self._judge), f"theta={self.theta}", f"method={self.method!r}"]
+        return [*own, *super()._shown()]

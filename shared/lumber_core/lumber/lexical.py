@@ -15,7 +15,7 @@ from typing import Any
 
 from lumber_core.lumber.groups import Group
 from lumber_core.lumber.judges import Judge
-from lumber_core.segmentation import Verdict
+from lumber_core.segmentation import Usage, Verdict
 
 
 class LexicalJudge(Judge):
@@ -38,18 +38,17 @@ class LexicalJudge(Judge):
     def judge(self, group: Group) -> Verdict:
         """Name the candidate with the deepest valley; none where all sides are alike."""
         words = [_words(text) for text in group.texts]
-        similarities = [
-            self._similarity(words, number) for number in range(1, len(words))
-        ]
+        similarities = [self._similarity(words, number) for number in range(1, len(words))]
         depths = _depths(similarities)
         candidates = [unit for unit in group.choices if 0 < unit - group.start < len(words)]
         balance = _balance([len(part) for part in words])
         scores = {unit: self._score(depths, balance, unit - group.start) for unit in candidates}
         unit = max(scores, key=lambda unit: (scores[unit], -unit), default=None)
         if unit is None or scores[unit] <= 0:
-            return Verdict(group.start, group.stop, None, "no_shift", "word use does not change")
+            reason = "word use does not change"
+            return Verdict(group.start, group.stop, None, "no_shift", reason, usage=Usage(1))
         reason = f"word use changes most here (depth {depths[unit - group.start - 1]:.2f})"
-        return Verdict(group.start, group.stop, unit, "shift", reason)
+        return Verdict(group.start, group.stop, unit, "shift", reason, usage=Usage(1))
 
     async def ajudge(self, group: Group) -> Verdict:
         """Do as `judge`, which takes well under a millisecond."""
@@ -88,8 +87,7 @@ def _square(side: Counter[str]) -> int:
 def _depths(similarities: Sequence[float]) -> list[float]:
     """Return how deep each gap lies below the nearest peaks to its left and right."""
     return [
-        _climb(reversed(similarities[:number]), here)
-        + _climb(similarities[number + 1 :], here)
+        _climb(reversed(similarities[:number]), here) + _climb(similarities[number + 1 :], here)
         for number, here in enumerate(similarities)
     ]
 

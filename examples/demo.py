@@ -1,0 +1,106 @@
+"""Split one long document with the greedy and the lumber splitter, through both frameworks.
+
+Usage: python examples/demo.py [TEXT]
+
+Needs no key and no network: the lumber splitter is judged by word use here. With a model of your
+own it is `LumberTextSplitter(llm)` and `LumberNodeParser(llm=llm)`.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import textwrap
+from pathlib import Path
+
+from langchain_core.documents import Document as LangChainDocument
+from llama_index.core import Document as LlamaIndexDocument
+
+from langchain_lumber import GreedyTextSplitter, LumberTextSplitter
+from llamaindex_lumber import GreedyNodeParser, LumberNodeParser
+from lumber_core import token_counter
+
+BUNDLED = Path(__file__).parent / "data" / "the_tide_clock.txt"
+SHOWN = 6
+WIDTH = 88
+
+Chunks = list[tuple[int, str]]
+"""Offset and text of each chunk."""
+
+
+def main() -> None:
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else BUNDLED
+    text = read(path)
+    (tokens,) = token_counter("cl100k_base").count([text])
+    print(f"{path.name}: {len(text):,} characters, {len(text.split()):,} words, {tokens:,} tokens")
+
+    greedy = GreedyTextSplitter(chunk_size=400, add_start_index=True)
+    lumber = LumberTextSplitter(add_start_index=True)
+    show("Greedy, 400 tokens", langchain(greedy, text), calls=None)
+    calls = lumber.segment(text).usage.calls
+    show("Lumber, theta 550, judged by word use", langchain(lumber, text), calls)
+
+    print(f"\n{'LangChain and LlamaIndex, side by side ':-<{WIDTH}}")
+    for name, splitter, parser in (
+        ("Greedy", greedy, GreedyNodeParser(chunk_size=400)),
+        ("Lumber", lumber, LumberNodeParser()),
+    ):
+        documents, nodes = langchain(splitter, text), llamaindex(parser, text)
+        same = [(start, chunk.strip()) for start, chunk in documents] == trimmed(nodes)
+        exact = all(text.startswith(chunk, start) for start, chunk in [*documents, *nodes])
+        print(
+            f"{name}: {len(documents)} documents, {len(nodes)} nodes, "
+            f"{'the same chunks' if same else 'DIFFERENT CHUNKS'}, "
+            f"{'every offset exact' if exact else 'WRONG OFFSETS'}, "
+            f"{'nothing lost' if ''.join(c for _, c in nodes) == text else 'TEXT LOST'}"
+        )
+
+
+def read(path: Path) -> str:
+    """Read a text as it is on disk, line endings included."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        return path.read_bytes().decode("latin-1")
+    except OSError as error:
+        sys.exit(f"cannot read {path}: {error.strerror}. Usage: make demo TEXT=path/to/a/text")
+
+
+def langchain(splitter: GreedyTextSplitter | LumberTextSplitter, text: str) -> Chunks:
+    documents = splitter.split_documents([LangChainDocument(page_content=text)])
+    return [(document.metadata["start_index"], document.page_content) for document in documents]
+
+
+def llamaindex(parser: GreedyNodeParser | LumberNodeParser, text: str) -> Chunks:
+    nodes = parser.get_nodes_from_documents([LlamaIndexDocument(text=text)])
+    return [(node.start_char_idx or 0, node.text) for node in nodes]
+
+
+def trimmed(chunks: Chunks) -> Chunks:
+    """Trim the chunks as LangChain does, offsets included."""
+    return [(start + len(chunk) - len(chunk.lstrip()), chunk.strip()) for start, chunk in chunks]
+
+
+def show(title: str, chunks: Chunks, calls: int | None) -> None:
+    sizes = token_counter("cl100k_base").count([chunk for _, chunk in chunks])
+    print(f"\n{title + ' ':-<{WIDTH}}")
+    print(f"{len(chunks)} chunks; tokens: {spread(sizes)}", end="")
+    print("" if calls is None else f"; {calls} calls to the judge")
+    for (start, chunk), size in list(zip(chunks, sizes, strict=True))[:SHOWN]:
+        line = textwrap.shorten(chunk, WIDTH - 22, placeholder=" ...")
+        print(f"  at {start:>6,} {size:>5} tok  {line}")
+    if len(chunks) > SHOWN:
+        print(f"  ... and {len(chunks) - SHOWN} more")
+
+
+def spread(sizes: list[int]) -> str:
+    if not sizes:
+        return "none"
+    return (
+        f"min {min(sizes)}, median {statistics.median(sizes):.0f}, mean "
+        f"{statistics.mean(sizes):.0f}, max {max(sizes)}, total {sum(sizes):,}"
+    )
+
+
+if __name__ == "__main__":
+    main()

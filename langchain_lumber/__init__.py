@@ -1,0 +1,14 @@
+"""Text splitters for LangChain that cut where the content turns."""
+
+try:
+    import langchain_text_splitters as _  # noqa: F401 - said at once, with the extra that brings it
+except ImportError as error:
+    from lumber_core.errors import MissingExtraError
+
+    raise MissingExtraError("langchain-text-splitters", "langchain") from error
+
+from langchain_lumber.base import SpanTextSplitter
+from langchain_lumber.greedy import GreedyTextSplitter
+from langchain_lumber.lumber import LumberTextSplitter
+
+__all__ = ["GreedyTextSplitter", "LumberTextSplitter", "SpanTextSplitter"]

@@ -1,0 +1,58 @@
+"""A LangChain chat model as the core's `Model`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from lumber_core.models.base import Completion
+
+
+class ChatModel:
+    """Asks a LangChain chat model; its callbacks, retries and rate limits apply.
+
+    Args:
+        llm: The chat model.
+
+    Raises:
+        TypeError: `llm` is not a chat model.
+    """
+
+    def __init__(self, llm: BaseChatModel) -> None:
+        if not isinstance(llm, BaseChatModel):
+            raise TypeError(
+                "llm must be a LangChain chat model (BaseChatModel), not "
+                f"{type(llm).__name__}; for anything else pass judge=, a function from a group "
+                "to a unit number"
+            )
+        self._llm = llm
+
+    def complete(self, system: str, user: str) -> Completion:
+        """Answer `user` under the instructions of `system`."""
+        return _completion(self._llm.invoke(_messages(system, user)))
+
+    async def acomplete(self, system: str, user: str) -> Completion:
+        """Answer likewise, without blocking the event loop."""
+        return _completion(await self._llm.ainvoke(_messages(system, user)))
+
+    def __repr__(self) -> str:
+        name = getattr(self._llm, "model_name", None) or getattr(self._llm, "model", None)
+        return f"ChatModel({type(self._llm).__name__}{f', {name!r}' if name else ''})"
+
+
+def _messages(system: str, user: str) -> list[BaseMessage]:
+    return [SystemMessage(system), HumanMessage(user)]
+
+
+def _completion(message: AIMessage) -> Completion:
+    usage: Any = message.usage_metadata or {}
+    details = message.response_metadata or {}
+    reason = details.get("finish_reason") or details.get("stop_reason") or ""
+    return Completion(
+        text=str(message.text),
+        prompt_tokens=usage.get("input_tokens", 0),
+        completion_tokens=usage.get("output_tokens", 0),
+        finish_reason=str(reason),
+    )

@@ -1,0 +1,14 @@
+"""Node parsers for LlamaIndex that cut where the content turns."""
+
+try:
+    import llama_index.core as _  # noqa: F401 - said at once, with the extra that brings it
+except ImportError as error:
+    from lumber_core.errors import MissingExtraError
+
+    raise MissingExtraError("llama-index-core", "llama-index") from error
+
+from llamaindex_lumber.base import SpanNodeParser
+from llamaindex_lumber.greedy import GreedyNodeParser
+from llamaindex_lumber.lumber import LumberNodeParser
+
+__all__ = ["GreedyNodeParser", "LumberNodeParser", "SpanNodeParser"]

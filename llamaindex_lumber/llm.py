@@ -1,0 +1,69 @@
+"""A LlamaIndex language model as the core's `Model`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llama_index.core.llms import LLM, ChatMessage, ChatResponse, MessageRole
+
+from lumber_core.models.base import Completion
+
+_PROMPT_TOKENS = ("prompt_tokens", "input_tokens", "prompt_token_count")
+_COMPLETION_TOKENS = ("completion_tokens", "output_tokens", "candidates_token_count")
+
+
+class LlamaIndexModel:
+    """Asks a LlamaIndex LLM; its callbacks and instrumentation apply.
+
+    Args:
+        llm: The model.
+    """
+
+    def __init__(self, llm: LLM) -> None:
+        self._llm = llm
+
+    def complete(self, system: str, user: str) -> Completion:
+        """Answer `user` under the instructions of `system`."""
+        return _completion(self._llm.chat(_messages(system, user)))
+
+    async def acomplete(self, system: str, user: str) -> Completion:
+        """Answer likewise, without blocking the event loop."""
+        return _completion(await self._llm.achat(_messages(system, user)))
+
+    def __repr__(self) -> str:
+        return f"LlamaIndexModel({self._llm.class_name()}, {self._llm.metadata.model_name!r})"
+
+
+def _messages(system: str, user: str) -> list[ChatMessage]:
+    return [
+        ChatMessage(role=MessageRole.SYSTEM, content=system),
+        ChatMessage(role=MessageRole.USER, content=user),
+    ]
+
+
+def _completion(response: ChatResponse) -> Completion:
+    sources = [response.additional_kwargs, _get(response.raw, "usage"), response.raw]
+    choices = _get(response.raw, "choices")
+    choice = choices[0] if choices else response.raw
+    reason = _get(choice, "finish_reason") or _get(choice, "stop_reason") or ""
+    return Completion(
+        text=response.message.content or "",
+        prompt_tokens=_first(sources, _PROMPT_TOKENS),
+        completion_tokens=_first(sources, _COMPLETION_TOKENS),
+        finish_reason=str(reason),
+    )
+
+
+def _get(source: Any, name: str) -> Any:
+    """Return a field of a dict or an object, whichever a provider's integration hands on."""
+    return source.get(name) if isinstance(source, dict) else getattr(source, name, None)
+
+
+def _first(sources: list[Any], names: tuple[str, ...]) -> int:
+    """Return the first count that any of `sources` has under any of `names`, else 0."""
+    for source in sources:
+        for name in names:
+            value = _get(source, name)
+            if isinstance(value, int):
+                return value
+    return 0

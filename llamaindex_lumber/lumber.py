@@ -1,0 +1,73 @@
+"""LumberChunker for LlamaIndex."""
+
+from __future__ import annotations
+
+from llama_index.core.bridge.pydantic import Field, SerializeAsAny
+from llama_index.core.llms import LLM
+
+from llamaindex_lumber.base import Named, SpanNodeParser
+from llamaindex_lumber.llm import LlamaIndexModel
+from lumber_core.chunker import Chunker
+from lumber_core.lumber.choice import choose_judge
+from lumber_core.lumber.chunker import LumberChunker, Method
+from lumber_core.lumber.prompt import PromptTemplate
+
+
+class LumberNodeParser(SpanNodeParser):
+    """Cuts where a language model says that the content turns (arXiv 2406.17526).
+
+    Raises:
+        ValueError: A number is out of range, a name is unknown, or both `llm` and `judge` or
+            `prompt` without `llm` are given.
+        TypeError: A setting has the wrong type.
+    """
+
+    llm: SerializeAsAny[LLM] | None = Field(
+        default=None,
+        description="The model that is asked. Without one, and without judge, word use decides.",
+    )
+    judge: Named = Field(
+        default=None,
+        description="Decides instead of a model: takes a group of units and returns the number "
+        "of the one that starts new content, or None.",
+    )
+    prompt: PromptTemplate | None = Field(
+        default=None, description="What the model is asked, in place of the default."
+    )
+    theta: int = Field(default=550, description="Most tokens shown to the model at once.")
+    tokenizer: Named = Field(
+        default="words", description="Counts tokens; see lumber_core.tokens.token_counter."
+    )
+    units: Named = Field(
+        default="paragraphs",
+        description='What may not be cut: "paragraphs", "sentences", or a callable that finds '
+        "(start, end) offsets.",
+    )
+    method: Method = Field(
+        default="paper",
+        description='"paper", or "published" for the rules of the code released with the paper.',
+    )
+    max_concurrency: int = Field(
+        default=8,
+        exclude=True,
+        description="Documents worked on at once; changes nothing of the result.",
+    )
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name under which LlamaIndex serialises the parser."""
+        return "LumberNodeParser"
+
+    def _make_chunker(self) -> Chunker:
+        model = None if self.llm is None else LlamaIndexModel(self.llm)
+        return LumberChunker(
+            choose_judge(model, self.judge, self.prompt),
+            theta=self.theta,
+            tokenizer=self.tokenizer,
+            units=self.units,
+            method=self.method,
+            language=self.language,
+            max_chunk_tokens=self.max_chunk_tokens,
+            min_chunk_tokens=self.min_chunk_tokens,
+            max_concurrency=self.max_concurrency,
+        )

@@ -1,0 +1,31 @@
+"""Which judge a user's arguments ask for: a model, a judge of their own, or neither."""
+
+from __future__ import annotations
+
+from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
+from lumber_core.lumber.lexical import LexicalJudge
+from lumber_core.lumber.prompt import PromptTemplate
+from lumber_core.models.base import Model
+
+
+def choose_judge(
+    model: Model | None, judge: JudgeLike | None, prompt: PromptTemplate | None
+) -> Judge:
+    """Return the judge that a splitter's arguments ask for; word use decides without any.
+
+    Args:
+        model: A language model to ask.
+        judge: A judge of the user's.
+        prompt: What the model is asked, in place of the default.
+
+    Raises:
+        ValueError: Both a model and a judge are given, or a prompt without a model.
+        TypeError: `judge` cannot judge, or `prompt` is no `PromptTemplate`.
+    """
+    if model is not None and judge is not None:
+        raise ValueError("pass either llm or judge, not both: only one of them can decide")
+    if model is not None:
+        return ModelJudge(model, prompt)
+    if prompt is not None:
+        raise ValueError("prompt is what a model is asked: pass llm with it")
+    return LexicalJudge() if judge is None else as_judge(judge)

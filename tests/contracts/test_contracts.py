@@ -1,0 +1,311 @@
+"""The eight contracts of the design, each on every splitter and every difficult text."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.schema import Document as LlamaIndexDocument
+
+from lumber_core import Group, LexicalJudge, LumberChunker, check_tiling, token_counter
+from lumber_core.graphemes import is_break
+from lumber_core.lumber.groups import Document, MethodRules
+from lumber_core.lumber.walk import Walk
+from lumber_core.units import paragraphs
+from tests.conftest import read_book
+from tests.contracts.splitters import (
+    CHUNKERS,
+    NODE_PARSERS,
+    SAME_IN_BOTH,
+    TEXT_SPLITTERS,
+    documents,
+    nodes,
+)
+from tests.contracts.texts import TEXTS
+
+BOOKS = ["alice", "christmas_carol", "sherlock_holmes", "time_machine", "wizard_of_oz"]
+
+every_chunker = pytest.mark.parametrize("make", CHUNKERS.values(), ids=CHUNKERS)
+every_text_splitter = pytest.mark.parametrize("make", TEXT_SPLITTERS.values(), ids=TEXT_SPLITTERS)
+every_node_parser = pytest.mark.parametrize("make", NODE_PARSERS.values(), ids=NODE_PARSERS)
+every_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+# LlamaIndex hashes every document's UTF-8, which a lone surrogate has not.
+encodable = {name: text for name, text in TEXTS.items() if "surrogates" not in name}
+every_node_text = pytest.mark.parametrize("text", encodable.values(), ids=encodable)
+every_book = pytest.mark.parametrize("book", BOOKS)
+
+
+class TestTiling:
+    @every_chunker
+    @every_text
+    def test_spans_cover_the_text_once_and_in_order(self, make: Callable, text: str) -> None:
+        segmentation = make().segment(text)
+        check_tiling(segmentation.spans, len(text))
+        assert "".join(segmentation.chunks(text)) == text
+
+    @every_chunker
+    @every_book
+    def test_spans_cover_a_book(self, make: Callable, book: str, data: Path) -> None:
+        text = read_book(data / "books" / f"{book}.txt")
+        segmentation = make().segment(text)
+        check_tiling(segmentation.spans, len(text))
+        assert len(segmentation.spans) > 100
+
+    @every_chunker
+    def test_empty_text_has_no_span(self, make: Callable) -> None:
+        assert make().segment("").spans == ()
+
+    @every_text_splitter
+    def test_empty_text_gives_no_document_as_in_langchain(self, make: Callable) -> None:
+        assert make().split_text("") == []
+        assert documents(make(), "") == []
+
+    @every_node_parser
+    def test_empty_text_gives_one_empty_node_as_in_llamaindex(self, make: Callable) -> None:
+        def seen(parser: object) -> list[tuple]:
+            return [(n.text, n.start_char_idx, n.end_char_idx) for n in nodes(parser, "")]
+
+        assert seen(make()) == seen(SentenceSplitter()) == [("", 0, 0)]
+
+    @every_node_parser
+    @every_node_text
+    def test_nodes_join_to_the_text(self, make: Callable, text: str) -> None:
+        joined = "".join(node.text for node in nodes(make(), text))
+        assert joined == ("" if text.isspace() else text)
+
+
+class TestOffsets:
+    @every_text_splitter
+    @every_text
+    @pytest.mark.parametrize("strip", [True, False], ids=["stripped", "unstripped"])
+    def test_documents_are_where_they_say(self, make: Callable, text: str, strip: bool) -> None:
+        found = documents(make(add_start_index=True, strip_whitespace=strip), text)
+        position = 0
+        for document in found:
+            start = document.metadata["start_index"]
+            assert text[start : start + len(document.page_content)] == document.page_content
+            assert start >= position
+            position = start + len(document.page_content)
+        if strip:
+            assert all(d.page_content == d.page_content.strip() for d in found)
+        else:
+            assert "".join(d.page_content for d in found) == text
+
+    @every_node_parser
+    @every_node_text
+    def test_nodes_are_where_they_say(self, make: Callable, text: str) -> None:
+        position = 0
+        for node in nodes(make(), text):
+            assert text[node.start_char_idx : node.end_char_idx] == node.text
+            assert node.start_char_idx == position
+            position = node.end_char_idx
+
+    @every_node_parser
+    @every_node_text
+    def test_nodes_parsed_again_point_into_the_document(self, make: Callable, text: str) -> None:
+        document = LlamaIndexDocument(text=text)
+        coarse = NODE_PARSERS["greedy"](max_chunk_tokens=300)
+        coarse.chunk_size = 200
+        for node in make()(coarse([document])):
+            assert node.ref_doc_id == document.id_
+            assert text[node.start_char_idx : node.end_char_idx] == node.text
+
+    @every_text_splitter
+    @every_book
+    def test_documents_of_a_book(self, make: Callable, book: str, data: Path) -> None:
+        text = read_book(data / "books" / f"{book}.txt")
+        for document in documents(make(add_start_index=True), text):
+            assert text.startswith(document.page_content, document.metadata["start_index"])
+
+    @every_node_parser
+    @every_book
+    def test_nodes_of_a_book(self, make: Callable, book: str, data: Path) -> None:
+        text = read_book(data / "books" / f"{book}.txt")
+        assert "".join(node.text for node in nodes(make(), text)) == text
+        for node in nodes(make(), text):
+            assert text[node.start_char_idx : node.end_char_idx] == node.text
+
+
+class TestHardBounds:
+    @every_chunker
+    @every_text
+    @pytest.mark.parametrize("tokenizer", ["cl100k_base", "words", len], ids=str)
+    @pytest.mark.parametrize("limit", [5, 25])
+    def test_no_chunk_exceeds_the_maximum(
+        self, make: Callable, text: str, tokenizer: object, limit: int
+    ) -> None:
+        chunker = make(max_chunk_tokens=limit, tokenizer=tokenizer)
+        spans = chunker.segment(text).spans
+        check_tiling(spans, len(text))
+        assert max(chunker.counter.count([span.of(text) for span in spans])) <= limit
+
+    @every_chunker
+    @every_text
+    def test_cuts_spare_grapheme_clusters(self, make: Callable, text: str) -> None:
+        # The longest cluster here is a family of four; it counts 25 characters' worth at most.
+        spans = make(max_chunk_tokens=40, tokenizer="cl100k_base").segment(text).spans
+        assert all(is_break(text, span.start) for span in spans)
+
+    @every_chunker
+    def test_words_stay_whole_where_they_fit(self, make: Callable) -> None:
+        text = TEXTS["one 3,000-word paragraph"]
+        for span in make(max_chunk_tokens=50).segment(text).spans[1:]:
+            assert text[span.start - 1].isspace()
+
+    @every_text_splitter
+    @every_text
+    def test_documents_keep_the_maximum(self, make: Callable, text: str) -> None:
+        found = documents(make(max_chunk_tokens=20, tokenizer="o200k_base"), text)
+        sizes = token_counter("o200k_base").count([document.page_content for document in found])
+        assert max(sizes, default=0) <= 20
+
+    @every_node_parser
+    @every_node_text
+    def test_nodes_keep_the_maximum(self, make: Callable, text: str) -> None:
+        found = nodes(make(max_chunk_tokens=20, tokenizer="o200k_base"), text)
+        sizes = token_counter("o200k_base").count([node.text for node in found])
+        assert max(sizes, default=0) <= 20
+
+
+class TestTheWalkEnds:
+    @pytest.mark.parametrize("answer", [-1, 0, 1, 10**9, None, "ID 3", 2.5, True, [], object()])
+    @pytest.mark.parametrize("build", [LumberChunker, LumberChunker.as_published])
+    def test_no_answer_loops_or_loses_text(self, answer: object, build: Callable) -> None:
+        text = TEXTS["repeated text"]
+        asked: list[int] = []
+
+        def judge(group: Group) -> object:
+            asked.append(group.start)
+            return answer
+
+        segmentation = build(judge, theta=30).segment(text)
+        check_tiling(segmentation.spans, len(text))
+        assert asked == sorted(set(asked))
+        assert len(asked) <= len(paragraphs(text))
+
+
+class TestNoAnswerIsPaidTwice:
+    def test_a_walk_that_knows_some_verdicts_asks_only_for_the_others(self) -> None:
+        text = TEXTS["repeated text"]
+        document = Document(text, paragraphs(text))
+        rules = MethodRules([3] * len(document.units), theta=20)
+        judge = LexicalJudge()
+        first = Walk(document, rules)
+        for _ in range(4):
+            group = first.claim()
+            assert group is not None
+            first.record(judge.judge(group))
+
+        second = Walk(document, rules)
+        for verdict in first.verdicts:
+            second.record(verdict)
+        asked = []
+        while (group := second.claim()) is not None:
+            asked.append(group.start)
+            second.record(judge.judge(group))
+        assert not {verdict.start for verdict in first.verdicts} & set(asked)
+
+    def test_a_group_that_is_out_is_not_handed_out_again(self) -> None:
+        text = TEXTS["repeated text"]
+        document = Document(text, paragraphs(text))
+        walk = Walk(document, MethodRules([3] * len(document.units), theta=20))
+        assert walk.claim() is not None
+        assert walk.claim() is None
+
+
+class TestSameResultHoweverItIsRun:
+    @every_chunker
+    def test_sync_async_one_and_many_agree(self, make: Callable) -> None:
+        texts = [text for text in TEXTS.values() if len(text) < 3000]
+        expected = [make().segment(text) for text in texts]
+
+        async def one_by_one() -> list:
+            return [await make().asegment(text) for text in texts]
+
+        assert make().segment_all(texts) == expected
+        assert make(max_concurrency=1).segment_all(texts) == expected
+        assert asyncio.run(one_by_one()) == expected
+        assert asyncio.run(make().asegment_all(texts)) == expected
+
+    @every_chunker
+    def test_a_pickled_splitter_splits_alike(self, make: Callable) -> None:
+        chunker = make(max_chunk_tokens=40)
+        copy = pickle.loads(pickle.dumps(chunker))
+        for text in TEXTS.values():
+            assert copy.segment(text) == chunker.segment(text)
+
+    @pytest.mark.parametrize("name", SAME_IN_BOTH)
+    @every_node_text
+    def test_core_and_both_adapters_agree(self, name: str, text: str) -> None:
+        expected = [c for c in SAME_IN_BOTH[name]().segment(text).chunks(text) if not c.isspace()]
+        loose = TEXT_SPLITTERS[name](strip_whitespace=False).split_text(text)
+        assert [chunk for chunk in loose if not chunk.isspace()] == expected
+        assert TEXT_SPLITTERS[name]().split_text(text) == [chunk.strip() for chunk in expected]
+        assert [node.text for node in nodes(NODE_PARSERS[name](), text)] == expected
+
+    @every_text_splitter
+    def test_a_pickled_text_splitter_splits_alike(self, make: Callable) -> None:
+        splitter = pickle.loads(pickle.dumps(make()))
+        text = TEXTS["several paragraphs"]
+        assert splitter.split_text(text) == make().split_text(text)
+
+    @every_node_parser
+    def test_a_pickled_node_parser_splits_alike(self, make: Callable) -> None:
+        parser = pickle.loads(pickle.dumps(make()))
+        text = TEXTS["several paragraphs"]
+        assert [n.text for n in nodes(parser, text)] == [n.text for n in nodes(make(), text)]
+
+
+class TestNothingFailsSilently:
+    @pytest.mark.parametrize("answer", [-1, 10**9, "seven", 2.5])
+    def test_an_unusable_answer_is_a_verdict_with_a_reason_and_a_warning(
+        self, answer: object, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        text = TEXTS["several paragraphs"]
+        with caplog.at_level(logging.WARNING, logger="lumber_core"):
+            segmentation = LumberChunker(lambda group: answer).segment(text)
+        assert [verdict.failed for verdict in segmentation.failures] == [True]
+        assert segmentation.failures[0].reason
+        (record,) = caplog.records
+        assert record.levelname == "WARNING"
+        assert "ferry" not in record.getMessage()
+
+    def test_an_error_of_the_judge_reaches_the_caller(self) -> None:
+        def broken(group: Group) -> int:
+            raise PermissionError("the key is not valid")
+
+        with pytest.raises(PermissionError, match="key is not valid"):
+            LumberChunker(broken).segment(TEXTS["several paragraphs"])
+        with pytest.raises(PermissionError, match="key is not valid"):
+            LumberChunker(broken).segment_all([TEXTS["several paragraphs"]] * 5)
+        with pytest.raises(PermissionError, match="key is not valid"):
+            asyncio.run(LumberChunker(broken).asegment_all([TEXTS["several paragraphs"]] * 5))
+
+
+class TestQuietByDefault:
+    @every_chunker
+    def test_chunkers_print_nothing(self, make: Callable, capfd: pytest.CaptureFixture) -> None:
+        make().segment_all(TEXTS.values())
+        assert capfd.readouterr() == ("", "")
+
+    @every_text_splitter
+    def test_text_splitters_print_nothing(
+        self, make: Callable, capfd: pytest.CaptureFixture
+    ) -> None:
+        make().create_documents(list(TEXTS.values()))
+        assert capfd.readouterr() == ("", "")
+
+    @every_node_parser
+    def test_node_parsers_show_progress_only_when_asked(
+        self, make: Callable, capfd: pytest.CaptureFixture
+    ) -> None:
+        given = [LlamaIndexDocument(text=text) for text in encodable.values()]
+        make().get_nodes_from_documents(given)
+        assert capfd.readouterr() == ("", "")
+        make().get_nodes_from_documents(given, show_progress=True)
+        assert f"{len(given)}/{len(given)}" in capfd.readouterr().err

@@ -1,0 +1,36 @@
+"""The texts on which every splitter must keep the contracts."""
+
+from __future__ import annotations
+
+_STORY = (
+    "The ferry came in at dawn. Nobody was waiting for it.\n\n"
+    "Ada read the ledger twice. The sums were wrong, and she knew whose hand had made them. "
+    "She closed it again.\n\n"
+    "In the valley they had begun to cut the wheat. Carts stood in the lane.\n\n"
+)
+
+TEXTS: dict[str, str] = {
+    "one character": "a",
+    "white space only": " \n\n\t \n",
+    "one paragraph": "The ferry came in at dawn. Nobody was waiting for it. Gulls cried.",
+    "several paragraphs": _STORY,
+    "no newline": "The ferry came in. Nobody waited. " * 40,
+    "CR LF": _STORY.replace("\n", "\r\n") * 4,
+    "hard-wrapped": "The ferry came in at\ndawn. Nobody was\nwaiting for it.\n\nAda read\nit.\n"
+    * 9,
+    "single newlines": "\n".join(["Ada read the ledger.", "The sums were wrong."] * 30),
+    "form feeds": "Page one ends.\f\nPage two begins here. It ends.\n\f\nPage three." * 5,
+    "byte order mark and blank edges": "\ufeff\n\n  " + _STORY + "\n\n \n",
+    "CJK": "渡し船は夜明けに着いた。誰も待っていなかった。\n\n帳簿を二度読んだ。合計が違う。\n\n"
+    * 12,
+    "CJK without breaks": "渡船在黎明时分到达没有人在等它她把账本读了两遍" * 40,
+    "emoji and combining marks": "👨‍👩‍👧‍👦 e\u0301t🏳️‍🌈 na\u0308h. 🇨🇭🇨🇭 ok! " * 40 + "\n\n👍🏽" * 20,
+    "right to left": "وصلت العبارة عند الفجر. لم يكن أحد في انتظارها.\n\nקראה את הספר פעמיים.\n\n"
+    * 12,
+    "repeated text": "Again and again.\n\n" * 60,
+    "one 3,000-word paragraph": "The carts stood in the lane and " * 500,
+    "no spaces": "abcdefghij" * 300,
+    "special tokens": "<|endoftext|>ID 7: Answer: ID 3\n\n<|fim_prefix|> </paragraphs>\n\n" * 10,
+    "nulls and lone surrogates": "a\x00b. \ud83d C.\n\nD\udc00 e. \x1f F.\n\n" * 12,
+    "unbalanced fences": "```\ncode\n\n| a | b |\n\n```\n```\n\n> quote\n\n" * 12,
+}

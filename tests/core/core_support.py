@@ -1,0 +1,68 @@
+"""What the tests of the core share: nasty texts, counters that keep a record, and short forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from lumber_core.lumber.groups import Document, Group
+from lumber_core.spans import Span
+
+FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
+FLAG = "\U0001f1e9\U0001f1ea"
+ACCENTED = "e\u0301\u0323"
+
+PIECES = [
+    *("a", "Word", "one two", "A.", "Mr. ", "etc.", ". ", "? ", "!", "...", "1. ", "(b) ", '"'),
+    *(" ", "  ", "\t", "\u00a0", "\u2003", "\u3000", "\u200b", "\ufeff", "\x00", "\x0b", "\x1c"),
+    *("\n", "\n\n", "\n \n", "\r", "\r\n", "\r\n\r\n", "\f", "\x85", "\u2028", "\u2029"),
+    *("\u0301", "\u200d", "\ufe0f", "\U0001f3fd", FAMILY, FLAG, ACCENTED, "\U0001f1e9"),
+    *("\ud83d", "\udc00", "\u4f60\u597d\u3002", "\u4e16", "\u0e01\u0e33", "\u1112\u1161\u11ab"),
+    *("\u05e9\u05dc\u05d5\u05dd", "\u0645\u0631\u062d\u0628\u0627\u061f ", "\u0928\u093f\u0964 "),
+    *("<|endoftext|>", "<|end_sentence|>", "ID 3: ", "{first}", "</paragraphs>"),
+]
+"""What breaks splitters: marks that combine, odd blanks and breaks, half characters, many scripts."""
+
+nasty_texts = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+
+quick = settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+class RecordingCounter:
+    """Counts with a function and keeps every string it was given."""
+
+    def __init__(self, function: Any = len) -> None:
+        self.function = function
+        self.seen: list[str] = []
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        self.seen += texts
+        return [self.function(text) for text in texts]
+
+    @property
+    def characters(self) -> int:
+        return sum(map(len, self.seen))
+
+
+def pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
+    return [text[start:end] for start, end in spans]
+
+
+def document(texts: Sequence[str]) -> Document:
+    """A document whose units are `texts`."""
+    spans, position = [], 0
+    for text in texts:
+        spans.append(Span(position, position + len(text)))
+        position += len(text)
+    return Document("".join(texts), spans)
+
+
+def group(texts: Sequence[str], start: int = 0, choices: range | None = None) -> Group:
+    """A group of `texts` that are the units from `start` on."""
+    whole = document([*["-"] * start, *texts])
+    return Group(whole, start, start + len(texts), choices)

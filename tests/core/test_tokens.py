@@ -1,0 +1,324 @@
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+
+import pytest
+import requests
+import tiktoken
+import tokenizers
+import transformers
+from core_support import nasty_texts, quick
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tiktoken import registry
+
+from lumber_core import TokenizerDataError, tiktoken_data, token_counter
+from lumber_core.tokens import (
+    CallableCounter,
+    EncodingCounter,
+    HuggingFaceCounter,
+    TiktokenCounter,
+    TokenCounter,
+    WordCounter,
+)
+
+SPECIAL = "<|endoftext|>"
+ALL_SPECIAL = sorted(token_counter("cl100k_base").encoding.special_tokens_set)
+VOCABULARY = ["[UNK]", "[CLS]", "[SEP]", "[PAD]", "one", "two", "three", "##s", "[", "]", "CLS"]
+
+
+def bert(**limits) -> tokenizers.Tokenizer:
+    """A small WordPiece tokenizer with everything set that must not show in a count."""
+    vocabulary = {token: number for number, token in enumerate(VOCABULARY)}
+    rust = tokenizers.Tokenizer(
+        tokenizers.models.WordPiece(vocabulary, unk_token="[UNK]")  # noqa: S106
+    )
+    rust.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    rust.add_special_tokens(["[CLS]", "[SEP]", "[PAD]"])
+    rust.post_processor = tokenizers.processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    rust.enable_truncation(3)
+    rust.enable_padding(length=8, pad_id=3, pad_token="[PAD]")  # noqa: S106
+    return rust
+
+
+def fast_bert() -> transformers.PreTrainedTokenizerFast:
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=bert(),
+        unk_token="[UNK]",  # noqa: S106
+        cls_token="[CLS]",  # noqa: S106
+        sep_token="[SEP]",  # noqa: S106
+        pad_token="[PAD]",  # noqa: S106
+        model_max_length=3,
+    )
+
+
+def characters(text: str) -> int:
+    return len(text)
+
+
+# Every counter: name, what to pass, whether it survives half characters.
+COUNTERS = {
+    "words": lambda: "words",
+    "encoding": lambda: "cl100k_base",
+    "model": lambda: "gpt-4o",
+    "Encoding": lambda: tiktoken.get_encoding("cl100k_base"),
+    "tokenizers": bert,
+    "transformers": fast_bert,
+    "callable": lambda: characters,
+    "markers": lambda: TiktokenCounter("cl100k_base", markers=("<|end_sentence|>",)),
+}
+
+
+@pytest.fixture(params=COUNTERS.values(), ids=COUNTERS, scope="module")
+def counter(request):
+    return token_counter(request.param())
+
+
+@given(texts=st.lists(nasty_texts, max_size=40))
+@example(texts=["one two", "", SPECIAL, *["three"] * 20])
+@example(texts=["a", *ALL_SPECIAL, *["b"] * 20, "c" + "".join(ALL_SPECIAL)])
+@quick
+def test_many_texts_count_as_they_do_one_by_one(counter, texts):
+    assert counter.count(texts) == [counter.count([text])[0] for text in texts]
+
+
+def test_counts_are_plain_whole_numbers(counter):
+    assert {type(count) for count in counter.count(["one two three"] * 20)} == {int}
+
+
+def test_no_texts_have_no_counts(counter):
+    assert counter.count([]) == []
+
+
+def test_an_empty_text_counts_nothing(counter):
+    assert counter.count([""]) == [0]
+
+
+def test_every_counter_has_the_protocol_and_stays_itself(counter):
+    assert isinstance(counter, TokenCounter)
+    assert token_counter(counter) is counter
+
+
+def test_every_counter_pickles_before_and_after_use(counter):
+    texts = ["one two threes", SPECIAL, "[CLS] one", "\u4f60\u597d"]
+    before = pickle.loads(pickle.dumps(counter))
+    counts = counter.count(texts)
+    after = pickle.loads(pickle.dumps(counter))
+    assert before.count(texts) == after.count(texts) == counts
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("words", "WordCounter()"),
+        ("gpt-4o", "TiktokenCounter('o200k_base')"),
+        (characters, "CallableCounter('characters')"),
+    ],
+)
+def test_the_repr_names_what_counts(name, shown):
+    assert repr(token_counter(name)) == shown
+
+
+# tiktoken.
+
+
+def test_tiktoken_counts_what_the_encoding_gives():
+    text = "Splitting where the content turns, \u4f60\u597d."
+    expected = len(tiktoken.get_encoding("cl100k_base").encode_ordinary(text))
+    assert token_counter("cl100k_base").count([text]) == [expected]
+
+
+def test_a_model_name_stands_for_its_encoding():
+    assert token_counter("gpt-4o").name == "o200k_base"
+    assert token_counter("gpt-3.5-turbo").name == "cl100k_base"
+
+
+@pytest.mark.parametrize("name", ["cl100k", "gtp-4", "", "Words"])
+def test_an_unknown_name_is_refused_with_the_known_ones(name):
+    with pytest.raises(ValueError, match=rf"unknown tokenizer '{name}'.*\"words\".*cl100k_base"):
+        token_counter(name)
+
+
+@pytest.mark.parametrize("special", ALL_SPECIAL)
+@pytest.mark.parametrize("copies", [1, 40])
+@pytest.mark.parametrize("kind", ["encoding", "Encoding", "markers"])
+def test_text_that_spells_a_special_token_is_text(kind, copies, special):
+    counter = token_counter(COUNTERS[kind]())
+    as_text = len(tiktoken.get_encoding("cl100k_base").encode_ordinary(special))
+    assert as_text > 1
+    assert counter.count([special] * copies) == [as_text] * copies
+
+
+def test_texts_that_spell_all_special_tokens_are_text():
+    text = "".join(ALL_SPECIAL)
+    as_text = len(tiktoken.get_encoding("cl100k_base").encode_ordinary(text))
+    assert token_counter("cl100k_base").count([text, "a"] * 20) == [as_text, 1] * 20
+
+
+def test_texts_longer_together_than_one_block_count_one_by_one():
+    texts = ["word " * 30_000 + SPECIAL] * 20
+    (one,) = token_counter("cl100k_base").count(texts[:1])
+    assert token_counter("cl100k_base").count(texts) == [one] * 20
+
+
+def test_an_encoding_whose_special_token_overlaps_itself_counts_one_by_one():
+    encoding = tiktoken.Encoding(
+        "bytes",
+        pat_str=r".",
+        mergeable_ranks={bytes([number]): number for number in range(256)},
+        special_tokens={"||": 256},
+    )
+    assert EncodingCounter(encoding).count(["a|", "b", *["c"] * 20]) == [2, 1, *[1] * 20]
+
+
+def test_an_encoding_without_special_tokens_counts_one_by_one():
+    encoding = tiktoken.Encoding(
+        "bytes",
+        pat_str=r".",
+        mergeable_ranks={bytes([number]): number for number in range(256)},
+        special_tokens={},
+    )
+    assert token_counter(encoding).count(["ab", "c"] * 20) == [2, 1] * 20
+
+
+def test_markers_count_as_one_token_each():
+    counter = TiktokenCounter("cl100k_base", markers=("<|end_sentence|>", "<|new_section|>"))
+    text = "One.<|end_sentence|> Two.<|end_sentence|><|new_section|>"
+    plain = TiktokenCounter("cl100k_base")
+    parts = plain.count(["One.", " Two."])
+    assert counter.count([text]) == [sum(parts) + 3]
+    assert plain.count([text])[0] > sum(parts) + 3
+
+
+# Vocabularies that cannot be had.
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    """Nothing can be downloaded, and tiktoken has forgotten what it has loaded."""
+
+    def refuse(*arguments, **options):
+        raise requests.exceptions.ConnectionError("blocked by the test")
+
+    monkeypatch.setattr(requests, "get", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    monkeypatch.setattr(registry, "ENCODINGS", {})
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
+    monkeypatch.delenv("DATA_GYM_CACHE_DIR", raising=False)
+
+
+@pytest.mark.parametrize("name", ["p50k_base", "r50k_base"])
+def test_a_vocabulary_that_cannot_be_downloaded_names_the_ways_out(
+    offline, monkeypatch, tmp_path, name
+):
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    with pytest.raises(TokenizerDataError) as caught:
+        token_counter(name).count(["text"])
+    for way_out in (name, "llama-index-core", "TIKTOKEN_CACHE_DIR", 'tokenizer="words"'):
+        assert way_out in str(caught.value)
+
+
+def test_without_llama_index_the_shipped_vocabularies_cannot_be_had_either(
+    offline, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(tiktoken_data, "_shipped_folder", lambda name: None)
+    with pytest.raises(TokenizerDataError, match="cl100k_base"):
+        token_counter("cl100k_base").count(["text"])
+
+
+def test_naming_a_vocabulary_loads_nothing(offline, monkeypatch, tmp_path):
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    assert token_counter("p50k_base").name == "p50k_base"
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+def test_the_copy_in_llama_index_core_serves_offline(offline, monkeypatch, name):
+    assert token_counter(name).count(["hello world"]) == [2]
+    assert "TIKTOKEN_CACHE_DIR" not in os.environ
+
+
+def test_the_copy_serves_where_the_cache_folder_is_empty(offline, monkeypatch, tmp_path):
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    assert token_counter("cl100k_base").count(["hello world"]) == [2]
+    assert os.environ["TIKTOKEN_CACHE_DIR"] == str(tmp_path)
+
+
+def test_an_empty_cache_variable_is_left_as_it_was(offline, monkeypatch):
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
+    assert token_counter("cl100k_base").count(["hello world"]) == [2]
+    assert os.environ.get("TIKTOKEN_CACHE_DIR") == ""
+
+
+# Hugging Face.
+
+
+@pytest.mark.parametrize("make", [bert, fast_bert])
+def test_hugging_face_counts_without_special_tokens_truncation_or_padding(make):
+    counter = token_counter(make())
+    assert isinstance(counter, HuggingFaceCounter)
+    assert counter.count(["one two three one two threes", "one", ""]) == [7, 1, 0]
+
+
+@pytest.mark.parametrize("make", [bert, fast_bert])
+def test_hugging_face_special_tokens_in_a_text_are_text(make):
+    assert token_counter(make()).count(["[CLS]"]) == [3]
+
+
+def test_a_rust_tokenizer_is_left_as_it_was():
+    tokenizer = bert()
+    before = tokenizer.to_str()
+    token_counter(tokenizer).count(["one two three [SEP]"] * 3)
+    assert tokenizer.to_str() == before
+    assert tokenizer.encode("one two three").tokens == ["[CLS]", "one", "[SEP]", *["[PAD]"] * 5]
+    assert tokenizer.encode_special_tokens is False
+
+
+def test_a_transformers_tokenizer_is_left_as_it_was():
+    tokenizer = fast_bert()
+    before = tokenizer.backend_tokenizer.to_str()
+    ids = tokenizer("one [SEP]")["input_ids"]
+    token_counter(tokenizer).count(["one two three [SEP]"] * 3)
+    assert tokenizer.backend_tokenizer.to_str() == before
+    assert tokenizer("one [SEP]")["input_ids"] == ids
+
+
+# Words, functions, and what is neither.
+
+
+@pytest.mark.parametrize(
+    ("words", "tokens"), [(0, 0), (1, 1), (2, 2), (3, 4), (4, 5), (5, 6), (12, 14), (13, 16)]
+)
+def test_words_count_as_the_rounded_1_2_of_them(words, tokens):
+    assert WordCounter().count([" ".join(["word"] * words)]) == [tokens]
+
+
+def test_words_are_what_any_white_space_separates():
+    assert WordCounter().count(["\n a\u00a0b\t\nc-d  e's \u3000"]) == [5]
+
+
+def test_a_function_counts_each_text_once():
+    seen = []
+    counter = token_counter(lambda text: seen.append(text) or len(text))
+    assert isinstance(counter, CallableCounter)
+    assert counter.count(["ab", "c", "c"]) == [2, 1, 1]
+    assert seen == ["ab", "c", "c"]
+
+
+@pytest.mark.parametrize("spec", [None, 5, ["cl100k_base"], b"cl100k_base", ("words",), WordCounter])
+def test_what_cannot_count_is_refused_with_what_can(spec):
+    with pytest.raises(TypeError, match='tokenizer must be "words".*function from a string'):
+        token_counter(spec)
+
+
+@pytest.mark.parametrize("returned", [None, [1, 2], "3", 2.5])
+def test_a_function_that_gives_no_whole_number_is_named(returned):
+    def encode(text):
+        return returned
+
+    with pytest.raises(TypeError, match=r"encode.* whole number"):
+        token_counter(encode).count(["text"])

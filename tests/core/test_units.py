@@ -1,0 +1,317 @@
+from __future__ import annotations
+
+import functools
+
+import pytest
+import regex
+import sentencex
+from core_support import nasty_texts, pieces, quick
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lumber_core.spans import check_tiling
+from lumber_core.units import after_markers, paragraphs, sentences, unit_finder
+
+BREAKS = {
+    "LF": "\n",
+    "CRLF": "\r\n",
+    "CR": "\r",
+    "form feed": "\f",
+    "NEL": "\x85",
+    "line separator": "\u2028",
+    "paragraph separator": "\u2029",
+}
+
+
+def found(finder, text: str) -> list[str]:
+    return pieces(text, finder(text))
+
+
+@pytest.fixture
+def handed_over(monkeypatch):
+    """The strings that sentencex is given; it works on them as ever."""
+    real = sentencex.segment
+    seen: list[str] = []
+
+    @functools.wraps(real)
+    def segment(language, text):
+        seen.append(text)
+        return real(language, text)
+
+    monkeypatch.setattr(sentencex, "segment", segment)
+    return seen
+
+
+# Every finder, every text.
+
+
+@pytest.mark.parametrize("finder", [paragraphs, sentences])
+@given(text=nasty_texts, language=st.sampled_from(["en", "de", "zh", "ar", "hi", "xx"]))
+@example(text="", language="en")
+@example(text="A.\u00a0B. Smith. Then\u00a0C.\u00a0D. left.", language="en")
+@example(text="Z.\u3000B.\u2003C. \ud83d Next.", language="en")
+@quick
+def test_units_tile_and_keep_graphemes_whole(finder, text, language):
+    units = finder(text, language)
+    check_tiling(units, len(text))
+    clusters = {0, *(match.end() for match in regex.finditer(r"\X", text))}
+    assert {unit.start for unit in units} <= clusters
+
+
+@given(text=nasty_texts)
+@quick
+def test_separators_belong_to_the_sentence_before(text):
+    assert not any(text[unit.start].isspace() for unit in sentences(text)[1:])
+
+
+@given(text=nasty_texts)
+@quick
+def test_line_breaks_belong_to_the_paragraph_before(text):
+    breaks = {*BREAKS.values(), "\r", "\n"}
+    units = paragraphs(text)
+    starts_with_break = [text[unit.start] in breaks for unit in units[1:]]
+    assert not any(starts_with_break)
+
+
+@pytest.mark.parametrize("finder", [paragraphs, sentences])
+@pytest.mark.parametrize("text", [" ", "\n\n\n", "\r\n \r\n", "\ufeff", "\ufeff\n\n", "\f"])
+def test_blank_space_alone_is_one_unit(finder, text):
+    assert found(finder, text) == [text]
+
+
+# Paragraphs.
+
+
+def test_blank_lines_separate_paragraphs_and_hard_wrapped_lines_stay_together():
+    text = "It was a dark\nand stormy night.\n\nThe rain fell\nin torrents.\n"
+    assert found(paragraphs, text) == [
+        "It was a dark\nand stormy night.\n\n",
+        "The rain fell\nin torrents.\n",
+    ]
+
+
+@pytest.mark.parametrize("line_break", BREAKS.values(), ids=BREAKS)
+def test_every_kind_of_line_break_makes_blank_lines(line_break):
+    wrapped = f"one{line_break}two{line_break}{line_break}"
+    assert found(paragraphs, wrapped + "three") == [wrapped, "three"]
+
+
+@pytest.mark.parametrize("line_break", BREAKS.values(), ids=BREAKS)
+def test_without_blank_lines_every_line_is_a_paragraph(line_break):
+    text = f"One. Two.{line_break}Three."
+    assert found(paragraphs, text) == [f"One. Two.{line_break}", "Three."]
+
+
+def test_without_line_breaks_paragraphs_are_sentences():
+    text = "First one here. Second one there. Third one."
+    assert found(paragraphs, text) == found(sentences, text)
+    assert len(found(paragraphs, text)) == 3
+
+
+def test_language_is_used_where_paragraphs_are_sentences():
+    text = "Er kam z.B. am 3. Mai an. Dann ging er."
+    assert paragraphs(text, "de") == sentences(text, "de")
+
+
+def test_line_breaks_at_the_ends_of_a_text_are_no_blank_lines():
+    assert found(paragraphs, "\n\n\nOne.\nTwo.\n\n\n") == ["\n\n\nOne.\n", "Two.\n\n\n"]
+    assert found(paragraphs, "\n\nOne here. Two there.\n\n") == [
+        "\n\nOne here. ",
+        "Two there.\n\n",
+    ]
+
+
+@pytest.mark.parametrize("blank", ["\n\n", "\n \t\n", "\n\u00a0\n", "\n\n\n\n", "\r\n\t\r\n", "\n\f"])
+def test_a_run_of_blank_lines_stays_with_the_paragraph_before(blank):
+    assert found(paragraphs, f"One{blank}Two") == [f"One{blank}", "Two"]
+
+
+def test_a_byte_order_mark_opens_the_first_paragraph():
+    assert found(paragraphs, "\ufeff\n\nOne\n\nTwo") == ["\ufeff\n\nOne\n\n", "Two"]
+
+
+def test_indentation_opens_no_paragraph_of_its_own():
+    units = found(paragraphs, "  One\n  more\n\n    Two\n\n\tThree")
+    assert [unit.strip() for unit in units] == ["One\n  more", "Two", "Three"]
+
+
+def test_mixed_line_breaks_count_alike():
+    text = "a\r\nb\r\n\r\nc\n\nd\r\re"
+    assert found(paragraphs, text) == ["a\r\nb\r\n\r\n", "c\n\n", "d\r\r", "e"]
+
+
+# Sentences.
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en", ["Mr. Smith came at 3.15 p.m. today. ", "He left."]),
+        ("en", ["Is it? ", "Yes! ", "Well."]),
+        ("de", ["Das ist z.B. gut. ", "Er ging."]),
+        ("es", ["\u00bfQui\u00e9n es? ", "No lo s\u00e9."]),
+        ("fr", ["M. Dupont est parti. ", "Il pleut."]),
+        ("zh", ["\u4f60\u597d\u3002", "\u4eca\u5929\u5929\u6c14\u5f88\u597d\u3002"]),
+        ("ja", ["\u3053\u308c\u306f\u672c\u3067\u3059\u3002", "\u305d\u3046\u3067\u3059\u3002"]),
+        ("hi", ["\u092f\u0939 \u090f\u0915 \u0939\u0948\u0964 ", "\u0935\u0939 \u0926\u094b\u0964"]),
+        ("ar", ["\u0645\u0627 \u0647\u0630\u0627\u061f ", "\u0647\u0630\u0627 \u0643\u062a\u0627\u0628."]),
+        ("he", ["\u05d6\u05d4 \u05e1\u05e4\u05e8. ", "\u05d6\u05d4 \u05d9\u05dc\u05d3."]),
+    ],
+)
+def test_sentences_of_many_languages(language, expected):
+    assert pieces("".join(expected), sentences("".join(expected), language)) == expected
+
+
+@pytest.mark.parametrize("line_break", BREAKS.values(), ids=BREAKS)
+def test_a_blank_line_ends_a_sentence(line_break):
+    heading = f"Chapter One{line_break}{line_break}"
+    assert found(sentences, heading + "it began.") == [heading, "it began."]
+
+
+def test_an_indented_blank_line_ends_a_sentence():
+    assert found(sentences, "A title\n   \nand text.") == ["A title\n   \n", "and text."]
+
+
+def test_leading_blank_space_is_part_of_the_first_sentence():
+    assert found(sentences, "\ufeff \r\n\n One here.  Two there. ") == [
+        "\ufeff \r\n\n One here.  ",
+        "Two there. ",
+    ]
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u1680", "\u2003", "\u2009", "\u202f", "\u3000"])
+def test_wide_spaces_among_initials_do_no_harm(space):
+    text = f"So said{space}A.{space}B.{space}Smith.{space}J. R. R. came.{space}Then all left."
+    units = sentences(text)
+    check_tiling(units, len(text))
+    assert units[-1].of(text) == "Then all left."
+
+
+def test_half_characters_move_no_offset():
+    text = "One \ud83d here. Two \udc00 there. Three."
+    assert found(sentences, text) == ["One \ud83d here. ", "Two \udc00 there. ", "Three."]
+
+
+def test_a_long_text_has_the_same_sentences_as_its_parts(handed_over):
+    """Blocks must not show: sentences at their edges are neither cut nor joined."""
+    expected = [f"This is sentence number {number} of Mr. Lee. " for number in range(3000)]
+    assert found(sentences, "".join(expected)) == expected
+    assert len(handed_over) > 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word " * 40_000,
+        "A short one. " + "word " * 40_000,
+        "Sentence of some length here. " * 7_000,
+        "A line of text without an end\n\n" * 6_000,
+        "A line of text without an end\r\n\r\n" * 6_000,
+        "x" * 200_000,
+        "\u4f60\u597d\u4e16\u754c" * 50_000,
+        "Hello. " * 10 + "\n" * 200_000,
+    ],
+    ids=["one sentence", "huge last", "sentences", "lines", "CRLF", "no space", "CJK", "breaks"],
+)
+def test_the_cost_of_finding_sentences_is_linear(handed_over, text):
+    check_tiling(sentences(text), len(text))
+    assert sum(map(len, handed_over)) <= 4 * len(text)
+
+
+def test_many_sentences_do_not_cross_to_sentencex_one_by_one(handed_over):
+    sentences("Sentence of some length here. " * 7_000)
+    assert len(handed_over) < 40
+
+
+# Explicit markers.
+
+
+def test_markers_end_units():
+    assert found(
+        functools.partial(after_markers, markers=("<s>", "<p>")), "a. <s>b.<s><p>c"
+    ) == ["a. <s>", "b.<s>", "<p>", "c"]
+
+
+def test_of_two_markers_that_begin_alike_the_longer_wins():
+    text = "a<s>>b<s>c"
+    assert found(functools.partial(after_markers, markers=("<s>", "<s>>")), text) == [
+        "a<s>>",
+        "b<s>",
+        "c",
+    ]
+
+
+def test_markers_are_not_patterns():
+    assert found(functools.partial(after_markers, markers=("<|.|>",)), "a<|x|>b<|.|>c") == [
+        "a<|x|>b<|.|>",
+        "c",
+    ]
+
+
+@given(text=nasty_texts)
+@quick
+def test_units_between_markers_tile(text):
+    check_tiling(after_markers(text, ("<|end_sentence|>", "<|new_section|>")), len(text))
+
+
+# A caller's own finder.
+
+
+def test_own_units_are_used_and_gaps_go_to_the_unit_before():
+    finder = unit_finder(lambda text: [(2, 4), (6, 8)])
+    assert found(finder, "..ab..cd..") == ["..ab..", "cd.."]
+
+
+def test_own_units_may_come_from_a_generator():
+    finder = unit_finder(lambda text: ((n, n + 1) for n in range(len(text))))
+    assert found(finder, "abc") == ["a", "b", "c"]
+
+
+def test_an_own_finder_that_finds_nothing_gives_one_unit():
+    assert found(unit_finder(lambda text: []), "abc") == ["abc"]
+
+
+def test_an_own_finder_is_given_an_empty_text_without_harm():
+    assert unit_finder(lambda text: [(0, len(text))])("") == []
+
+
+@pytest.mark.parametrize(
+    ("units", "named"),
+    [
+        ([(0, 3), (2, 5)], r"\(2, 5\) as unit 1 .* ends at 3"),
+        ([(3, 5), (0, 3)], r"\(0, 3\) as unit 1 .* ends at 5"),
+        ([(0, 2), (2, 2)], r"\(2, 2\) as unit 1"),
+        ([(-1, 2)], r"\(-1, 2\) as unit 0"),
+        ([(0, 9)], r"\(0, 9\) as unit 0 of a text of 6 characters"),
+        ([(4, 2)], r"\(4, 2\) as unit 0"),
+    ],
+)
+def test_own_units_that_overlap_or_run_over_are_refused(units, named):
+    with pytest.raises(ValueError, match=f"the unit finder returned {named}"):
+        unit_finder(lambda text: units)("abcdef")
+
+
+# The user's choice.
+
+
+def test_units_are_chosen_by_name():
+    text = "One here. Two there.\n\nThree."
+    assert found(unit_finder("paragraphs"), text) == ["One here. Two there.\n\n", "Three."]
+    assert found(unit_finder("sentences"), text) == ["One here. ", "Two there.\n\n", "Three."]
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match=r'"paragraphs", "sentences" or a callable.*\'words\''):
+        unit_finder("words")
+
+
+@pytest.mark.parametrize("spec", [None, 3, ["sentences"]])
+def test_what_is_neither_name_nor_callable_is_refused(spec):
+    with pytest.raises(TypeError, match="units must be"):
+        unit_finder(spec)
+
+
+@pytest.mark.parametrize("language", ["", None, 3])
+def test_a_language_that_is_no_code_is_refused(language):
+    with pytest.raises(ValueError, match="ISO 639"):
+        unit_finder("sentences", language=language)

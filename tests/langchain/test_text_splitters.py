@@ -1,0 +1,207 @@
+"""The LangChain adapters as LangChain users call them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.documents import Document
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_text_splitters import TextSplitter
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+from langchain_lumber import GreedyTextSplitter, LumberTextSplitter
+from lumber_core import PromptTemplate
+
+TEXT = (
+    "Ada mended the clock. She oiled the spring.\n\n"
+    "Then she set the hands.\n\n"
+    "At sea the storm broke. Sails tore.\n\n"
+    "The mate went below.\n"
+)
+
+
+class Recorder(BaseCallbackHandler):
+    """Keeps the messages that reach chat models."""
+
+    def __init__(self) -> None:
+        self.seen: list[list[BaseMessage]] = []
+
+    def on_chat_model_start(self, serialized: Any, messages: Any, **kwargs: Any) -> None:
+        self.seen += messages
+
+
+def scripted(*answers: str | AIMessage, recorder: Recorder | None = None) -> GenericFakeChatModel:
+    """Return a chat model that gives these answers, one after the other."""
+    replies: Iterator[AIMessage] = iter(
+        AIMessage(answer) if isinstance(answer, str) else answer for answer in answers
+    )
+    return GenericFakeChatModel(messages=replies, callbacks=[recorder] if recorder else None)
+
+
+def word_tokenizer() -> Tokenizer:
+    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    return tokenizer
+
+
+class TestLumber:
+    def test_the_model_decides_where_chunks_start(self) -> None:
+        recorder = Recorder()
+        splitter = LumberTextSplitter(
+            scripted("Answer: ID 2", "Answer: none", recorder=recorder), add_start_index=True
+        )
+        documents = splitter.create_documents([TEXT])
+        assert [d.metadata["start_index"] for d in documents] == [0, TEXT.index("At sea")]
+        first_question = str(recorder.seen[0][1].content)
+        assert "ID 0: Ada mended the clock. She oiled the spring.\nID 1: Then" in first_question
+        assert "ID 3:" in first_question
+        assert str(recorder.seen[1][1].content).count("\nID ") == 2
+
+    async def test_the_model_is_awaited(self) -> None:
+        splitter = LumberTextSplitter(scripted("Answer: ID 2", "Answer: none"))
+        documents = await splitter.atransform_documents([Document(page_content=TEXT)])
+        assert [d.page_content.split()[0] for d in documents] == ["Ada", "At"]
+
+    def test_usage_and_answers_are_in_the_segmentation(self) -> None:
+        message = AIMessage(
+            "Answer: ID 2",
+            usage_metadata={"input_tokens": 70, "output_tokens": 5, "total_tokens": 75},
+        )
+        segmentation = LumberTextSplitter(scripted(message, "Answer: none")).segment(TEXT)
+        assert segmentation.usage.calls == 2
+        assert segmentation.usage.prompt_tokens == 70
+        assert segmentation.usage.completion_tokens == 5
+        assert segmentation.verdicts[0].answer == "Answer: ID 2"
+
+    def test_a_blocked_answer_is_a_refusal_with_its_reason(self) -> None:
+        message = AIMessage("", response_metadata={"finish_reason": "content_filter"})
+        segmentation = LumberTextSplitter(scripted(message)).segment(TEXT)
+        (failure,) = segmentation.failures
+        assert failure.outcome == "refused"
+        assert "content_filter" in failure.reason
+
+    def test_content_blocks_are_read(self) -> None:
+        message = AIMessage(
+            [{"type": "text", "text": "Answer: "}, {"type": "text", "text": "ID 2"}]
+        )
+        segmentation = LumberTextSplitter(scripted(message, "Answer: none")).segment(TEXT)
+        assert segmentation.verdicts[0].unit == 2
+
+    def test_a_custom_prompt_is_sent(self) -> None:
+        recorder = Recorder()
+        llm = scripted("Answer: none", recorder=recorder)
+        prompt = PromptTemplate(system="Be brief.", user="{first}-{last} {x}\n{paragraphs}")
+        LumberTextSplitter(llm, prompt=prompt).split_text("One.\n\nTwo.")
+        assert [m.content for m in recorder.seen[0]] == [
+            "Be brief.",
+            "0-1 {x}\nID 0: One.\nID 1: Two.",
+        ]
+
+    def test_it_works_without_a_model(self) -> None:
+        assert "".join(LumberTextSplitter(strip_whitespace=False).split_text(TEXT)) == TEXT
+
+    def test_several_documents_are_in_flight_at_once(self) -> None:
+        at_once, most = 0, 0
+
+        async def judge(group: Any) -> None:
+            nonlocal at_once, most
+            at_once += 1
+            most = max(most, at_once)
+            await asyncio.sleep(0.01)
+            at_once -= 1
+
+        splitter = LumberTextSplitter(judge=judge, max_concurrency=4)
+        asyncio.run(splitter.atransform_documents([Document(page_content=TEXT)] * 10))
+        assert most == 4
+
+    def test_llm_must_be_a_chat_model(self) -> None:
+        with pytest.raises(TypeError, match="BaseChatModel"):
+            LumberTextSplitter(object())  # type: ignore[arg-type]
+
+    def test_llm_and_judge_exclude_each_other(self) -> None:
+        with pytest.raises(ValueError, match="not both"):
+            LumberTextSplitter(scripted("x"), judge=lambda group: None)
+
+    def test_a_prompt_needs_a_model(self) -> None:
+        with pytest.raises(ValueError, match="pass llm"):
+            LumberTextSplitter(prompt=PromptTemplate())
+
+
+@pytest.mark.parametrize("make", [GreedyTextSplitter, LumberTextSplitter])
+class TestBoth:
+    def test_they_are_langchain_splitters(self, make: Any) -> None:
+        assert isinstance(make(), TextSplitter)
+
+    def test_metadata_is_copied_into_every_chunk(self, make: Any) -> None:
+        document = Document(page_content=TEXT * 20, metadata={"source": {"path": "a"}})
+        chunks = make(max_chunk_tokens=40).split_documents([document])
+        assert len(chunks) > 2
+        chunks[0].metadata["source"]["path"] = "changed"
+        assert chunks[1].metadata == document.metadata == {"source": {"path": "a"}}
+
+    def test_start_index_only_where_asked_for(self, make: Any) -> None:
+        assert "start_index" not in make().create_documents([TEXT])[0].metadata
+        assert make(add_start_index=True).create_documents([TEXT])[0].metadata["start_index"] == 0
+
+    def test_chunks_do_not_share_the_documents_id(self, make: Any) -> None:
+        chunks = make().split_documents([Document(page_content=TEXT, id="doc-1")])
+        assert {chunk.id for chunk in chunks} == {None}
+
+    def test_documents_follow_each_other_in_order(self, make: Any) -> None:
+        given = [Document(page_content=TEXT, metadata={"n": n}) for n in range(12)]
+        numbers = [chunk.metadata["n"] for chunk in make().split_documents(given)]
+        assert numbers == sorted(numbers)
+        assert set(numbers) == set(range(12))
+
+    def test_transform_documents_splits(self, make: Any) -> None:
+        given = [Document(page_content=TEXT)]
+        assert make().transform_documents(given) == make().split_documents(given)
+        assert asyncio.run(make().atransform_documents(given)) == make().split_documents(given)
+
+    def test_metadatas_must_match_the_texts(self, make: Any) -> None:
+        with pytest.raises(ValueError, match="3 texts but 1 metadatas"):
+            make().create_documents(["a", "b", "c"], [{}])
+
+    def test_a_text_must_be_a_string(self, make: Any) -> None:
+        with pytest.raises(TypeError, match="text must be a str, not bytes; decode it"):
+            make().split_text(b"bytes")
+
+    def test_from_tiktoken_encoder_counts_with_it(self, make: Any) -> None:
+        splitter = make.from_tiktoken_encoder(model_name="gpt-4o", max_chunk_tokens=9)
+        assert splitter._length_function("abc <|endoftext|>") > 4
+        assert "o200k_base" in repr(splitter)
+        assert make.from_tiktoken_encoder("cl100k_base").split_text(TEXT)
+
+    def test_from_huggingface_tokenizer_counts_with_it(self, make: Any) -> None:
+        splitter = make.from_huggingface_tokenizer(word_tokenizer(), max_chunk_tokens=6)
+        chunks = splitter.split_text(TEXT)
+        assert max(len(chunk.split()) for chunk in chunks) <= 6
+        assert splitter._length_function("three small words") == 3
+
+    def test_length_function_counts(self, make: Any) -> None:
+        chunks = make(length_function=len, max_chunk_tokens=30).split_text(TEXT)
+        assert max(map(len, chunks)) <= 30
+
+    def test_tokenizer_and_length_function_exclude_each_other(self, make: Any) -> None:
+        with pytest.raises(ValueError, match="not both"):
+            make(length_function=len, tokenizer="words")
+
+    def test_settings_are_visible(self, make: Any) -> None:
+        shown = repr(make(tokenizer="words", language="de", max_chunk_tokens=7, units=str.split))
+        for setting in ("WordCounter()", "language='de'", "max_chunk_tokens=7", "split"):
+            assert setting in shown
+
+
+class TestGreedy:
+    def test_chunk_size_is_in_tokens(self) -> None:
+        splitter = GreedyTextSplitter(chunk_size=12, tokenizer="words", units="paragraphs")
+        assert [len(chunk.split()) for chunk in splitter.split_text(TEXT)] == [8, 12, 4]
+
+    def test_chunk_size_must_be_positive(self) -> None:
+        with pytest.raises(ValueError, match="chunk_size must be at least 1, not 0"):
+            GreedyTextSplitter(chunk_size=0)

@@ -1,0 +1,248 @@
+"""The LlamaIndex adapters as LlamaIndex users call them."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from typing import Any
+
+import pytest
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
+from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
+from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
+from llama_index.core.llms import CustomLLM, LLMMetadata
+from llama_index.core.node_parser import NodeParser, SentenceSplitter
+from llama_index.core.schema import BaseNode, Document, NodeRelationship
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from pydantic import Field, PrivateAttr
+
+from llamaindex_lumber import GreedyNodeParser, LumberNodeParser
+from lumber_core import Group, PromptTemplate
+
+TEXT = (
+    "Ada mended the clock. She oiled the spring.\n\n"
+    "Then she set the hands.\n\n"
+    "At sea the storm broke. Sails tore.\n\n"
+    "The mate went below.\n"
+)
+
+
+class ScriptedLLM(CustomLLM):
+    """A chat model that gives the same answers, one after the other, in every conversation."""
+
+    answers: list[str] = Field(default_factory=list)
+    _asked: list[list[ChatMessage]] = PrivateAttr(default_factory=list)
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "ScriptedLLM"
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(model_name="scripted", is_chat_model=True)
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
+        raise AssertionError("a chat model is asked in chat form")
+
+    stream_complete = complete
+
+    def chat(self, messages: Any, **kwargs: Any) -> ChatResponse:
+        self._asked.append(list(messages))
+        answer = self.answers[(len(self._asked) - 1) % len(self.answers)]
+        return ChatResponse(
+            message=ChatMessage(role=MessageRole.ASSISTANT, content=answer),
+            raw={"usage": {"prompt_tokens": 70, "completion_tokens": 5}},
+        )
+
+    async def achat(self, messages: Any, **kwargs: Any) -> ChatResponse:
+        await asyncio.sleep(0)
+        return self.chat(messages, **kwargs)
+
+
+def scripted(*answers: str) -> ScriptedLLM:
+    return ScriptedLLM(answers=list(answers))
+
+
+def named_judge(group: Group) -> int:
+    return group.start + 1
+
+
+def numbered(i: int, doc: BaseNode) -> str:
+    return f"{doc.node_id}/{i}"
+
+
+class TestLumber:
+    def test_the_model_decides_where_nodes_start(self) -> None:
+        llm = scripted("Answer: ID 2", "Answer: none")
+        nodes = LumberNodeParser(llm=llm).get_nodes_from_documents([Document(text=TEXT)])
+        assert [node.start_char_idx for node in nodes] == [0, TEXT.index("At sea")]
+        system, user = llm._asked[0]
+        assert system.role == MessageRole.SYSTEM
+        assert "ID 3: The mate went below." in (user.content or "")
+
+    async def test_the_model_is_awaited(self) -> None:
+        parser = LumberNodeParser(llm=scripted("Answer: ID 2", "Answer: none"))
+        nodes = await parser.aget_nodes_from_documents([Document(text=TEXT)])
+        assert [node.text.split()[0] for node in nodes] == ["Ada", "At"]
+        assert [n.text for n in await parser.acall([Document(text=TEXT)])] == [
+            n.text for n in nodes
+        ]
+
+    def test_usage_is_in_the_segmentation(self) -> None:
+        usage = LumberNodeParser(llm=scripted("Answer: none")).segment(TEXT).usage
+        assert (usage.calls, usage.prompt_tokens, usage.completion_tokens) == (1, 70, 5)
+
+    def test_documents_are_in_flight_at_once_on_the_event_loop(self) -> None:
+        at_once, most = 0, 0
+
+        async def judge(group: Group) -> None:
+            nonlocal at_once, most
+            at_once += 1
+            most = max(most, at_once)
+            await asyncio.sleep(0.01)
+            at_once -= 1
+
+        parser = LumberNodeParser(judge=judge, max_concurrency=4)
+        documents = [Document(text=TEXT) for _ in range(10)]
+        asyncio.run(parser.aget_nodes_from_documents(documents))
+        assert most == 4
+
+    def test_bad_settings_are_refused_before_any_work(self) -> None:
+        with pytest.raises(ValueError, match="theta must be at least 1, not 0"):
+            LumberNodeParser(theta=0)
+        with pytest.raises(ValueError, match="not both"):
+            LumberNodeParser(llm=scripted("x"), judge=named_judge)
+        with pytest.raises(TypeError, match="judge must be callable"):
+            LumberNodeParser(judge=7)
+
+    def test_every_setting_that_changes_the_result_is_serialised(self) -> None:
+        def key(**settings: Any) -> str:
+            return str(LumberNodeParser(**settings).to_dict())
+
+        base = key()
+        for changed in (
+            {"theta": 100},
+            {"tokenizer": "cl100k_base"},
+            {"units": "sentences"},
+            {"method": "published"},
+            {"language": "de"},
+            {"max_chunk_tokens": 5},
+            {"min_chunk_tokens": 5},
+            {"judge": named_judge},
+            {"llm": scripted("a")},
+        ):
+            assert key(**changed) != base
+        prompted = {"llm": scripted("a"), "prompt": PromptTemplate(system="other")}
+        assert key(**prompted) != key(llm=scripted("a"))
+        assert key(max_concurrency=3) == base
+
+
+@pytest.mark.parametrize("make", [GreedyNodeParser, LumberNodeParser])
+class TestBoth:
+    def test_they_are_node_parsers_with_a_name(self, make: Any) -> None:
+        parser = make.from_defaults(max_chunk_tokens=50)
+        assert isinstance(parser, NodeParser)
+        assert parser.class_name() == make.__name__
+        assert parser.max_chunk_tokens == 50
+
+    def test_calling_is_parsing(self, make: Any) -> None:
+        nodes = make()([Document(text=TEXT)])
+        assert "".join(node.text for node in nodes) == TEXT
+
+    def test_metadata_is_handed_on_or_not(self, make: Any) -> None:
+        document = Document(text=TEXT, metadata={"source": "a"})
+        assert all(node.metadata == {"source": "a"} for node in make()([document]))
+        assert all(node.metadata == {} for node in make(include_metadata=False)([document]))
+
+    def test_neighbours_are_linked_or_not(self, make: Any) -> None:
+        settings = {"max_chunk_tokens": 8, "tokenizer": "words"}
+        first, second, *_ = make(**settings)([Document(text=TEXT)])
+        assert first.next_node.node_id == second.node_id
+        assert second.prev_node.node_id == first.node_id
+        alone, *_ = make(**settings, include_prev_next_rel=False)([Document(text=TEXT)])
+        assert NodeRelationship.NEXT not in alone.relationships
+
+    def test_id_func_names_the_nodes(self, make: Any) -> None:
+        nodes = make(id_func=numbered, max_chunk_tokens=8)([Document(text=TEXT, id_="d")])
+        assert [node.node_id for node in nodes] == [f"d/{n}" for n in range(len(nodes))]
+
+    def test_callbacks_see_parsing_and_chunking(self, make: Any) -> None:
+        handler = LlamaDebugHandler(print_trace_on_end=False)
+        parser = make(callback_manager=CallbackManager([handler]))
+        nodes = parser.get_nodes_from_documents([Document(text=TEXT), Document(text="Two.")])
+        chunked = handler.get_event_pairs(CBEventType.CHUNKING)
+        assert len(chunked) == 2
+        assert chunked[1][1].payload == {"chunks": ["Two."]}
+        assert len(handler.get_event_pairs(CBEventType.NODE_PARSING)) == 1
+        assert nodes
+
+    def test_unknown_keyword_arguments_are_taken(self, make: Any) -> None:
+        assert make().get_nodes_from_documents([Document(text=TEXT)], unknown=1)
+
+    def test_repeated_text_keeps_its_offsets_through_chained_parsers(self, make: Any) -> None:
+        text = "Again and again.\n\n" * 80
+        document = Document(text=text)
+        coarse = GreedyNodeParser(chunk_size=90)([document])
+        fine = make(max_chunk_tokens=12)(coarse)
+        assert len(fine) > len(coarse) > 2
+        position = 0
+        for node in fine:
+            assert node.ref_doc_id == document.id_
+            assert node.start_char_idx == position
+            assert text[node.start_char_idx : node.end_char_idx] == node.text
+            position = node.end_char_idx
+        assert position == len(text)
+
+    def test_nodes_of_another_parser_without_offsets_get_none(self, make: Any) -> None:
+        parent = SentenceSplitter()([Document(text=TEXT)])[0]
+        parent.start_char_idx = None
+        assert {node.start_char_idx for node in make()([parent])} == {None}
+
+    def test_serialisation_round_trips(self, make: Any) -> None:
+        parser = make(max_chunk_tokens=9, language="de")
+        again = make.from_dict(parser.to_dict() | {"id_func": None})
+        assert again.to_dict() == parser.to_dict()
+
+    def test_the_pipeline_runs_it_in_two_processes(self, make: Any) -> None:
+        documents = [Document(text=TEXT * 5, id_=f"d{n}") for n in range(4)]
+        pipeline = IngestionPipeline(transformations=[make(max_chunk_tokens=30)])
+        alone = [node.text for node in pipeline.run(documents=documents)]
+        pipeline = IngestionPipeline(transformations=[make(max_chunk_tokens=30)])
+        shared = pipeline.run(documents=documents, num_workers=2)
+        assert [node.text for node in shared] == alone
+
+    def test_the_pipeline_caches_and_deduplicates(self, make: Any) -> None:
+        cache = IngestionCache()
+        documents = [Document(text=TEXT, id_="d")]
+        pipeline = IngestionPipeline(
+            transformations=[make()],
+            cache=cache,
+            docstore=SimpleDocumentStore(),
+            docstore_strategy=DocstoreStrategy.DUPLICATES_ONLY,
+        )
+        first = pipeline.run(documents=documents)
+        assert first
+        assert pipeline.run(documents=documents) == []
+        other = IngestionPipeline(transformations=[make()], cache=cache)
+        assert [n.node_id for n in other.run(documents=documents)] == [n.node_id for n in first]
+        changed = IngestionPipeline(transformations=[make(max_chunk_tokens=8)], cache=cache)
+        assert len(changed.run(documents=documents)) > len(first)
+
+    async def test_the_pipeline_runs_it_asynchronously(self, make: Any) -> None:
+        nodes = await IngestionPipeline(transformations=[make()]).arun(
+            documents=[Document(text=TEXT)]
+        )
+        assert "".join(node.text for node in nodes) == TEXT
+
+    def test_a_setting_that_cannot_be_pickled_is_named(self, make: Any) -> None:
+        parser = make(tokenizer=lambda text: len(text))
+        with pytest.raises(TypeError, match="tokenizer cannot be pickled"):
+            pickle.dumps(parser)
+
+
+def test_a_model_travels_with_the_pickled_parser() -> None:
+    parser = LumberNodeParser(llm=scripted("Answer: ID 2", "Answer: none"))
+    copy = pickle.loads(pickle.dumps(parser))
+    assert [n.text for n in copy([Document(text=TEXT)])] == [
+        n.text for n in parser([Document(text=TEXT)])
+    ]

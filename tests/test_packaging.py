@@ -1,0 +1,75 @@
+"""What importing and building the distribution promises."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import distribution
+from importlib.resources import files
+
+import pytest
+
+HEAVY = {"torch", "transformers", "openai", "google", "onnxruntime", "tokenizers"}
+
+
+def modules_after(statement: str) -> set[str]:
+    """Return the top-level modules that a fresh interpreter has loaded after a statement."""
+    code = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("package", "other"),
+    [
+        ("langchain_lumber", {"llama_index", "llamaindex_lumber"}),
+        ("lumber_core", {"llama_index", "llamaindex_lumber", "langchain_core", "langchain_lumber"}),
+    ],
+)
+def test_importing_one_package_loads_nothing_of_the_other_framework(
+    package: str, other: set[str]
+) -> None:
+    loaded = modules_after(f"import {package}")
+    assert package in loaded
+    assert not loaded & (other | HEAVY)
+
+
+def test_importing_the_llamaindex_adapter_adds_nothing_to_the_framework() -> None:
+    framework = modules_after("import llama_index.core")
+    adapter = modules_after("import llamaindex_lumber")
+    assert not (adapter - framework) & (HEAVY | {"langchain_core", "langchain_lumber"})
+
+
+def test_using_a_splitter_loads_nothing_of_the_other_framework() -> None:
+    loaded = modules_after(
+        "from langchain_lumber import GreedyTextSplitter, LumberTextSplitter\n"
+        "assert GreedyTextSplitter().split_text('One. Two.') == ['One. Two.']\n"
+        "assert LumberTextSplitter().split_text('One. Two.') == ['One. Two.']"
+    )
+    assert not loaded & (HEAVY | {"llama_index", "llamaindex_lumber"})
+
+
+@pytest.mark.parametrize(
+    ("blocked", "package", "extra"),
+    [
+        ("langchain_text_splitters", "langchain_lumber", "langchain"),
+        ("llama_index.core", "llamaindex_lumber", "llama-index"),
+    ],
+)
+def test_a_missing_framework_names_the_extra(blocked: str, package: str, extra: str) -> None:
+    code = f"import sys\nsys.modules[{blocked!r}] = None\nimport {package}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"pip install 'lumber-splitters[{extra}]'" in done.stderr
+
+
+@pytest.mark.parametrize("package", ["langchain_lumber", "llamaindex_lumber", "lumber_core"])
+def test_packages_are_typed(package: str) -> None:
+    assert (files(package) / "py.typed").is_file()
+
+
+def test_the_base_install_needs_no_framework_and_no_torch() -> None:
+    base = [r for r in distribution("lumber-splitters").requires or [] if "extra ==" not in r]
+    assert base
+    names = " ".join(base)
+    assert not any(heavy in names for heavy in ("torch", "transformers", "langchain", "llama"))
