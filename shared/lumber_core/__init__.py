@@ -1,5 +1,6 @@
 """Splitting text where its content turns: the core shared by every integration."""
 
+from lumber_core.bert import BertChunker, TextEmbedder, TokenScores
 from lumber_core.chunker import Chunker
 from lumber_core.errors import (
     BoundError,
@@ -7,6 +8,7 @@ from lumber_core.errors import (
     MissingExtraError,
     TilingError,
     TokenizerDataError,
+    WeightsError,
 )
 from lumber_core.greedy import GreedyChunker, GreedySegmentation
 from lumber_core.lumber import Group, Judge, LexicalJudge, LumberChunker, ModelJudge, PromptTemplate
@@ -15,6 +17,7 @@ from lumber_core.spans import Span, check_tiling
 from lumber_core.tokens import TokenCounter, token_counter
 
 __all__ = [
+    "BertChunker",
     "BoundError",
     "Chunker",
     "GreedyChunker",
@@ -29,11 +32,14 @@ __all__ = [
     "PromptTemplate",
     "Segmentation",
     "Span",
+    "TextEmbedder",
     "TilingError",
     "TokenCounter",
+    "TokenScores",
     "TokenizerDataError",
     "Usage",
     "Verdict",
+    "WeightsError",
     "check_tiling",
     "token_counter",
 ]

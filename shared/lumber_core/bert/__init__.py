@@ -8,6 +8,5 @@ turns them into what `packaged` and `loading` find again.
 
 from lumber_core.bert.chunker import BertChunker, TokenScores
 from lumber_core.bert.embedder import TextEmbedder
-from lumber_core.bert.judge import BertJudge
 
-__all__ = ["BertChunker", "BertJudge", "TextEmbedder", "TokenScores"]
+__all__ = ["BertChunker", "TextEmbedder", "TokenScores"]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
-import numpy.typing as npt
 
 from lumber_core.checks import check_positive, check_text
 from lumber_core.chunker import Chunker
@@ -15,10 +13,13 @@ from lumber_core.spans import Span, spans_from_starts
 from lumber_core.tokens import TokenCounterSpec
 
 if TYPE_CHECKING:
-    from lumber_core.bert.loading import Backend, LoadedModel
-    from lumber_core.bert.windows import Windows
-    from lumber_core.bert.wordpieces import WordPieces
+    import numpy as np
+    import numpy.typing as npt
 
+    from lumber_core.bert.loading import LoadedModel
+    from lumber_core.bert.reading import Reading
+
+Backend = Literal["onnx", "torch"]
 Snap = Literal["sentence"] | None
 WindowKind = Literal["overlapping", "moving"]
 
@@ -142,57 +143,30 @@ class BertChunker(Chunker):
             TypeError: `text` is not a string.
         """
         check_text(text)
-        pieces, windows, candidates, _ = self._scan(text, self._find_units(text))
-        return TokenScores(pieces.starts, pieces.ends, windows.scores, candidates)
+        reading = self._read(text, self._find_units(text))
+        pieces = reading.pieces
+        return TokenScores(
+            pieces.starts, pieces.ends, reading.windows.scores, reading.candidates
+        )
 
     def _segment(self, text: str) -> Segmentation:
         if not text:
             return Segmentation(())
         units = self._find_units(text)
-        pieces, windows, candidates, offsets = self._scan(text, units)
-        places = np.searchsorted(candidates, windows.starts)
-        cuts = [int(cut) for cut in offsets[places] if cut > 0]
+        cuts = self._read(text, units).cuts()
         segmentation = Segmentation(spans_from_starts([0, *cuts], len(text)))
         return self._bounded(text, segmentation, units)
 
-    def _scan(
-        self, text: str, units: list[Span] | Any
-    ) -> tuple[WordPieces, Windows, npt.NDArray[np.intp], npt.NDArray[np.int64]]:
-        """Score a text.
+    def _read(self, text: str, units: Sequence[Span]) -> Reading:
+        from lumber_core.bert.reading import read  # deferred: brings numpy
 
-        Returns:
-            Its word pieces, the finished windows, the tokens that may start a chunk, and the
-            character offset where the chunk would start for each of them.
-        """
-        from lumber_core.bert.scanning import scan
-        from lumber_core.bert.windows import MovingWindows, OverlappingWindows
-
-        scorer, tokenizer, window = self.load()
-        pieces = tokenizer(text)
-        count, size = len(pieces.ids), window - 2
-        if self.snap == "sentence":
-            sentence_starts = np.asarray([unit[0] for unit in units], dtype=np.int64)
-            candidates = pieces.first_of(sentence_starts)
-            behind = np.searchsorted(sentence_starts, pieces.starts[candidates], side="right") - 1
-            offsets = sentence_starts[behind]
-        else:
-            candidates = tokenizer.word_starts(text, pieces)
-            offsets = pieces.starts[candidates].astype(np.int64)
-        allowed = np.zeros(count, dtype=np.bool_)
-        allowed[candidates] = True
-        windows: Windows
-        if self.windows == "moving":
-            windows = MovingWindows(count, size=size, threshold=self.threshold, allowed=allowed)
-        else:
-            windows = OverlappingWindows(
-                count,
-                size=size,
-                stride=(size + 1) // 2,
-                threshold=self.threshold,
-                allowed=allowed,
-            )
-        scan(scorer, pieces.ids, windows)
-        return pieces, windows, candidates, offsets
+        return read(
+            self.load(),
+            text,
+            sentences=units if self.snap == "sentence" else None,
+            moving=self.windows == "moving",
+            threshold=self.threshold,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_loaded": None}

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from lumber_core.checks import check_positive, check_texts
 
 if TYPE_CHECKING:
-    from lumber_core.bert.loading import LoadedEmbedder
+    import numpy as np
+    import numpy.typing as npt
 
-_LONGEST = 254  # tokens that all-MiniLM-L6-v2 reads of a text, without [CLS] and [SEP]
+    from lumber_core.bert.loading import LoadedEmbedder
 
 
 class TextEmbedder:
@@ -59,9 +57,7 @@ class TextEmbedder:
             from lumber_core.bert.loading import load_embedder  # deferred: brings onnxruntime
 
             self._loaded = load_embedder(self.model, threads=self.threads)
-        model, tokenizer = self._loaded
-        vectors = model.run([tokenizer(text).ids[:_LONGEST] for text in checked])
-        return np.stack(vectors) if vectors else np.zeros((0, 0), dtype=np.float32)
+        return self._loaded.embed(checked)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_loaded": None}

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from lumber_core.bert.chunker import Backend
 from lumber_core.bert.onnx_scorer import OnnxModel, OnnxScorer
 from lumber_core.bert.packaged import BUNDLED, checked_file, read_card
 from lumber_core.bert.scanning import TokenScorer
 from lumber_core.bert.wordpieces import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError, WeightsError
 
-Backend = Literal["onnx", "torch"]
-
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _HUB_FILES = ("*.json", "*.txt", "*.safetensors", "*.onnx")
 _PUBLISHED_WINDOW = 255
+_EMBEDDED = 254  # tokens that all-MiniLM-L6-v2 reads of a text, without [CLS] and [SEP]
 
 
 class LoadedModel(NamedTuple):
@@ -44,6 +48,11 @@ class LoadedEmbedder(NamedTuple):
 
     model: OnnxModel
     tokenizer: WordPieceTokenizer
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return a vector of length 1 for each text, shape (texts, width)."""
+        vectors = self.model.run([self.tokenizer(text).ids[:_EMBEDDED] for text in texts])
+        return np.stack(vectors) if vectors else np.zeros((0, 0), dtype=np.float32)
 
 
 def load_model(name: str, *, backend: Backend = "onnx", threads: int | None = None) -> LoadedModel:

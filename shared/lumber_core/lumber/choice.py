@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
-from lumber_core.lumber.lexical import LexicalJudge
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.models.base import Model
 
@@ -11,7 +10,7 @@ from lumber_core.models.base import Model
 def choose_judge(
     model: Model | None, judge: JudgeLike | None, prompt: PromptTemplate | None
 ) -> Judge:
-    """Return the judge that a splitter's arguments ask for; word use decides without any.
+    """Return the judge that a splitter's arguments ask for; the bundled model without any.
 
     Args:
         model: A language model to ask.
@@ -28,4 +27,8 @@ def choose_judge(
         return ModelJudge(model, prompt)
     if prompt is not None:
         raise ValueError("prompt is what a model is asked: pass llm with it")
-    return LexicalJudge() if judge is None else as_judge(judge)
+    if judge is not None:
+        return as_judge(judge)
+    from lumber_core.bert.judge import BertJudge  # deferred: brings numpy, and a model on first use
+
+    return BertJudge()
