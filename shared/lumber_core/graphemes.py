@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Below this code point the only grapheme of several characters is CR LF.
-_FIRST_COMBINING = "\u0300"
+FIRST_COMBINING = "\u0300"
 _LOOK_BACK = 64
 # Categories whose characters neither extend the cluster before them nor hold on to what follows.
 _SEPARATE = frozenset(("Lu", "Ll", "Lt", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs", "Cc"))
@@ -31,7 +31,7 @@ def is_break(text: str, position: int) -> bool:
     if position <= 0 or position >= len(text):
         return True
     before, after = text[position - 1], text[position]
-    if before < _FIRST_COMBINING and after < _FIRST_COMBINING:
+    if before < FIRST_COMBINING and after < FIRST_COMBINING:
         return not (before == "\r" and after == "\n")
     if unicodedata.category(after) in _SEPARATE and unicodedata.category(before) in _SEPARATE:
         return True

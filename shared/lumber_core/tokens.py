@@ -239,25 +239,25 @@ def _count_block(encoding: Encoding, texts: Sequence[str]) -> list[int]:
     """Count the tokens between the separators of the joined texts."""
     import numpy as np  # deferred: other counters do without it
 
-    separator = _separator(encoding, texts)
-    if separator is None:
-        return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
-    joined = separator.join(texts)
+    separator, joined = _joined(encoding, texts)
     try:
         ids = encoding.encode_to_numpy(joined, allowed_special={separator}, disallowed_special=())
     except UnicodeEncodeError:  # a lone surrogate, with which only encode_ordinary copes
+        separator = ""
+    if not separator:
         return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
     ends = np.flatnonzero(ids == encoding.encode_single_token(separator))
     counts: list[int] = (np.diff(ends, prepend=-1, append=len(ids)) - 1).tolist()
     return counts
 
 
-def _separator(encoding: Encoding, texts: Sequence[str]) -> str | None:
-    """Return a special token of the encoding that the texts do not contain, if there is one."""
+def _joined(encoding: Encoding, texts: Sequence[str]) -> tuple[str, str]:
+    """Join texts by a special token that none of them contains; return both, or "" twice."""
     for token in sorted(encoding.special_tokens_set):
-        if token.join(texts).count(token) == len(texts) - 1:
-            return token
-    return None
+        joined = token.join(texts)
+        if joined.count(token) == len(texts) - 1:
+            return token, joined
+    return "", ""
 
 
 def encoding_name(name: str) -> str:

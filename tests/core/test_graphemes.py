@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 import regex
 from core_support import ACCENTED, FAMILY, FLAG, PIECES, nasty_texts, quick
@@ -112,4 +114,4 @@ def test_space_cuts_leave_out_the_blank_ends_of_a_text():
 
 def _parts(text: str, cuts) -> list[str]:
     edges = sorted({0, len(text), *cuts})
-    return [text[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    return [text[a:b] for a, b in pairwise(edges)]
