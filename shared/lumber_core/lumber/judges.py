@@ -60,11 +60,14 @@ class ModelJudge(Judge):
 
     def judge(self, group: Group) -> Verdict:
         """Ask the model about a group."""
-        return self._verdict(group, self._model.complete(*self._prompt.render(group)))
+        system, user = self._prompt.render(group)
+        return self._verdict(group, self._model.complete(system, user, choices=group.choices))
 
     async def ajudge(self, group: Group) -> Verdict:
         """Ask the model about a group, without blocking the event loop."""
-        return self._verdict(group, await self._model.acomplete(*self._prompt.render(group)))
+        system, user = self._prompt.render(group)
+        completion = await self._model.acomplete(system, user, choices=group.choices)
+        return self._verdict(group, completion)
 
     @staticmethod
     def _verdict(group: Group, completion: Completion) -> Verdict:
