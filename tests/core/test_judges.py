@@ -4,6 +4,7 @@ import asyncio
 import functools
 import pickle
 import threading
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -57,13 +58,16 @@ class ScriptedModel:
     def __init__(self, *completions: Completion | str) -> None:
         self.queue = [Completion(c) if isinstance(c, str) else c for c in completions]
         self.history: list[tuple[str, str]] = []
+        self.choices: list[list[int]] = []
+        self.identity = "scripted"
 
-    def complete(self, system: str, user: str) -> Completion:
+    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         self.history.append((system, user))
+        self.choices.append(list(choices))
         return self.queue.pop(0)
 
-    async def acomplete(self, system: str, user: str) -> Completion:
-        return self.complete(system, user)
+    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        return self.complete(system, user, choices=choices)
 
 
 SYNC = [third, Third(), HasJudge(), Own(), functools.partial(third), lambda asked: 7]
