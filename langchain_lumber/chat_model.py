@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -29,17 +30,35 @@ class ChatModel:
             )
         self._llm = llm
 
-    def complete(self, system: str, user: str) -> Completion:
+    @property
+    def identity(self) -> str:
+        """The class and the settings that LangChain calls identifying."""
+        settings = {
+            name: value
+            for name, value in self._llm._identifying_params.items()
+            if not _is_secret(name, value)
+        }
+        return f"langchain:{type(self._llm).__qualname__}:{sorted(settings.items(), key=str)}"
+
+    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Answer `user` under the instructions of `system`."""
+        del choices
         return _completion(self._llm.invoke(_messages(system, user)))
 
-    async def acomplete(self, system: str, user: str) -> Completion:
+    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Answer likewise, without blocking the event loop."""
+        del choices
         return _completion(await self._llm.ainvoke(_messages(system, user)))
 
     def __repr__(self) -> str:
         name = getattr(self._llm, "model_name", None) or getattr(self._llm, "model", None)
         return f"ChatModel({type(self._llm).__name__}{f', {name!r}' if name else ''})"
+
+
+def _is_secret(name: str, value: object) -> bool:
+    words = ("key", "token", "secret", "password", "credential", "header")
+    secret_name = any(word in name.casefold() for word in words) and not isinstance(value, int)
+    return secret_name or "Secret" in type(value).__name__
 
 
 def _messages(system: str, user: str) -> list[BaseMessage]:

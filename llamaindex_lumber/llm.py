@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.llms import LLM, ChatMessage, ChatResponse, MessageRole
@@ -22,12 +23,21 @@ class LlamaIndexModel:
     def __init__(self, llm: LLM) -> None:
         self._llm = llm
 
-    def complete(self, system: str, user: str) -> Completion:
+    @property
+    def identity(self) -> str:
+        """The class, the model's name and its temperature."""
+        temperature = getattr(self._llm, "temperature", None)
+        name = self._llm.metadata.model_name
+        return f"llama-index:{self._llm.class_name()}:{name}:temperature={temperature}"
+
+    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Answer `user` under the instructions of `system`."""
+        del choices
         return _completion(self._llm.chat(_messages(system, user)))
 
-    async def acomplete(self, system: str, user: str) -> Completion:
+    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Answer likewise, without blocking the event loop."""
+        del choices
         return _completion(await self._llm.achat(_messages(system, user)))
 
     def __repr__(self) -> str:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Below this code point the only grapheme of several characters is CR LF.
-_FIRST_COMBINING = "\u0300"
-_LOOK_BACK = 64
+FIRST_COMBINING = "\u0300"
+_LOOK_BACK = 4096
 # Categories whose characters neither extend the cluster before them nor hold on to what follows.
 _SEPARATE = frozenset(("Lu", "Ll", "Lt", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs", "Cc"))
 
@@ -31,16 +31,23 @@ def is_break(text: str, position: int) -> bool:
     if position <= 0 or position >= len(text):
         return True
     before, after = text[position - 1], text[position]
-    if before < _FIRST_COMBINING and after < _FIRST_COMBINING:
+    if before < FIRST_COMBINING and after < FIRST_COMBINING:
         return not (before == "\r" and after == "\n")
-    if unicodedata.category(after) in _SEPARATE and unicodedata.category(before) in _SEPARATE:
+    if _separate(before, after):
         return True
-    # Scan from a place that surely is a boundary, if there is one near: a line feed.
-    low = max(
-        text.rfind("\n", max(0, position - _LOOK_BACK), position) + 1, position - _LOOK_BACK, 0
-    )
-    cuts = grapheme_cuts(text[low : position + 1])
-    return low == position or any(low + cut == position for cut in cuts)
+    # Scan from a place that surely is a boundary: between two characters that never combine.
+    low = position - 1
+    while low > max(0, position - _LOOK_BACK) and not _separate(text[low - 1], text[low]):
+        low -= 1
+    return any(low + cut == position for cut in grapheme_cuts(text[low : position + 1]))
+
+
+def _separate(before: str, after: str) -> bool:
+    """Tell whether two characters are sure to belong to different clusters."""
+    if before == "\n":
+        return True
+    categories = unicodedata.category(before), unicodedata.category(after)
+    return _SEPARATE.issuperset(categories) and not (before == "\r" and after == "\n")
 
 
 def grapheme_cuts(text: str) -> Iterator[int]:

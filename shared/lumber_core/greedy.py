@@ -151,7 +151,8 @@ class GreedyChunker(Chunker):
                     previous_start, previous_tokens = unit_starts[number - 1], before[number - 1]
                     tokens = previous_tokens
                 (more,) = self._counter.count([text[previous_start : span.start]])
-                tokens = previous_tokens + more
+                # Parts counted apart may exceed the whole: stay below the next unit.
+                tokens = min(previous_tokens + more, before[number])
             previous_unit, previous_start, previous_tokens = number, span.start, tokens
             starts.append(tokens)
         return tuple(starts)

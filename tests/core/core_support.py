@@ -24,7 +24,7 @@ PIECES = [
     *("\u05e9\u05dc\u05d5\u05dd", "\u0645\u0631\u062d\u0628\u0627\u061f ", "\u0928\u093f\u0964 "),
     *("<|endoftext|>", "<|end_sentence|>", "ID 3: ", "{first}", "</paragraphs>"),
 ]
-"""What breaks splitters: marks that combine, odd blanks and breaks, half characters, many scripts."""
+"""What breaks splitters: combining marks, odd blanks and breaks, half characters, many scripts."""
 
 nasty_texts = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 

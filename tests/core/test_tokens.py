@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import pickle
 import socket
+from importlib.metadata import PackageNotFoundError
 
 import pytest
 import requests
@@ -32,26 +33,24 @@ VOCABULARY = ["[UNK]", "[CLS]", "[SEP]", "[PAD]", "one", "two", "three", "##s", 
 def bert(**limits) -> tokenizers.Tokenizer:
     """A small WordPiece tokenizer with everything set that must not show in a count."""
     vocabulary = {token: number for number, token in enumerate(VOCABULARY)}
-    rust = tokenizers.Tokenizer(
-        tokenizers.models.WordPiece(vocabulary, unk_token="[UNK]")  # noqa: S106
-    )
+    rust = tokenizers.Tokenizer(tokenizers.models.WordPiece(vocabulary, unk_token="[UNK]"))
     rust.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     rust.add_special_tokens(["[CLS]", "[SEP]", "[PAD]"])
     rust.post_processor = tokenizers.processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
     )
     rust.enable_truncation(3)
-    rust.enable_padding(length=8, pad_id=3, pad_token="[PAD]")  # noqa: S106
+    rust.enable_padding(length=8, pad_id=3, pad_token="[PAD]")
     return rust
 
 
 def fast_bert() -> transformers.PreTrainedTokenizerFast:
     return transformers.PreTrainedTokenizerFast(
         tokenizer_object=bert(),
-        unk_token="[UNK]",  # noqa: S106
-        cls_token="[CLS]",  # noqa: S106
-        sep_token="[SEP]",  # noqa: S106
-        pad_token="[PAD]",  # noqa: S106
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        pad_token="[PAD]",
         model_max_length=3,
     )
 
@@ -60,7 +59,31 @@ def characters(text: str) -> int:
     return len(text)
 
 
-# Every counter: name, what to pass, whether it survives half characters.
+class Letters(transformers.PreTrainedTokenizer):
+    """A tokenizer in Python alone, which transformers calls slow: each letter is a token."""
+
+    def __init__(self) -> None:
+        self._ids = {"[UNK]": 0, "[CLS]": 1, "a": 2, "b": 3}
+        super().__init__(unk_token="[UNK]", cls_token="[CLS]", model_max_length=2)
+
+    @property
+    def vocab_size(self) -> int:
+        return len(self._ids)
+
+    def get_vocab(self) -> dict[str, int]:
+        return dict(self._ids)
+
+    def _tokenize(self, text, **options):
+        return list(text)
+
+    def _convert_token_to_id(self, token):
+        return self._ids.get(token, 0)
+
+    def _convert_id_to_token(self, index):
+        return list(self._ids)[index]
+
+
+# Every counter, made anew.
 COUNTERS = {
     "words": lambda: "words",
     "encoding": lambda: "cl100k_base",
@@ -68,6 +91,7 @@ COUNTERS = {
     "Encoding": lambda: tiktoken.get_encoding("cl100k_base"),
     "tokenizers": bert,
     "transformers": fast_bert,
+    "slow transformers": Letters,
     "callable": lambda: characters,
     "markers": lambda: TiktokenCounter("cl100k_base", markers=("<|end_sentence|>",)),
 }
@@ -226,7 +250,11 @@ def test_without_llama_index_the_shipped_vocabularies_cannot_be_had_either(
     offline, monkeypatch, tmp_path
 ):
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(tiktoken_data, "_shipped_folder", lambda name: None)
+
+    def absent(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(tiktoken_data, "distribution", absent)
     with pytest.raises(TokenizerDataError, match="cl100k_base"):
         token_counter("cl100k_base").count(["text"])
 
@@ -269,6 +297,10 @@ def test_hugging_face_special_tokens_in_a_text_are_text(make):
     assert token_counter(make()).count(["[CLS]"]) == [3]
 
 
+def test_a_slow_tokenizer_counts_without_special_tokens_or_truncation():
+    assert token_counter(Letters()).count(["abab", "a[CLS]", ""]) == [4, 6, 0]
+
+
 def test_a_rust_tokenizer_is_left_as_it_was():
     tokenizer = bert()
     before = tokenizer.to_str()
@@ -280,8 +312,8 @@ def test_a_rust_tokenizer_is_left_as_it_was():
 
 def test_a_transformers_tokenizer_is_left_as_it_was():
     tokenizer = fast_bert()
-    before = tokenizer.backend_tokenizer.to_str()
     ids = tokenizer("one [SEP]")["input_ids"]
+    before = tokenizer.backend_tokenizer.to_str()
     token_counter(tokenizer).count(["one two three [SEP]"] * 3)
     assert tokenizer.backend_tokenizer.to_str() == before
     assert tokenizer("one [SEP]")["input_ids"] == ids
@@ -309,9 +341,11 @@ def test_a_function_counts_each_text_once():
     assert seen == ["ab", "c", "c"]
 
 
-@pytest.mark.parametrize("spec", [None, 5, ["cl100k_base"], b"cl100k_base", ("words",), WordCounter])
+@pytest.mark.parametrize(
+    "spec", [None, 5, ["cl100k_base"], b"cl100k_base", ("words",), WordCounter]
+)
 def test_what_cannot_count_is_refused_with_what_can(spec):
-    with pytest.raises(TypeError, match='tokenizer must be "words".*function from a string'):
+    with pytest.raises(TypeError, match=r'tokenizer must be "words".*function from a string'):
         token_counter(spec)
 
 

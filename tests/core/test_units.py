@@ -121,7 +121,9 @@ def test_line_breaks_at_the_ends_of_a_text_are_no_blank_lines():
     ]
 
 
-@pytest.mark.parametrize("blank", ["\n\n", "\n \t\n", "\n\u00a0\n", "\n\n\n\n", "\r\n\t\r\n", "\n\f"])
+@pytest.mark.parametrize(
+    "blank", ["\n\n", "\n \t\n", "\n\u00a0\n", "\n\n\n\n", "\r\n\t\r\n", "\n\f"]
+)
 def test_a_run_of_blank_lines_stays_with_the_paragraph_before(blank):
     assert found(paragraphs, f"One{blank}Two") == [f"One{blank}", "Two"]
 
@@ -150,11 +152,20 @@ def test_mixed_line_breaks_count_alike():
         ("en", ["Is it? ", "Yes! ", "Well."]),
         ("de", ["Das ist z.B. gut. ", "Er ging."]),
         ("es", ["\u00bfQui\u00e9n es? ", "No lo s\u00e9."]),
-        ("fr", ["M. Dupont est parti. ", "Il pleut."]),
+        ("fr", ["Il est parti \u00e0 3.15 h. ", "O\u00f9 va-t-il\u202f? ", "Il pleut."]),
         ("zh", ["\u4f60\u597d\u3002", "\u4eca\u5929\u5929\u6c14\u5f88\u597d\u3002"]),
         ("ja", ["\u3053\u308c\u306f\u672c\u3067\u3059\u3002", "\u305d\u3046\u3067\u3059\u3002"]),
-        ("hi", ["\u092f\u0939 \u090f\u0915 \u0939\u0948\u0964 ", "\u0935\u0939 \u0926\u094b\u0964"]),
-        ("ar", ["\u0645\u0627 \u0647\u0630\u0627\u061f ", "\u0647\u0630\u0627 \u0643\u062a\u0627\u0628."]),
+        (
+            "hi",
+            ["\u092f\u0939 \u090f\u0915 \u0939\u0948\u0964 ", "\u0935\u0939 \u0926\u094b\u0964"],
+        ),
+        (
+            "ar",
+            [
+                "\u0645\u0627 \u0647\u0630\u0627\u061f ",
+                "\u0647\u0630\u0627 \u0643\u062a\u0627\u0628.",
+            ],
+        ),
         ("he", ["\u05d6\u05d4 \u05e1\u05e4\u05e8. ", "\u05d6\u05d4 \u05d9\u05dc\u05d3."]),
     ],
 )
@@ -227,9 +238,12 @@ def test_many_sentences_do_not_cross_to_sentencex_one_by_one(handed_over):
 
 
 def test_markers_end_units():
-    assert found(
-        functools.partial(after_markers, markers=("<s>", "<p>")), "a. <s>b.<s><p>c"
-    ) == ["a. <s>", "b.<s>", "<p>", "c"]
+    assert found(functools.partial(after_markers, markers=("<s>", "<p>")), "a. <s>b.<s><p>c") == [
+        "a. <s>",
+        "b.<s>",
+        "<p>",
+        "c",
+    ]
 
 
 def test_of_two_markers_that_begin_alike_the_longer_wins():

@@ -10,6 +10,7 @@ import asyncio
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from operator import index
 from typing import Any
 
@@ -60,11 +61,14 @@ class ModelJudge(Judge):
 
     def judge(self, group: Group) -> Verdict:
         """Ask the model about a group."""
-        return self._verdict(group, self._model.complete(*self._prompt.render(group)))
+        system, user = self._prompt.render(group)
+        return self._verdict(group, self._model.complete(system, user, choices=group.choices))
 
     async def ajudge(self, group: Group) -> Verdict:
         """Ask the model about a group, without blocking the event loop."""
-        return self._verdict(group, await self._model.acomplete(*self._prompt.render(group)))
+        system, user = self._prompt.render(group)
+        completion = await self._model.acomplete(system, user, choices=group.choices)
+        return self._verdict(group, completion)
 
     @staticmethod
     def _verdict(group: Group, completion: Completion) -> Verdict:
@@ -146,7 +150,12 @@ def as_verdict(group: Group, answer: object) -> Verdict:
     """Turn what a user's judge returned into a verdict; nothing it returns can raise."""
     usage = Usage(calls=1)
     if isinstance(answer, Verdict):
-        return answer
+        verdict = replace(answer, start=group.start, stop=group.stop)
+        if verdict.failed:
+            return replace(verdict, usage=verdict.usage if verdict.usage.calls else usage)
+        if verdict.unit is None or verdict.unit in group.choices:
+            return verdict
+        answer, usage = verdict.unit, verdict.usage
     if answer is None:
         return Verdict(group.start, group.stop, None, "no_shift", usage=usage)
     try:

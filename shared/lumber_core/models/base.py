@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -27,13 +28,31 @@ class Completion:
 class Model(Protocol):
     """A language model.
 
-    Implementations are safe to call from several threads and tasks at once.
+    Implementations are safe to call from several threads and tasks at once. What their client
+    raises goes through to the caller, which tells passing trouble from wrong settings and asks
+    again where that helps; so clients should not retry by themselves.
+
+    Attributes:
+        identity: What determines the model's answers: provider, model name, base URL, settings.
+            It is a part of the keys under which answers are stored, so it holds no credential.
     """
 
-    def complete(self, system: str, user: str) -> Completion:
-        """Answer `user` under the instructions of `system`."""
+    @property
+    def identity(self) -> str:
+        """What determines the model's answers, without any credential."""
         ...
 
-    async def acomplete(self, system: str, user: str) -> Completion:
+    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        """Answer `user` under the instructions of `system`.
+
+        Args:
+            system: Instructions; the same for many calls.
+            user: The question.
+            choices: Numbers of the paragraphs that a sensible answer names. A model that can
+                restrict its output may use them; others ignore them.
+        """
+        ...
+
+    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Answer likewise, without blocking the event loop."""
         ...

@@ -1,0 +1,299 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+import regex
+from core_support import (
+    ACCENTED,
+    FAMILY,
+    FLAG,
+    RecordingCounter,
+    nasty_texts,
+    pieces,
+    quick,
+)
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lumber_core.bounds import ChunkBounds
+from lumber_core.errors import BoundError
+from lumber_core.spans import Span, check_tiling, spans_from_starts
+from lumber_core.tokens import token_counter
+from lumber_core.units import paragraphs
+
+TIKTOKEN = token_counter("cl100k_base")
+WORDS = token_counter("words")
+CHARACTERS = token_counter(len)
+THIRDS = token_counter(lambda text: -(-len(text) // 3))
+# What a single character may count at most.
+COUNTERS = [(TIKTOKEN, 9), (WORDS, 1), (CHARACTERS, 1), (THIRDS, 1)]
+
+HARD_TEXTS = {
+    "cjk": "\u6211\u4eec\u4eca\u5929\u53bb\u770b\u4e66\u3002" * 60,
+    "families": FAMILY * 60,
+    "flags": FLAG * 120,
+    "marks": (ACCENTED + "a\u0301\u0302\u0303") * 80,
+    "no spaces": "supercalifragilistic" * 100,
+    "one letter": "a" * 3000,
+    "one long cluster": "a" + "\u0301" * 700,
+    "one paragraph": "Some words stand in a row here, and then they end. " * 300,
+    "no sentence": "word " * 3000,
+    "blank": " \n" * 700,
+    "half characters": "\ud83d" * 300,
+    "thai": "\u0e20\u0e32\u0e29\u0e32\u0e44\u0e17\u0e22" * 90,
+}
+
+
+def bounds(counter, *, most=None, least=None) -> ChunkBounds:
+    return ChunkBounds(most, least, counter)
+
+
+def whole(text: str) -> list[Span]:
+    return [Span(0, len(text))] if text else []
+
+
+def apply(limits: ChunkBounds, text: str, spans=None, units=()) -> list[str]:
+    result = limits.apply(text, whole(text) if spans is None else spans, units)
+    check_tiling(result, len(text))
+    return pieces(text, result)
+
+
+@st.composite
+def cut_texts(draw):
+    """A text, spans that tile it, and units that tile it more finely."""
+    text = draw(nasty_texts)
+    offsets = st.sets(st.integers(1, max(1, len(text) - 1)), max_size=8)
+    starts = sorted({0, *(cut for cut in draw(offsets) if cut < len(text))}) if text else []
+    finer = sorted({*starts, *(cut for cut in draw(offsets) if cut < len(text))})
+    return text, spans_from_starts(starts, len(text)), spans_from_starts(finer, len(text))
+
+
+# The maximum.
+
+
+@pytest.mark.parametrize("limit", [10, 37])
+@pytest.mark.parametrize("text", HARD_TEXTS.values(), ids=HARD_TEXTS)
+@pytest.mark.parametrize("counter", [TIKTOKEN, WORDS, CHARACTERS, THIRDS], ids=repr)
+def test_no_chunk_counts_more_than_the_maximum(counter, text, limit):
+    chunks = apply(bounds(counter, most=limit), text, units=paragraphs(text))
+    assert max(counter.count(chunks)) <= limit
+
+
+@pytest.mark.parametrize(("counter", "largest"), COUNTERS)
+@given(case=cut_texts(), room=st.integers(0, 8))
+@example(case=("a" * 30 + FAMILY * 3, [Span(0, 51)], []), room=3)
+@quick
+def test_no_chunk_of_any_text_counts_more_than_the_maximum(counter, largest, case, room):
+    text, spans, units = case
+    chunks = apply(bounds(counter, most=largest + room), text, spans, units)
+    assert all(count <= largest + room for count in counter.count(chunks))
+
+
+@given(case=cut_texts(), most=st.integers(1, 12))
+@quick
+def test_no_grapheme_is_cut_where_all_of_them_fit(case, most):
+    text, _, _ = case
+    clusters = [match[0] for match in regex.finditer(r"\X", text)]
+    most = max([most, *map(len, clusters)])
+    ends = {match.end() for match in regex.finditer(r"\X", text)}
+    result = bounds(CHARACTERS, most=most).apply(text, whole(text))
+    assert {span.end for span in result} <= ends
+
+
+@given(case=cut_texts())
+@quick
+def test_spans_that_fit_are_left_alone(case):
+    text, spans, units = case
+    most = max([1, *CHARACTERS.count(pieces(text, spans))])
+    assert bounds(CHARACTERS, most=most).apply(text, spans, units) == tuple(spans)
+
+
+@given(case=cut_texts(), most=st.integers(1, 30))
+@quick
+def test_only_spans_that_are_too_long_are_cut(case, most):
+    text, spans, units = case
+    result = bounds(CHARACTERS, most=most).apply(text, spans, units)
+    assert {span.start for span in spans} <= {span.start for span in result}
+    assert {span for span in spans if len(span.of(text)) <= most} <= set(result)
+
+
+def test_without_limits_nothing_is_counted():
+    counter = RecordingCounter()
+    spans = [Span(0, 2), Span(2, 3)]
+    assert bounds(counter).apply("abc", spans) == tuple(spans)
+    assert counter.seen == []
+
+
+# Where it cuts.
+
+
+def test_cuts_fall_between_units_first():
+    text = "Aa. Bb. Cc.\n\nDd. Ee. Ff.\n\n"
+    assert apply(bounds(CHARACTERS, most=18), text, units=paragraphs(text)) == [
+        "Aa. Bb. Cc.\n\n",
+        "Dd. Ee. Ff.\n\n",
+    ]
+
+
+def test_units_of_the_callers_choice_come_before_sentences():
+    text = "One two. Three four five."
+    units = [Span(0, 4), Span(4, 15), Span(15, 25)]
+    assert apply(bounds(CHARACTERS, most=16), text, units=units) == [
+        "One two. Three ",
+        "four five.",
+    ]
+
+
+def test_a_long_unit_is_cut_between_sentences():
+    text = "The cat sat down. The dog ran off. The end."
+    assert apply(bounds(CHARACTERS, most=36), text) == [
+        "The cat sat down. ",
+        "The dog ran off. The end.",
+    ]
+
+
+def test_a_long_sentence_is_cut_between_words():
+    chunks = apply(bounds(CHARACTERS, most=12), "alpha beta gamma delta epsilon")
+    assert all(chunk.endswith(" ") for chunk in chunks[:-1])
+    assert [word for chunk in chunks for word in chunk.split()] == [
+        *("alpha", "beta", "gamma", "delta", "epsilon")
+    ]
+
+
+def test_words_without_spaces_are_cut_at_word_boundaries():
+    text = "alpha,beta,gamma,delta,epsilon"
+    parts = apply(bounds(CHARACTERS, most=12), text)
+    assert all(part.strip(",").replace(",", "").isalpha() for part in parts)
+    words = {word for part in parts for word in part.split(",") if word}
+    assert words == set(text.split(","))
+
+
+def test_a_long_word_is_cut_between_graphemes():
+    assert apply(bounds(CHARACTERS, most=4), ACCENTED * 3) == [ACCENTED] * 3
+    assert apply(bounds(CHARACTERS, most=12), FAMILY * 3) == [FAMILY] * 3
+
+
+def test_a_grapheme_is_cut_where_nothing_else_fits():
+    assert "".join(apply(bounds(CHARACTERS, most=3), FAMILY)) == FAMILY
+
+
+def test_parts_of_a_long_span_have_about_the_same_length():
+    chunks = apply(bounds(CHARACTERS, most=100), "word " * 22)
+    assert [len(chunk) for chunk in chunks] == [55, 55]
+
+
+def test_a_character_that_alone_counts_more_is_named():
+    with pytest.raises(BoundError, match=r"'x' alone counts more than max_chunk_tokens=2"):
+        apply(bounds(token_counter(lambda text: 3 * len(text)), most=2), "xyz")
+
+
+# The minimum.
+
+
+def test_small_chunks_join_the_smaller_neighbour():
+    text = "aaaaaabccccc"
+    spans = [Span(0, 6), Span(6, 7), Span(7, 12)]
+    assert apply(bounds(CHARACTERS, least=5), text, spans) == ["aaaaaa", "bccccc"]
+
+
+def test_a_small_last_chunk_joins_the_one_before():
+    assert apply(bounds(CHARACTERS, least=3), "aaaab", [Span(0, 4), Span(4, 5)]) == ["aaaab"]
+
+
+def test_a_text_smaller_than_the_minimum_is_one_chunk():
+    spans = [Span(0, 1), Span(1, 2), Span(2, 3)]
+    assert apply(bounds(CHARACTERS, least=10), "abc", spans) == ["abc"]
+
+
+# Of these three, no longer text counts less.
+@pytest.mark.parametrize("counter", [WORDS, CHARACTERS, THIRDS], ids=repr)
+@given(case=cut_texts(), least=st.integers(1, 15))
+@example(case=("a b c\n\n" * 6, [Span(start, start + 7) for start in range(0, 42, 7)], []), least=8)
+@quick
+def test_with_a_minimum_alone_only_a_lone_chunk_counts_less(counter, case, least):
+    text, spans, units = case
+    chunks = apply(bounds(counter, least=least), text, spans, units)
+    assert len(chunks) < 2 or min(counter.count(chunks)) >= least
+
+
+@given(case=cut_texts(), least=st.integers(1, 15))
+@quick
+def test_chunks_are_joined_and_never_moved(case, least):
+    text, spans, units = case
+    result = bounds(CHARACTERS, least=least).apply(text, spans, units)
+    assert {span.start for span in result} <= {span.start for span in spans}
+
+
+# Both.
+
+
+@given(case=cut_texts(), least=st.integers(1, 10), more=st.integers(0, 10))
+@quick
+def test_no_chunk_below_the_minimum_has_a_neighbour_with_room(case, least, more):
+    text, spans, units = case
+    most = least + more
+    sizes = [len(c) for c in apply(bounds(CHARACTERS, most=most, least=least), text, spans, units)]
+    assert all(size <= most for size in sizes)
+    joinable = [
+        (one, other)
+        for one, other in pairwise(sizes)
+        if min(one, other) < least and one + other <= most
+    ]
+    assert joinable == []
+
+
+@pytest.mark.parametrize("text", HARD_TEXTS.values(), ids=HARD_TEXTS)
+def test_the_maximum_holds_where_chunks_are_joined(text):
+    chunks = apply(bounds(TIKTOKEN, most=40, least=30), text)
+    assert max(TIKTOKEN.count(chunks)) <= 40
+
+
+# Cost.
+
+
+@pytest.mark.parametrize("limit", [50, 400])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 200_000,
+        "\u4f60" * 200_000,
+        "word " * 40_000,
+        "\ufffd\u0301" * 100_000,
+        FAMILY * 28_000,
+    ],
+    ids=["letters", "cjk", "words", "marks", "families"],
+)
+def test_the_characters_counted_grow_linearly(text, limit):
+    """Each chunk is searched with a handful of counts of about its own length."""
+    counter = RecordingCounter()
+    ChunkBounds(limit, None, counter).apply(text, [Span(0, len(text))])
+    assert counter.characters <= 20 * len(text)
+    # All but the whole span, which has to be counted once, are short.
+    assert sorted(map(len, counter.seen))[-2] <= 16 * limit
+
+
+def test_joining_many_small_chunks_counts_linearly():
+    counter = RecordingCounter()
+    spans = [Span(number, number + 1) for number in range(20_000)]
+    ChunkBounds(200, 100, counter).apply("a" * 20_000, spans)
+    assert counter.characters <= 100 * 20_000
+
+
+# Bad limits.
+
+
+@pytest.mark.parametrize("name", ["max_chunk_tokens", "min_chunk_tokens"])
+@pytest.mark.parametrize(
+    ("value", "error"), [(0, ValueError), (-1, ValueError), (True, TypeError), (2.5, TypeError)]
+)
+def test_limits_that_make_no_sense_are_refused_by_name(name, value, error):
+    limits = {"max_chunk_tokens": None, "min_chunk_tokens": None, name: value}
+    with pytest.raises(error, match=name):
+        ChunkBounds(counter=CHARACTERS, **limits)
+
+
+def test_a_minimum_above_the_maximum_is_refused():
+    with pytest.raises(ValueError, match=r"min_chunk_tokens \(9\) .* max_chunk_tokens \(8\)"):
+        bounds(CHARACTERS, most=8, least=9)
+    assert bounds(CHARACTERS, most=8, least=8).min_chunk_tokens == 8

@@ -1,0 +1,381 @@
+"""What all splitters share, shown on LumberChunker and GreedyChunker."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import threading
+
+import pytest
+from core_support import RecordingCounter, nasty_texts, quick
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core import GreedyChunker, Group, LexicalJudge, LumberChunker, Segmentation, Usage
+from lumber_core.spans import check_tiling
+
+SECRET = "The treasure lies under the oak. "
+BOOK = "\n\n".join(
+    f"Paragraph {number} speaks of {'ships and oceans' if number % 7 < 4 else 'bread and ovens'}. "
+    f"It has a second sentence, too." * (1 + number % 3)
+    for number in range(60)
+)
+TEXTS = [BOOK, "", "x", " \n\n ", BOOK[:900], "\u4f60\u597d\u3002" * 200, "A.\r\n\r\nB.\r\n\r\nC."]
+
+
+def middle(group: Group) -> int:
+    return (group.start + group.stop) // 2
+
+
+def by_hand(group: Group) -> int | None:
+    """Any answer that depends on the group alone, some of them useless."""
+    return [None, group.start, group.start + 1, group.stop - 1, group.stop + 5][group.start % 5]
+
+
+class Recorder:
+    """A judge that keeps the groups it was asked about."""
+
+    def __init__(self, answer=None) -> None:
+        self.answer = answer
+        self.groups: list[Group] = []
+
+    def __call__(self, group: Group):
+        self.groups.append(group)
+        return self.answer(group) if callable(self.answer) else self.answer
+
+
+def chunkers() -> dict[str, GreedyChunker | LumberChunker]:
+    return {
+        "greedy": GreedyChunker(40, tokenizer="words"),
+        "greedy with bounds": GreedyChunker(40, max_chunk_tokens=45, min_chunk_tokens=20),
+        "lumber": LumberChunker(by_hand, theta=60),
+        "lumber with bounds": LumberChunker(
+            middle, theta=60, max_chunk_tokens=30, min_chunk_tokens=9
+        ),
+        "lumber by sentences": LumberChunker(by_hand, units="sentences", theta=60),
+        "lumber by words used": LumberChunker(LexicalJudge(), theta=100, tokenizer="cl100k_base"),
+        "as published": LumberChunker.as_published(by_hand, theta=90),
+    }
+
+
+@pytest.fixture(params=chunkers().values(), ids=chunkers())
+def chunker(request):
+    return request.param
+
+
+# The same however it is run.
+
+
+def test_one_or_many_sync_or_async_give_the_same(chunker):
+    expected = [chunker.segment(text) for text in TEXTS]
+
+    async def awaited():
+        return [await chunker.asegment(text) for text in TEXTS]
+
+    assert chunker.segment_all(TEXTS) == expected
+    assert asyncio.run(awaited()) == expected
+    assert asyncio.run(chunker.asegment_all(TEXTS)) == expected
+    assert pickle.loads(pickle.dumps(chunker)).segment_all(TEXTS) == expected
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 16])
+def test_how_many_texts_are_worked_on_at_once_changes_nothing(at_once):
+    chunker = LumberChunker(by_hand, theta=60, max_concurrency=at_once)
+    expected = LumberChunker(by_hand, theta=60).segment_all(TEXTS)
+    assert chunker.segment_all(TEXTS) == expected
+    assert asyncio.run(chunker.asegment_all(iter(TEXTS))) == expected
+
+
+@given(text=nasty_texts)
+@quick
+def test_every_text_is_tiled(chunker, text):
+    check_tiling(chunker.segment(text).spans, len(text))
+
+
+def test_no_texts_give_no_segmentations(chunker):
+    assert chunker.segment_all([]) == []
+    assert asyncio.run(chunker.asegment_all([])) == []
+
+
+def test_texts_are_judged_at_the_same_time_in_threads_and_tasks():
+    together = threading.Barrier(2, timeout=20)
+
+    def judge(group):
+        together.wait()
+
+    chunker = LumberChunker(judge, max_concurrency=2)
+    texts = ["a\n\nb", "c\n\nd"]
+    assert len(chunker.segment_all(texts)) == 2
+    assert len(asyncio.run(chunker.asegment_all(texts))) == 2
+
+
+def test_no_more_texts_are_judged_at_once_than_allowed():
+    active, most = 0, 0
+
+    async def judge(group):
+        nonlocal active, most
+        active += 1
+        most = max(most, active)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        active -= 1
+
+    asyncio.run(LumberChunker(judge, max_concurrency=3).asegment_all(["a\n\nb"] * 12))
+    assert most == 3
+
+
+def test_an_async_judge_leaves_the_event_loop_free():
+    async def judge(group):
+        await answered.wait()
+
+    async def both():
+        task = asyncio.ensure_future(LumberChunker(judge).asegment("a\n\nb"))
+        answered.set()
+        return await task
+
+    answered = asyncio.Event()
+    assert len(asyncio.run(both()).spans) == 1
+
+
+# The lumber splitter.
+
+
+def test_chunks_start_at_the_units_the_judge_names():
+    text = "Ann ran.\n\nShe fell.\n\nBob slept.\n\nHe woke."
+    result = LumberChunker(lambda group: 2 if group.start < 2 else None).segment(text)
+    assert result.chunks(text) == ["Ann ran.\n\nShe fell.\n\n", "Bob slept.\n\nHe woke."]
+    assert [(v.start, v.stop, v.unit) for v in result.verdicts] == [(0, 4, 2), (2, 4, None)]
+    assert result.usage == Usage(calls=2)
+
+
+def test_groups_of_one_unit_are_not_judged():
+    judge = Recorder()
+    result = LumberChunker(judge, theta=5).segment("One.\n\n" + "word " * 50 + "\n\nLast.")
+    assert judge.groups == []
+    assert [verdict.outcome for verdict in result.verdicts] == ["single"] * 3
+    assert result.usage == Usage(calls=0)
+
+
+def test_groups_hold_at_most_theta_tokens():
+    judge = Recorder(by_hand)
+    chunker = LumberChunker(judge, theta=60)
+    chunker.segment(BOOK)
+    assert len(judge.groups) > 3
+    assert all(sum(chunker.counter.count(group.texts)) <= 60 for group in judge.groups)
+    assert all(len(group) > 1 for group in judge.groups)
+
+
+def test_usage_is_what_the_judge_was_asked():
+    judge = Recorder(by_hand)
+    result = LumberChunker(judge, theta=60).segment(BOOK)
+    assert result.usage.calls == len(judge.groups)
+    units = BOOK.count("\n\n") + 1
+    assert len(judge.groups) <= units
+
+
+def test_as_published_shows_groups_from_the_first_paragraph_on_and_none_at_the_end():
+    text = "\n\n".join(f"Paragraph number {number}." for number in range(9))
+    judge = Recorder(lambda group: group.start)
+    result = LumberChunker.as_published(judge, theta=30).segment(text)
+    assert [group.start for group in judge.groups] == [0, 1, 2, 3]
+    assert all(group.start in group.choices for group in judge.groups)
+    assert [group.choices[-1] for group in judge.groups] == [group.stop for group in judge.groups]
+    assert len(result.spans) == 4
+
+
+def test_each_unit_is_counted_once_on_the_walk():
+    counter = RecordingCounter(lambda text: len(text.split()))
+    LumberChunker(by_hand, theta=60, tokenizer=counter).segment(BOOK)
+    assert "".join(counter.seen) == BOOK
+    assert len(counter.seen) == BOOK.count("\n\n") + 1
+
+
+# Nothing fails silently, nothing is printed.
+
+
+def failing() -> LumberChunker:
+    return LumberChunker(lambda group: "seven", theta=90)
+
+
+def test_failures_are_in_the_segmentation_with_their_reasons():
+    result = failing().segment(BOOK)
+    assert len(result.failures) == result.usage.calls > 2
+    assert {(v.outcome, v.unit) for v in result.failures} == {("unreadable", None)}
+    assert all("str" in verdict.reason for verdict in result.failures)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        lambda chunker, text: chunker.segment(text),
+        lambda chunker, text: asyncio.run(chunker.asegment(text)),
+    ],
+    ids=["sync", "async"],
+)
+def test_failures_are_logged_once_without_the_text(caplog, way):
+    text = f"{SECRET * 3}\n\n" * 20
+    with caplog.at_level(logging.DEBUG, logger="lumber_core"):
+        result = way(failing(), text)
+    (record,) = [r for r in caplog.records if r.name.startswith("lumber_core")]
+    assert record.levelno == logging.WARNING
+    message = record.getMessage()
+    assert f"{len(result.failures)} of {result.usage.calls} groups" in message
+    assert "unreadable" in message
+    assert "treasure" not in message
+
+
+def test_usable_answers_are_not_logged(caplog):
+    LumberChunker(middle, theta=60).segment(BOOK)
+    assert caplog.records == []
+
+
+def test_nothing_is_printed(chunker, capfd):
+    chunker.segment_all([BOOK, "x"])
+    asyncio.run(chunker.asegment_all([BOOK, "x"]))
+    out, err = capfd.readouterr()
+    assert out == err == ""
+
+
+def test_a_progress_bar_is_shown_where_asked_for(chunker, capfd):
+    chunker.segment_all(["x", "y"], show_progress=True)
+    asyncio.run(chunker.asegment_all(["x", "y"], show_progress=True))
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("2/2") >= 2
+
+
+# Errors.
+
+
+def test_what_the_judge_raises_comes_through_every_way():
+    def judge(group):
+        raise PermissionError("no key")
+
+    chunker = LumberChunker(judge)
+    for call in (
+        lambda: chunker.segment(BOOK),
+        lambda: chunker.segment_all([BOOK] * 3),
+        lambda: asyncio.run(chunker.asegment(BOOK)),
+        lambda: asyncio.run(chunker.asegment_all([BOOK] * 3)),
+    ):
+        with pytest.raises(PermissionError, match="no key"):
+            call()
+
+
+def test_after_an_error_no_further_text_is_judged():
+    asked = []
+
+    def judge(group):
+        asked.append(group)
+        raise PermissionError("no key")
+
+    with pytest.raises(PermissionError):
+        LumberChunker(judge, max_concurrency=1).segment_all(["a\n\nb"] * 20)
+    assert len(asked) == 1
+    with pytest.raises(PermissionError):
+        asyncio.run(LumberChunker(judge, max_concurrency=1).asegment_all(["a\n\nb"] * 20))
+    assert len(asked) < 10
+
+
+def test_an_async_judge_in_the_sync_method_says_what_to_use():
+    async def judge(group):
+        return None
+
+    with pytest.raises(TypeError, match="asegment"):
+        LumberChunker(judge).segment(BOOK)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"text", "must be a str, not bytes; decode it first"),
+        (bytearray(b"text"), "not bytearray; decode it first"),
+        (None, "must be a str, not NoneType"),
+        (5, "must be a str, not int"),
+        (["text"], "must be a str, not list"),
+    ],
+)
+def test_a_text_that_is_no_string_is_refused_before_anyone_is_asked(text, message):
+    judge = Recorder()
+    chunker = LumberChunker(judge)
+    for call in (
+        lambda: chunker.segment(text),
+        lambda: chunker.segment_all([BOOK, text]),
+        lambda: asyncio.run(chunker.asegment(text)),
+        lambda: asyncio.run(chunker.asegment_all([BOOK, text])),
+    ):
+        with pytest.raises(TypeError, match=message):
+            call()
+    assert judge.groups == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"), [("text", r"pass \[text\]"), (None, "not NoneType"), (5, "not int")]
+)
+def test_texts_that_are_no_list_are_refused(chunker, texts, message):
+    with pytest.raises(TypeError, match=message):
+        chunker.segment_all(texts)
+    with pytest.raises(TypeError, match=message):
+        asyncio.run(chunker.asegment_all(texts))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"theta": 0}, ValueError, "theta must be at least 1, not 0"),
+        ({"theta": -550}, ValueError, "theta must be at least 1"),
+        ({"theta": True}, TypeError, "theta must be a whole number, not bool"),
+        ({"theta": 550.0}, TypeError, "theta must be a whole number, not float"),
+        ({"theta": "550"}, TypeError, "theta must be a whole number, not str"),
+        ({"theta": None}, TypeError, "theta must be a whole number"),
+        ({"judge": None}, TypeError, "judge must be callable"),
+        ({"judge": 7}, TypeError, "judge must be callable"),
+        ({"tokenizer": "cl1000k"}, ValueError, "unknown tokenizer 'cl1000k'"),
+        ({"tokenizer": None}, TypeError, "tokenizer must be"),
+        ({"units": "chapters"}, ValueError, "'chapters'"),
+        ({"units": 3}, TypeError, "units must be"),
+        ({"language": ""}, ValueError, "ISO 639"),
+        ({"max_chunk_tokens": 0}, ValueError, "max_chunk_tokens must be at least 1"),
+        ({"max_chunk_tokens": True}, TypeError, "max_chunk_tokens must be a whole number"),
+        ({"min_chunk_tokens": -1}, ValueError, "min_chunk_tokens must be at least 1"),
+        (
+            {"max_chunk_tokens": 10, "min_chunk_tokens": 11},
+            ValueError,
+            r"min_chunk_tokens \(11\) must not be above max_chunk_tokens \(10\)",
+        ),
+        ({"max_concurrency": 0}, ValueError, "max_concurrency must be at least 1"),
+        ({"method": "articles"}, ValueError, '"paper" or "published"'),
+        (
+            {"method": "published", "tokenizer": "cl100k_base"},
+            ValueError,
+            'leave tokenizer at "words"',
+        ),
+    ],
+)
+def test_bad_arguments_are_refused_by_name_when_the_splitter_is_made(arguments, error, message):
+    judge = Recorder()
+    with pytest.raises(error, match=message):
+        LumberChunker(**{"judge": judge, **arguments})
+    assert judge.groups == []
+
+
+def test_options_are_named_and_not_placed():
+    with pytest.raises(TypeError):
+        LumberChunker(middle, 550)
+    with pytest.raises(TypeError):
+        GreedyChunker(400, "words")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@given(text=nasty_texts, said=st.lists(st.one_of(st.none(), st.integers(-2, 40)), max_size=30))
+@quick
+def test_hard_bounds_hold_whatever_the_judge_says(size, text, said):
+    answers = iter(said)
+    chunker = LumberChunker(
+        lambda group: next(answers, None), theta=9, tokenizer=len, max_chunk_tokens=size
+    )
+    result = chunker.segment(text)
+    check_tiling(result.spans, len(text))
+    assert all(len(chunk) <= size for chunk in result.chunks(text))
+    assert isinstance(result, Segmentation)

@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+import asyncio
+import pickle
+from itertools import accumulate, pairwise
+
+import pytest
+import tiktoken
+from core_support import RecordingCounter, nasty_texts, quick
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lumber_core import GreedyChunker, GreedySegmentation
+from lumber_core.greedy import END_SENTENCE, NEW_SECTION, nearest_cuts
+from lumber_core.spans import check_tiling
+
+
+def cuts_of(tokens: list[int], wanted: int) -> list[int]:
+    return nearest_cuts([0, *accumulate(tokens)], wanted)
+
+
+def as_the_article_says(tokens: list[int], wanted: int) -> list[int]:
+    """Walk over the candidates one by one: take one when it is nearer than the next."""
+    before = [0, *accumulate(tokens)]
+    cuts, start = [], 0
+    for candidate in range(1, len(tokens)):
+        here = abs(before[candidate] - before[start] - wanted)
+        following = abs(before[candidate + 1] - before[start] - wanted)
+        if candidate > start and here < following:
+            cuts.append(candidate)
+            start = candidate
+    return cuts
+
+
+def by_word(text: str) -> list[tuple[int, int]]:
+    """One unit for each word and the blank after it."""
+    ends = [offset + 1 for offset, character in enumerate(text) if character == " "]
+    edges = [0, *ends, len(text)]
+    return [(a, b) for a, b in pairwise(edges) if a < b]
+
+
+# The rule.
+
+
+@pytest.mark.parametrize(
+    ("tokens", "wanted", "cuts"),
+    [
+        ([], 5, []),
+        ([3], 5, []),
+        ([3, 3, 3, 3], 6, [2]),
+        ([3, 3, 3], 7, [2]),
+        ([4, 4, 4], 5, [1, 2]),
+        # The end of the text is a candidate: 8 lies nearer to 7 than 5 does.
+        ([5, 3], 7, []),
+        # ... and 9 does not.
+        ([5, 5], 7, [1]),
+        ([6, 5], 7, [1]),
+        # Equally near: a candidate must be nearer than the next, so the next is taken.
+        ([5, 4], 7, []),
+        ([5, 4, 9], 7, [2]),
+        ([2, 2, 2], 3, [2]),
+        # A first unit longer than wanted is a chunk of its own.
+        ([50, 5, 5], 10, [1]),
+        ([50, 50], 10, [1]),
+        # Units of no tokens stay with what they follow.
+        ([5, 0, 0, 5], 5, [3]),
+        ([0, 0, 5, 5], 5, [3]),
+        ([0, 0], 5, []),
+        ([5, 0], 5, []),
+        ([5, 5, 0], 5, [1]),
+        # A short rest is a chunk where the cut before it lay nearer.
+        ([10, 10, 1], 10, [1, 2]),
+    ],
+)
+def test_a_candidate_is_taken_when_nearer_than_the_next(tokens, wanted, cuts):
+    assert cuts_of(tokens, wanted) == cuts
+    assert as_the_article_says(tokens, wanted) == cuts
+
+
+@given(tokens=st.lists(st.integers(0, 12), max_size=40), wanted=st.integers(1, 40))
+@example(tokens=[5, 4], wanted=7)
+@quick
+def test_cuts_are_those_of_the_article_candidate_by_candidate(tokens, wanted):
+    assert cuts_of(tokens, wanted) == as_the_article_says(tokens, wanted)
+
+
+def test_chunks_end_at_the_sentence_end_nearest_to_the_wanted_length():
+    sentences = ["One two three. ", "Four five. ", "Six seven eight nine. ", "Ten."]
+    greedy = GreedyChunker(5, tokenizer=lambda text: len(text.split()))
+    assert greedy.segment("".join(sentences)).chunks("".join(sentences)) == [
+        "One two three. Four five. ",
+        "Six seven eight nine. Ten.",
+    ]
+
+
+def test_cuts_may_be_kept_to_paragraphs():
+    text = "One. Two.\n\nThree. Four.\n\nFive."
+    greedy = GreedyChunker(1, tokenizer="words", units="paragraphs")
+    assert greedy.segment(text).chunks(text) == ["One. Two.\n\n", "Three. Four.\n\n", "Five."]
+
+
+# Whatever the text.
+
+
+@given(text=nasty_texts, size=st.integers(1, 30))
+@quick
+def test_chunks_tile_and_start_where_the_tokens_before_them_end(text, size):
+    greedy = GreedyChunker(size, tokenizer="cl100k_base")
+    result = greedy.segment(text)
+    check_tiling(result.spans, len(text))
+    assert len(result.start_tokens) == len(result.spans)
+    assert list(result.start_tokens) == sorted(result.start_tokens)
+
+
+def test_an_empty_text_has_no_chunk():
+    assert GreedyChunker(5, tokenizer="words").segment("") == GreedySegmentation(())
+
+
+@pytest.mark.parametrize("text", ["x", " ", "\n\n", "no end of sentence"])
+def test_a_text_of_one_unit_is_one_chunk(text):
+    result = GreedyChunker(5, tokenizer="words").segment(text)
+    assert result.chunks(text) == [text]
+    assert result.start_tokens == (0,)
+
+
+# Start tokens.
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=40), st.integers(1, 20))
+@quick
+def test_start_tokens_agree_with_counting(lengths, size):
+    text = "".join("x" * length + " " for length in lengths)
+    greedy = GreedyChunker(size, tokenizer=len, units=by_word)
+    result = greedy.segment(text)
+    assert result.start_tokens == tuple(span.start for span in result.spans)
+    assert result.token_count == len(text)
+
+
+@pytest.mark.parametrize("least", [None, 7])
+def test_start_tokens_agree_with_counting_where_units_are_cut(least):
+    text = "Short one. " + "word " * 50 + ". And a last one. " + "y" * 77 + ". End."
+    greedy = GreedyChunker(30, tokenizer=len, max_chunk_tokens=20, min_chunk_tokens=least)
+    result = greedy.segment(text)
+    assert max(map(len, result.chunks(text))) <= 20
+    assert result.start_tokens == tuple(span.start for span in result.spans)
+
+
+@pytest.mark.parametrize("tokenizer", ["words", "cl100k_base"])
+def test_start_tokens_never_decrease_where_units_are_cut(tokenizer):
+    text = "word " * 300 + ". Next one." + "\u4f60\u597d" * 90 + ". Last one."
+    greedy = GreedyChunker(100, tokenizer=tokenizer, max_chunk_tokens=4)
+    result = greedy.segment(text)
+    assert list(result.start_tokens) == sorted(result.start_tokens)
+    assert result.start_tokens[-1] <= result.token_count
+
+
+def test_joined_chunks_keep_the_start_of_the_first():
+    text = "Aaaa. Bbbb. Cccc. Dddd."
+    result = GreedyChunker(6, tokenizer=len, min_chunk_tokens=11).segment(text)
+    assert [span.start for span in result.spans] == list(result.start_tokens) == [0, 12]
+
+
+@pytest.mark.parametrize("limit", [None, 200])
+def test_each_unit_is_counted_once(limit):
+    counter = RecordingCounter()
+    units = [f"Sentence {number} stands here. " for number in range(500)]
+    GreedyChunker(100, tokenizer=counter).segment("".join(units))
+    assert counter.seen == units
+
+
+# Explicit end markers.
+
+
+def test_cuts_fall_past_the_markers_and_each_counts_one_token():
+    sentences = ["The cat sat." + END_SENTENCE, " The dog." + END_SENTENCE + NEW_SECTION]
+    text = "".join(sentences) + " All of the others. They left." + END_SENTENCE
+    greedy = GreedyChunker(1, end_markers=(END_SENTENCE, NEW_SECTION))
+    result = greedy.segment(text)
+    assert result.chunks(text) == [
+        "The cat sat.<|end_sentence|>",
+        " The dog.<|end_sentence|>",
+        "<|new_section|>",
+        " All of the others. They left.<|end_sentence|>",
+    ]
+    ordinary = tiktoken.get_encoding("cl100k_base").encode_ordinary
+    first, second = len(ordinary("The cat sat.")) + 1, len(ordinary(" The dog.")) + 1
+    last = len(ordinary(" All of the others. They left.")) + 1
+    assert result.start_tokens == (0, first, first + second, first + second + 1)
+    assert result.token_count == first + second + 1 + last
+
+
+def test_markers_agree_with_an_encoder_that_was_extended_by_hand():
+    base = tiktoken.get_encoding("cl100k_base")
+    extended = tiktoken.Encoding(
+        "extended",
+        pat_str=base._pat_str,
+        mergeable_ranks=base._mergeable_ranks,
+        special_tokens={**base._special_tokens, END_SENTENCE: 100300, NEW_SECTION: 100301},
+    )
+    text = f"It rained.{END_SENTENCE} He slept long.{END_SENTENCE}{NEW_SECTION}Day came." * 9
+    ids = extended.encode(text, allowed_special={END_SENTENCE, NEW_SECTION})
+    result = GreedyChunker(8, end_markers=(END_SENTENCE, NEW_SECTION)).segment(text)
+    assert result.token_count == len(ids)
+    ends = {number + 1 for number, token in enumerate(ids) if token in (100300, 100301)}
+    assert set(result.start_tokens) <= {0, *ends}
+
+
+def test_other_special_tokens_stay_text_beside_markers():
+    text = f"<|endoftext|>{END_SENTENCE}"
+    result = GreedyChunker(8, end_markers=[END_SENTENCE]).segment(text)
+    ordinary = tiktoken.get_encoding("cl100k_base").encode_ordinary("<|endoftext|>")
+    assert result.token_count == len(ordinary) + 1
+
+
+def test_a_text_without_markers_is_one_chunk():
+    text = "One here. Two there. Three."
+    greedy = GreedyChunker(1, end_markers=(END_SENTENCE,))
+    assert greedy.segment(text).chunks(text) == [text]
+
+
+# Ways to run it.
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"end_markers": (END_SENTENCE,)}, {"units": by_word}, {"max_chunk_tokens": 4}]
+)
+def test_the_same_result_however_it_is_run(options):
+    greedy = GreedyChunker(6, **options)
+    texts = ["One two. Three.<|end_sentence|> Four five six. " * 9, "", "Short."]
+    expected = [greedy.segment(text) for text in texts]
+    assert greedy.segment_all(texts) == expected
+    assert asyncio.run(greedy.asegment_all(texts)) == expected
+    assert asyncio.run(greedy.asegment(texts[0])) == expected[0]
+    assert pickle.loads(pickle.dumps(greedy)).segment_all(texts) == expected
+    assert {type(result) for result in expected} == {GreedySegmentation}
+
+
+def test_the_repr_shows_what_decides():
+    shown = repr(GreedyChunker(7, tokenizer="words"))
+    assert shown.startswith("GreedyChunker(")
+    assert "7" in shown
+    assert "WordCounter()" in shown
+
+
+# Bad input.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"chunk_size": 0}, ValueError, "chunk_size must be at least 1, not 0"),
+        ({"chunk_size": -3}, ValueError, "chunk_size must be at least 1"),
+        ({"chunk_size": True}, TypeError, "chunk_size must be a whole number, not bool"),
+        ({"chunk_size": "400"}, TypeError, "chunk_size must be a whole number, not str"),
+        ({"tokenizer": "nope"}, ValueError, "unknown tokenizer 'nope'"),
+        ({"units": "words"}, ValueError, "units must be"),
+        ({"max_chunk_tokens": 0}, ValueError, "max_chunk_tokens"),
+        ({"max_concurrency": 0}, ValueError, "max_concurrency"),
+        ({"end_markers": END_SENTENCE}, TypeError, "end_markers must be a sequence"),
+        ({"end_markers": [""]}, TypeError, "non-empty strings"),
+        ({"end_markers": [3]}, TypeError, "non-empty strings"),
+        ({"end_markers": ["<s>"], "tokenizer": "words"}, ValueError, "tiktoken encoding"),
+        ({"end_markers": ["<s>"], "tokenizer": len}, ValueError, "tiktoken encoding"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(arguments, error, message):
+    with pytest.raises(error, match=message):
+        GreedyChunker(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(b"text", "must be a str, not bytes; decode it"), (None, "not NoneType"), (["a"], "not list")],
+)
+def test_a_text_that_is_no_string_is_refused_with_its_type(text, message):
+    with pytest.raises(TypeError, match=message):
+        GreedyChunker(5, tokenizer="words").segment(text)
