@@ -7,13 +7,108 @@ from pathlib import Path
 
 import pytest
 
-WORDS = (
-    "the a of and to in was he she it that his her with as had for on at by an be is not this "
-    "but from were which they one all would there their we him been has when who will more no if "
-    "out so said what up its about into than them can only other new some could time these two "
-    "may then do first any my now such like our over man me even most made after also did many "
-    "ship sea sail storm harbour bread oven flour baker king queen crown castle star moon sky"
-).split()
+WORDS = [
+    "the",
+    "a",
+    "of",
+    "and",
+    "to",
+    "in",
+    "was",
+    "he",
+    "she",
+    "it",
+    "that",
+    "his",
+    "her",
+    "with",
+    "as",
+    "had",
+    "for",
+    "on",
+    "at",
+    "by",
+    "an",
+    "be",
+    "is",
+    "not",
+    "this",
+    "but",
+    "from",
+    "were",
+    "which",
+    "they",
+    "one",
+    "all",
+    "would",
+    "there",
+    "their",
+    "we",
+    "him",
+    "been",
+    "has",
+    "when",
+    "who",
+    "will",
+    "more",
+    "no",
+    "if",
+    "out",
+    "so",
+    "said",
+    "what",
+    "up",
+    "its",
+    "about",
+    "into",
+    "than",
+    "them",
+    "can",
+    "only",
+    "other",
+    "new",
+    "some",
+    "could",
+    "time",
+    "these",
+    "two",
+    "may",
+    "then",
+    "do",
+    "first",
+    "any",
+    "my",
+    "now",
+    "such",
+    "like",
+    "our",
+    "over",
+    "man",
+    "me",
+    "even",
+    "most",
+    "made",
+    "after",
+    "also",
+    "did",
+    "many",
+    "ship",
+    "sea",
+    "sail",
+    "storm",
+    "harbour",
+    "bread",
+    "oven",
+    "flour",
+    "baker",
+    "king",
+    "queen",
+    "crown",
+    "castle",
+    "star",
+    "moon",
+    "sky",
+]
 CJK = "日本語中文字漢一二三人"
 
 
@@ -33,7 +128,9 @@ def write_tokenizer(folder: Path) -> None:
     tokenizer.save(str(folder / "tokenizer.json"))
 
 
-def write_random_checkpoint(folder: Path, *, seed: int = 0, width: int = 32, layers: int = 2) -> Path:
+def write_random_checkpoint(
+    folder: Path, *, seed: int = 0, width: int = 32, layers: int = 2
+) -> Path:
     """Write a BertChunker whose weights are random, but large enough that scores differ."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")

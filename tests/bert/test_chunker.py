@@ -52,7 +52,9 @@ def test_chunks_tile_every_text(exported: Path, text: str, windows: str, snap: s
 
 
 @pytest.mark.parametrize("windows", ["overlapping", "moving"])
-def test_chunks_start_at_sentences_or_at_words(exported: Path, prose: list[str], windows: str) -> None:
+def test_chunks_start_at_sentences_or_at_words(
+    exported: Path, prose: list[str], windows: str
+) -> None:
     text = " ".join(prose[:30])
     every_sentence = {span.start for span in sentences(text)}
     at_sentences = BertChunker(str(exported), windows=windows, threshold=-100)
@@ -156,9 +158,7 @@ def smallest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def long_text(size: int) -> str:
     rng = random.Random(0)
-    block = " ".join(
-        f"{' '.join(rng.choices(WORDS, k=12))}.".capitalize() for _ in range(1500)
-    )
+    block = " ".join(f"{' '.join(rng.choices(WORDS, k=12))}.".capitalize() for _ in range(1500))
     return (block + "\n\n") * (size // len(block) + 1)
 
 

@@ -67,7 +67,9 @@ def test_scores_do_not_depend_on_what_is_scored_beside(
 def test_cuts_agree_between_backends(checkpoint: Path, exported: Path, prose: list[str]) -> None:
     from_torch = BertChunker(str(checkpoint), backend="torch", snap=None)
     from_onnx = BertChunker(str(exported), snap=None)
-    said = [{s.start for s in c.segment("".join(prose[:40])).spans} for c in (from_torch, from_onnx)]
+    said = [
+        {s.start for s in c.segment("".join(prose[:40])).spans} for c in (from_torch, from_onnx)
+    ]
     assert len(said[0]) > 20
     assert len(said[0] & said[1]) > 0.8 * len(said[0] | said[1])
 
@@ -80,7 +82,9 @@ def test_the_embedder_gives_the_mean_of_the_hidden_states(
     for ids, vector in zip(windows_of(checkpoint, prose), vectors, strict=False):
         x = torch.tensor([[specials["cls_id"], *ids, specials["sep_id"]]])
         with torch.inference_mode():
-            mean = encoder(x, attention_mask=torch.ones_like(x)).last_hidden_state.mean(1)[0].numpy()
+            mean = (
+                encoder(x, attention_mask=torch.ones_like(x)).last_hidden_state.mean(1)[0].numpy()
+            )
         assert vector @ mean / np.linalg.norm(mean) > 0.98
         assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 

@@ -74,7 +74,9 @@ def test_units_without_tokens_are_never_named(exported: Path) -> None:
     assert BertJudge(str(exported), pull=0).judge(Group(document, 0, 3)).unit == 2
 
 
-def test_it_drives_a_lumber_chunker_and_survives_pickling(exported: Path, document: Document) -> None:
+def test_it_drives_a_lumber_chunker_and_survives_pickling(
+    exported: Path, document: Document
+) -> None:
     judge = BertJudge(str(exported), wanted=0.5, pull=1)
     splitter = LumberChunker(judge, theta=60)
     segmentation = splitter.segment(document.text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from lumber_core.bert.examples import BETWEEN, IGNORED, NORMAL, START, Windows, label_item, pad
@@ -25,7 +27,7 @@ DOCUMENTS = [document(name, [3, 9, 1]) for name in ("anna", "berta", "carla", "d
 
 def pieces(item: Item) -> list[str]:
     bounds = [*item.starts, len(item.text)]
-    return [item.text[a:b].strip() for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [item.text[a:b].strip() for a, b in pairwise(bounds)]
 
 
 def test_an_item_joins_pieces_of_different_documents() -> None:

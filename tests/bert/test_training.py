@@ -59,7 +59,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from safetensors.torch import load_file, save_file
 
     folder = write_random_checkpoint(tmp_path_factory.mktemp("base"), width=48)
-    state = {k: v / 6 if v.dim() > 1 else v for k, v in load_file(folder / "model.safetensors").items()}
+    state = {
+        k: v / 6 if v.dim() > 1 else v for k, v in load_file(folder / "model.safetensors").items()
+    }
     save_file(state, folder / "model.safetensors")
     return folder
 

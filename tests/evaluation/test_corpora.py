@@ -34,8 +34,11 @@ def test_segments_become_a_document_with_exact_offsets() -> None:
     assert document_from_segments([], name="n", source="s").segments == ()
 
 
+CHOI = "==========\nOne . \nTwo . \n==========\nThree . \n==========\n"
+
+
 def test_choi(tmp_path: Path) -> None:
-    write(tmp_path / "3-5" / "0.ref", "==========\nOne . \nTwo . \n==========\nThree . \n==========\n")
+    write(tmp_path / "3-5" / "0.ref", CHOI)
     (document,) = load_choi(tmp_path)
     assert document.text == "One .\nTwo .\nThree ."
     assert document.starts == (0, 12)

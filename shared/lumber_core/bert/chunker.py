@@ -145,9 +145,7 @@ class BertChunker(Chunker):
         check_text(text)
         reading = self._read(text, self._find_units(text))
         pieces = reading.pieces
-        return TokenScores(
-            pieces.starts, pieces.ends, reading.windows.scores, reading.candidates
-        )
+        return TokenScores(pieces.starts, pieces.ends, reading.windows.scores, reading.candidates)
 
     def _segment(self, text: str) -> Segmentation:
         if not text:

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import onnx
 import torch
 
-from lumber_core.bert.graph import EncoderGraph, EncoderShape, Precision, TensorProto, onnx
+from lumber_core.bert.graph import EncoderGraph, EncoderShape, Precision
 from lumber_core.bert.model import ChunkTagger, load_tagger, tagger_from_encoder
 from lumber_core.bert.onnx_scorer import OnnxScorer
 from lumber_core.bert.packaged import ModelCard, write_card
@@ -173,7 +174,7 @@ def share_large_constants(models: Iterable[onnx.ModelProto], path: Path) -> None
                     places[digest] = file.tell()
                     file.write(data)
                 constant.ClearField("raw_data")
-                constant.data_location = TensorProto.EXTERNAL
+                constant.data_location = onnx.TensorProto.EXTERNAL
                 for key, value in (
                     ("location", path.name),
                     ("offset", places[digest]),

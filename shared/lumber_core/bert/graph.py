@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -183,7 +183,7 @@ class EncoderGraph:
         """Return t = logit(start) - logit(normal) of each token, shape (1, length)."""
         column = (weight[1] - weight[0]).astype(np.float32)[:, None]
         product = self._node("MatMul", [hidden, self._constant(column)])
-        biased = self._node("Add", [product, self._constant((bias[1:] - bias[:1]))])
+        biased = self._node("Add", [product, self._constant(bias[1:] - bias[:1])])
         return self._node("Squeeze", [biased, self._constant(np.asarray([2], dtype=np.int64))])
 
     def mean(self, hidden: str) -> str:
@@ -250,9 +250,7 @@ class EncoderGraph:
         self._nodes.append(helper.make_node("Split", [tensor], names, axis=2))
         return names
 
-    def _node(
-        self, kind: str, inputs: list[str], *, contrib: bool = False, **options: object
-    ) -> str:
+    def _node(self, kind: str, inputs: list[str], *, contrib: bool = False, **options: Any) -> str:
         name = self._fresh()
         domain = _CONTRIB if contrib else ""
         self._nodes.append(helper.make_node(kind, inputs, [name], domain=domain, **options))

@@ -91,7 +91,7 @@ def open_session(path: str | Path) -> onnxruntime.InferenceSession:
         return onnxruntime.InferenceSession(
             str(path), sess_options=options, providers=["CPUExecutionProvider"]
         )
-    except Exception as error:  # noqa: BLE001 - onnxruntime's own exceptions share no root
+    except Exception as error:
         raise WeightsError(f"onnxruntime cannot open {path}: {error}") from error
 
 

@@ -11,6 +11,7 @@ import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lumber_core.evaluation.corpora import Document
 
@@ -141,7 +142,7 @@ def _segments_as_sentences(document: Document) -> list[list[str]]:
     for start, end in document.segments:
         inner = units[bisect_left(units, start) : bisect_left(units, end)]
         bounds = [*inner, end]
-        pieces = [text[a:b].strip() for a, b in zip(bounds, bounds[1:], strict=False)]
+        pieces = [text[a:b].strip() for a, b in pairwise(bounds)]
         if any(pieces):
             found.append([piece for piece in pieces if piece])
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +144,7 @@ def train(
         preprocess_logits_for_metrics=_start_minus_normal,
     )
     trainer.remove_callback(PrinterCallback)
-    last = get_last_checkpoint(str(folder / "checkpoints")) if _has_checkpoint(folder) else None
+    last = _last_checkpoint(folder / "checkpoints")
     trainer.train(resume_from_checkpoint=last if resume else None)
 
     model = model.to("cpu").eval()
@@ -243,7 +243,7 @@ def fold_best_threshold(
     return threshold
 
 
-class _TaggerTrainer(Trainer):  # type: ignore[misc]
+class _TaggerTrainer(Trainer):
     """A trainer whose loss is taken where the recipe says."""
 
     def __init__(self, *, recipe: Recipe, **kwargs: Any) -> None:
@@ -255,8 +255,9 @@ class _TaggerTrainer(Trainer):  # type: ignore[misc]
         model: torch.nn.Module,
         inputs: dict[str, torch.Tensor],
         return_outputs: bool = False,
-        **_: Any,
+        num_items_in_batch: torch.Tensor | int | None = None,
     ) -> Any:
+        del num_items_in_batch  # the loss is a mean, whatever a batch holds
         labels = inputs["labels"]
         logits = model(inputs["input_ids"], inputs["attention_mask"]).float()
         loss = tagging_loss(logits, labels, inputs["start_weight"], self._recipe)
@@ -349,7 +350,12 @@ def _measured_windows(
     ]
     items = []
     for number, part in enumerate(kinds):
-        items += part.items(documents, -(-_MEASURED_WINDOWS // len(kinds)), seed=number)
+        # Few documents are held out of few: their items then join fewer pieces.
+        most = part.segments if isinstance(part.segments, int) else part.segments[1]
+        fewest = part.segments if isinstance(part.segments, int) else part.segments[0]
+        limit = len(documents)
+        fitting = replace(part, segments=(min(fewest, limit), min(most, limit)))
+        items += fitting.items(documents, -(-_MEASURED_WINDOWS // len(kinds)), seed=number)
     labelled = [label_item(item, tokenizer) for item in items]
     return Windows(labelled, tokenizer, window=recipe.window, seed=recipe.seed)
 
@@ -376,8 +382,12 @@ def _start_scores(prediction: EvalPrediction) -> dict[str, float]:
     }
 
 
-def _has_checkpoint(folder: Path) -> bool:
-    return (folder / "checkpoints").is_dir()
+def _last_checkpoint(folder: Path) -> str | None:
+    """Return the folder of the last checkpoint, if there is one."""
+    if not folder.is_dir():
+        return None
+    last: str | None = get_last_checkpoint(str(folder))  # type: ignore[no-untyped-call]
+    return last
 
 
 def _points(history: Sequence[dict[str, float]]) -> tuple[Point, ...]:

@@ -42,7 +42,7 @@ class Windows(Protocol):
 
     @property
     def scores(self) -> Scores:
-        """t for each token of the text; final once done."""
+        """T for each token of the text; final once done."""
 
     @property
     def starts(self) -> list[int]:
@@ -212,7 +212,8 @@ class OverlappingWindows:
     @property
     def scores(self) -> Scores:
         """The averages; 0 where no window has been told yet."""
-        return self._sums / np.maximum(self._weights, 1)
+        averages: Scores = self._sums / np.maximum(self._weights, np.float32(1))
+        return averages.astype(np.float32, copy=False)
 
     @property
     def starts(self) -> list[int]:

@@ -7,7 +7,7 @@ are kept. Blocks end at white space, where BERT's tokenizer starts anew anyway.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ class WordPieces(NamedTuple):
     starts: Numbers
     ends: Numbers
 
-    def first_of(self, offsets: Sequence[int] | Numbers) -> npt.NDArray[np.intp]:
+    def first_of(self, offsets: npt.ArrayLike) -> npt.NDArray[np.intp]:
         """Return the number of the first token at or after each character offset.
 
         Args:
