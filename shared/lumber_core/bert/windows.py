@@ -212,8 +212,8 @@ class OverlappingWindows:
     @property
     def scores(self) -> Scores:
         """The averages; 0 where no window has been told yet."""
-        averages: Scores = self._sums / np.maximum(self._weights, np.float32(1))
-        return averages.astype(np.float32, copy=False)
+        averages: Scores = np.divide(self._sums, np.maximum(self._weights, 1), dtype=np.float32)
+        return averages
 
     @property
     def starts(self) -> list[int]:

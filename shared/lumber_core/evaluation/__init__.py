@@ -1,1 +1,1 @@
-"""Measuring splitters: `corpora` loads texts with known boundaries, `metrics` compares with them."""
+"""Measuring splitters: `corpora` loads texts with known boundaries, `metrics` compares."""
