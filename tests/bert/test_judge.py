@@ -54,9 +54,13 @@ def test_a_document_is_scored_once(
     for start in range(20):
         judge.judge(Group(document, start, start + 4))
     assert asked == [len(document.text)]
-    again = Document(document.text, document.units)
-    judge.judge(Group(again, 0, 4))
-    assert len(asked) == 2
+    judge.judge(Group(Document(document.text, document.units), 0, 4))
+    assert len(asked) == 1
+    for number in range(9):
+        other = Document(f"{number} {document.text}", document.units)
+        judge.judge(Group(other, 0, 4))
+    judge.judge(Group(Document(document.text, document.units), 0, 4))
+    assert len(asked) == 11  # forgotten: eight texts are remembered
 
 
 def test_choices_at_the_ends_are_never_named(exported: Path, document: Document) -> None:

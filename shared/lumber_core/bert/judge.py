@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.bert.chunker import BertChunker
+from lumber_core.bert.chunker import BertChunker, TokenScores
 from lumber_core.checks import check_positive
 from lumber_core.lumber.groups import Document, Group
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Verdict
 
-_REMEMBERED = 8  # documents whose scores are kept: as many as splitters work on at once
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class BertJudge(Judge):
@@ -29,6 +32,7 @@ class BertJudge(Judge):
         wanted: Where in a group, as a share of its tokens, a new chunk is most welcome.
         pull: How much t must be higher for a unit at the far end of the group to be named all the
             same; it falls with the square of the distance. 0 looks at t alone.
+        remembered: Texts whose scores are kept; no fewer than are split at once.
         threads: Windows scored at once; None takes the processors there are.
 
     Raises:
@@ -42,18 +46,22 @@ class BertJudge(Judge):
         *,
         wanted: float = 0.6,
         pull: float = 2.0,
+        remembered: int = 8,
         threads: int | None = None,
     ) -> None:
         if not 0 <= wanted <= 1:
             raise ValueError(f"wanted must be a share between 0 and 1, not {wanted}")
         if pull < 0:
             raise ValueError(f"pull must be at least 0, not {pull}")
+        check_positive("remembered", remembered)
         if threads is not None:
             check_positive("threads", threads)
         self.wanted = float(wanted)
         self.pull = float(pull)
         self._chunker = BertChunker(model, threads=threads)
-        self._scores: OrderedDict[int, _UnitScores] = OrderedDict()
+        self._remembered = remembered
+        self._texts: OrderedDict[str, TokenScores] = OrderedDict()
+        self._units: OrderedDict[int, _UnitScores] = OrderedDict()
         self._lock = Lock()
 
     @property
@@ -80,22 +88,24 @@ class BertJudge(Judge):
     def _scores_of(self, document: Document) -> _UnitScores:
         """Return the scores of a document's units, from memory where they are."""
         with self._lock:
-            known = self._scores.get(id(document))
+            known = self._units.get(id(document))
             if known is not None and known.document is document:
-                self._scores.move_to_end(id(document))
                 return known
-        scored = _score(self._chunker, document)
+            scores = self._texts.get(document.text)
+        if scores is None:
+            scores = self._chunker.scores(document.text)
+        units = _score_units(document, scores)
         with self._lock:
-            self._scores[id(document)] = scored
-            while len(self._scores) > _REMEMBERED:
-                self._scores.popitem(last=False)
-        return scored
+            _remember(self._texts, document.text, scores, self._remembered)
+            _remember(self._units, id(document), units, self._remembered)
+        return units
 
     def __getstate__(self) -> dict[str, object]:
         return {
             "model": self.model,
             "wanted": self.wanted,
             "pull": self.pull,
+            "remembered": self._remembered,
             "threads": self._chunker.threads,
         }
 
@@ -129,12 +139,19 @@ class _UnitScores:
         self.tokens_before = tokens_before
 
 
-def _score(chunker: BertChunker, document: Document) -> _UnitScores:
-    """Score a document once, and read off what concerns its units."""
-    scores = chunker.scores(document.text)
+def _score_units(document: Document, scores: TokenScores) -> _UnitScores:
+    """Read off what concerns a document's units."""
     offsets = [unit[0] for unit in document.units] + [len(document.text)]
     before = np.searchsorted(scores.starts, offsets, side="left")
     t = np.full(len(document.units), np.finfo(np.float32).min / 2, dtype=np.float32)
     has_tokens = before[:-1] < before[1:]
     t[has_tokens] = scores.t[before[:-1][has_tokens]]
     return _UnitScores(document, t, before)
+
+
+def _remember(memory: OrderedDict[K, V], key: K, value: V, most: int) -> None:
+    """Keep a value, and forget what was kept longest ago where there are too many."""
+    memory[key] = value
+    memory.move_to_end(key)
+    while len(memory) > most:
+        memory.popitem(last=False)
