@@ -15,7 +15,6 @@ from lumber_core.lumber.groups import Document, Group
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Verdict
 
-
 K = TypeVar("K")
 V = TypeVar("V")
 
