@@ -72,6 +72,11 @@ class Walk:
         self._advance()
 
     @property
+    def document(self) -> Document:
+        """The text and its units."""
+        return self._document
+
+    @property
     def done(self) -> bool:
         """Whether every group of the true chain has its verdict."""
         return self._rules.stop(self._position) is None
