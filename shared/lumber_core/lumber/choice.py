@@ -13,7 +13,7 @@ def choose_judge(
     model: Model | None,
     judge: JudgeLike | None,
     prompt: PromptTemplate | None,
-    policy: CallPolicy | None,
+    policy: CallPolicy | None = None,
 ) -> Judge:
     """Return the judge that a splitter's arguments ask for; word use decides without any.
 

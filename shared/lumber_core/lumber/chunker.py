@@ -73,8 +73,11 @@ class LumberChunker(Chunker):
             result stays the sequential one, but the judge is called from several threads or
             tasks, and not in the order of the text. None asks one question at a time; the
             asynchronous methods then still work on 8 texts at once.
-        max_extra_calls: Share of a text's calls that walking ahead may waste, about; 0 never
-            walks ahead.
+        max_extra_calls: Share of a text's calls that walking ahead may waste; 0 never walks
+            ahead. It is a target: no more is started than is expected to keep within it, and
+            walking ahead ends once more is known to be wasted. With models whose answers follow
+            the content it holds; a judge that answers regardless of it can waste more before
+            that shows.
         store: A file that keeps every answer, so that none is paid for twice; a judge of your own
             needs an attribute `identity` then.
         on_failure: What follows from a refusal, an unreadable answer, or a model that cannot be
@@ -291,7 +294,7 @@ class LumberChunker(Chunker):
                 "%d of %d groups got no usable answer (%s); the reasons are in the segmentation's "
                 "verdicts",
                 failures.total(),
-                len(segmentation.verdicts),
+                sum(verdict.outcome != "single" for verdict in segmentation.verdicts),
                 ", ".join(f"{count} {outcome}" for outcome, count in failures.items()),
             )
         return self._bounded(walk.document.text, segmentation, units)

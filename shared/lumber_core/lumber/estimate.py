@@ -15,9 +15,9 @@ from lumber_core.lumber.groups import Group
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Usage, Verdict
 
-# Where in a group, by length, a model's answers fall on average. Published runs on narrative text
-# lie at about 0.7; the ends of the range give half as much and nearly the whole group.
-LATE, LIKELY, EARLY = 0.95, 0.7, 0.5
+# Where in a group, by length, a model's answers fall on average: at 0.61 in the published run on
+# Emma, which would have taken 468 calls if all of them fell at 0.6, and took 476.
+LATE, LIKELY, EARLY = 0.9, 0.6, 0.4
 # "Answer: ID 1234" and the end of the message.
 COMPLETION_TOKENS = 8
 
@@ -80,13 +80,13 @@ class ShareJudge(Judge):
         self._seen = seen
 
     def judge(self, group: Group) -> Verdict:
-        """Name the first choice at or past the share of the group's length."""
+        """Name the choice nearest to the share of the group's length."""
         self._seen(group)
         spans = group.document.units
         first, last = spans[group.start].start, spans[group.stop - 1].end
         wanted = first + self._share * (last - first)
         choices = [unit for unit in group.choices if unit < len(spans)]
-        unit = next((unit for unit in choices if spans[unit].start >= wanted), None)
+        unit = min(choices, key=lambda unit: abs(spans[unit].start - wanted), default=None)
         return Verdict(group.start, group.stop, unit, "shift", usage=Usage(1))
 
     def __repr__(self) -> str:

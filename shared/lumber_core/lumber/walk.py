@@ -46,7 +46,9 @@ class Walk:
         document: The text and its units.
         rules: How groups are formed and what answers do.
         lanes: Most chains walked at once, the true one included; 1 walks nothing ahead.
-        max_extra_calls: Share of the expected number of calls that lanes may waste.
+        max_extra_calls: Share of the expected number of calls that lanes may waste. Lanes are
+            started as far as what they are expected to waste keeps within it, and are given up
+            once what is known to be wasted exceeds it.
     """
 
     def __init__(
