@@ -28,7 +28,7 @@ def test_the_strongest_start_is_named(exported: Path, document: Document) -> Non
         expected = max(group.choices, key=lambda unit: by_offset[document.units[unit].start])
         verdict = judge.judge(group)
         assert (verdict.unit, verdict.outcome) == (expected, "shift")
-        assert verdict.usage.calls == 0
+        assert verdict.usage.prompt_tokens == 0
 
 
 def test_pull_draws_to_the_wanted_place(exported: Path, document: Document) -> None:

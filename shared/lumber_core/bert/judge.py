@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from threading import Lock
-from typing import TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeVar
 
 from lumber_core.bert.chunker import BertChunker, TokenScores
 from lumber_core.checks import check_positive
 from lumber_core.lumber.groups import Document, Group
 from lumber_core.lumber.judges import Judge
-from lumber_core.segmentation import Verdict
+from lumber_core.segmentation import Usage, Verdict
+
+if TYPE_CHECKING:
+    from lumber_core.bert.unit_scores import UnitScores
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -39,6 +39,8 @@ class BertJudge(Judge):
         TypeError: An argument has the wrong type.
     """
 
+    waits = False
+
     def __init__(
         self,
         model: str = "bundled",
@@ -60,7 +62,7 @@ class BertJudge(Judge):
         self._chunker = BertChunker(model, threads=threads)
         self._remembered = remembered
         self._texts: OrderedDict[str, TokenScores] = OrderedDict()
-        self._units: OrderedDict[int, _UnitScores] = OrderedDict()
+        self._units: OrderedDict[int, UnitScores] = OrderedDict()
         self._lock = Lock()
 
     @property
@@ -70,21 +72,17 @@ class BertJudge(Judge):
 
     def judge(self, group: Group) -> Verdict:
         """Name the unit most likely to start something new; none where there is no choice."""
-        choices = np.asarray([u for u in group.choices if group.start < u < group.stop])
-        if not len(choices):
-            return Verdict(group.start, group.stop, None, "no_shift", "there is nothing to choose")
+        usage = Usage(calls=1)
+        choices = [unit for unit in group.choices if group.start < unit < group.stop]
+        if not choices:
+            reason = "there is nothing to choose"
+            return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
         scores = self._scores_of(group.document)
-        before = scores.tokens_before[group.start]
-        total = max(1, int(scores.tokens_before[group.stop] - before))
-        shares = (scores.tokens_before[choices] - before) / total
-        farthest = max(self.wanted, 1 - self.wanted)
-        liked = scores.t[choices] - self.pull * ((shares - self.wanted) / farthest) ** 2
-        best = int(np.argmax(liked))
-        unit = int(choices[best])
+        unit = scores.best(group.start, group.stop, choices, wanted=self.wanted, pull=self.pull)
         reason = f"strongest start of the group (t = {scores.t[unit]:.2f})"
-        return Verdict(group.start, group.stop, unit, "shift", reason)
+        return Verdict(group.start, group.stop, unit, "shift", reason, usage=usage)
 
-    def _scores_of(self, document: Document) -> _UnitScores:
+    def _scores_of(self, document: Document) -> UnitScores:
         """Return the scores of a document's units, from memory where they are."""
         with self._lock:
             known = self._units.get(id(document))
@@ -93,7 +91,9 @@ class BertJudge(Judge):
             scores = self._texts.get(document.text)
         if scores is None:
             scores = self._chunker.scores(document.text)
-        units = _score_units(document, scores)
+        from lumber_core.bert.unit_scores import UnitScores  # deferred: brings numpy
+
+        units = UnitScores(document, scores)
         with self._lock:
             _remember(self._texts, document.text, scores, self._remembered)
             _remember(self._units, id(document), units, self._remembered)
@@ -114,38 +114,6 @@ class BertJudge(Judge):
 
     def __repr__(self) -> str:
         return f"BertJudge({self.model!r}, wanted={self.wanted:g}, pull={self.pull:g})"
-
-
-class _UnitScores:
-    """What a model says of a document's units.
-
-    Attributes:
-        document: The document.
-        t: Score of each unit's first token, shape (units,); very low where it has none.
-        tokens_before: Tokens before each unit and before the text's end, shape (units + 1,).
-    """
-
-    __slots__ = ("document", "t", "tokens_before")
-
-    def __init__(
-        self,
-        document: Document,
-        t: npt.NDArray[np.float32],
-        tokens_before: npt.NDArray[np.intp],
-    ) -> None:
-        self.document = document
-        self.t = t
-        self.tokens_before = tokens_before
-
-
-def _score_units(document: Document, scores: TokenScores) -> _UnitScores:
-    """Read off what concerns a document's units."""
-    offsets = [unit[0] for unit in document.units] + [len(document.text)]
-    before = np.searchsorted(scores.starts, offsets, side="left")
-    t = np.full(len(document.units), np.finfo(np.float32).min / 2, dtype=np.float32)
-    has_tokens = before[:-1] < before[1:]
-    t[has_tokens] = scores.t[before[:-1][has_tokens]]
-    return _UnitScores(document, t, before)
 
 
 def _remember(memory: OrderedDict[K, V], key: K, value: V, most: int) -> None:

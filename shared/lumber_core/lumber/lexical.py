@@ -32,6 +32,8 @@ class LexicalJudge(Judge):
         TypeError: `block` is not a whole number.
     """
 
+    waits = False
+
     def __init__(self, *, block: int = 120) -> None:
         check_positive("block", block)
         self._block = block

@@ -46,7 +46,9 @@ class Walk:
         document: The text and its units.
         rules: How groups are formed and what answers do.
         lanes: Most chains walked at once, the true one included; 1 walks nothing ahead.
-        max_extra_calls: Share of the expected number of calls that lanes may waste.
+        max_extra_calls: Share of the expected number of calls that lanes may waste. Lanes are
+            started as far as what they are expected to waste keeps within it, and are given up
+            once what is known to be wasted exceeds it.
     """
 
     def __init__(
@@ -70,6 +72,11 @@ class Walk:
         self._lanes: list[_Lane] = []
         self._planned: list[int] | None = None
         self._advance()
+
+    @property
+    def document(self) -> Document:
+        """The text and its units."""
+        return self._document
 
     @property
     def done(self) -> bool:
