@@ -65,7 +65,6 @@ class BertChunker(Chunker):
         language: ISO 639 code for finding sentences. The bundled model was trained on English.
         max_chunk_tokens: No chunk counts more tokens. None sets no limit.
         min_chunk_tokens: Smaller chunks join a neighbour that has room. None sets no limit.
-        max_concurrency: Texts worked on at once by `asegment_all`.
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.
@@ -87,7 +86,6 @@ class BertChunker(Chunker):
         language: str = "en",
         max_chunk_tokens: int | None = None,
         min_chunk_tokens: int | None = None,
-        max_concurrency: int = 8,
     ) -> None:
         if not isinstance(model, str) or not model:
             raise TypeError(
@@ -106,7 +104,6 @@ class BertChunker(Chunker):
             language=language,
             max_chunk_tokens=max_chunk_tokens,
             min_chunk_tokens=min_chunk_tokens,
-            max_concurrency=max_concurrency,
         )
         self.model = model
         self.threshold = float(threshold)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lumber_core.bert.judge import BertJudge
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
+from lumber_core.lumber.local import local_judge
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.models.base import Model
 from lumber_core.models.patient import CallPolicy
@@ -34,4 +34,4 @@ def choose_judge(
         return ModelJudge(model, prompt, policy=policy)
     if prompt is not None or policy is not None:
         raise ValueError("prompt and policy say how a model is asked: pass llm with them")
-    return BertJudge() if judge is None else as_judge(judge)
+    return local_judge() if judge is None else as_judge(judge)
