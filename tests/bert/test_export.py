@@ -222,6 +222,11 @@ def test_a_plain_encoder_becomes_a_classifier_to_train(checkpoint: Path, tmp_pat
         tagger_from_encoder(folder)
 
 
+def test_training_on_from_a_classifier_keeps_its_linear_layer(checkpoint: Path) -> None:
+    original, further = load_tagger(checkpoint), tagger_from_encoder(checkpoint)
+    assert torch.equal(original.chunklayer.weight, further.chunklayer.weight)
+
+
 def test_an_activation_that_the_export_does_not_know_is_refused(
     checkpoint: Path, tmp_path: Path
 ) -> None:

@@ -105,11 +105,12 @@ def load_tagger(folder: str | Path) -> ChunkTagger:
 
 
 def tagger_from_encoder(folder: str | Path, *, dropout: float | None = None) -> ChunkTagger:
-    """Put a fresh linear layer on a pretrained encoder, to be trained.
+    """Put a linear layer on a pretrained encoder, to be trained.
 
     Args:
         folder: A BERT encoder: `config.json` and `model.safetensors` with keys such as
-            `embeddings.*` and `encoder.*`, or a BertChunker, whose encoder is taken.
+            `embeddings.*` and `encoder.*`; then the linear layer is fresh. Or a BertChunker,
+            whose linear layer is taken as well.
         dropout: Probability of dropout while training; None keeps what the config says.
 
     Raises:
@@ -129,6 +130,9 @@ def tagger_from_encoder(folder: str | Path, *, dropout: float | None = None) -> 
     if missing:
         raise WeightsError(f"{source / WEIGHTS_FILE} is no BERT encoder: it lacks {_few(missing)}")
     model.model.load_state_dict({key: state[key].float() for key in wanted})
+    head = {key.removeprefix("chunklayer."): state[key] for key in state if "chunklayer." in key}
+    if head:
+        model.chunklayer.load_state_dict({key: value.float() for key, value in head.items()})
     return model
 
 

@@ -155,7 +155,7 @@ def train(
     (folder / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
     report = TrainingReport(
         folder=folder,
-        base=f"{_MINILM if base is None else source.name}, SHA-256 {sha256(source / WEIGHTS_FILE)}",
+        base=_described(source, bundled=base is None),
         recipe=recipe,
         documents=_by_source(train_on),
         held_out=_by_source(keep),
@@ -397,6 +397,16 @@ def _points(history: Sequence[dict[str, float]]) -> tuple[Point, ...]:
         for entry in history
         if "loss" in entry or "eval_f1" in entry
     )
+
+
+def _described(base: Path, *, bundled: bool) -> str:
+    """Name an encoder, with all that it was trained by before."""
+    name = _MINILM if bundled else base.name
+    earlier = base / _REPORT_FILE
+    if earlier.is_file():
+        report = json.loads(earlier.read_text(encoding="utf-8"))
+        name = f"recipe {report['recipe']['name']} on {report['base']}"
+    return f"{name}, SHA-256 {sha256(base / WEIGHTS_FILE)}"
 
 
 def _by_source(documents: Sequence[Document]) -> dict[str, int]:
