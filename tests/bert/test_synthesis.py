@@ -45,21 +45,6 @@ def test_two_documents_of_one_name_and_source_count_as_one() -> None:
         synthesize([DOCUMENTS[0], DOCUMENTS[0]], items=1, segments=2)
 
 
-def test_pieces_may_come_from_one_source_only() -> None:
-    others = [document(name, [4], source="other") for name in ("xaver", "yvonne", "zeno")]
-    alone = [document("solo", [4], source="small")]
-    sources = set()
-    for item in synthesize(
-        [*DOCUMENTS, *others, *alone], items=100, segments=3, within_source=True
-    ):
-        names = {piece.split()[0][0].lower() for piece in pieces(item)}
-        assert names <= set("abcde") or names <= set("xyz")
-        sources.add(names <= set("xyz"))
-    assert sources == {True, False}
-    with pytest.raises(ValueError, match="only 5 documents of one source"):
-        synthesize([*DOCUMENTS, *others], items=1, segments=6, within_source=True)
-
-
 def test_ranges_are_kept_to() -> None:
     counts = set()
     for item in synthesize(DOCUMENTS, items=300, segments=(2, 5), sentences=(2, 8)):

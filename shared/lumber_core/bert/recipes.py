@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from lumber_core.bert.synthesis import Item, excerpts, synthesize
@@ -21,7 +21,6 @@ class Part:
         segments: For synthetic items: how many pieces, or the fewest and the most.
         sentences: For synthetic items the fewest and most sentences of a piece, for excerpts
             those of the whole item.
-        within_source: For synthetic items: whether the documents of an item are of one source.
         start_weight: Weight of the loss at a start, against 1 elsewhere. Starts that are rare
             and hard to tell get low scores; a higher weight brings the best threshold of this
             kind to that of the others.
@@ -32,7 +31,6 @@ class Part:
     share: float
     segments: int | tuple[int, int] = 4
     sentences: tuple[int, int] = (1, 5)
-    within_source: bool = False
     start_weight: float = 1.0
     sources: tuple[str, ...] = ()
 
@@ -51,12 +49,7 @@ class Part:
         if self.kind == "excerpts":
             return excerpts(chosen, items=count, sentences=self.sentences, seed=seed)
         return synthesize(
-            chosen,
-            items=count,
-            segments=self.segments,
-            sentences=self.sentences,
-            within_source=self.within_source,
-            seed=seed,
+            chosen, items=count, segments=self.segments, sentences=self.sentences, seed=seed
         )
 
 
@@ -156,20 +149,4 @@ BUNDLED = Recipe(
 )
 """As the bundled weights were trained: loss where sentences start, four kinds of items."""
 
-FINISH = replace(
-    BUNDLED,
-    name="finish",
-    parts=(
-        Part("synthetic", 0.1),
-        Part("synthetic", 0.5, segments=(4, 10), sentences=(2, 11), within_source=True),
-        Part("excerpts", 0.25, sentences=(8, 40), start_weight=4, sources=("wiki_sections",)),
-        Part("excerpts", 0.15, sentences=(8, 40), start_weight=4, sources=("fairytaleqa",)),
-    ),
-    items=6_400,
-    learning_rate=1e-4,
-    warmup=0.1,
-)
-"""What the bundled weights were trained by after `BUNDLED`, from its result: harder items, whose
-pieces come from one collection and differ in subject, not in style."""
-
-RECIPES = {recipe.name: recipe for recipe in (PAPER, BUNDLED, FINISH)}
+RECIPES = {recipe.name: recipe for recipe in (PAPER, BUNDLED)}

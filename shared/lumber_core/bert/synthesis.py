@@ -37,7 +37,6 @@ def synthesize(
     items: int = 30_000,
     segments: int | tuple[int, int] = 4,
     sentences: tuple[int, int] = (1, 5),
-    within_source: bool = False,
     seed: int = 0,
 ) -> list[Item]:
     """Join the first few sentences of passages from different documents, as the paper does.
@@ -48,8 +47,6 @@ def synthesize(
         segments: How many passages an item joins, or the fewest and the most.
         sentences: The fewest and the most sentences of a passage that an item takes. A passage
             that has fewer gives all it has.
-        within_source: Take the documents of an item from one source, so that style does not tell
-            them apart. Sources with too few documents are passed over.
         seed: Same seed, same items.
 
     Returns:
@@ -64,23 +61,16 @@ def synthesize(
     if items < 1:
         raise ValueError(f"items must be at least 1, not {items}")
     by_name = {(document.source, document.name): document for document in documents}
-    by_source: dict[str, list[list[list[str]]]] = {}
-    for document in by_name.values():
-        if pool := _segments_as_sentences(document):
-            by_source.setdefault(document.source if within_source else "", []).append(pool)
-    groups = [pools for pools in by_source.values() if len(pools) >= most]
-    if not groups:
-        largest = max(map(len, by_source.values()), default=0)
+    pools = [_segments_as_sentences(document) for document in by_name.values()]
+    pools = [pool for pool in pools if pool]
+    if len(pools) < most:
         raise ValueError(
             f"{most} segments of different documents were asked for in an item, but only "
-            f"{largest} documents {'of one source ' if within_source else ''}have text: give more "
-            "documents or ask for fewer segments"
+            f"{len(pools)} documents have text: give more documents or ask for fewer segments"
         )
-    sizes = [len(pools) for pools in groups]
     rng = random.Random(seed)
     made = []
     for _ in range(items):
-        pools = rng.choices(groups, sizes)[0] if len(groups) > 1 else groups[0]
         chosen = rng.sample(pools, rng.randint(fewest, most))
         made.append(_joined([rng.choice(pool)[: rng.randint(*sentences)] for pool in chosen]))
     return made
