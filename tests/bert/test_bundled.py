@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +17,21 @@ from lumber_core.bert.judge import BertJudge
 from lumber_core.bert.packaged import BUNDLED, read_card, sha256
 
 TOPICS = [
-    "Bread dough rises because yeast turns sugar into gas. The gas stays in small bubbles. "
-    "A warm kitchen makes the yeast work faster. Bakers knead the dough so that it can stretch.",
-    "The moon pulls on the sea and raises two tides a day. Harbours publish tables of high water. "
-    "Ships with deep keels wait for the flood before they cross the bar.",
-    "The senate passed the budget after a long debate. Two members of the opposition abstained. "
-    "The minister of finance called the vote a relief. New taxes start in January.",
+    "Once upon a time there was an old baker who lived alone at the edge of the forest. Every "
+    "night he left a loaf of bread outside his door. In the morning the loaf was always gone. One "
+    "winter he stayed awake to see who took it.",
+    "Coastal tides are caused by the gravity of the moon and the sun. Most harbours see two high "
+    "waters and two low waters each day. The range between them is largest shortly after a full "
+    "moon.",
+    "The senate passed the budget on Tuesday after a long debate. The opposition voted against "
+    "it. The minister of finance called the vote a relief for the economy.",
+]
+MORE = [
+    "Aspirin reduces the risk of a second heart attack. In this trial we followed 412 patients "
+    "for three years. Bleeding was more frequent in the treated group. We conclude that low "
+    "doses are sufficient.",
+    "The railway station was opened in 1887. It served two branch lines until the war. The "
+    "building was restored in 1994 and now houses a museum.",
 ]
 
 
@@ -44,21 +54,23 @@ def test_the_card_tells_where_the_weights_come_from() -> None:
 
 @pytest.mark.parametrize("windows", ["overlapping", "moving"])
 def test_it_cuts_where_the_topic_turns(windows: str) -> None:
-    text = " ".join(TOPICS)
-    chunks = BertChunker(windows=windows).segment(text).chunks(text)
-    assert [chunk.strip() for chunk in chunks] == TOPICS
+    splitter = BertChunker(windows=windows)
+    exact = 0
+    for topics in permutations([*TOPICS, *MORE], 3):
+        text = " ".join(topics)
+        exact += [chunk.strip() for chunk in splitter.segment(text).chunks(text)] == list(topics)
+    assert exact >= 45  # of 60 texts
 
 
 def test_the_judge_names_where_the_topic_turns() -> None:
     text = "\n\n".join(topic.replace(". ", ".\n\n") for topic in TOPICS[:2])
-    segmentation = LumberChunker(BertJudge()).segment(text)
-    starts = [text[span.start :][:9] for span in segmentation.spans]
-    assert starts == ["Bread dou", "The moon "]
+    second = LumberChunker(BertJudge()).segment(text).spans[1]
+    assert text[second.start :].startswith("Coastal tides")
 
 
 def test_embeddings_tell_topics_apart() -> None:
     embedder = TextEmbedder()
-    vectors = embedder.embed([*TOPICS, "How do bakers make dough rise?"])
+    vectors = embedder.embed([*TOPICS, "Who took the loaf of bread?"])
     assert vectors.shape == (4, 384)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert np.argmax(vectors[:3] @ vectors[3]) == 0

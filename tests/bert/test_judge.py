@@ -72,9 +72,9 @@ def test_choices_at_the_ends_are_never_named(exported: Path, document: Document)
 
 
 def test_units_without_tokens_are_never_named(exported: Path) -> None:
-    text = "the ship\n\n\x01\n\nthe sea"
+    text = "the ship\n\n\x01\n\nthe sea\n\nthe king"
     document = Document(text, paragraphs(text))
-    assert len(document.units) == 3
+    assert len(document.units) == 4
     assert BertJudge(str(exported), pull=0).judge(Group(document, 0, 3)).unit == 2
 
 
@@ -89,6 +89,22 @@ def test_it_drives_a_lumber_chunker_and_survives_pickling(
     copy = LumberChunker(pickle.loads(pickle.dumps(judge)), theta=60)
     assert copy.segment(document.text) == segmentation
     assert repr(pickle.loads(pickle.dumps(judge))) == repr(judge)
+
+
+def test_the_rest_of_a_document_is_cut_only_at_a_start(exported: Path, document: Document) -> None:
+    scores = BertChunker(str(exported)).scores(document.text)
+    by_offset = dict(zip(scores.starts.tolist(), scores.t.tolist(), strict=True))
+    judge = BertJudge(str(exported), pull=0)
+    seen = set()
+    for start in range(len(document.units) - 2):
+        group = Group(document, start, len(document.units))
+        best = max(by_offset[document.units[unit].start] for unit in group.choices)
+        verdict = judge.judge(group)
+        assert (verdict.outcome == "shift") == (best > 0)
+        seen.add(verdict.outcome)
+    assert "shift" in seen
+    text = "One. Two."
+    assert len(LumberChunker(BertJudge()).segment(text).spans) == 1
 
 
 @pytest.mark.parametrize("options", [{"wanted": 1.5}, {"pull": -1}, {"threads": 0}])

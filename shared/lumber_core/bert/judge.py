@@ -24,7 +24,8 @@ class BertJudge(Judge):
 
     A document is scored once; after that every group is answered at no cost. Ends of a group are
     disliked: of two units equally likely, the one nearer to `wanted` is named, so that chunks are
-    neither tiny nor always full groups.
+    neither tiny nor always full groups. A group that reaches the document's end is not cut unless
+    the model sees a start there (t above 0): nothing forces a cut on it.
 
     Args:
         model: "bundled", a folder made by `lumber export`, or a hub id.
@@ -79,7 +80,11 @@ class BertJudge(Judge):
             return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
         scores = self._scores_of(group.document)
         unit = scores.best(group.start, group.stop, choices, wanted=self.wanted, pull=self.pull)
-        reason = f"strongest start of the group (t = {scores.t[unit]:.2f})"
+        t = float(scores.t[unit])
+        if group.stop == len(group.document.units) and t <= 0:
+            reason = f"no start in what is left of the document (t = {t:.2f})"
+            return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
+        reason = f"strongest start of the group (t = {t:.2f})"
         return Verdict(group.start, group.stop, unit, "shift", reason, usage=usage)
 
     def _scores_of(self, document: Document) -> UnitScores:
