@@ -107,10 +107,12 @@ def llama_semantic() -> Splitter:
     return split
 
 
-def splitters(mean_tokens: int, model: str) -> dict[str, Callable[[], Splitter]]:
+def splitters(mean_tokens: int, model: str, backend: str) -> dict[str, Callable[[], Splitter]]:
     return {
-        "bert": lambda: of_spans(BertChunker(model).segment),
-        "bert, moving": lambda: of_spans(BertChunker(model, windows="moving").segment),
+        "bert": lambda: of_spans(BertChunker(model, backend=backend).segment),
+        "bert, moving": lambda: of_spans(
+            BertChunker(model, backend=backend, windows="moving").segment
+        ),
         "greedy": lambda: of_spans(GreedyChunker(mean_tokens, tokenizer="words").segment),
         "lexical": lambda: of_spans(LumberChunker(LexicalJudge(), units="sentences").segment),
         "langchain semantic": langchain_semantic,
@@ -154,6 +156,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="names of splitters")
     parser.add_argument("--corpora", nargs="*", help="first words of corpora's names")
     parser.add_argument("--model", default="bundled")
+    parser.add_argument("--backend", default="onnx", help="torch: a checkpoint in 32-bit floats")
     options = parser.parse_args()
     print("corpus | splitter | P | R | F1 | Pk | WindowDiff | excerpts whole | words/chunk | s")
     print("--- | --- | --- | --- | --- | --- | --- | --- | --- | ---")
@@ -163,7 +166,7 @@ def main() -> None:
         counter = GreedyChunker(1, tokenizer="words").counter
         segments = [s.of(d.text) for d in corpus.documents for s in d.segments]
         mean = max(1, sum(counter.count(segments)) // len(segments))
-        for name, make in splitters(mean, options.model).items():
+        for name, make in splitters(mean, options.model, options.backend).items():
             if not options.only or name in options.only:
                 print(f"{corpus.name} | {name} | {measure(corpus, make())}", flush=True)
 

@@ -46,7 +46,7 @@ class BertJudge(Judge):
         self,
         model: str = "bundled",
         *,
-        wanted: float = 0.6,
+        wanted: float = 0.8,
         pull: float = 2.0,
         remembered: int = 8,
         threads: int | None = None,
