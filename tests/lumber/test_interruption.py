@@ -17,9 +17,12 @@ from tests.lumber.support import ScatteredModel, story
 
 CHILD = textwrap.dedent(
     """
-    import sys, time
+    import signal, sys, time
     from lumber_core import LumberChunker, ModelJudge
     from tests.lumber.support import ScatteredModel, story
+
+    # Whoever starts the tests may have turned Ctrl-C off, which children inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
     class Troubled(ScatteredModel):
         '''Answers some questions, and then is out of reach for good.'''
