@@ -1,7 +1,7 @@
 """A server on 127.0.0.1 that speaks two providers' wire formats, for the real SDKs to talk to.
 
-OpenAI: `POST /v1/chat/completions`. Gemini: `POST /v1beta/models/{model}:generateContent`, or /v1. It
-answers by a function, counts and keeps the requests, and plays scripted faults (`faults.py`).
+OpenAI: `POST /v1/chat/completions`. Gemini: `POST /v1beta/models/{model}:generateContent`, or /v1.
+It answers by a function, counts and keeps the requests, and plays scripted faults (`faults.py`).
 
     with LoopbackServer(lambda request: "Answer: ID 7", faults={2: rate_limited(1)}) as server:
         OpenAIModel("any", base_url=server.openai_url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
@@ -159,11 +160,11 @@ class GeminiModel(RemoteModel):
     def _unreadable(self) -> tuple[type[Exception], ...]:
         errors = load("google.genai.errors", **_PACKAGE)
         pydantic = load("pydantic", **_PACKAGE)
-        return errors.UnknownApiResponseError, pydantic.ValidationError
+        return errors.UnknownApiResponseError, json.JSONDecodeError, pydantic.ValidationError
 
     def _server(self) -> str:
         if self._own is not None:
-            return "own client"
+            return f"own client, vertexai={bool(getattr(self._own, 'vertexai', False))}"
         environment = os.environ.get("GOOGLE_GEMINI_BASE_URL")
         return public_url(self._base_url or environment or "default")
 

@@ -112,8 +112,7 @@ class LocalModel:
             model, tokenizer = self._parts()
             answers = [*(f"Answer: ID {choice}" for choice in choices), "Answer: none"]
             sequences = encoded(tokenizer, system, user, answers)
-            with _evaluating(model):
-                scores = scored(model, sequences, batch_size=self._batch_size)
+            scores = scored(model, sequences, batch_size=self._batch_size)
         best = max(range(len(answers)), key=scores.__getitem__)
         shared = _shared(sequences)
         return Completion(
@@ -204,7 +203,7 @@ def scored(model: Any, sequences: Sequence[list[int]], *, batch_size: int) -> li
     shared = _shared(sequences)
     accepted = inspect.signature(model.forward).parameters
     last = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
-    with torch.inference_mode():
+    with _evaluating(model), torch.inference_mode():
         prefix = torch.tensor([sequences[0][:shared]], device=model.device)
         output = model(input_ids=prefix, use_cache=True, **last)
         first = output.logits[0, -1].float().log_softmax(-1)
