@@ -32,7 +32,7 @@ MODULES = {
     "gemini": ("google.genai", "google-genai is not installed"),
     "legacy": (
         "google.generativeai",
-        "google-generativeai is not installed; it needs an environment of its own: make test-legacy",
+        "google-generativeai is not installed and needs its own environment: make test-legacy",
     ),
 }
 
@@ -105,8 +105,9 @@ def status_of(error: Exception) -> int:
 @pytest.fixture
 def tiny() -> Callable[..., SimpleNamespace]:
     """Make small random local models: see `tiny_local`."""
-    pytest.importorskip("torch", reason="torch is not installed")
+    torch = pytest.importorskip("torch", reason="torch is not installed")
     pytest.importorskip("transformers", reason="transformers is not installed")
+    torch.set_num_threads(1)  # threads cost such small models more than they save
     return tiny_local
 
 
@@ -144,6 +145,8 @@ def tiny_local(kind: str = "gpt2", seed: int = 0, *, chat: bool = False) -> Simp
         GPT2LMHeadModel,
         LlamaConfig,
         LlamaForCausalLM,
+        MambaConfig,
+        MambaForCausalLM,
         PreTrainedTokenizerFast,
     )
 
@@ -162,6 +165,12 @@ def tiny_local(kind: str = "gpt2", seed: int = 0, *, chat: bool = False) -> Simp
             initializer_range=0.5, bos_token_id=0, eos_token_id=2,
         )  # fmt: skip
         model = GPT2LMHeadModel(config)
+    elif kind == "mamba":
+        mamba = MambaConfig(
+            vocab_size=vocabulary, hidden_size=32, state_size=4, num_hidden_layers=2,
+            initializer_range=0.5, bos_token_id=0, eos_token_id=2, pad_token_id=0,
+        )  # fmt: skip
+        model = MambaForCausalLM(mamba)
     else:
         llama = LlamaConfig(
             vocab_size=vocabulary, max_position_embeddings=512, hidden_size=32,

@@ -13,7 +13,7 @@ from lumber_core.models import LocalModel, Model
 from lumber_core.models.local import encoded, scored
 from tests.models.conftest import SYSTEM, USER
 
-KINDS = ["gpt2", "llama"]
+KINDS = ["gpt2", "llama", "mamba"]  # Mamba has no key-value cache
 
 
 def one_by_one(local, system, user, choices) -> dict[str, float]:
@@ -156,13 +156,15 @@ def test_a_model_keeps_its_mode(tiny):
     assert local.network.training
 
 
-def test_a_folder_is_loaded_on_first_use_and_chooses_the_same(tiny, ask, tmp_path):
+def test_a_folder_is_loaded_on_first_use_and_chooses_the_same(tiny, ask, tmp_path, capfd):
     local = tiny("llama", 3)
     local.network.save_pretrained(tmp_path)
     local.tokenizer.save_pretrained(tmp_path)
     model = LocalModel(tmp_path)
     assert model._loaded is None
+    capfd.readouterr()
     assert ask(model).text == ask(local.model()).text
+    assert capfd.readouterr() == ("", "")
     assert model.identity == local.model().identity
 
 

@@ -136,9 +136,10 @@ class LocalModel:
             device = self._device
             if isinstance(model, str | os.PathLike):
                 auto = load("transformers", **_TRANSFORMERS).AutoModelForCausalLM
-                model = auto.from_pretrained(
-                    model, use_safetensors=True, trust_remote_code=False, torch_dtype="auto"
-                )
+                with _no_progress_bar():
+                    model = auto.from_pretrained(
+                        model, use_safetensors=True, trust_remote_code=False, torch_dtype="auto"
+                    )
                 if device is None and load("torch", **_TORCH).cuda.is_available():
                     device = "cuda"
             if device is not None:
@@ -207,17 +208,28 @@ def scored(model: Any, sequences: Sequence[list[int]], *, batch_size: int) -> li
         prefix = torch.tensor([sequences[0][:shared]], device=model.device)
         output = model(input_ids=prefix, use_cache=True, **last)
         first = output.logits[0, -1].float().log_softmax(-1)
+        cache = getattr(output, "past_key_values", None)
+        if not hasattr(cache, "batch_repeat_interleave"):
+            cache = None  # recurrent models keep another kind of state
         scores: list[float] = []
         for start in range(0, len(sequences), batch_size):
             tails = [sequence[shared:] for sequence in sequences[start : start + batch_size]]
-            scores += _tail_scores(model, output.past_key_values, prefix, first, tails)
+            scores += _tail_scores(model, cache, prefix, first, tails)
     return scores
 
 
 def _tail_scores(
     model: Any, cache: Any, prefix: Any, first: Any, tails: Sequence[list[int]]
 ) -> list[float]:
-    """Return the log-probability of each tail after the prefix whose cache is given."""
+    """Return the log-probability of each tail after the prefix.
+
+    Args:
+        model: A causal language model.
+        cache: What it keeps of the prefix; None where that cannot be repeated for a batch.
+        prefix: Tokens, one row.
+        first: Log-probabilities of the token after the prefix.
+        tails: Tokens, at least one each.
+    """
     torch = load("torch", **_TORCH)
     width = max(map(len, tails))
     filled = torch.zeros(len(tails), width, dtype=torch.long, device=prefix.device)
@@ -228,16 +240,21 @@ def _tail_scores(
     total = first[filled[:, 0]]
     if width == 1:
         return list(total.tolist())
-    repeated = copy.deepcopy(cache)
-    repeated.batch_repeat_interleave(len(tails))
-    before = torch.ones(len(tails), prefix.shape[1], dtype=torch.long, device=prefix.device)
-    output = model(
-        input_ids=filled[:, :-1],
-        attention_mask=torch.cat([before, known[:, :-1]], dim=1),
-        past_key_values=repeated,
-        use_cache=True,
-    )
-    chances = output.logits.float().log_softmax(-1)
+    tokens = filled[:, :-1]
+    before = prefix.expand(len(tails), -1)
+    known_before = torch.cat([torch.ones_like(before), known[:, :-1]], dim=1)
+    if cache is None:
+        output = model(input_ids=torch.cat([before, tokens], dim=1), attention_mask=known_before)
+    else:
+        repeated = copy.deepcopy(cache)
+        repeated.batch_repeat_interleave(len(tails))
+        output = model(
+            input_ids=tokens,
+            attention_mask=known_before,
+            past_key_values=repeated,
+            use_cache=True,
+        )
+    chances = output.logits[:, -tokens.shape[1] :].float().log_softmax(-1)
     following = chances.gather(2, filled[:, 1:, None])[:, :, 0]
     return list((total + (following * known[:, 1:]).sum(1)).tolist())
 
@@ -294,6 +311,19 @@ def _evaluating(model: Any) -> Iterator[None]:
         yield
     finally:
         model.train(training)
+
+
+@contextmanager
+def _no_progress_bar() -> Iterator[None]:
+    """Keep transformers from drawing a progress bar for a while."""
+    messages = load("transformers.utils.logging", **_TRANSFORMERS)
+    drawn = messages.is_progress_bar_enabled()
+    messages.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if drawn:
+            messages.enable_progress_bar()
 
 
 def _fingerprint(model: Any, tokenizer: Any) -> str:
