@@ -44,6 +44,11 @@ class SpanTextSplitter(TextSplitter):
         self._chunker = chunker
         self._length_function = _Length(chunker)
 
+    @property
+    def chunker(self) -> Chunker:
+        """The splitter of `lumber_core` that finds the spans."""
+        return self._chunker
+
     def segment(self, text: str) -> Segmentation:
         """Split one text, and return the untrimmed spans with the verdicts behind them."""
         return self._chunker.segment(text)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from langchain_lumber.base import SpanTextSplitter, choose_tokenizer
 from lumber_core.lumber.choice import choose_judge
 from lumber_core.lumber.chunker import LumberChunker, Method
+from lumber_core.lumber.estimate import Prices
+from lumber_core.lumber.fallback import OnFailure
 from lumber_core.lumber.judges import JudgeLike
 from lumber_core.lumber.prompt import PromptTemplate
+from lumber_core.lumber.store import AnswerStore
+from lumber_core.models.patient import CallPolicy
 from lumber_core.tokens import TokenCounterSpec
 from lumber_core.units import UnitSpec
 
@@ -34,13 +39,19 @@ class LumberTextSplitter(SpanTextSplitter):
         language: ISO 639 code for finding sentences.
         max_chunk_tokens: No chunk counts more tokens. None sets no limit.
         min_chunk_tokens: Smaller chunks join a neighbour that has room. None sets no limit.
-        max_concurrency: Documents worked on at once.
+        max_concurrency: Most questions in flight at once; see `lumber_core.LumberChunker`. With
+            None, asynchronous methods work on 8 documents at once.
+        max_extra_calls: Share of a document's calls that walking ahead may waste, about.
+        store: A file that keeps every answer, so that none is paid for twice.
+        on_failure: "judge_locally", "keep_group" or "raise" where no usable answer comes.
+        policy: How often and how fast the model may be asked.
+        prices: What the model costs, for `chunker.estimate`.
         add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
         strip_whitespace: Trim white space at both ends of a chunk.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or both `llm` and `judge` or
-            `prompt` without `llm` are given.
+            `prompt` or `policy` without `llm` are given.
         TypeError: An argument has the wrong type.
     """
 
@@ -58,7 +69,12 @@ class LumberTextSplitter(SpanTextSplitter):
         language: str = "en",
         max_chunk_tokens: int | None = None,
         min_chunk_tokens: int | None = None,
-        max_concurrency: int = 8,
+        max_concurrency: int | None = None,
+        max_extra_calls: float = 0.05,
+        store: AnswerStore | str | Path | None = None,
+        on_failure: OnFailure = "judge_locally",
+        policy: CallPolicy | None = None,
+        prices: Prices | None = None,
         add_start_index: bool = False,
         strip_whitespace: bool = True,
     ) -> None:
@@ -70,7 +86,7 @@ class LumberTextSplitter(SpanTextSplitter):
 
             model = ChatModel(llm)
         chunker = LumberChunker(
-            choose_judge(model, judge, prompt),
+            choose_judge(model, judge, prompt, policy),
             theta=theta,
             tokenizer=choose_tokenizer(tokenizer, length_function, "words"),
             units=units,
@@ -79,6 +95,10 @@ class LumberTextSplitter(SpanTextSplitter):
             max_chunk_tokens=max_chunk_tokens,
             min_chunk_tokens=min_chunk_tokens,
             max_concurrency=max_concurrency,
+            max_extra_calls=max_extra_calls,
+            store=store,
+            on_failure=on_failure,
+            prices=prices,
         )
         super().__init__(
             chunker, add_start_index=add_start_index, strip_whitespace=strip_whitespace

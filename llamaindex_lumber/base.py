@@ -65,6 +65,11 @@ class SpanNodeParser(NodeParser):
         """Return a parser; `settings` are the fields of the class, the rest has defaults."""
         return cls(**{name: value for name, value in settings.items() if value is not None})
 
+    @property
+    def chunker(self) -> Chunker:
+        """The splitter of `lumber_core` that finds the spans."""
+        return self._built()
+
     def segment(self, text: str) -> Segmentation:
         """Split one text, and return the spans with the verdicts behind them."""
         return self._built().segment(text)

@@ -10,7 +10,10 @@ from llamaindex_lumber.llm import LlamaIndexModel
 from lumber_core.chunker import Chunker
 from lumber_core.lumber.choice import choose_judge
 from lumber_core.lumber.chunker import LumberChunker, Method
+from lumber_core.lumber.estimate import Prices
+from lumber_core.lumber.fallback import OnFailure
 from lumber_core.lumber.prompt import PromptTemplate
+from lumber_core.models.patient import CallPolicy
 
 
 class LumberNodeParser(SpanNodeParser):
@@ -18,7 +21,7 @@ class LumberNodeParser(SpanNodeParser):
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or both `llm` and `judge` or
-            `prompt` without `llm` are given.
+            `prompt` or `policy` without `llm` are given.
         TypeError: A setting has the wrong type.
     """
 
@@ -47,10 +50,31 @@ class LumberNodeParser(SpanNodeParser):
         default="paper",
         description='"paper", or "published" for the rules of the code released with the paper.',
     )
-    max_concurrency: int = Field(
-        default=8,
+    on_failure: OnFailure = Field(
+        default="judge_locally",
+        description='"judge_locally", "keep_group" or "raise" where no usable answer comes.',
+    )
+    max_concurrency: int | None = Field(
+        default=None,
         exclude=True,
-        description="Documents worked on at once; changes nothing of the result.",
+        description="Most questions in flight at once; changes nothing of the result. With None, "
+        "asynchronous methods work on 8 documents at once.",
+    )
+    max_extra_calls: float = Field(
+        default=0.05,
+        exclude=True,
+        description="Share of a document's calls that walking ahead may waste, about.",
+    )
+    store: str | None = Field(
+        default=None,
+        exclude=True,
+        description="A file that keeps every answer, so that none is paid for twice.",
+    )
+    policy: CallPolicy | None = Field(
+        default=None, exclude=True, description="How often and how fast the model may be asked."
+    )
+    prices: Prices | None = Field(
+        default=None, exclude=True, description="What the model costs, for chunker.estimate."
     )
 
     @classmethod
@@ -61,7 +85,7 @@ class LumberNodeParser(SpanNodeParser):
     def _make_chunker(self) -> Chunker:
         model = None if self.llm is None else LlamaIndexModel(self.llm)
         return LumberChunker(
-            choose_judge(model, self.judge, self.prompt),
+            choose_judge(model, self.judge, self.prompt, self.policy),
             theta=self.theta,
             tokenizer=self.tokenizer,
             units=self.units,
@@ -70,4 +94,8 @@ class LumberNodeParser(SpanNodeParser):
             max_chunk_tokens=self.max_chunk_tokens,
             min_chunk_tokens=self.min_chunk_tokens,
             max_concurrency=self.max_concurrency,
+            max_extra_calls=self.max_extra_calls,
+            store=self.store,
+            on_failure=self.on_failure,
+            prices=self.prices,
         )

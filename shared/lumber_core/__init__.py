@@ -3,32 +3,59 @@
 from lumber_core.chunker import Chunker
 from lumber_core.errors import (
     BoundError,
+    JudgementError,
     LumberError,
     MissingExtraError,
+    ModelSettingsError,
+    ModelUnavailableError,
+    StoreError,
     TilingError,
     TokenizerDataError,
 )
 from lumber_core.greedy import GreedyChunker, GreedySegmentation
-from lumber_core.lumber import Group, Judge, LexicalJudge, LumberChunker, ModelJudge, PromptTemplate
+from lumber_core.lumber import (
+    AnswerStore,
+    Estimate,
+    Group,
+    Judge,
+    LexicalJudge,
+    LumberChunker,
+    ModelJudge,
+    Prices,
+    PromptTemplate,
+    Range,
+)
+from lumber_core.models import CallPolicy, Completion, Model
 from lumber_core.segmentation import Segmentation, Usage, Verdict
 from lumber_core.spans import Span, check_tiling
 from lumber_core.tokens import TokenCounter, token_counter
 
 __all__ = [
+    "AnswerStore",
     "BoundError",
+    "CallPolicy",
     "Chunker",
+    "Completion",
+    "Estimate",
     "GreedyChunker",
     "GreedySegmentation",
     "Group",
     "Judge",
+    "JudgementError",
     "LexicalJudge",
     "LumberChunker",
     "LumberError",
     "MissingExtraError",
+    "Model",
     "ModelJudge",
+    "ModelSettingsError",
+    "ModelUnavailableError",
+    "Prices",
     "PromptTemplate",
+    "Range",
     "Segmentation",
     "Span",
+    "StoreError",
     "TilingError",
     "TokenCounter",
     "TokenizerDataError",

@@ -129,12 +129,11 @@ class ChunkBounds:
         """Return two neighbours as one, or None where that exceeds the maximum."""
         span = Span(first[0].start, second[0].end)
         total = first[1] + second[1]
-        if self.max_chunk_tokens is None:
-            return span, total
-        if total > 2 * self.max_chunk_tokens:
+        high = self.max_chunk_tokens
+        if high is not None and total > 2 * high:
             return None
         (total,) = self._count(text, [span])
-        return (span, total) if total <= self.max_chunk_tokens else None
+        return (span, total) if high is None or total <= high else None
 
 
 class _Cutter:
@@ -244,9 +243,9 @@ class _Cutter:
         if best is None:
             return None
         position = bisect_left(cuts, wanted)
-        near = [cut for cut in cuts[max(0, position - 1) : position + 1] if cut < best[0]]
-        if near:
-            cut = min(near, key=lambda cut: abs(cut - wanted))
+        near = [cut for cut in cuts[max(0, position - 1) : position + 1] if cut <= best[0]]
+        cut = min(near, key=lambda cut: abs(cut - wanted), default=best[0])
+        if cut != best[0]:
             count = self._count(start, cut)
             if count <= self._limit:
                 return cut, count

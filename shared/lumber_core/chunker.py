@@ -1,22 +1,20 @@
 """What every splitter of this library is: a function from a text to a segmentation.
 
-Subclasses find the spans of one text; this class checks input, keeps the size limits, and runs
-many texts at once.
+Subclasses find the spans of one text; this class checks input and keeps the size limits.
 """
 
 from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from tqdm import tqdm
 
 from lumber_core.bounds import ChunkBounds
-from lumber_core.checks import check_positive, check_text, check_texts
+from lumber_core.checks import check_text, check_texts
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
@@ -35,15 +33,11 @@ class Chunker(ABC):
         language: ISO 639 code for finding sentences.
         max_chunk_tokens: No chunk counts more tokens. None sets no limit.
         min_chunk_tokens: Smaller chunks join a neighbour that has room. None sets no limit.
-        max_concurrency: Texts worked on at once by `segment_all` and `asegment_all`.
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.
         TypeError: An argument has the wrong type.
     """
-
-    _waits: ClassVar[bool] = False
-    """Whether splitting waits for something else, so that threads help."""
 
     def __init__(
         self,
@@ -53,13 +47,10 @@ class Chunker(ABC):
         language: str = "en",
         max_chunk_tokens: int | None = None,
         min_chunk_tokens: int | None = None,
-        max_concurrency: int = 8,
     ) -> None:
-        check_positive("max_concurrency", max_concurrency)
         self._counter = token_counter(tokenizer)
         self._find_units: UnitFinder = unit_finder(units, language=language)
         self._bounds = ChunkBounds(max_chunk_tokens, min_chunk_tokens, self._counter, language)
-        self._max_concurrency = max_concurrency
         self._units = units
 
     @property
@@ -91,11 +82,11 @@ class Chunker(ABC):
     def segment_all(
         self, texts: Iterable[str], *, show_progress: bool = False
     ) -> list[Segmentation]:
-        """Split many texts, up to `max_concurrency` at once.
+        """Split many texts.
 
         Args:
             texts: The texts; all are checked before the first is split.
-            show_progress: Show a progress bar that counts texts.
+            show_progress: Show a progress bar.
 
         Returns:
             One segmentation for each text, in order: each as `segment` gives it.
@@ -104,39 +95,13 @@ class Chunker(ABC):
             TypeError: An item is not a string.
         """
         checked = check_texts(texts)
-        with tqdm(total=len(checked), disable=not show_progress, unit="text") as progress:
-
-            def one(text: str) -> Segmentation:
-                result = self._segment(text)
-                progress.update()
-                return result
-
-            if len(checked) < 2 or self._max_concurrency == 1 or not self._waits:
-                return [one(text) for text in checked]
-            return _in_threads(one, checked, self._max_concurrency)
+        return [self._segment(text) for text in tqdm(checked, disable=not show_progress)]
 
     async def asegment_all(
         self, texts: Iterable[str], *, show_progress: bool = False
     ) -> list[Segmentation]:
         """Do as `segment_all`, without blocking the event loop."""
-        checked = check_texts(texts)
-        free = asyncio.Semaphore(self._max_concurrency)
-        with tqdm(total=len(checked), disable=not show_progress, unit="text") as progress:
-
-            async def one(text: str) -> Segmentation:
-                async with free:
-                    result = await self.asegment(text)
-                progress.update()
-                return result
-
-            tasks = [asyncio.ensure_future(one(text)) for text in checked]
-            try:
-                return list(await asyncio.gather(*tasks))
-            except BaseException:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
-                raise
+        return await asyncio.to_thread(self.segment_all, texts, show_progress=show_progress)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._shown())})"
@@ -158,19 +123,3 @@ class Chunker(ABC):
         """Return the segmentation with its spans cut and joined to keep the size limits."""
         spans = self._bounds.apply(text, segmentation.spans, units)
         return replace(segmentation, spans=spans)
-
-
-T = TypeVar("T")
-R = TypeVar("R")
-
-
-def _in_threads(function: Callable[[T], R], items: Sequence[T], workers: int) -> list[R]:
-    """Map in threads; the first error cancels what has not begun and is raised."""
-    with ThreadPoolExecutor(min(workers, len(items))) as pool:
-        futures = [pool.submit(function, item) for item in items]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise

@@ -24,6 +24,22 @@ class TokenizerDataError(LumberError):
     """A tokenizer's vocabulary is neither on this machine nor downloadable."""
 
 
+class StoreError(LumberError):
+    """A file of stored answers cannot be used; it is left as it was."""
+
+
+class ModelSettingsError(LumberError):
+    """A model refuses the key, the name or the settings: asking again is vain."""
+
+
+class ModelUnavailableError(LumberError):
+    """A model gave no answer although it was asked as often as allowed."""
+
+
+class JudgementError(LumberError):
+    """A judge gave no usable answer, and `on_failure="raise"` was asked for."""
+
+
 class TilingError(LumberError):
     """Spans do not cover their text exactly once, in order."""
 

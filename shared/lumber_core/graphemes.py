@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # Below this code point the only grapheme of several characters is CR LF.
 FIRST_COMBINING = "\u0300"
-_LOOK_BACK = 64
+_LOOK_BACK = 4096
 # Categories whose characters neither extend the cluster before them nor hold on to what follows.
 _SEPARATE = frozenset(("Lu", "Ll", "Lt", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs", "Cc"))
 
@@ -33,14 +33,21 @@ def is_break(text: str, position: int) -> bool:
     before, after = text[position - 1], text[position]
     if before < FIRST_COMBINING and after < FIRST_COMBINING:
         return not (before == "\r" and after == "\n")
-    if unicodedata.category(after) in _SEPARATE and unicodedata.category(before) in _SEPARATE:
+    if _separate(before, after):
         return True
-    # Scan from a place that surely is a boundary, if there is one near: a line feed.
-    low = max(
-        text.rfind("\n", max(0, position - _LOOK_BACK), position) + 1, position - _LOOK_BACK, 0
-    )
-    cuts = grapheme_cuts(text[low : position + 1])
-    return low == position or any(low + cut == position for cut in cuts)
+    # Scan from a place that surely is a boundary: between two characters that never combine.
+    low = position - 1
+    while low > max(0, position - _LOOK_BACK) and not _separate(text[low - 1], text[low]):
+        low -= 1
+    return any(low + cut == position for cut in grapheme_cuts(text[low : position + 1]))
+
+
+def _separate(before: str, after: str) -> bool:
+    """Tell whether two characters are sure to belong to different clusters."""
+    if before == "\n":
+        return True
+    categories = unicodedata.category(before), unicodedata.category(after)
+    return _SEPARATE.issuperset(categories) and not (before == "\r" and after == "\n")
 
 
 def grapheme_cuts(text: str) -> Iterator[int]:

@@ -52,7 +52,6 @@ class GreedyChunker(Chunker):
         language: ISO 639 code for finding sentences.
         max_chunk_tokens: No chunk counts more tokens. None sets no limit.
         min_chunk_tokens: Smaller chunks join a neighbour that has room. None sets no limit.
-        max_concurrency: Texts worked on at once by `asegment_all`.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or `end_markers` come with a
@@ -75,7 +74,6 @@ class GreedyChunker(Chunker):
         language: str = "en",
         max_chunk_tokens: int | None = None,
         min_chunk_tokens: int | None = None,
-        max_concurrency: int = 8,
     ) -> None:
         check_positive("chunk_size", chunk_size)
         if end_markers:
@@ -93,7 +91,6 @@ class GreedyChunker(Chunker):
             language=language,
             max_chunk_tokens=max_chunk_tokens,
             min_chunk_tokens=min_chunk_tokens,
-            max_concurrency=max_concurrency,
         )
         self.chunk_size = chunk_size
 
@@ -151,7 +148,8 @@ class GreedyChunker(Chunker):
                     previous_start, previous_tokens = unit_starts[number - 1], before[number - 1]
                     tokens = previous_tokens
                 (more,) = self._counter.count([text[previous_start : span.start]])
-                tokens = previous_tokens + more
+                # Parts counted apart may exceed the whole: stay below the next unit.
+                tokens = min(previous_tokens + more, before[number])
             previous_unit, previous_start, previous_tokens = number, span.start, tokens
             starts.append(tokens)
         return tuple(starts)

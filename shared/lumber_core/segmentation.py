@@ -15,10 +15,11 @@ Outcome = Literal[
     "outside",  # the answer names a unit that cannot be one of this group
     "unreadable",  # no unit number could be read from the answer
     "refused",  # the model declined, or its provider blocked the answer
+    "unavailable",  # the model could not be reached, however often it was tried
 ]
-"""How a verdict came about. The last three are failures: the group was kept whole."""
+"""How a verdict came about. The last four are failures: `on_failure` says what they lead to."""
 
-FAILURES: frozenset[Outcome] = frozenset({"outside", "unreadable", "refused"})
+FAILURES: frozenset[Outcome] = frozenset({"outside", "unreadable", "refused", "unavailable"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ class Verdict:
         outcome: How the answer came about.
         reason: A sentence for people: why this unit, or what went wrong.
         answer: What the model said, verbatim; None where no model was asked.
-        usage: What the answer cost.
+        usage: What the answer cost this time; nothing where a store knew it. Verdicts that differ
+            in nothing else are equal.
     """
 
     start: int
@@ -63,7 +65,7 @@ class Verdict:
     outcome: Outcome
     reason: str = ""
     answer: str | None = field(default=None, repr=False)
-    usage: Usage = Usage()
+    usage: Usage = field(default=Usage(), compare=False)
 
     @property
     def failed(self) -> bool:
@@ -79,12 +81,12 @@ class Segmentation:
         spans: Character ranges of the chunks: in order, none empty, together the whole text.
         verdicts: One for each group of the walk, in document order; empty for splitters that
             ask no judge.
-        usage: The sum over all verdicts.
+        usage: What was spent, lanes included. Segmentations that differ in nothing else are equal.
     """
 
     spans: tuple[Span, ...]
     verdicts: tuple[Verdict, ...] = ()
-    usage: Usage = Usage()
+    usage: Usage = field(default=Usage(), compare=False)
 
     def chunks(self, text: str) -> list[str]:
         """Return the text of every chunk. `text` is the string that was segmented."""

@@ -37,21 +37,35 @@ def load_encoding(name: str) -> Encoding:
 
     shipped = _shipped_folder(name)
     if shipped is not None and not any(os.environ.get(key) for key in _CACHE_VARIABLES):
-        with _environment:
-            os.environ["TIKTOKEN_CACHE_DIR"] = str(shipped)
-            try:
-                return tiktoken.get_encoding(name)
-            finally:
-                del os.environ["TIKTOKEN_CACHE_DIR"]
+        return _from_folder(name, shipped)
     try:
         return tiktoken.get_encoding(name)
-    except OSError as error:  # what requests raises is an OSError too
+    except (OSError, ValueError) as error:  # requests raises OSErrors; a wrong file is a ValueError
+        if shipped is not None:
+            return _from_folder(name, shipped)
         raise TokenizerDataError(
             f"tiktoken could not download the vocabulary of {name!r} ({type(error).__name__}). "
             "Ways out: pip install llama-index-core, which ships cl100k_base and o200k_base; set "
             "TIKTOKEN_CACHE_DIR to a folder that holds tiktoken's cached file; or pass "
             'tokenizer="words", a Hugging Face tokenizer, or a function that counts'
         ) from error
+
+
+def _from_folder(name: str, folder: Path) -> Encoding:
+    """Load an encoding with tiktoken's cache set to `folder` for the moment."""
+    import tiktoken
+
+    variable = _CACHE_VARIABLES[0]
+    with _environment:
+        before = os.environ.get(variable)
+        os.environ[variable] = str(folder)
+        try:
+            return tiktoken.get_encoding(name)
+        finally:
+            if before is None:
+                del os.environ[variable]
+            else:
+                os.environ[variable] = before
 
 
 def _shipped_folder(name: str) -> Path | None:

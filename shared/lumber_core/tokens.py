@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from operator import index
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
+from lumber_core.surrogates import encodable, is_encodable
 from lumber_core.tiktoken_data import load_encoding
 
 if TYPE_CHECKING:
@@ -127,7 +129,8 @@ class HuggingFaceCounter:
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, in order."""
         if self._fast is not None:
-            encodings = self._fast.encode_batch(list(texts), add_special_tokens=False)
+            checked = [text if is_encodable(text) else encodable(text) for text in texts]
+            encodings = self._fast.encode_batch(checked, add_special_tokens=False)
             return [len(encoding.ids) for encoding in encodings]
         return [
             len(self._tokenizer.tokenize(text, add_special_tokens=False, split_special_tokens=True))
@@ -169,7 +172,16 @@ class CallableCounter:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the function's value for each text, in order."""
-        return [self.function(text) for text in texts]
+        return [self._whole(self.function(text)) for text in texts]
+
+    def _whole(self, count: object) -> int:
+        try:
+            return index(count)  # type: ignore[arg-type]  # that it may be no number is the point
+        except TypeError:
+            raise TypeError(
+                f"{self!r} must return a whole number of tokens for a text, not "
+                f"{type(count).__name__}"
+            ) from None
 
     def __repr__(self) -> str:
         return f"CallableCounter({getattr(self.function, '__qualname__', self.function)!r})"
@@ -191,16 +203,21 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
         return WordCounter() if spec == "words" else TiktokenCounter(spec)
     if is_hugging_face(spec):
         return HuggingFaceCounter(spec)
+    if isinstance(spec, (type, bytes, Sequence)):
+        raise TypeError(_EXPECTED.format(spec))
     if callable(getattr(spec, "encode_ordinary", None)):
         return EncodingCounter(cast("Encoding", spec))
     if isinstance(spec, TokenCounter):
         return spec
     if callable(spec):
         return CallableCounter(spec)
-    raise TypeError(
-        'tokenizer must be "words", the name of a tiktoken encoding or model, a Hugging Face '
-        f"tokenizer, or a function from a string to a number; got {type(spec).__name__}"
-    )
+    raise TypeError(_EXPECTED.format(spec))
+
+
+_EXPECTED = (
+    'tokenizer must be "words", the name of a tiktoken encoding or model, a Hugging Face '
+    "tokenizer, or a function from a string to a number; got {!r}"
+)
 
 
 def is_hugging_face(tokenizer: object) -> bool:
@@ -240,12 +257,10 @@ def _count_block(encoding: Encoding, texts: Sequence[str]) -> list[int]:
     import numpy as np  # deferred: other counters do without it
 
     separator, joined = _joined(encoding, texts)
-    try:
-        ids = encoding.encode_to_numpy(joined, allowed_special={separator}, disallowed_special=())
-    except UnicodeEncodeError:  # a lone surrogate, with which only encode_ordinary copes
-        separator = ""
-    if not separator:
+    # Without a free special token, or with a lone surrogate, only encode_ordinary copes.
+    if not separator or not is_encodable(joined):
         return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
+    ids = encoding.encode_to_numpy(joined, allowed_special={separator}, disallowed_special=())
     ends = np.flatnonzero(ids == encoding.encode_single_token(separator))
     counts: list[int] = (np.diff(ends, prepend=-1, append=len(ids)) - 1).tolist()
     return counts
@@ -255,7 +270,8 @@ def _joined(encoding: Encoding, texts: Sequence[str]) -> tuple[str, str]:
     """Join texts by a special token that none of them contains; return both, or "" twice."""
     for token in sorted(encoding.special_tokens_set):
         joined = token.join(texts)
-        if joined.count(token) == len(texts) - 1:
+        overlaps_itself = (token + token).find(token, 1) < len(token)
+        if joined.count(token) == len(texts) - 1 and not overlaps_itself:
             return token, joined
     return "", ""
 

@@ -1,7 +1,8 @@
 """Units: the smallest pieces of a text that a splitter may not cut.
 
 A unit finder takes a text and returns the spans of its units. Those made here tile the text:
-white space between two units belongs to the first of them.
+white space between two units belongs to the first of them, but a paragraph's indentation stays
+with its paragraph.
 """
 
 from __future__ import annotations
@@ -10,23 +11,23 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import le, lt
-from typing import Literal
+from typing import Literal, cast
 
 from lumber_core.graphemes import FIRST_COMBINING, is_break
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.surrogates import encodable
 
 UnitFinder = Callable[[str], Sequence[Span]]
 UnitSpec = Literal["paragraphs", "sentences"] | Callable[[str], Iterable[tuple[int, int]]]
 
 # A form feed ends a page, hence a line; CR LF is one line break. Written out one by one, because
 # the regular expression engine then skips from one first character to the next.
-_LINE_BREAK = r"(?:\n|\r\n|\r(?!\n)|\f|\x85|\u2028|\u2029)"
-_BLANK_LINES = re.compile(rf"{_LINE_BREAK}(?:[^\S\n\r\f\x85\u2028\u2029]*{_LINE_BREAK})+")
+_LINE_BREAK = r"(?:\n|\r\n|\r(?!\n)|\v|\f|\x85|\u2028|\u2029)"
+_BLANK_LINES = re.compile(rf"{_LINE_BREAK}(?:[^\S\n\r\v\f\x85\u2028\u2029]*{_LINE_BREAK})+")
 _LINE_BREAKS = re.compile(rf"{_LINE_BREAK}+")
 _INDENTED = re.compile(r"\n[^\S\n]")
 # The marks that may open a file without being part of its first word.
 _BLANK = re.compile(r"[\s\ufeff]*")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # sentencex 1.0 measures white space before an abbreviation in bytes as if each were one; it must
 # meet none that takes more.
 _WIDE_SPACES = [chr(code) for code in range(0x80, 0x3001) if chr(code).isspace()]
@@ -85,7 +86,7 @@ def sentences(text: str, language: str = "en") -> list[Span]:
 
 def _has_odd_blank_lines(text: str) -> bool:
     """Tell whether there may be blank lines other than two line feeds, all that sentencex knows."""
-    return any(mark in text for mark in "\r\f\x85\u2028\u2029") or bool(_INDENTED.search(text))
+    return any(mark in text for mark in "\r\v\f\x85\u2028\u2029") or bool(_INDENTED.search(text))
 
 
 def _content_start(text: str) -> int:
@@ -132,10 +133,7 @@ def _segment(language: str, text: str) -> list[str]:
         for space in _WIDE_SPACES:
             if space in text:
                 text = text.replace(space, " ")
-    try:
-        pieces: list[str] = segment(language, text)
-    except UnicodeEncodeError:  # lone surrogates cannot leave Python; offsets stay the same
-        pieces = segment(language, _SURROGATE.sub("\ufffd", text))
+    pieces: list[str] = segment(language, encodable(text))
     return pieces
 
 
@@ -151,7 +149,7 @@ def after_markers(text: str, markers: tuple[str, ...]) -> list[Span]:
     """
     pattern = "|".join(re.escape(marker) for marker in sorted(markers, key=len, reverse=True))
     cuts = [match.end() for match in re.finditer(pattern, text)]
-    starts = [0, *(cut for cut in cuts if cut < len(text))] if text else []
+    starts = [0, *(cut for cut in cuts if cut < len(text) and is_break(text, cut))] if text else []
     return list(spans_from_starts(starts, len(text)))
 
 
@@ -173,7 +171,7 @@ def _own(text: str, finder: Callable[[str], Iterable[tuple[int, int]]]) -> list[
                 )
             previous_end = end
     if type(units[0]) is Span and starts[0] == 0 and ends == (*starts[1:], len(text)):
-        return units  # they tile the text already
+        return cast("list[Span]", units)  # they tile the text already
     return list(spans_from_starts([0, *starts[1:]], len(text)))
 
 

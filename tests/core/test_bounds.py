@@ -147,7 +147,7 @@ def test_units_of_the_callers_choice_come_before_sentences():
 
 def test_a_long_unit_is_cut_between_sentences():
     text = "The cat sat down. The dog ran off. The end."
-    assert apply(bounds(CHARACTERS, most=36), text, units=paragraphs(text)) == [
+    assert apply(bounds(CHARACTERS, most=36), text) == [
         "The cat sat down. ",
         "The dog ran off. The end.",
     ]
@@ -155,6 +155,7 @@ def test_a_long_unit_is_cut_between_sentences():
 
 def test_a_long_sentence_is_cut_between_words():
     chunks = apply(bounds(CHARACTERS, most=12), "alpha beta gamma delta epsilon")
+    assert all(chunk.endswith(" ") for chunk in chunks[:-1])
     assert [word for chunk in chunks for word in chunk.split()] == [
         *("alpha", "beta", "gamma", "delta", "epsilon")
     ]

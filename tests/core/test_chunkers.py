@@ -195,7 +195,7 @@ def test_each_unit_is_counted_once_on_the_walk():
 
 
 def failing() -> LumberChunker:
-    return LumberChunker(lambda group: "seven", theta=90)
+    return LumberChunker(lambda group: "seven", theta=90, on_failure="keep_group")
 
 
 def test_failures_are_in_the_segmentation_with_their_reasons():

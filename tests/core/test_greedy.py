@@ -255,7 +255,6 @@ def test_the_repr_shows_what_decides():
         ({"tokenizer": "nope"}, ValueError, "unknown tokenizer 'nope'"),
         ({"units": "words"}, ValueError, "units must be"),
         ({"max_chunk_tokens": 0}, ValueError, "max_chunk_tokens"),
-        ({"max_concurrency": 0}, ValueError, "max_concurrency"),
         ({"end_markers": END_SENTENCE}, TypeError, "end_markers must be a sequence"),
         ({"end_markers": [""]}, TypeError, "non-empty strings"),
         ({"end_markers": [3]}, TypeError, "non-empty strings"),

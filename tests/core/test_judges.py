@@ -4,6 +4,7 @@ import asyncio
 import functools
 import pickle
 import threading
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -57,13 +58,16 @@ class ScriptedModel:
     def __init__(self, *completions: Completion | str) -> None:
         self.queue = [Completion(c) if isinstance(c, str) else c for c in completions]
         self.history: list[tuple[str, str]] = []
+        self.choices: list[list[int]] = []
+        self.identity = "scripted"
 
-    def complete(self, system: str, user: str) -> Completion:
+    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         self.history.append((system, user))
+        self.choices.append(list(choices))
         return self.queue.pop(0)
 
-    async def acomplete(self, system: str, user: str) -> Completion:
-        return self.complete(system, user)
+    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        return self.complete(system, user, choices=choices)
 
 
 SYNC = [third, Third(), HasJudge(), Own(), functools.partial(third), lambda asked: 7]
@@ -193,6 +197,7 @@ def test_a_model_is_asked_with_the_prompt_and_its_answer_read():
         5, 9, 7, "shift", verdict.reason, answer="Answer: ID 7", usage=Usage(1, 120, 4)
     )
     assert verdict.reason
+    assert verdict.usage == Usage(1, 120, 4)
     assert model.history == [PromptTemplate().render(FOUR)]
 
 
@@ -206,8 +211,8 @@ def test_a_model_is_asked_with_the_users_own_prompt():
 
 @pytest.mark.parametrize("text", ["Answer: ID 7", "Answer: none", "Answer: ID 99", "", "Sorry?"])
 def test_sync_and_async_questions_to_a_model_give_the_same(text):
-    asked = ModelJudge(ScriptedModel(text)).judge(FOUR)
-    awaited = asyncio.run(ModelJudge(ScriptedModel(text)).ajudge(FOUR))
+    asked = ModelJudge(ScriptedModel(text), rereads=0).judge(FOUR)
+    awaited = asyncio.run(ModelJudge(ScriptedModel(text), rereads=0).ajudge(FOUR))
     assert asked == awaited
 
 
@@ -221,7 +226,7 @@ def test_sync_and_async_questions_to_a_model_give_the_same(text):
     ],
 )
 def test_what_went_wrong_is_in_the_verdict_with_the_answer(text, outcome):
-    verdict = ModelJudge(ScriptedModel(text)).judge(FOUR)
+    verdict = ModelJudge(ScriptedModel(text), rereads=0).judge(FOUR)
     assert (verdict.unit, verdict.outcome, verdict.answer) == (None, outcome, text)
     assert verdict.reason
     assert verdict.usage.calls == 1
@@ -284,3 +289,19 @@ def test_a_prompt_without_a_model_is_refused():
 def test_judges_pickle_where_the_users_part_does(own):
     again = pickle.loads(pickle.dumps(as_judge(own)))
     assert asyncio.run(again.ajudge(FOUR)).unit == 7
+
+
+def test_an_unusable_answer_is_asked_about_again_more_strictly():
+    model = ScriptedModel("It is a story.", "Answer: ID 99", "Answer: ID 7")
+    verdict = ModelJudge(model, rereads=2).judge(FOUR)
+    assert (verdict.unit, verdict.outcome, verdict.usage.calls) == (7, "shift", 3)
+    first, second, third_question = [user for _, user in model.history]
+    assert second.startswith(first)
+    assert "ID 6, ID 7, ID 8" in second
+    assert "names 99" in third_question
+
+
+def test_a_refusal_is_not_asked_about_again():
+    model = ScriptedModel("I'm sorry, I can't read this.", "Answer: ID 7")
+    assert ModelJudge(model).judge(FOUR).outcome == "refused"
+    assert len(model.history) == 1

@@ -192,7 +192,8 @@ def test_leading_blank_space_is_part_of_the_first_sentence():
 
 @pytest.mark.parametrize("space", ["\u00a0", "\u1680", "\u2003", "\u2009", "\u202f", "\u3000"])
 def test_wide_spaces_among_initials_do_no_harm(space):
-    text = f"So said{space}A.{space}B.{space}Smith.{space}J. R. R. came.{space}Then all left."
+    # "J{space}." makes sentencex 1.0 panic where the space takes more than one byte.
+    text = f"J{space}. So said{space}A.{space}B.{space}Smith.{space}J. came.{space}Then all left."
     units = sentences(text)
     check_tiling(units, len(text))
     assert units[-1].of(text) == "Then all left."

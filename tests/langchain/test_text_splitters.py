@@ -115,9 +115,9 @@ class TestLumber:
             await asyncio.sleep(0.01)
             at_once -= 1
 
-        splitter = LumberTextSplitter(judge=judge, max_concurrency=4)
+        splitter = LumberTextSplitter(judge=judge)
         asyncio.run(splitter.atransform_documents([Document(page_content=TEXT)] * 10))
-        assert most == 4
+        assert most == 8
 
     def test_llm_must_be_a_chat_model(self) -> None:
         with pytest.raises(TypeError, match="BaseChatModel"):

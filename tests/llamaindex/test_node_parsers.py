@@ -102,10 +102,10 @@ class TestLumber:
             await asyncio.sleep(0.01)
             at_once -= 1
 
-        parser = LumberNodeParser(judge=judge, max_concurrency=4)
+        parser = LumberNodeParser(judge=judge)
         documents = [Document(text=TEXT) for _ in range(10)]
         asyncio.run(parser.aget_nodes_from_documents(documents))
-        assert most == 4
+        assert most == 8
 
     def test_bad_settings_are_refused_before_any_work(self) -> None:
         with pytest.raises(ValueError, match="theta must be at least 1, not 0"):

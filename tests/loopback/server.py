@@ -161,6 +161,12 @@ class LoopbackServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Close all connections and listen no more; once is enough, twice does no harm."""
+        if self._loop.is_closed():
+            return
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

@@ -74,7 +74,7 @@ def serve() -> Iterator[Callable[..., LoopbackServer]]:
 
     yield start
     for server in running:
-        server.__exit__()
+        server.stop()
 
 
 def model_at(server: LoopbackServer, api: str, **settings: Any) -> Model:

@@ -14,19 +14,24 @@ from dataclasses import dataclass
 
 from lumber_core.segmentation import Outcome
 
-_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_MARKUP = r"[\s\"'*_`#\[\](){}<>]"
-_NUMBER = r"(?<![\w.])(-?(?:\d{1,3}(?:,\d{3})+|\d{1,18}))(?!\w|\.\d)"
+_THINKING = re.compile(
+    # Some servers put the opening tag into the prompt, and the answer has only the closing one.
+    r"\A.*</(?:think|thinking|reasoning)>|<(think|thinking|reasoning)>.*?(?:</\1>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_MARKUP = r"[\s\"'*_`#\[\](){}<>:]"
+_DIGITS = r"(-?(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,18}))(?!\w|\.\d)"
 _LABELLED = re.compile(
-    rf"answer\b{_MARKUP}*(?:is\b|[:=\-\u2013\u2014\uff1a]){_MARKUP}*"
-    rf"(?:(?:is|the|paragraph|number|id)\b[{{\s:\"'*_`#\[(<]*)*(?:{_NUMBER}|(?P<word>[^\W\d]+))",
+    rf"answer\b{_MARKUP}*?(?:is\b|[:=\-\u2013\u2014\uff1a]){_MARKUP}*"
+    rf"(?:(?:is|the|paragraph|number)\b{_MARKUP}*)*(?:(?:id|no\.?(?=\s*\d)){_MARKUP}*)?"
+    rf"(?:{_DIGITS}|(?P<word>[^\W\d_]+))",
     re.IGNORECASE,
 )
-_NAMED = re.compile(rf"\bid\b[\s:#\"'*_`\[(<]*{_NUMBER}", re.IGNORECASE)
-_BARE = re.compile(_NUMBER)
+_NAMED = re.compile(rf"\bid{_MARKUP}*{_DIGITS}", re.IGNORECASE)
+_BARE = re.compile(rf"(?<![\w.]){_DIGITS}")
 _OBJECT = re.compile(r"\{[^{}]*\}")
 _FIELDS = ("answer", "id", "paragraph", "unit", "boundary")
-_NONE = frozenset(("none", "null", "nil", "no", "nowhere"))
+_NONE = frozenset(("none", "null", "nil", "no", "nowhere", "nothing"))
 _PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\b(?:i(?:['\u2019]m| am) (?:sorry|unable|not able)|i (?:can(?:no|['\u2019])t|will not|"
@@ -119,7 +124,7 @@ def _fields(text: str) -> Iterator[int | None]:
     for match in _OBJECT.finditer(text):
         try:
             loaded = json.loads(match[0])
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         fields = {str(key).casefold(): value for key, value in loaded.items()}
         for name in _FIELDS:

@@ -6,10 +6,14 @@ from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.lexical import LexicalJudge
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.models.base import Model
+from lumber_core.models.patient import CallPolicy
 
 
 def choose_judge(
-    model: Model | None, judge: JudgeLike | None, prompt: PromptTemplate | None
+    model: Model | None,
+    judge: JudgeLike | None,
+    prompt: PromptTemplate | None,
+    policy: CallPolicy | None = None,
 ) -> Judge:
     """Return the judge that a splitter's arguments ask for; word use decides without any.
 
@@ -17,15 +21,17 @@ def choose_judge(
         model: A language model to ask.
         judge: A judge of the user's.
         prompt: What the model is asked, in place of the default.
+        policy: How often and how fast the model may be asked.
 
     Raises:
-        ValueError: Both a model and a judge are given, or a prompt without a model.
+        ValueError: Both a model and a judge are given, or a prompt or a policy without
+            a model.
         TypeError: `judge` cannot judge, or `prompt` is no `PromptTemplate`.
     """
     if model is not None and judge is not None:
         raise ValueError("pass either llm or judge, not both: only one of them can decide")
     if model is not None:
-        return ModelJudge(model, prompt)
-    if prompt is not None:
-        raise ValueError("prompt is what a model is asked: pass llm with it")
+        return ModelJudge(model, prompt, policy=policy)
+    if prompt is not None or policy is not None:
+        raise ValueError("prompt and policy say how a model is asked: pass llm with them")
     return LexicalJudge() if judge is None else as_judge(judge)

@@ -88,6 +88,10 @@ class WalkRules(Protocol):
         """Number of units in the document."""
         ...
 
+    def unit_at(self, share: float) -> int:
+        """Return the unit that lies at a share, from 0 to 1, of the text's length in tokens."""
+        ...
+
     def stop(self, start: int) -> int | None:
         """Return where the group that starts at `start` stops; None where no group starts."""
         ...
@@ -126,9 +130,13 @@ class MethodRules:
         """Number of units in the document."""
         return len(self._before) - 1
 
+    def unit_at(self, share: float) -> int:
+        """Return the unit that lies at a share, from 0 to 1, of the text's length in tokens."""
+        return bisect_left(self._before, share * self._before[-1], 0, self.units)
+
     def stop(self, start: int) -> int | None:
         """Return where the group that starts at `start` stops; None past the last unit."""
-        if start >= self.units:
+        if not 0 <= start < self.units:
             return None
         fitting = bisect_right(self._before, self._before[start] + self._theta, start + 1) - 1
         return max(start + 1, fitting)
@@ -177,9 +185,13 @@ class PublishedCodeRules:
         """Number of units in the document."""
         return len(self._before) - 1
 
+    def unit_at(self, share: float) -> int:
+        """Return the unit that lies at a share, from 0 to 1, of the text's length in tokens."""
+        return bisect_left(self._before, share * self._before[-1], 0, self.units)
+
     def stop(self, start: int) -> int | None:
         """Return where the group that starts at `start` stops; None in the last five units."""
-        if start >= self.units - self._NO_START:
+        if not 0 <= start < self.units - self._NO_START:
             return None
         crossed = bisect_left(self._before, self._before[start] + self._crossing, start + 1)
         return max(start + 1, min(crossed - 1, self.units - self._UNEXAMINED))

@@ -10,20 +10,42 @@ import asyncio
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from operator import index
-from typing import Any
+from typing import Any, ClassVar
 
+from lumber_core.errors import ModelUnavailableError
 from lumber_core.lumber.answers import Reading, read_answer
 from lumber_core.lumber.groups import Group
-from lumber_core.lumber.prompt import PromptTemplate
+from lumber_core.lumber.prompt import PromptTemplate, stricter
 from lumber_core.models.base import Completion, Model
+from lumber_core.models.patient import CallPolicy, PatientModel
 from lumber_core.segmentation import Usage, Verdict
 
-_BLOCKED = ("content_filter", "content-filter", "safety", "refusal", "blocklist", "prohibited")
+_ASK_AGAIN = ("unreadable", "outside")
+_BLOCKED = (
+    "blocked",
+    "blocklist",
+    "content-filter",
+    "content_filter",
+    "prohibited",
+    "recitation",
+    "refusal",
+    "safety",
+    "spii",
+)
 
 
 class Judge(ABC):
     """Answers which unit of a group starts new content."""
+
+    waits: ClassVar[bool] = True
+    """Whether it waits for something else, so that asking about several groups at once helps."""
+
+    @property
+    def identity(self) -> str:
+        """What determines its verdicts: a part of the keys under which they are stored."""
+        return repr(self)
 
     @abstractmethod
     def judge(self, group: Group) -> Verdict:
@@ -35,8 +57,8 @@ class Judge(ABC):
 
 
 JudgeLike = Judge | Callable[[Group], Any] | Any
-"""A `Judge`, a function from a group to a unit number or None, or an object whose method `judge`
-is such a function."""
+"""A `Judge`, a `Model` to ask, a function from a group to a unit number or None, or an object
+whose method `judge` is such a function."""
 
 
 class ModelJudge(Judge):
@@ -45,50 +67,126 @@ class ModelJudge(Judge):
     Args:
         model: The model.
         prompt: What it is asked.
+        policy: How often and how fast it may be asked.
+        rereads: Times it is asked more strictly after an answer that cannot be used.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: `rereads` is negative.
     """
 
-    def __init__(self, model: Model, prompt: PromptTemplate | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        prompt: PromptTemplate | None = None,
+        *,
+        policy: CallPolicy | None = None,
+        rereads: int = 1,
+    ) -> None:
         if not isinstance(model, Model):
             raise TypeError(
-                "model must have the methods complete and acomplete, which "
-                f"{type(model).__name__} has not"
+                "model must have identity, complete and acomplete (see lumber_core.models.Model), "
+                f"which {type(model).__name__} has not"
             )
         if prompt is not None and not isinstance(prompt, PromptTemplate):
             raise TypeError(f"prompt must be a PromptTemplate, not {type(prompt).__name__}")
-        self._model = model
+        if rereads < 0:
+            raise ValueError(f"rereads must be at least 0, not {rereads}")
+        self._model = PatientModel(model, policy)
         self._prompt = prompt or PromptTemplate()
+        self._rereads = rereads
+
+    @property
+    def identity(self) -> str:
+        """The identity of the model and the version of the prompt."""
+        return f"{self._model.identity}|prompt {self._prompt.version}"
+
+    def questions(self, group: Group) -> tuple[str, str]:
+        """Return the system text and the user text that the model would be sent."""
+        return self._prompt.render(group)
 
     def judge(self, group: Group) -> Verdict:
-        """Ask the model about a group."""
-        system, user = self._prompt.render(group)
-        return self._verdict(group, self._model.complete(system, user, choices=group.choices))
+        """Ask the model about a group.
+
+        Raises:
+            ModelSettingsError: The model refuses the key, the name or the settings.
+        """
+        conversation = _Conversation(group, *self._prompt.render(group), self._rereads)
+        while (user := conversation.next_question()) is not None:
+            try:
+                answer = self._model.complete(conversation.system, user, choices=group.choices)
+            except ModelUnavailableError as error:
+                return conversation.unavailable(error)
+            conversation.read(answer)
+        return conversation.verdict()
 
     async def ajudge(self, group: Group) -> Verdict:
         """Ask the model about a group, without blocking the event loop."""
-        system, user = self._prompt.render(group)
-        completion = await self._model.acomplete(system, user, choices=group.choices)
-        return self._verdict(group, completion)
-
-    @staticmethod
-    def _verdict(group: Group, completion: Completion) -> Verdict:
-        reason = completion.finish_reason
-        if any(word in reason.casefold() for word in _BLOCKED):
-            reading = Reading(None, "refused", f"the provider blocked the answer: {reason}")
-        else:
-            reading = read_answer(completion.text, group.choices)
-        usage = Usage(1, completion.prompt_tokens, completion.completion_tokens)
-        return Verdict(
-            group.start,
-            group.stop,
-            reading.unit,
-            reading.outcome,
-            reading.reason,
-            completion.text,
-            usage,
-        )
+        conversation = _Conversation(group, *self._prompt.render(group), self._rereads)
+        while (user := conversation.next_question()) is not None:
+            try:
+                answer = await self._model.acomplete(
+                    conversation.system, user, choices=group.choices
+                )
+            except ModelUnavailableError as error:
+                return conversation.unavailable(error)
+            conversation.read(answer)
+        return conversation.verdict()
 
     def __repr__(self) -> str:
         return f"ModelJudge({self._model!r})"
+
+
+class _Conversation:
+    """The questions about one group, and what was read from the answers; it calls nothing."""
+
+    def __init__(self, group: Group, system: str, user: str, rereads: int) -> None:
+        self.system = system
+        self._group = group
+        self._user = user
+        self._left = rereads + 1
+        self._reading: Reading | None = None
+        self._answer: str | None = None
+        self._usage = Usage()
+
+    def next_question(self) -> str | None:
+        """Return what to ask now; None where the last answer stands."""
+        if self._left == 0 or (self._reading and self._reading.outcome not in _ASK_AGAIN):
+            return None
+        self._left -= 1
+        if self._reading is None:
+            return self._user
+        return self._user + stricter(self._reading.reason, self._group.choices)
+
+    def read(self, completion: Completion) -> None:
+        """Take an answer."""
+        self._answer = completion.text
+        self._usage += Usage(1, completion.prompt_tokens, completion.completion_tokens)
+        reason = completion.finish_reason
+        if any(word in reason.casefold() for word in _BLOCKED):
+            self._reading = Reading(None, "refused", f"the provider blocked the answer: {reason}")
+        else:
+            self._reading = read_answer(completion.text, self._group.choices)
+
+    def verdict(self) -> Verdict:
+        """Return what the last answer says."""
+        assert self._reading is not None, "there is always a first question"
+        return self._made(self._reading)
+
+    def unavailable(self, error: Exception) -> Verdict:
+        """Return the verdict that no answer came."""
+        return self._made(Reading(None, "unavailable", str(error)))
+
+    def _made(self, reading: Reading) -> Verdict:
+        return Verdict(
+            self._group.start,
+            self._group.stop,
+            reading.unit,
+            reading.outcome,
+            reading.reason,
+            self._answer,
+            self._usage,
+        )
 
 
 class CallableJudge(Judge):
@@ -101,9 +199,25 @@ class CallableJudge(Judge):
 
     def __init__(self, function: Callable[[Group], Any]) -> None:
         self._function = function
+        owner = getattr(function, "__self__", function)
+        self._identity: str | None = getattr(owner, "identity", None)
         self._is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
             getattr(function, "__call__", None)  # noqa: B004 - the method itself is wanted
         )
+
+    @property
+    def identity(self) -> str:
+        """The `identity` that the user's function or object carries.
+
+        Raises:
+            ValueError: It carries none, so that its answers cannot be told from others'.
+        """
+        if not isinstance(self._identity, str) or not self._identity:
+            raise ValueError(
+                "a store must know who answers: give the judge an attribute `identity`, a string "
+                "that changes whenever its answers may"
+            )
+        return self._identity
 
     def judge(self, group: Group) -> Verdict:
         """Call the function about a group.
@@ -134,6 +248,8 @@ def as_judge(judge: JudgeLike) -> Judge:
     """
     if isinstance(judge, Judge):
         return judge
+    if isinstance(judge, Model):
+        return ModelJudge(judge)
     method = getattr(judge, "judge", None)
     if callable(method) and not isinstance(judge, type):
         return CallableJudge(method)
@@ -149,7 +265,12 @@ def as_verdict(group: Group, answer: object) -> Verdict:
     """Turn what a user's judge returned into a verdict; nothing it returns can raise."""
     usage = Usage(calls=1)
     if isinstance(answer, Verdict):
-        return answer
+        verdict = replace(answer, start=group.start, stop=group.stop)
+        if verdict.failed:
+            return replace(verdict, usage=verdict.usage if verdict.usage.calls else usage)
+        if verdict.unit is None or verdict.unit in group.choices:
+            return verdict
+        answer, usage = verdict.unit, verdict.usage
     if answer is None:
         return Verdict(group.start, group.stop, None, "no_shift", usage=usage)
     try:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from lumber_core.checks import check_positive
 from lumber_core.lumber.groups import Group
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Usage, Verdict
@@ -28,11 +29,13 @@ class LexicalJudge(Judge):
 
     Raises:
         ValueError: `block` is below 1.
+        TypeError: `block` is not a whole number.
     """
 
+    waits = False
+
     def __init__(self, *, block: int = 120) -> None:
-        if block < 1:
-            raise ValueError(f"block must be at least 1 word, not {block}")
+        check_positive("block", block)
         self._block = block
 
     def judge(self, group: Group) -> Verdict:

@@ -1,14 +1,15 @@
 """The question put to a language model about a group of paragraphs (section 3 of the paper).
 
 Every line of the document part starts with a label of ours: white space inside a paragraph,
-line breaks of every kind included, is folded to single blanks. So no paragraph can forge a label
-or the closing tag, whatever it contains.
+line breaks of every kind included, is folded to single blanks. So no paragraph can forge a line
+of its own, be it a label or the closing tag, whatever it contains.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lumber_core.lumber.groups import Group
@@ -84,6 +85,15 @@ class PromptTemplate:
             "last": str(group.stop - 1),
         }
         return self.system, _FIELD.sub(lambda match: fields[match[1]], self.user)
+
+
+def stricter(reason: str, choices: Sequence[int]) -> str:
+    """Return what is added to a question whose answer could not be used."""
+    listed = ", ".join(f"ID {choice}" for choice in choices)
+    return (
+        f"\n\nYour last reply could not be used: {reason}. Reply with exactly one line and nothing "
+        f'else: "Answer: ID n", where ID n is one of {listed}; or "Answer: none".'
+    )
 
 
 def labelled(group: Group) -> str:

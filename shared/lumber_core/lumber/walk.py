@@ -3,45 +3,89 @@
 A walk hands out the groups it needs judged, takes verdicts in any order, and knows when it is
 done. Whoever drives it decides how judges are called: one after the other, in threads, or as
 tasks; the result depends on the verdicts alone.
+
+Where a group ends depends only on where it starts, and so does the next group. A chain of groups
+that is started further down the text therefore soon meets the true one, and from there on they
+are the same. Such chains, the lanes, are walked ahead of time; where the true chain arrives at a
+group that a lane has been asked about, its verdict is there already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from lumber_core.lumber.groups import Document, Group, WalkRules
-from lumber_core.segmentation import Verdict
+from lumber_core.segmentation import Usage, Verdict, total_usage
+
+# What starting a lane is expected to cost: groups it asks about before it meets the true chain.
+_EXPECTED_WASTE = 1.2
+_WORTH = 0.5
+# A stretch shorter than this many groups is left to the lane that is on its way there.
+_SHORTEST_STRETCH = 6
+
+
+@dataclass(slots=True)
+class _Lane:
+    """A chain started ahead of time: where it began and where it has come to."""
+
+    start: int
+    position: int
+    judged: list[int] = field(default_factory=list)
+    """Starts of the groups on it that a judge was asked about."""
 
 
 class Walk:
     """The chain of groups through one document.
 
     Each step moves forward by at least one unit, whatever the verdicts say: there are at most as
-    many groups as units, and a verdict that names a unit outside its group counts as none.
+    many groups as units, and a verdict that names none of its group's choices counts as none.
 
     Args:
         document: The text and its units.
         rules: How groups are formed and what answers do.
+        lanes: Most chains walked at once, the true one included; 1 walks nothing ahead.
+        max_extra_calls: Share of the expected number of calls that lanes may waste. Lanes are
+            started as far as what they are expected to waste keeps within it, and are given up
+            once what is known to be wasted exceeds it.
     """
 
-    def __init__(self, document: Document, rules: WalkRules) -> None:
+    def __init__(
+        self,
+        document: Document,
+        rules: WalkRules,
+        *,
+        lanes: int = 1,
+        max_extra_calls: float = 0.05,
+    ) -> None:
         self._document = document
         self._rules = rules
+        self._most_lanes = lanes
+        self._max_extra_calls = max_extra_calls
         self._verdicts: dict[int, Verdict] = {}
-        self._asked: set[int] = set()
+        self._out: set[int] = set()
         self._chain: list[Verdict] = []
+        self._chain_calls = 0
         self._boundaries: list[int] = []
         self._position = 0
+        self._lanes: list[_Lane] = []
+        self._planned: list[int] | None = None
         self._advance()
 
     @property
+    def document(self) -> Document:
+        """The text and its units."""
+        return self._document
+
+    @property
     def done(self) -> bool:
-        """Whether every group of the chain has its verdict."""
+        """Whether every group of the true chain has its verdict."""
         return self._rules.stop(self._position) is None
 
     @property
     def position(self) -> int:
-        """Units that the chain has passed."""
+        """Units that the true chain has passed."""
         return self._rules.units if self.done else self._position
 
     @property
@@ -49,23 +93,68 @@ class Walk:
         """Units in the document."""
         return self._rules.units
 
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts of the true chain so far, in document order."""
+        return tuple(self._chain)
+
+    @property
+    def boundaries(self) -> tuple[int, ...]:
+        """Numbers of the units where chunks start, so far, without the first unit."""
+        return tuple(self._boundaries)
+
+    @property
+    def usage(self) -> Usage:
+        """What all verdicts cost, also those that lanes asked for in vain."""
+        return total_usage(self._verdicts.values())
+
+    @property
+    def wasted(self) -> int:
+        """Groups judged so far that lie on no chain, as far as can be told.
+
+        Where one chain has come past the start of a later one without meeting it, the groups of
+        the later one up to there count as wasted.
+        """
+        useful = self._chain_calls
+        reached = self._position
+        for lane in self._lanes:
+            useful += len(lane.judged) - bisect_left(lane.judged, reached)
+            reached = max(reached, lane.position)
+        return len(self._verdicts) - useful
+
     def claim(self) -> Group | None:
-        """Hand out the next group that needs a judge.
+        """Hand out the next group of the true chain that needs a judge.
 
         Returns:
-            The group; None where the walk is done or waits for a verdict on a group already
+            The group; None where the walk is done, or waits for a verdict on a group already
             handed out.
         """
-        start = self._position
-        stop = self._rules.stop(start)
-        if stop is None or start in self._asked:
+        return self._hand_out(self._position)
+
+    def claim_ahead(self) -> Group | None:
+        """Hand out a group of a lane, starting one where that seems worth its calls.
+
+        Returns:
+            The group; None where no lane has one to ask about and none should be started.
+        """
+        if self._most_lanes < 2 or self.done or self.wasted > self._budget():
             return None
-        self._asked.add(start)
-        return Group(self._document, start, stop, self._rules.choices(start, stop))
+        for lane in self._lanes:
+            group = self._hand_out(lane.position)
+            if group is not None:
+                return group
+        start = self._new_start()
+        if start is None:
+            return None
+        lane = _Lane(start, start)
+        self._lanes.append(lane)
+        self._lanes.sort(key=lambda lane: lane.start)
+        self._follow(lane)
+        return self._hand_out(lane.position)
 
     def release(self, start: int) -> None:
         """Take back a group that was handed out and got no verdict, so it can be claimed again."""
-        self._asked.discard(start)
+        self._out.discard(start)
 
     def record(self, verdict: Verdict) -> None:
         """Take the verdict on a group, in any order.
@@ -75,37 +164,96 @@ class Walk:
         """
         if self._rules.stop(verdict.start) != verdict.stop:
             raise ValueError(f"no group of this walk goes from {verdict.start} to {verdict.stop}")
-        self._verdicts.setdefault(verdict.start, verdict)
+        self._out.discard(verdict.start)
+        if verdict.start in self._verdicts:
+            return
+        self._verdicts[verdict.start] = verdict
         self._advance()
 
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """The verdicts of the chain so far, in document order."""
-        return tuple(self._chain)
-
-    @property
-    def boundaries(self) -> tuple[int, ...]:
-        """Numbers of the units where chunks start, so far, without the first unit."""
-        return tuple(self._boundaries)
+    def _hand_out(self, start: int) -> Group | None:
+        stop = self._rules.stop(start)
+        if stop is None or start in self._out or start in self._verdicts:
+            return None
+        self._out.add(start)
+        return Group(self._document, start, stop, self._rules.choices(start, stop))
 
     def _advance(self) -> None:
-        """Follow the chain as far as verdicts are known."""
-        for verdict in self._known():
-            start, stop, unit = verdict.start, verdict.stop, verdict.unit
-            if unit not in self._rules.choices(start, stop):
-                unit = None
-            step = self._rules.step(start, stop, unit)
+        """Follow the true chain and all lanes as far as verdicts are known."""
+        while (verdict := self._known(self._position)) is not None:
             self._chain.append(verdict)
-            if step.boundary is not None:
-                self._boundaries.append(step.boundary)
-            self._position = step.next
+            self._chain_calls += verdict.start in self._verdicts
+            boundary, self._position = self._step(verdict)
+            if boundary is not None:
+                self._boundaries.append(boundary)
+        reached = {self._position}
+        kept = []
+        for lane in self._lanes:
+            self._follow(lane)
+            # Two lanes at one place have met; one that the true chain has passed is of no use.
+            if lane.position > self._position and lane.position not in reached:
+                kept.append(lane)
+                reached.add(lane.position)
+        self._lanes = kept
 
-    def _known(self) -> Iterator[Verdict]:
-        """Yield the verdict at the chain's position as long as there is one."""
-        while (stop := self._rules.stop(self._position)) is not None:
-            verdict = self._verdicts.get(self._position)
-            if verdict is None:
-                if self._rules.asks(self._position, stop):
-                    return
-                verdict = Verdict(self._position, stop, None, "single", "the group is one unit")
-            yield verdict
+    def _follow(self, lane: _Lane) -> None:
+        while (verdict := self._known(lane.position)) is not None:
+            if verdict.start in self._verdicts:
+                lane.judged.append(verdict.start)
+            _, lane.position = self._step(verdict)
+
+    def _known(self, start: int) -> Verdict | None:
+        """Return the verdict on the group at `start`, if there is one or none is needed."""
+        verdict = self._verdicts.get(start)
+        if verdict is not None:
+            return verdict
+        stop = self._rules.stop(start)
+        if stop is None or self._rules.asks(start, stop):
+            return None
+        return Verdict(start, stop, None, "single", "the group is one unit")
+
+    def _step(self, verdict: Verdict) -> tuple[int | None, int]:
+        start, stop, unit = verdict.start, verdict.stop, verdict.unit
+        if unit not in self._rules.choices(start, stop):
+            unit = None
+        return self._rules.step(start, stop, unit)
+
+    @cached_property
+    def _fewest_calls(self) -> int:
+        """The calls needed if no judge ever named a unit: groups end to end."""
+        calls, start = 0, 0
+        while (stop := self._rules.stop(start)) is not None:
+            calls += self._rules.asks(start, stop)
+            start = stop
+        return calls
+
+    def _budget(self) -> float:
+        """Calls that lanes may waste: a share of the calls that the text is sure to need."""
+        passed = self._chain_calls / self._position * self._rules.units if self._position else 0.0
+        return self._max_extra_calls * max(self._fewest_calls, passed)
+
+    def _new_start(self) -> int | None:
+        """Choose where to start a lane: first at even distances, later where most is left."""
+        if len(self._lanes) + 1 >= self._most_lanes:
+            return None
+        if self.wasted + _EXPECTED_WASTE * (len(self._lanes) + 1) > self._budget():
+            return None
+        if self._planned is None:
+            count = min(self._most_lanes, 1 + int(self._budget() / _EXPECTED_WASTE))
+            self._planned = [self._rules.unit_at(number / count) for number in range(1, count)]
+        while self._planned:
+            start = self._planned.pop(0)
+            if start > self._position and start not in self._verdicts:
+                return start
+        return self._middle_of_longest_stretch()
+
+    def _middle_of_longest_stretch(self) -> int | None:
+        heads = sorted({self._position, *(lane.position for lane in self._lanes)})
+        starts = sorted(lane.start for lane in self._lanes)
+        longest, middle = _WORTH * self._rules.units / self._most_lanes, None
+        for head in heads:
+            following = bisect_left(starts, head + 1)
+            end = starts[following] if following < len(starts) else self._rules.units
+            group = (self._rules.stop(head) or head + 1) - head
+            if end - head > max(longest, _SHORTEST_STRETCH * group):
+                longest, middle = float(end - head), (head + end) // 2
+        return middle

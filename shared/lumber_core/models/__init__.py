@@ -10,8 +10,10 @@ from lumber_core.models.gemini import GeminiModel
 from lumber_core.models.gemini_legacy import LegacyGeminiModel
 from lumber_core.models.local import LocalModel
 from lumber_core.models.openai import OpenAIModel
+from lumber_core.models.patient import CallPolicy
 
 __all__ = [
+    "CallPolicy",
     "Completion",
     "GeminiModel",
     "LegacyGeminiModel",
