@@ -46,3 +46,10 @@ class TilingError(LumberError):
 
 class BoundError(LumberError):
     """A single character counts more tokens than `max_chunk_tokens` allows."""
+
+
+class BadReplyError(LumberError, ConnectionError):
+    """A model's server replied, but not with a completion: cut short, no JSON, or no answer in it.
+
+    It is passing trouble more often than not, as with other connection errors: ask again.
+    """

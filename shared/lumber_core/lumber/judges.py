@@ -23,7 +23,17 @@ from lumber_core.models.patient import CallPolicy, PatientModel
 from lumber_core.segmentation import Usage, Verdict
 
 _ASK_AGAIN = ("unreadable", "outside")
-_BLOCKED = ("content_filter", "content-filter", "safety", "refusal", "blocklist", "prohibited")
+_BLOCKED = (
+    "blocked",
+    "blocklist",
+    "content-filter",
+    "content_filter",
+    "prohibited",
+    "recitation",
+    "refusal",
+    "safety",
+    "spii",
+)
 
 
 class Judge(ABC):
