@@ -129,7 +129,7 @@ def test_passing_trouble_is_waited_out(way: str) -> None:
 @both_ways
 def test_attempts_are_limited_and_the_last_error_is_named(way: str) -> None:
     model = Flaky(*[HttpError(503)] * 9)
-    with pytest.raises(ModelUnavailableError, match="4 attempts.*HttpError 503"):
+    with pytest.raises(ModelUnavailableError, match=r"4 attempts.*HttpError 503"):
         ask(PatientModel(model, FAST), way)
     assert len(model.times) == 4
 
@@ -228,7 +228,7 @@ class TestOnFailure:
         assert all("judged locally" in failure.reason for failure in local.failures)
 
     def test_raise_raises(self) -> None:
-        with pytest.raises(JudgementError, match="unavailable.*503"):
+        with pytest.raises(JudgementError, match=r"unavailable.*503"):
             self.split("raise", HttpError(503))
 
     def test_keep_group_makes_a_boundary_under_the_published_rules_too(self) -> None:

@@ -7,9 +7,11 @@ are touched by the calling thread or task alone; only the judge is called from e
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
+from lumber_core import waiting
 from lumber_core.lumber.judges import Judge
 from lumber_core.lumber.schedule import Schedule, Task
 from lumber_core.lumber.walk import Walk
@@ -31,17 +33,33 @@ def drive(
     if capacity == 1 or not judge.waits:
         yield from _drive_here(schedule, judge, on_verdict)
         return
-    with ThreadPoolExecutor(capacity, thread_name_prefix="lumber-judge") as pool:
-        out: dict[Future[Verdict], Task] = {}
-        while True:
-            while (task := schedule.next_task()) is not None:
-                out[pool.submit(judge.judge, task.group)] = task
-            yield from schedule.finished()
-            if not out:
-                return
-            done, _ = wait(out, return_when=FIRST_COMPLETED)
-            for future in done:
-                _take(schedule, out.pop(future), future.result(), on_verdict)
+    stop = threading.Event()
+    with ThreadPoolExecutor(
+        capacity,
+        thread_name_prefix="lumber-judge",
+        initializer=waiting.listen_to,
+        initargs=(stop,),
+    ) as pool:
+        try:
+            yield from _drive_pool(pool, schedule, judge, on_verdict)
+        except BaseException:
+            stop.set()  # ends the pauses between attempts, not the calls that are under way
+            raise
+
+
+def _drive_pool(
+    pool: ThreadPoolExecutor, schedule: Schedule, judge: Judge, on_verdict: OnVerdict
+) -> Iterator[tuple[int, Walk]]:
+    out: dict[Future[Verdict], Task] = {}
+    while True:
+        while (task := schedule.next_task()) is not None:
+            out[pool.submit(judge.judge, task.group)] = task
+        yield from schedule.finished()
+        if not out:
+            return
+        done, _ = wait(out, return_when=FIRST_COMPLETED)
+        for future in done:
+            _take(schedule, out.pop(future), future.result(), on_verdict)
 
 
 def _drive_here(

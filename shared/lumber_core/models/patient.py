@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
+from lumber_core import waiting
 from lumber_core.checks import check_positive
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.models.base import Completion, Model
@@ -132,9 +132,9 @@ class PatientModel:
     def _sleep(self, seconds: float) -> None:
         """Sleep, and on as long as a rate limit holds all calls back."""
         if seconds > 0:
-            time.sleep(seconds)
+            waiting.sleep(seconds)
         while (held := self._pace.held()) > 0:
-            time.sleep(spread(held))
+            waiting.sleep(spread(held))
 
     async def _asleep(self, seconds: float) -> None:
         if seconds > 0:
