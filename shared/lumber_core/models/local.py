@@ -31,6 +31,7 @@ from lumber_core.models.extras import load, require
 
 _TRANSFORMERS = {"package": "transformers", "extra": "torch"}
 _TORCH = {"package": "torch", "extra": "torch"}
+_NOTES = ("architectures", "dtype", "torch_dtype", "transformers_version")  # written on saving
 _SAMPLE = 8  # values of each weight that go into the model's fingerprint
 
 
@@ -330,7 +331,11 @@ def _fingerprint(model: Any, tokenizer: Any) -> str:
     """Return the model's class and a digest of what determines its answers."""
     torch = load("torch", **_TORCH)
     digest = hashlib.sha256()
-    settings = {**model.config.to_dict(), "_name_or_path": "", "transformers_version": ""}
+    settings = {
+        name: value
+        for name, value in model.config.to_dict().items()
+        if not name.startswith("_") and name not in _NOTES
+    }
     template = getattr(tokenizer, "chat_template", None)
     for part in (sorted(settings.items(), key=str), template, len(tokenizer)):
         digest.update(repr(part).encode())
