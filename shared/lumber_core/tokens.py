@@ -236,7 +236,7 @@ def count_ordinary(encoding: Encoding, texts: Sequence[str]) -> list[int]:
     treats what stands between special tokens as texts of their own, so the counts are the same.
     """
     if len(texts) < _MANY:
-        return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
+        return _count_apart(encoding, texts)
     return [count for block in _blocks(texts, _BLOCK) for count in _count_block(encoding, block)]
 
 
@@ -257,13 +257,19 @@ def _count_block(encoding: Encoding, texts: Sequence[str]) -> list[int]:
     import numpy as np  # deferred: other counters do without it
 
     separator, joined = _joined(encoding, texts)
-    # Without a free special token, or with a lone surrogate, only encode_ordinary copes.
-    if not separator or not is_encodable(joined):
-        return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
-    ids = encoding.encode_to_numpy(joined, allowed_special={separator}, disallowed_special=())
+    if not separator:
+        return _count_apart(encoding, texts)
+    try:
+        ids = encoding.encode_to_numpy(joined, allowed_special={separator}, disallowed_special=())
+    except UnicodeEncodeError:  # a lone surrogate, with which only encode_ordinary copes
+        return _count_apart(encoding, texts)
     ends = np.flatnonzero(ids == encoding.encode_single_token(separator))
     counts: list[int] = (np.diff(ends, prepend=-1, append=len(ids)) - 1).tolist()
     return counts
+
+
+def _count_apart(encoding: Encoding, texts: Sequence[str]) -> list[int]:
+    return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
 
 
 def _joined(encoding: Encoding, texts: Sequence[str]) -> tuple[str, str]:

@@ -133,7 +133,10 @@ def _segment(language: str, text: str) -> list[str]:
         for space in _WIDE_SPACES:
             if space in text:
                 text = text.replace(space, " ")
-    pieces: list[str] = segment(language, encodable(text))
+    try:
+        pieces: list[str] = segment(language, text)
+    except UnicodeEncodeError:  # a lone surrogate
+        pieces = segment(language, encodable(text))
     return pieces
 
 
