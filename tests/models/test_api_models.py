@@ -283,6 +283,17 @@ def test_geminis_other_reasons_are_refusals_too(serve, body):
     assert server.count == 1
 
 
+def test_geminis_thoughts_are_counted_but_not_read(serve, ask):
+    need("gemini")
+    parts = '[{"text": "Maybe ID 6?", "thought": true}, {"text": "Answer: ID 7"}]'
+    usage = '{"promptTokenCount": 9, "candidatesTokenCount": 3, "thoughtsTokenCount": 20}'
+    candidate = f'{{"content": {{"parts": {parts}}}, "finishReason": "STOP"}}'
+    body = f'{{"candidates": [{candidate}], "usageMetadata": {usage}}}'
+    completion = ask(model_at(serve(faults={1: Malformed(body)}), "gemini"))
+    assert completion.text == "Answer: ID 7"
+    assert (completion.prompt_tokens, completion.completion_tokens) == (9, 23)
+
+
 def test_wrong_ids_come_through_for_the_reader_to_judge(api, serve, ask):
     completion = ask(model_at(serve(faults={1: Says("Answer: ID 99")}), api))
     assert read_answer(completion.text, CHOICES).outcome == "outside"
