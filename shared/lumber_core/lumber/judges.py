@@ -68,11 +68,9 @@ class ModelJudge(Judge):
         model: The model.
         prompt: What it is asked.
         policy: How often and how fast it may be asked.
-        rereads: Times it is asked more strictly after an answer that cannot be used.
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: `rereads` is negative.
     """
 
     def __init__(
@@ -81,7 +79,6 @@ class ModelJudge(Judge):
         prompt: PromptTemplate | None = None,
         *,
         policy: CallPolicy | None = None,
-        rereads: int = 1,
     ) -> None:
         if not isinstance(model, Model):
             raise TypeError(
@@ -90,11 +87,10 @@ class ModelJudge(Judge):
             )
         if prompt is not None and not isinstance(prompt, PromptTemplate):
             raise TypeError(f"prompt must be a PromptTemplate, not {type(prompt).__name__}")
-        if rereads < 0:
-            raise ValueError(f"rereads must be at least 0, not {rereads}")
+        policy = policy or CallPolicy()
         self._model = PatientModel(model, policy)
         self._prompt = prompt or PromptTemplate()
-        self._rereads = rereads
+        self._rereads = policy.rereads
 
     @property
     def identity(self) -> str:
