@@ -269,12 +269,13 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         answer, usage = verdict.unit, verdict.usage
     if answer is None:
         return Verdict(group.start, group.stop, None, "no_shift", usage=usage)
+    truth = type(answer).__name__ in ("bool", "bool_")  # Python's and numpy's
     try:
-        unit = index(answer)  # type: ignore[arg-type]  # numpy's integers are welcome
+        unit = -1 if truth else index(answer)  # type: ignore[arg-type]  # numpy's integers are welcome
     except TypeError:
         reason = f"the judge returned {type(answer).__name__}, not a unit number or None"
         return Verdict(group.start, group.stop, None, "unreadable", reason, usage=usage)
-    if isinstance(answer, bool) or unit not in group.choices:
+    if unit not in group.choices:
         reason = f"the judge named {answer!r}, which is none of {group.choices}"
         return Verdict(group.start, group.stop, None, "outside", reason, usage=usage)
     return Verdict(group.start, group.stop, unit, "shift", usage=usage)
