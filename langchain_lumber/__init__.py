@@ -8,7 +8,15 @@ except ImportError as error:
     raise MissingExtraError("langchain-text-splitters", "langchain") from error
 
 from langchain_lumber.base import SpanTextSplitter
+from langchain_lumber.bert import BertTextSplitter
+from langchain_lumber.embeddings import LumberEmbeddings
 from langchain_lumber.greedy import GreedyTextSplitter
 from langchain_lumber.lumber import LumberTextSplitter
 
-__all__ = ["GreedyTextSplitter", "LumberTextSplitter", "SpanTextSplitter"]
+__all__ = [
+    "BertTextSplitter",
+    "GreedyTextSplitter",
+    "LumberEmbeddings",
+    "LumberTextSplitter",
+    "SpanTextSplitter",
+]

@@ -26,7 +26,8 @@ class LumberTextSplitter(SpanTextSplitter):
     """Cuts where a chat model says that the content turns (arXiv 2406.17526).
 
     Args:
-        llm: Any chat model of LangChain. Without one, and without `judge`, word use decides.
+        llm: Any chat model of LangChain. Without one, and without `judge`, the bundled
+            BERT decides.
         judge: Decides instead of a model: a function or object that takes a group of units and
             returns the number of the one that starts new content, or None.
         prompt: What the model is asked, in place of the default.

@@ -8,7 +8,15 @@ except ImportError as error:
     raise MissingExtraError("llama-index-core", "llama-index") from error
 
 from llamaindex_lumber.base import SpanNodeParser
+from llamaindex_lumber.bert import BertNodeParser
+from llamaindex_lumber.embedding import LumberEmbedding
 from llamaindex_lumber.greedy import GreedyNodeParser
 from llamaindex_lumber.lumber import LumberNodeParser
 
-__all__ = ["GreedyNodeParser", "LumberNodeParser", "SpanNodeParser"]
+__all__ = [
+    "BertNodeParser",
+    "GreedyNodeParser",
+    "LumberEmbedding",
+    "LumberNodeParser",
+    "SpanNodeParser",
+]

@@ -27,7 +27,8 @@ class LumberNodeParser(SpanNodeParser):
 
     llm: SerializeAsAny[LLM] | None = Field(
         default=None,
-        description="The model that is asked. Without one, and without judge, word use decides.",
+        description="The model that is asked. Without one, and without judge, the "
+        "bundled BERT decides.",
     )
     judge: Named = Field(
         default=None,

@@ -1,5 +1,7 @@
 """Splitting text where its content turns: the core shared by every integration."""
 
+from lumber_core.bert import BertChunker, TextEmbedder, TokenScores
+from lumber_core.bert.judge import BertJudge
 from lumber_core.chunker import Chunker
 from lumber_core.errors import (
     BoundError,
@@ -11,6 +13,7 @@ from lumber_core.errors import (
     StoreError,
     TilingError,
     TokenizerDataError,
+    WeightsError,
 )
 from lumber_core.greedy import GreedyChunker, GreedySegmentation
 from lumber_core.lumber import (
@@ -32,6 +35,8 @@ from lumber_core.tokens import TokenCounter, token_counter
 
 __all__ = [
     "AnswerStore",
+    "BertChunker",
+    "BertJudge",
     "BoundError",
     "CallPolicy",
     "Chunker",
@@ -56,11 +61,14 @@ __all__ = [
     "Segmentation",
     "Span",
     "StoreError",
+    "TextEmbedder",
     "TilingError",
     "TokenCounter",
+    "TokenScores",
     "TokenizerDataError",
     "Usage",
     "Verdict",
+    "WeightsError",
     "check_tiling",
     "token_counter",
 ]

@@ -53,3 +53,7 @@ class BadReplyError(LumberError, ConnectionError):
 
     It is passing trouble more often than not, as with other connection errors: ask again.
     """
+
+
+class WeightsError(LumberError, ValueError):
+    """A model's weights are missing, damaged or some other model's."""

@@ -5,17 +5,48 @@ A new splitter joins the whole suite by an entry in `CHUNKERS` and one in each a
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
 
 from langchain_core.documents import Document as LangChainDocument
 from llama_index.core.schema import Document as LlamaIndexDocument
 
-from langchain_lumber import GreedyTextSplitter, LumberTextSplitter
+from langchain_lumber import BertTextSplitter, GreedyTextSplitter, LumberTextSplitter
 from langchain_lumber.base import SpanTextSplitter
-from llamaindex_lumber import GreedyNodeParser, LumberNodeParser
+from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser
 from llamaindex_lumber.base import SpanNodeParser
-from lumber_core import Chunker, GreedyChunker, Group, LexicalJudge, LumberChunker
+from lumber_core import (
+    BertChunker,
+    Chunker,
+    GreedyChunker,
+    Group,
+    LexicalJudge,
+    LumberChunker,
+)
+from lumber_core.bert.judge import BertJudge
+from tests.bert.conftest import write_random_checkpoint
+
+
+@cache
+def small_model() -> str:
+    """Return the folder of a small BertChunker, made on the spot: books take seconds, not minutes.
+
+    Its weights are random; the bundled ones stand in where they cannot be made.
+    """
+    if not (find_spec("torch") and find_spec("transformers") and find_spec("onnx")):
+        return "bundled"
+    from lumber_core.bert.export import export
+
+    folder = Path(mkdtemp(prefix="small-bert-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    export(write_random_checkpoint(folder / "checkpoint"), output=folder / "exported")
+    return str(folder / "exported")
 
 
 def second_unit(group: Group) -> int | None:
@@ -29,10 +60,17 @@ def never(group: Group) -> int | None:
 
 
 CHUNKERS: dict[str, Callable[..., Chunker]] = {
+    "bert": lambda **options: BertChunker(small_model(), **options),
+    "bert as published": lambda **options: BertChunker(
+        small_model(), windows="moving", snap=None, **options
+    ),
     "greedy": lambda **options: GreedyChunker(30, **options),
     "greedy by paragraphs": lambda **options: GreedyChunker(30, units="paragraphs", **options),
     "greedy by words": lambda **options: GreedyChunker(30, **{"tokenizer": "words", **options}),
     "lumber by word use": lambda **options: LumberChunker(LexicalJudge(), theta=60, **options),
+    "lumber by bert": lambda **options: LumberChunker(
+        BertJudge(small_model()), theta=60, **options
+    ),
     "lumber by sentences": lambda **options: LumberChunker(
         second_unit, theta=60, units="sentences", **options
     ),
@@ -43,16 +81,19 @@ CHUNKERS: dict[str, Callable[..., Chunker]] = {
 }
 
 TEXT_SPLITTERS: dict[str, Callable[..., SpanTextSplitter]] = {
+    "bert": lambda **options: BertTextSplitter(small_model(), **options),
     "greedy": lambda **options: GreedyTextSplitter(30, **options),
-    "lumber": lambda **options: LumberTextSplitter(theta=60, **options),
+    "lumber": lambda **options: LumberTextSplitter(judge=LexicalJudge(), theta=60, **options),
 }
 
 NODE_PARSERS: dict[str, Callable[..., SpanNodeParser]] = {
+    "bert": lambda **options: BertNodeParser(model=small_model(), **options),
     "greedy": lambda **options: GreedyNodeParser(chunk_size=30, **options),
-    "lumber": lambda **options: LumberNodeParser(theta=60, **options),
+    "lumber": lambda **options: LumberNodeParser(judge=LexicalJudge(), theta=60, **options),
 }
 
 SAME_IN_BOTH: dict[str, Callable[..., Chunker]] = {
+    "bert": CHUNKERS["bert"],
     "greedy": CHUNKERS["greedy"],
     "lumber": CHUNKERS["lumber by word use"],
 }

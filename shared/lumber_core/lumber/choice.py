@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
-from lumber_core.lumber.lexical import LexicalJudge
+from lumber_core.lumber.local import local_judge
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.models.base import Model
 from lumber_core.models.patient import CallPolicy
@@ -15,7 +15,7 @@ def choose_judge(
     prompt: PromptTemplate | None,
     policy: CallPolicy | None = None,
 ) -> Judge:
-    """Return the judge that a splitter's arguments ask for; word use decides without any.
+    """Return the judge that a splitter's arguments ask for; the bundled model without any.
 
     Args:
         model: A language model to ask.
@@ -34,4 +34,4 @@ def choose_judge(
         return ModelJudge(model, prompt, policy=policy)
     if prompt is not None or policy is not None:
         raise ValueError("prompt and policy say how a model is asked: pass llm with them")
-    return LexicalJudge() if judge is None else as_judge(judge)
+    return local_judge() if judge is None else as_judge(judge)

@@ -27,7 +27,7 @@ from lumber_core.lumber.estimate import (
 from lumber_core.lumber.fallback import FallbackJudge, OnFailure
 from lumber_core.lumber.groups import Document, Group, MethodRules, PublishedCodeRules, WalkRules
 from lumber_core.lumber.judges import JudgeLike, ModelJudge, as_judge
-from lumber_core.lumber.lexical import LexicalJudge
+from lumber_core.lumber.local import local_judge
 from lumber_core.lumber.progress import Progress
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.remembering import RememberingJudge
@@ -80,8 +80,8 @@ class LumberChunker(Chunker):
         store: A file that keeps every answer, so that none is paid for twice; a judge of your own
             needs an attribute `identity` then.
         on_failure: What follows from a refusal, an unreadable answer, or a model that cannot be
-            reached: "judge_locally" lets word use decide, "keep_group" ends the chunk with the
-            group, "raise" raises. The verdict says what happened in any case.
+            reached: "judge_locally" lets the bundled BERT decide, "keep_group" ends the chunk with
+            the group, "raise" raises. The verdict says what happened in any case.
         prices: What the model costs, for `estimate` and progress.
 
     Raises:
@@ -134,7 +134,7 @@ class LumberChunker(Chunker):
         if store is not None and self._asked.waits:
             kept = store if isinstance(store, AnswerStore) else AnswerStore(store)
             remembering = RememberingJudge(self._asked, kept)
-        self._judge = FallbackJudge(remembering, on_failure, LexicalJudge())
+        self._judge = FallbackJudge(remembering, on_failure, local_judge())
         self._max_concurrency = max_concurrency
         self._max_extra_calls = max_extra_calls
         self._prices = prices

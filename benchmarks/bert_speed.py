@@ -1,0 +1,186 @@
+"""Speed, cold start and memory of BertChunker.
+
+    python benchmarks/bert_speed.py speed TEXT [--checkpoint FOLDER]   against the published
+                                     algorithm in PyTorch, same weights, one run (extra `train`)
+    python benchmarks/bert_speed.py start                              import to first chunk
+    python benchmarks/bert_speed.py memory [MEGABYTES]                 peak memory and linear time
+    python benchmarks/bert_speed.py embed TEXT                         cutting, embedding, both
+
+Without a checkpoint, `speed` takes all-MiniLM-L6-v2 with a linear layer of random weights on both
+sides, and the threshold that gives a start for every 150 tokens or so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+WINDOW = 255
+STORY = Path(__file__).parent.parent / "examples" / "data" / "the_tide_clock.txt"
+
+
+def timed(function: Callable[[], object], rounds: int = 3) -> float:
+    """Return the median time of a few calls, in seconds."""
+    took = []
+    for _ in range(rounds):
+        began = time.perf_counter()
+        function()
+        took.append(time.perf_counter() - began)
+    return statistics.median(took)
+
+
+def speed(text: str, checkpoint: Path | None) -> None:
+    import torch
+
+    from lumber_core.bert.export import export
+    from lumber_core.bert.model import bundled_base, load_tagger, tagger_from_encoder
+    from lumber_core.bert.wordpieces import WordPieceTokenizer
+
+    with tempfile.TemporaryDirectory() as folder:
+        if checkpoint is None:
+            torch.manual_seed(0)
+            checkpoint = Path(folder) / "checkpoint"
+            tagger_from_encoder(bundled_base()).save(checkpoint)
+            tokenizer = WordPieceTokenizer.from_folder(bundled_base())
+            (checkpoint / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
+            threshold = None
+        else:
+            threshold = 0.0
+        exported = Path(folder) / "exported"
+        export(checkpoint, output=exported)
+
+        model = load_tagger(checkpoint)
+        tokenizer = WordPieceTokenizer.from_folder(checkpoint)
+        ids = tokenizer(text).ids.tolist()
+        specials = tokenizer.cls_id, tokenizer.sep_id
+
+        @torch.inference_mode()
+        def published(t_c: float) -> list[int]:
+            starts: list[int] = []
+            begin = 0
+            while begin < len(ids):
+                inner = ids[begin : begin + WINDOW - 2]
+                x = torch.tensor([[specials[0], *inner, specials[1]]])
+                logits = model(x, torch.ones_like(x))[0, 1:-1]
+                above = torch.where(logits[:, 1] - logits[:, 0] > t_c)[0].tolist()
+                found = [begin + place for place in above if place > 0]
+                starts += found
+                if begin + WINDOW - 2 >= len(ids):
+                    break
+                begin = found[-1] if found else begin + WINDOW - 2
+            return starts
+
+        compare(text, ids, exported, published, threshold)
+
+
+def compare(
+    text: str,
+    ids: list[int],
+    exported: Path,
+    published: Callable[[float], list[int]],
+    threshold: float | None,
+) -> None:
+    import numpy as np
+
+    from lumber_core import BertChunker
+
+    if threshold is None:
+        t = BertChunker(str(exported)).scores(text).t
+        threshold = float(np.quantile(t, 1 - 1 / 150))
+    ours = {
+        kind: BertChunker(str(exported), windows=kind, snap=None, threshold=threshold)
+        for kind in ("moving", "overlapping")
+    }
+    ours["moving, one thread"] = BertChunker(
+        str(exported), windows="moving", snap=None, threshold=threshold, threads=1
+    )
+    baseline = timed(lambda: published(threshold))
+    print(f"{len(ids):,} tokens, {len(published(threshold))} starts, threshold {threshold:.2f}")
+    print("algorithm | tokens/s | times as fast")
+    print("--- | --- | ---")
+    print(f"published, PyTorch {'':.0} | {len(ids) / baseline:,.0f} | 1.0")
+    for name, splitter in ours.items():
+        splitter.segment("One. Two.")
+        took = timed(lambda splitter=splitter: splitter.segment(text))
+        print(f"{name}, int8 | {len(ids) / took:,.0f} | {baseline / took:.1f}", flush=True)
+
+
+def start() -> None:
+    code = (
+        "import time; began = time.perf_counter()\n"
+        "from lumber_core import BertChunker\n"
+        "BertChunker().segment('The ship left at dawn. Bread needs flour, water and salt.')\n"
+        "print(time.perf_counter() - began)"
+    )
+    runs = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+        for _ in range(7)
+    ]
+    print(f"import to first chunk: median {statistics.median(runs):.2f} s, worst {max(runs):.2f} s")
+
+
+def memory(megabytes: float) -> None:
+    from lumber_core import BertChunker
+
+    story = STORY.read_text(encoding="utf-8")
+    splitter = BertChunker()
+    splitter.segment(story[:2000])
+    for share in (0.1, 1.0):
+        size = int(megabytes * share * 1e6)
+        text = (story * (size // len(story) + 1))[:size]
+        began = time.perf_counter()
+        chunks = len(splitter.segment(text).spans)
+        took = time.perf_counter() - began
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(
+            f"{size / 1e6:g} MB: {chunks:,} chunks, {took:.1f} s, {size / took / 1e6:.3f} MB/s, "
+            f"peak memory of the process {peak:.0f} MiB",
+            flush=True,
+        )
+
+
+def embed(text: str) -> None:
+    from lumber_core import BertChunker, TextEmbedder
+
+    embedder = TextEmbedder()
+    embedder.embed(["One."])
+    for kind in ("moving", "overlapping"):
+        splitter = BertChunker(windows=kind, tokenizer="words", max_chunk_tokens=200)
+        chunks = splitter.segment(text).chunks(text)
+        cutting = timed(lambda splitter=splitter: splitter.segment(text))
+        embedding = timed(lambda chunks=chunks: embedder.embed(chunks))
+        print(f"{kind}: cutting {cutting:.2f} s, embedding {len(chunks)} chunks {embedding:.2f} s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("speed", "embed"):
+        command = commands.add_parser(name)
+        command.add_argument("text", type=Path)
+        if name == "speed":
+            command.add_argument("--checkpoint", type=Path)
+    commands.add_parser("start")
+    commands.add_parser("memory").add_argument("megabytes", type=float, nargs="?", default=10)
+    options = parser.parse_args()
+    if options.command == "start":
+        start()
+    elif options.command == "memory":
+        memory(options.megabytes)
+    else:
+        text = options.text.read_text(encoding="utf-8", errors="replace")
+        if options.command == "speed":
+            speed(text, options.checkpoint)
+        else:
+            embed(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""How well splitters find the boundaries that people set, on development data.
+
+    python benchmarks/boundaries.py ../shared/data                     everything (half an hour)
+    python benchmarks/boundaries.py ../shared/data --only bert greedy  some splitters
+
+Choi's set and Wiki-50 are measured at their own sentences. Chroma's corpora have no segments but
+excerpts that answer questions: their edges are the reference, and how many excerpts no cut divides
+is told as well. The semantic splitters of LangChain and LlamaIndex get the bundled embedder and
+their own defaults; the greedy splitter is told the true mean length of a segment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker
+from lumber_core.evaluation.corpora import Document, load_choi, load_chroma, load_wiki50
+from lumber_core.evaluation.metrics import (
+    BoundaryScore,
+    boundary_score,
+    nearest_units,
+    pk,
+    window_diff,
+)
+from lumber_core.units import sentences
+
+Splitter = Callable[[str], list[int]]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents measured together; `excerpts` are (start, end) offsets, for each document."""
+
+    name: str
+    documents: Sequence[Document]
+    excerpts: Sequence[Sequence[tuple[int, int]]] = ()
+
+
+def corpora(data: Path) -> list[Corpus]:
+    found = [
+        Corpus("choi", load_choi(data / "choi")),
+        Corpus("wiki50", load_wiki50(data / "wiki50")),
+    ]
+    for questioned in load_chroma(data / "chroma_eval"):
+        text = questioned.text
+        units = tuple(span.start for span in sentences(text))
+        excerpts = sorted({tuple(r) for q in questioned.questions for r in q.references})
+        edges = nearest_units((edge for excerpt in excerpts for edge in excerpt), units)
+        starts = (0, *(units[edge] for edge in edges))
+        document = Document(questioned.name, text, units, starts, "chroma")
+        found.append(Corpus(f"chroma {questioned.name}", [document], [excerpts]))
+    return found
+
+
+def of_spans(segment: Callable) -> Splitter:
+    return lambda text: [span.start for span in segment(text).spans[1:]]
+
+
+def langchain_semantic() -> Splitter:
+    from langchain_experimental.text_splitter import SemanticChunker
+
+    from langchain_lumber import LumberEmbeddings
+
+    chunker = SemanticChunker(LumberEmbeddings())
+
+    def split(text: str) -> list[int]:
+        # It joins sentences anew with single spaces, so offsets are found by the words passed.
+        words = word_ends(text)
+        cuts, passed = [], 0
+        for chunk in chunker.split_text(text)[:-1]:
+            passed += len("".join(chunk.split()))
+            cuts.append(words[passed - 1] + 1)
+        return cuts
+
+    return split
+
+
+def word_ends(text: str) -> list[int]:
+    """Return the offset of every character that is not white space."""
+    return [place for place, character in enumerate(text) if not character.isspace()]
+
+
+def llama_semantic() -> Splitter:
+    from llama_index.core import Document as LlamaDocument
+    from llama_index.core.node_parser import SemanticSplitterNodeParser
+
+    from llamaindex_lumber import LumberEmbedding
+
+    parser = SemanticSplitterNodeParser(
+        embed_model=LumberEmbedding(),
+        sentence_splitter=lambda text: [span.of(text) for span in sentences(text)],
+    )
+
+    def split(text: str) -> list[int]:
+        nodes = parser.get_nodes_from_documents([LlamaDocument(text=text)])
+        cuts, position = [], 0
+        for node in nodes[:-1]:
+            position += len(node.text)
+            cuts.append(position)
+        return cuts
+
+    return split
+
+
+def splitters(mean_tokens: int, model: str) -> dict[str, Callable[[], Splitter]]:
+    return {
+        "bert": lambda: of_spans(BertChunker(model).segment),
+        "bert, moving": lambda: of_spans(BertChunker(model, windows="moving").segment),
+        "greedy": lambda: of_spans(GreedyChunker(mean_tokens, tokenizer="words").segment),
+        "lexical": lambda: of_spans(LumberChunker(LexicalJudge(), units="sentences").segment),
+        "langchain semantic": langchain_semantic,
+        "llamaindex semantic": llama_semantic,
+    }
+
+
+def kept_whole(excerpts: Iterable[tuple[int, int]], cuts: Sequence[int]) -> float:
+    """Return the share of excerpts that no cut divides."""
+    whole = [bisect_left(cuts, end) == bisect_left(cuts, start + 1) for start, end in excerpts]
+    return sum(whole) / len(whole)
+
+
+def measure(corpus: Corpus, split: Splitter) -> str:
+    score, pks, diffs, chunks, words = BoundaryScore(), [], [], 0, 0
+    shares = []
+    began = time.perf_counter()
+    for number, document in enumerate(corpus.documents):
+        cuts = split(document.text)
+        said = nearest_units(cuts, document.units)
+        true = nearest_units(document.starts, document.units)
+        score += boundary_score(true, said)
+        pks.append(pk(true, said, units=len(document.units)))
+        diffs.append(window_diff(true, said, units=len(document.units)))
+        chunks += len(cuts) + 1
+        words += len(document.text.split())
+        if corpus.excerpts:
+            shares.append(kept_whole(corpus.excerpts[number], cuts))
+    took = time.perf_counter() - began
+    whole = f"{sum(shares) / len(shares):.3f}" if shares else "-"
+    return (
+        f"{score.precision:.3f} | {score.recall:.3f} | {score.f1:.3f} | "
+        f"{sum(pks) / len(pks):.3f} | {sum(diffs) / len(diffs):.3f} | {whole} | "
+        f"{words / chunks:.0f} | {took:.0f}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--only", nargs="*", help="names of splitters")
+    parser.add_argument("--corpora", nargs="*", help="first words of corpora's names")
+    parser.add_argument("--model", default="bundled")
+    options = parser.parse_args()
+    print("corpus | splitter | P | R | F1 | Pk | WindowDiff | excerpts whole | words/chunk | s")
+    print("--- | --- | --- | --- | --- | --- | --- | --- | --- | ---")
+    for corpus in corpora(options.data):
+        if options.corpora and corpus.name.split()[0] not in options.corpora:
+            continue
+        counter = GreedyChunker(1, tokenizer="words").counter
+        segments = [s.of(d.text) for d in corpus.documents for s in d.segments]
+        mean = max(1, sum(counter.count(segments)) // len(segments))
+        for name, make in splitters(mean, options.model).items():
+            if not options.only or name in options.only:
+                print(f"{corpus.name} | {name} | {measure(corpus, make())}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""The bundled sentence encoder as LangChain's embeddings."""
+
+from __future__ import annotations
+
+from langchain_core.embeddings import Embeddings
+
+from lumber_core.bert.embedder import TextEmbedder
+
+
+class LumberEmbeddings(Embeddings):
+    """Embeds with all-MiniLM-L6-v2, which comes with the library: no key, no download, no PyTorch.
+
+    Args:
+        model: "bundled", or a folder made by `lumber export --embedder`.
+        threads: Texts embedded at once; None takes the processors there are.
+
+    Raises:
+        ValueError: `threads` is below 1.
+        TypeError: An argument has the wrong type.
+    """
+
+    def __init__(self, model: str = "bundled", *, threads: int | None = None) -> None:
+        self._embedder = TextEmbedder(model, threads=threads)
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return a vector of length 1 for each text; its first 254 tokens count."""
+        vectors: list[list[float]] = self._embedder.embed(texts).tolist()
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return a vector of length 1 for a query, in the same space as the documents'."""
+        return self.embed_documents([text])[0]
+
+    def __repr__(self) -> str:
+        return f"LumberEmbeddings({self._embedder.model!r})"

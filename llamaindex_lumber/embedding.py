@@ -1,0 +1,62 @@
+"""The bundled sentence encoder as LlamaIndex's embedding model."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.bridge.pydantic import Field, PrivateAttr
+
+from lumber_core.bert.embedder import TextEmbedder
+
+
+class LumberEmbedding(BaseEmbedding):
+    """Embeds with all-MiniLM-L6-v2, which comes with the library: no key, no download, no PyTorch.
+
+    Raises:
+        ValueError: `threads` is below 1.
+        TypeError: A setting has the wrong type.
+    """
+
+    model_name: str = Field(
+        default="bundled", description='"bundled", or a folder made by lumber export --embedder.'
+    )
+    threads: int | None = Field(
+        default=None,
+        exclude=True,
+        description="Texts embedded at once; None takes the processors there are.",
+    )
+
+    _embedder: TextEmbedder | None = PrivateAttr(default=None)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Check the settings before any work."""
+        super().model_post_init(context)
+        self._embedder = TextEmbedder(self.model_name, threads=self.threads)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name under which LlamaIndex serialises the model."""
+        return "LumberEmbedding"
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        if self._embedder is None:
+            self._embedder = TextEmbedder(self.model_name, threads=self.threads)
+        vectors: list[list[float]] = self._embedder.embed(texts).tolist()
+        return vectors
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._get_text_embeddings([text])[0]
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._get_text_embeddings([query])[0]
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return await asyncio.to_thread(self._get_query_embedding, query)
+
+    async def _aget_text_embedding(self, text: str) -> list[float]:
+        return await asyncio.to_thread(self._get_text_embedding, text)
+
+    async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        return await asyncio.to_thread(self._get_text_embeddings, texts)

@@ -1,0 +1,1 @@
+"""Measuring splitters: `corpora` loads texts with known boundaries, `metrics` compares."""

@@ -1,0 +1,72 @@
+"""`lumber train` and `lumber export`, run as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("torch")
+pytest.importorskip("accelerate")
+
+from typer.testing import CliRunner
+
+from lumber_core import BertChunker
+from lumber_core.cli.app import app
+from tests.bert.conftest import write_random_checkpoint
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def passages(tmp_path: Path) -> Path:
+    rows = [
+        {"source": "made", "document": f"d{n}", "text": f"King {n} said so. The sea was there. "}
+        for n in range(30)
+    ]
+    path = tmp_path / "passages.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def test_train_then_export_then_split(passages: Path, tmp_path: Path) -> None:
+    base = write_random_checkpoint(tmp_path / "base")
+    code, said = run(
+        *("train", tmp_path / "run", "--passages", passages, "--recipe", "paper"),
+        *("--base", base, "--items", 24, "--epochs", 1, "--checkpoint-every", 2),
+    )
+    assert code == 0, said
+    assert "F1 on held-out windows" in said
+    code, said = run("export", tmp_path / "run", tmp_path / "out", "--embedder", base, "--no-fp32")
+    assert code == 0, said
+    card = json.loads((tmp_path / "out" / "card.json").read_text())
+    assert card["provenance"]["training"]["recipe"]["name"] == "paper"
+    assert list(card["provenance"]["data"]) == ["passages.jsonl"]
+    assert not (tmp_path / "out" / "model.onnx").exists()
+    assert BertChunker(str(tmp_path / "out"), threshold=-99).segment("One. Two.").spans
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["train", "out"], "give documents"),
+        (["train", "out", "--recipe", "none"], "no recipe 'none'"),
+        (["train", "out", "--passages", "missing.jsonl"], "missing.jsonl does not exist"),
+        (["export", "missing", "out"], "config.json does not exist"),
+        (["export", "a", "b", "--embedder", "c", "--with-minilm"], "either"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    arguments: list[str], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, said = run(*arguments)
+    assert code == 1
+    assert reason in said
+    assert said.startswith("lumber: ")
+    assert len(said.strip().splitlines()) == 1

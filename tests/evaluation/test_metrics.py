@@ -1,0 +1,113 @@
+"""Boundary measures, on cases that can be worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lumber_core.evaluation.metrics import (
+    BoundaryScore,
+    boundary_score,
+    nearest_units,
+    pk,
+    window_diff,
+    window_length,
+)
+
+boundaries = st.sets(st.integers(1, 29), max_size=12)
+
+
+def test_exact_matches_are_counted() -> None:
+    score = boundary_score([3, 7, 20], [3, 8, 20, 25])
+    assert score == BoundaryScore(hits=2, predicted=4, reference=3)
+    assert score.precision == 0.5
+    assert score.recall == pytest.approx(2 / 3)
+    assert score.f1 == pytest.approx(4 / 7)
+
+
+def test_nothing_predicted_or_nothing_to_find_is_no_error() -> None:
+    assert boundary_score([], []).f1 == 0
+    assert boundary_score([4], []).precision == 0
+    assert boundary_score([], [4]).recall == 0
+
+
+def test_tolerance_matches_one_to_one() -> None:
+    assert boundary_score([10], [9, 11], tolerance=1).hits == 1
+    assert boundary_score([10, 11], [9, 10], tolerance=1).hits == 2
+    assert boundary_score([10, 12], [11, 13], tolerance=1).hits == 2
+    assert boundary_score([10], [12], tolerance=1).hits == 0
+    with pytest.raises(ValueError, match="at least 0"):
+        boundary_score([1], [1], tolerance=-1)
+
+
+def most_matches(true: list[int], said: list[int], tolerance: int) -> int:
+    """The largest matching, by trying everything."""
+    if not true or not said:
+        return 0
+    best = most_matches(true[1:], said, tolerance)
+    for place, boundary in enumerate(said):
+        if abs(boundary - true[0]) <= tolerance:
+            rest = said[:place] + said[place + 1 :]
+            best = max(best, 1 + most_matches(true[1:], rest, tolerance))
+    return best
+
+
+@given(
+    true=st.sets(st.integers(1, 12), max_size=5),
+    said=st.sets(st.integers(1, 12), max_size=5),
+    tolerance=st.integers(0, 4),
+)
+def test_no_other_matching_is_larger(true: set[int], said: set[int], tolerance: int) -> None:
+    found = boundary_score(true, said, tolerance=tolerance).hits
+    assert found == most_matches(sorted(true), sorted(said), tolerance)
+
+
+def test_scores_add_up_over_documents() -> None:
+    total = boundary_score([1], [1]) + boundary_score([2, 3], [4])
+    assert total == BoundaryScore(1, 2, 3)
+
+
+def test_offsets_go_to_the_nearest_unit() -> None:
+    units = [0, 10, 20, 30]
+    assert nearest_units([0, 4, 11, 15, 26, 99], units) == [1, 2, 3]
+    assert nearest_units([], units) == []
+
+
+@settings(deadline=None)  # the first call imports nltk
+@given(true=boundaries, said=boundaries)
+def test_pk_is_the_share_of_pairs_wrongly_told_apart(true: set[int], said: set[int]) -> None:
+    units = 30
+    k = min(window_length(sorted(true), units=units), units - 1)
+    wrong = sum(
+        any(i < b <= i + k for b in true) != any(i < b <= i + k for b in said)
+        for i in range(units - k)
+    )
+    assert pk(sorted(true), sorted(said), units=units) == pytest.approx(wrong / (units - k))
+
+
+@settings(deadline=None)  # the first call imports nltk
+@given(true=boundaries, said=boundaries)
+def test_window_diff_is_the_share_of_windows_with_other_counts(
+    true: set[int], said: set[int]
+) -> None:
+    units = 30
+    k = min(window_length(sorted(true), units=units), units - 1)
+    wrong = sum(
+        sum(i < b <= i + k for b in true) != sum(i < b <= i + k for b in said)
+        for i in range(units - k)
+    )
+    found = window_diff(sorted(true), sorted(said), units=units)
+    assert found == pytest.approx(wrong / (units - k))
+
+
+def test_perfect_agreement_is_zero_and_short_texts_are_no_error() -> None:
+    assert pk([4, 8], [4, 8], units=12) == window_diff([4, 8], [4, 8], units=12) == 0
+    assert pk([], [], units=1) == window_diff([], [], units=0) == 0
+    assert pk([1], [], units=2) == 1
+
+
+@pytest.mark.parametrize("wrong", [0, 12, -3])
+def test_boundaries_outside_the_text_are_refused(wrong: int) -> None:
+    with pytest.raises(ValueError, match="from 1 to 11"):
+        pk([4], [wrong], units=12)

@@ -1,0 +1,55 @@
+"""BertNodeParser and LumberEmbedding: what they add to the contracts."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from llama_index.core import Document, VectorStoreIndex
+
+from llamaindex_lumber import BertNodeParser, LumberEmbedding
+from tests.bert.test_bundled import TOPICS
+
+
+def test_nodes_come_with_their_embeddings() -> None:
+    nodes = BertNodeParser(embed=True).get_nodes_from_documents([Document(text=" ".join(TOPICS))])
+    assert [node.text.strip() for node in nodes] == TOPICS
+    expected = LumberEmbedding().get_text_embedding(nodes[1].text)
+    assert nodes[1].embedding == pytest.approx(expected)
+    plain = BertNodeParser().get_nodes_from_documents([Document(text="One. Two.")])
+    assert plain[0].embedding is None
+
+
+async def test_nodes_parsed_asynchronously_have_the_same_embeddings() -> None:
+    parser = BertNodeParser(embed=True)
+    document = Document(text=" ".join(TOPICS))
+    waited = await parser.aget_nodes_from_documents([document])
+    direct = parser.get_nodes_from_documents([document])
+    assert [node.embedding for node in waited] == [node.embedding for node in direct]
+
+
+def test_an_index_searches_offline() -> None:
+    nodes = BertNodeParser(embed=True).get_nodes_from_documents([Document(text=" ".join(TOPICS))])
+    index = VectorStoreIndex(nodes, embed_model=LumberEmbedding())
+    (found,) = index.as_retriever(similarity_top_k=1).retrieve("What did the senate vote on?")
+    assert found.node.text.strip() == TOPICS[2]
+
+
+def test_settings_are_in_the_cache_key() -> None:
+    base = BertNodeParser().to_dict()
+    for change in (
+        {"threshold": 1.0},
+        {"windows": "moving"},
+        {"snap": None},
+        {"embed": True},
+        {"model": "elsewhere"},
+    ):
+        assert BertNodeParser(**change).to_dict() != base
+    assert BertNodeParser(threads=3).to_dict() == base
+
+
+def test_the_embedding_model_pickles() -> None:
+    model = LumberEmbedding()
+    vector = model.get_query_embedding("the sea")
+    assert pickle.loads(pickle.dumps(model)).get_query_embedding("the sea") == vector
+    assert len(vector) == 384
