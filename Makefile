@@ -3,15 +3,25 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 TEXT ?= examples/data/the_tide_clock.txt
+SHOWN := $(VENV)/.demo-ready
 READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check bench clean
+.PHONY: demo test load test-legacy check bench clean
 
-demo: $(READY)  ## Split a long document through both frameworks (TEXT=path for your own)
+demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
 
 test: $(READY)  ## Run all tests
 	$(BIN)/python -m pytest -q
+
+load: $(READY)  ## Ask a server on this machine 10,000 times, and lose nothing
+	$(BIN)/python -m pytest -q -m load --durations=1
+
+test-legacy:  ## Run the tests of the retired Gemini package, which needs an environment of its own
+	@test -x .venv-legacy/bin/python || $(PYTHON) -m venv .venv-legacy
+	@.venv-legacy/bin/python -m pip install --quiet --disable-pip-version-check -e '.[gemini-legacy]' pytest pytest-asyncio
+	.venv-legacy/bin/python -m pytest -q tests/models -k legacy
 
 check: $(READY)  ## Lint, format and strict type checks
 	$(BIN)/ruff check .
@@ -23,11 +33,19 @@ bench: $(READY)  ## Compare speed within one run (TEXT=path for your own)
 	$(BIN)/python benchmarks/import_time.py
 
 clean:
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-legacy dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(READY): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or later is needed; try: make PYTHON=python3.12")'
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing into $(VENV) (once; a minute or two) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+# The demo needs the two frameworks; tests need all extras, torch among them.
+$(SHOWN): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing into $(VENV) (once; a minute or so) ..."
+	@$(PIP) -e '.[langchain,llama-index]'
 	@touch $@
+
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing into $(VENV) (once; a few minutes) ..."
+	@$(PIP) -e '.[dev]'
+	@touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or later is needed; try: make PYTHON=python3.12")'
+	@$(PYTHON) -m venv $(VENV)

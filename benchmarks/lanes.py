@@ -15,7 +15,7 @@ import time
 from bisect import bisect_left
 from pathlib import Path
 
-from lumber_core import Group, LumberChunker, Segmentation
+from lumber_core import Group, LexicalJudge, LumberChunker, Segmentation
 
 
 def main() -> None:
@@ -48,6 +48,21 @@ def main() -> None:
     result, seconds = timed(lambda: asyncio.run(tasks.asegment(text)))
     assert result == one_by_one
     report(f"{in_flight} in flight, asyncio", result, seconds, base)
+
+    local = LexicalJudge()
+    for name, other in {
+        "word use": lambda group: local.judge(group).unit,
+        "none ever named": lambda _: None,
+    }.items():
+        alone = LumberChunker(other).segment(text).usage.calls
+
+        async def quick(group: Group, other=other) -> int | None:
+            await asyncio.sleep(wait / 10)
+            return other(group)
+
+        ahead = asyncio.run(LumberChunker(quick, max_concurrency=in_flight).asegment(text))
+        extra = ahead.usage.calls / alone - 1
+        print(f"another judge, {name}: {alone} calls one at a time, {extra:+.1%} in flight")
 
 
 def timed(run) -> tuple[Segmentation, float]:

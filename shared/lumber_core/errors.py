@@ -48,5 +48,12 @@ class BoundError(LumberError):
     """A single character counts more tokens than `max_chunk_tokens` allows."""
 
 
+class BadReplyError(LumberError, ConnectionError):
+    """A model's server replied, but not with a completion: cut short, no JSON, or no answer in it.
+
+    It is passing trouble more often than not, as with other connection errors: ask again.
+    """
+
+
 class WeightsError(LumberError, ValueError):
     """A model's weights are missing, damaged or some other model's."""

@@ -6,8 +6,11 @@ Text that spells a special token, such as `<|endoftext|>`, is counted as the tex
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
+from itertools import accumulate
 from operator import index
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
@@ -18,9 +21,11 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 
-# Texts from which on tiktoken gets them joined, and characters that are joined at most.
+# Texts from which on tiktoken gets them joined; characters from which on that are worth a thread
+# of their own; and threads at most.
 _MANY = 16
-_BLOCK = 1 << 20
+_BLOCK = 1 << 16
+_MOST_THREADS = 4
 
 
 @runtime_checkable
@@ -234,20 +239,32 @@ def count_ordinary(encoding: Encoding, texts: Sequence[str]) -> list[int]:
     A call for each short text would spend a good part of its time on crossing into tiktoken. So
     the texts go through joined, separated by a special token that occurs in none of them: tiktoken
     treats what stands between special tokens as texts of their own, so the counts are the same.
+    It works outside the interpreter's lock, so long lists go through in blocks side by side.
     """
     if len(texts) < _MANY:
-        return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
-    return [count for block in _blocks(texts, _BLOCK) for count in _count_block(encoding, block)]
+        return _count_apart(encoding, texts)
+    size = max(_BLOCK, sum(map(len, texts)) // _threads() + 1)
+    blocks = list(_blocks(texts, size))
+    if len(blocks) == 1:
+        return _count_block(encoding, texts)
+    with ThreadPoolExecutor(len(blocks)) as pool:
+        counted = pool.map(partial(_count_block, encoding), blocks)
+        return [count for block in counted for count in block]
+
+
+def _threads() -> int:
+    """Return how many threads may count at once: one for each core, but few."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return min(_MOST_THREADS, len(affinity(0)) if affinity else os.cpu_count() or 1)
 
 
 def _blocks(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     """Yield consecutive texts of together `size` characters or a little more."""
     first = total = 0
-    for number, text in enumerate(texts, start=1):
-        total += len(text)
-        if total >= size:
+    for number, total_so_far in enumerate(accumulate(map(len, texts)), start=1):
+        if total_so_far - total >= size:
             yield texts[first:number]
-            first, total = number, 0
+            first, total = number, total_so_far
     if first < len(texts):
         yield texts[first:]
 
@@ -256,24 +273,25 @@ def _count_block(encoding: Encoding, texts: Sequence[str]) -> list[int]:
     """Count the tokens between the separators of the joined texts."""
     import numpy as np  # deferred: other counters do without it
 
-    separator, joined = _joined(encoding, texts)
-    # Without a free special token, or with a lone surrogate, only encode_ordinary copes.
-    if not separator or not is_encodable(joined):
-        return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
-    ids = encoding.encode_to_numpy(joined, allowed_special={separator}, disallowed_special=())
-    ends = np.flatnonzero(ids == encoding.encode_single_token(separator))
-    counts: list[int] = (np.diff(ends, prepend=-1, append=len(ids)) - 1).tolist()
-    return counts
+    for separator in sorted(encoding.special_tokens_set):
+        if (separator + separator).find(separator, 1) < len(separator):
+            continue  # it overlaps itself: where it begins in the joined texts is not certain
+        joined = separator.join(texts)
+        try:
+            ids = encoding.encode_to_numpy(
+                joined, allowed_special={separator}, disallowed_special=()
+            )
+        except UnicodeEncodeError:  # a lone surrogate, with which only encode_ordinary copes
+            break
+        ends = np.flatnonzero(ids == encoding.encode_single_token(separator))
+        if len(ends) == len(texts) - 1:  # else a text contains it: try another one
+            counts: list[int] = (np.diff(ends, prepend=-1, append=len(ids)) - 1).tolist()
+            return counts
+    return _count_apart(encoding, texts)
 
 
-def _joined(encoding: Encoding, texts: Sequence[str]) -> tuple[str, str]:
-    """Join texts by a special token that none of them contains; return both, or "" twice."""
-    for token in sorted(encoding.special_tokens_set):
-        joined = token.join(texts)
-        overlaps_itself = (token + token).find(token, 1) < len(token)
-        if joined.count(token) == len(texts) - 1 and not overlaps_itself:
-            return token, joined
-    return "", ""
+def _count_apart(encoding: Encoding, texts: Sequence[str]) -> list[int]:
+    return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
 
 
 def encoding_name(name: str) -> str:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import accumulate
 from operator import le, lt
 from typing import Literal, cast
 
-from lumber_core.graphemes import FIRST_COMBINING, is_break
+from lumber_core.graphemes import is_break
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.surrogates import encodable
 
@@ -112,17 +113,19 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
         if stop < end:
             pieces.pop()
         size = _BLOCK
-        for piece in pieces:
-            before, start = start, start + len(piece)
+        ends = list(accumulate(map(len, pieces), initial=start))
+        for before, piece in zip(ends, pieces, strict=False):
             if before <= first:
                 continue
-            if piece[0].isspace():
-                before = start - len(piece.lstrip())
-                if before == start:
-                    continue
-            # Most sentences pass this first test, which spares them a call.
-            if text[before] < FIRST_COMBINING > text[before - 1] or is_break(text, before):
+            # Most sentences start with a plain character after a plain one: no need to look closer.
+            if "!" <= piece[0] <= "~" and text[before - 1] <= "~":
                 yield before
+                continue
+            visible = piece.lstrip()
+            before += len(piece) - len(visible)
+            if visible and is_break(text, before):
+                yield before
+        start = ends[-1]
 
 
 def _segment(language: str, text: str) -> list[str]:
@@ -133,7 +136,10 @@ def _segment(language: str, text: str) -> list[str]:
         for space in _WIDE_SPACES:
             if space in text:
                 text = text.replace(space, " ")
-    pieces: list[str] = segment(language, encodable(text))
+    try:
+        pieces: list[str] = segment(language, text)
+    except UnicodeEncodeError:  # a lone surrogate
+        pieces = segment(language, encodable(text))
     return pieces
 
 

@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 from core_support import group
 
-from lumber_core import Group, Judge, LexicalJudge, ModelJudge, PromptTemplate, Usage, Verdict
+from lumber_core import (
+    CallPolicy,
+    Group,
+    Judge,
+    LexicalJudge,
+    ModelJudge,
+    PromptTemplate,
+    Usage,
+    Verdict,
+)
 from lumber_core.lumber.choice import choose_judge
 from lumber_core.lumber.judges import as_judge
 from lumber_core.models import Completion
@@ -211,8 +220,10 @@ def test_a_model_is_asked_with_the_users_own_prompt():
 
 @pytest.mark.parametrize("text", ["Answer: ID 7", "Answer: none", "Answer: ID 99", "", "Sorry?"])
 def test_sync_and_async_questions_to_a_model_give_the_same(text):
-    asked = ModelJudge(ScriptedModel(text), rereads=0).judge(FOUR)
-    awaited = asyncio.run(ModelJudge(ScriptedModel(text), rereads=0).ajudge(FOUR))
+    asked = ModelJudge(ScriptedModel(text), policy=CallPolicy(rereads=0)).judge(FOUR)
+    awaited = asyncio.run(
+        ModelJudge(ScriptedModel(text), policy=CallPolicy(rereads=0)).ajudge(FOUR)
+    )
     assert asked == awaited
 
 
@@ -226,7 +237,7 @@ def test_sync_and_async_questions_to_a_model_give_the_same(text):
     ],
 )
 def test_what_went_wrong_is_in_the_verdict_with_the_answer(text, outcome):
-    verdict = ModelJudge(ScriptedModel(text), rereads=0).judge(FOUR)
+    verdict = ModelJudge(ScriptedModel(text), policy=CallPolicy(rereads=0)).judge(FOUR)
     assert (verdict.unit, verdict.outcome, verdict.answer) == (None, outcome, text)
     assert verdict.reason
     assert verdict.usage.calls == 1
@@ -293,7 +304,7 @@ def test_judges_pickle_where_the_users_part_does(own):
 
 def test_an_unusable_answer_is_asked_about_again_more_strictly():
     model = ScriptedModel("It is a story.", "Answer: ID 99", "Answer: ID 7")
-    verdict = ModelJudge(model, rereads=2).judge(FOUR)
+    verdict = ModelJudge(model, policy=CallPolicy(rereads=2)).judge(FOUR)
     assert (verdict.unit, verdict.outcome, verdict.usage.calls) == (7, "shift", 3)
     first, second, third_question = [user for _, user in model.history]
     assert second.startswith(first)

@@ -356,3 +356,13 @@ def test_a_function_that_gives_no_whole_number_is_named(returned):
 
     with pytest.raises(TypeError, match=r"encode.* whole number"):
         token_counter(encode).count(["text"])
+
+
+def test_long_lists_that_go_through_side_by_side_count_alike():
+    texts = [
+        f"Sentence number {n}, with <|endoftext|> in one of seven. "[: 20 + n % 40]
+        for n in range(9000)
+    ]
+    counter = TiktokenCounter("cl100k_base")
+    one_by_one = [len(counter.encoding.encode_ordinary(text)) for text in texts]
+    assert counter.count(texts) == one_by_one

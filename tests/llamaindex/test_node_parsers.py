@@ -7,10 +7,19 @@ import pickle
 from typing import Any
 
 import pytest
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    CompletionResponse,
+    MessageRole,
+)
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
 from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.instrumentation.event_handlers import BaseEventHandler
+from llama_index.core.instrumentation.events.llm import LLMCompletionStartEvent
 from llama_index.core.llms import CustomLLM, LLMMetadata
+from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.node_parser import NodeParser, SentenceSplitter
 from llama_index.core.schema import BaseNode, Document, NodeRelationship
 from llama_index.core.storage.docstore import SimpleDocumentStore
@@ -71,7 +80,46 @@ def numbered(i: int, doc: BaseNode) -> str:
     return f"{doc.node_id}/{i}"
 
 
+class InstrumentedLLM(CustomLLM):
+    """As models of LlamaIndex are: the framework's decorators tell of each call."""
+
+    @classmethod
+    def class_name(cls) -> str:
+        return "InstrumentedLLM"
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(model_name="instrumented")
+
+    @llm_completion_callback()
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        return CompletionResponse(text="Answer: ID 2" if "ID 0:" in prompt else "Answer: none")
+
+    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
+        raise AssertionError("nothing is streamed")
+
+
 class TestLumber:
+    def test_callbacks_and_instrumentation_see_each_call(self) -> None:
+        seen: list[LLMCompletionStartEvent] = []
+
+        class Watcher(BaseEventHandler):
+            def handle(self, event: Any, **kwargs: Any) -> None:
+                if isinstance(event, LLMCompletionStartEvent):
+                    seen.append(event)
+
+        dispatcher = get_dispatcher("root")
+        watcher = Watcher()
+        dispatcher.add_event_handler(watcher)
+        handler = LlamaDebugHandler(print_trace_on_end=False)
+        llm = InstrumentedLLM(callback_manager=CallbackManager([handler]))
+        try:
+            LumberNodeParser(llm=llm)([Document(text=TEXT)])
+        finally:
+            dispatcher.event_handlers.remove(watcher)
+        assert len(seen) == 2
+        assert len(handler.get_event_pairs(CBEventType.LLM)) >= 2
+
     def test_the_model_decides_where_nodes_start(self) -> None:
         llm = scripted("Answer: ID 2", "Answer: none")
         nodes = LumberNodeParser(llm=llm).get_nodes_from_documents([Document(text=TEXT)])

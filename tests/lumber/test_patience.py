@@ -198,6 +198,7 @@ def test_a_pace_pickles_with_its_limits() -> None:
         {"attempts": 0},
         {"first_wait": -1},
         {"longest_wait": -1},
+        {"rereads": -1},
         {"requests_per_minute": 0},
         {"tokens_per_minute": -3},
     ],

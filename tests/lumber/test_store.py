@@ -17,7 +17,15 @@ from pathlib import Path
 
 import pytest
 
-from lumber_core import AnswerStore, Group, LumberChunker, ModelJudge, PromptTemplate, StoreError
+from lumber_core import (
+    AnswerStore,
+    CallPolicy,
+    Group,
+    LumberChunker,
+    ModelJudge,
+    PromptTemplate,
+    StoreError,
+)
 from lumber_core.lumber.groups import Document
 from lumber_core.lumber.remembering import RememberingJudge
 from lumber_core.segmentation import Usage, Verdict
@@ -107,6 +115,23 @@ def test_failures_are_kept_until_forgotten(tmp_path: Path) -> None:
     assert store.get("j", some_group()) == refused
     assert store.forget_failures() == 1
     assert store.get("j", some_group()) is None
+
+
+def test_that_no_answer_came_is_not_kept(tmp_path: Path) -> None:
+    class Away(ScatteredModel):
+        away = True
+
+        def complete(self, system, user, *, choices=()):
+            if self.away:
+                raise ConnectionError
+            return super().complete(system, user, choices=choices)
+
+    model = Away()
+    judge = ModelJudge(model, policy=CallPolicy(attempts=1))
+    chunker = LumberChunker(judge, theta=60, store=tmp_path / "answers.db")
+    assert {v.outcome for v in chunker.segment(TEXT).failures} == {"unavailable"}
+    model.away = False
+    assert chunker.segment(TEXT).failures == ()
 
 
 def test_a_row_says_who_answered_what_and_when_but_holds_no_text(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from lumber_core.lumber.estimate import (
     LIKELY,
     Estimate,
     Prices,
-    ShareJudge,
     estimate,
+    rehearsed,
 )
 from lumber_core.lumber.fallback import FallbackJudge, OnFailure
 from lumber_core.lumber.groups import Document, Group, MethodRules, PublishedCodeRules, WalkRules
@@ -31,10 +31,9 @@ from lumber_core.lumber.local import local_judge
 from lumber_core.lumber.progress import Progress
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.remembering import RememberingJudge
-from lumber_core.lumber.schedule import Task
 from lumber_core.lumber.store import AnswerStore
 from lumber_core.lumber.walk import Walk
-from lumber_core.segmentation import Segmentation, Usage, Verdict
+from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounterSpec
 from lumber_core.units import UnitSpec
@@ -304,12 +303,8 @@ class LumberChunker(Chunker):
 
     def _rehearsal(self, text: str, share: float) -> list[Group]:
         """Return the groups that would be asked about if answers fell at `share` of them."""
-        groups: list[Group] = []
-        judge = ShareJudge(share, groups.append)
-        walks = self._walks([text], 1, _ignore_start)
-        for _ in drive(walks, judge, capacity=1, on_verdict=_ignore):
-            pass
-        return groups
+        (walk,) = self._walks([text], 1, _ignore)
+        return rehearsed(walk, share)
 
     def _rehearse(self, texts: list[str], share: float) -> Usage:
         usage = Usage()
@@ -331,9 +326,5 @@ class LumberChunker(Chunker):
         return [*own, *super()._shown()]
 
 
-def _ignore_start(units: int) -> None:
-    """Show no progress."""
-
-
-def _ignore(task: Task, verdict: Verdict) -> None:
+def _ignore(units: int) -> None:
     """Show no progress."""

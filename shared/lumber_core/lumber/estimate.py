@@ -7,13 +7,15 @@ groups the answers fall.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from lumber_core.lumber.groups import Group
-from lumber_core.lumber.judges import Judge
+from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Usage, Verdict
+from lumber_core.spans import Span
 
 # Where in a group, by length, a model's answers fall on average: at 0.61 in the published run on
 # Emma, which would have taken 468 calls if all of them fell at 0.6, and took 476.
@@ -65,32 +67,26 @@ class Estimate:
     cost: Range | None
 
 
-class ShareJudge(Judge):
-    """Names the unit at a fixed share of each group's length in characters.
+def rehearsed(walk: Walk, share: float) -> list[Group]:
+    """Walk a walk whose answers all fall at one share of their groups' lengths.
 
     Args:
+        walk: A walk at its beginning.
         share: From 0, the first choice, to 1, the last.
-        seen: Called with every group, for counting what would have been asked.
+
+    Returns:
+        The groups that would be asked about.
     """
-
-    waits = False
-
-    def __init__(self, share: float, seen: Callable[[Group], None]) -> None:
-        self._share = share
-        self._seen = seen
-
-    def judge(self, group: Group) -> Verdict:
-        """Name the choice nearest to the share of the group's length."""
-        self._seen(group)
+    groups = []
+    while (group := walk.claim()) is not None:
+        groups.append(group)
         spans = group.document.units
         first, last = spans[group.start].start, spans[group.stop - 1].end
-        wanted = first + self._share * (last - first)
+        wanted = first + share * (last - first)
         choices = [unit for unit in group.choices if unit < len(spans)]
-        unit = min(choices, key=lambda unit: abs(spans[unit].start - wanted), default=None)
-        return Verdict(group.start, group.stop, unit, "shift", usage=Usage(1))
-
-    def __repr__(self) -> str:
-        return f"ShareJudge({self._share})"
+        unit = min(choices, key=partial(_distance, spans, wanted), default=None)
+        walk.record(Verdict(group.start, group.stop, unit, "shift"))
+    return groups
 
 
 def estimate(usages: tuple[Usage, Usage, Usage], prices: Prices | None) -> Estimate:
@@ -106,3 +102,7 @@ def estimate(usages: tuple[Usage, Usage, Usage], prices: Prices | None) -> Estim
         completion_tokens=Range(*(usage.completion_tokens for usage in usages)),
         cost=None if prices is None else Range(*(prices.of(usage) for usage in usages)),
     )
+
+
+def _distance(spans: Sequence[Span], wanted: float, unit: int) -> float:
+    return abs(spans[unit].start - wanted)

@@ -49,25 +49,36 @@ class FallbackJudge(Judge):
         Raises:
             JudgementError: It is a failure, and `on_failure` is "raise".
         """
-        return self._completed(group, self._judge.judge(group))
+        verdict = self._judge.judge(group)
+        if not self._asks_locally(group, verdict):
+            return self._kept(group, verdict)
+        return _with_unit(verdict, self._local.judge(group).unit)
 
     async def ajudge(self, group: Group) -> Verdict:
         """Do as `judge`, without blocking the event loop."""
-        return self._completed(group, await self._judge.ajudge(group))
+        verdict = await self._judge.ajudge(group)
+        if not self._asks_locally(group, verdict):
+            return self._kept(group, verdict)
+        return _with_unit(verdict, (await self._local.ajudge(group)).unit)
 
-    def _completed(self, group: Group, verdict: Verdict) -> Verdict:
-        if not verdict.failed:
-            return verdict
-        if self._on_failure == "raise":
+    def _asks_locally(self, group: Group, verdict: Verdict) -> bool:
+        if verdict.failed and self._on_failure == "raise":
             raise JudgementError(
                 f"no usable answer about units {group.start} to {group.stop - 1} "
                 f"({verdict.outcome}): {verdict.reason}"
             )
-        if self._on_failure == "judge_locally":
-            unit = self._local.judge(group).unit
-            return replace(verdict, unit=unit, reason=f"{verdict.reason}; judged locally instead")
+        return verdict.failed and self._on_failure == "judge_locally"
+
+    def _kept(self, group: Group, verdict: Verdict) -> Verdict:
+        """Return a usable verdict as it is; let a failure end the chunk with the group."""
+        if not verdict.failed:
+            return verdict
         unit = group.stop if group.stop in group.choices else None
         return replace(verdict, unit=unit, reason=f"{verdict.reason}; the group was kept whole")
 
     def __repr__(self) -> str:
         return repr(self._judge)
+
+
+def _with_unit(verdict: Verdict, unit: int | None) -> Verdict:
+    return replace(verdict, unit=unit, reason=f"{verdict.reason}; judged locally instead")

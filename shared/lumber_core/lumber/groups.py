@@ -109,7 +109,27 @@ class WalkRules(Protocol):
         ...
 
 
-class MethodRules:
+class _CountedRules:
+    """What both rule sets know: how long each unit is.
+
+    Args:
+        lengths: Length of each unit, in tokens or words.
+    """
+
+    def __init__(self, lengths: Sequence[int]) -> None:
+        self._before = [0, *accumulate(lengths)]
+
+    @property
+    def units(self) -> int:
+        """Number of units in the document."""
+        return len(self._before) - 1
+
+    def unit_at(self, share: float) -> int:
+        """Return the unit that lies at a share, from 0 to 1, of the text's length in tokens."""
+        return bisect_left(self._before, share * self._before[-1], 0, self.units)
+
+
+class MethodRules(_CountedRules):
     """LumberChunker as the paper describes it, guarded.
 
     A group holds as many units as fit in theta tokens, and always one. The judge may name any of
@@ -122,17 +142,8 @@ class MethodRules:
     """
 
     def __init__(self, tokens: Sequence[int], theta: int) -> None:
-        self._before = [0, *accumulate(tokens)]
+        super().__init__(tokens)
         self._theta = theta
-
-    @property
-    def units(self) -> int:
-        """Number of units in the document."""
-        return len(self._before) - 1
-
-    def unit_at(self, share: float) -> int:
-        """Return the unit that lies at a share, from 0 to 1, of the text's length in tokens."""
-        return bisect_left(self._before, share * self._before[-1], 0, self.units)
 
     def stop(self, start: int) -> int | None:
         """Return where the group that starts at `start` stops; None past the last unit."""
@@ -156,7 +167,7 @@ class MethodRules:
         return Step(end if end < self.units else None, end)
 
 
-class PublishedCodeRules:
+class PublishedCodeRules(_CountedRules):
     """LumberChunker as its released code behaves, for reproducing GutenQA.
 
     Tokens are estimated as round(1.2 x words) of the labelled paragraphs together; the paragraph
@@ -175,19 +186,10 @@ class PublishedCodeRules:
     _NO_START = 5
 
     def __init__(self, words: Sequence[int], theta: int) -> None:
-        self._before = [0, *accumulate(count + self._LABEL_WORDS for count in words)]
+        super().__init__([count + self._LABEL_WORDS for count in words])
         self._crossing = next(
             total for total in range(int(theta / 1.2), theta + 2) if round(1.2 * total) >= theta
         )
-
-    @property
-    def units(self) -> int:
-        """Number of units in the document."""
-        return len(self._before) - 1
-
-    def unit_at(self, share: float) -> int:
-        """Return the unit that lies at a share, from 0 to 1, of the text's length in tokens."""
-        return bisect_left(self._before, share * self._before[-1], 0, self.units)
 
     def stop(self, start: int) -> int | None:
         """Return where the group that starts at `start` stops; None in the last five units."""

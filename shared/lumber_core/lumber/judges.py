@@ -23,7 +23,17 @@ from lumber_core.models.patient import CallPolicy, PatientModel
 from lumber_core.segmentation import Usage, Verdict
 
 _ASK_AGAIN = ("unreadable", "outside")
-_BLOCKED = ("content_filter", "content-filter", "safety", "refusal", "blocklist", "prohibited")
+_BLOCKED = (
+    "blocked",
+    "blocklist",
+    "content-filter",
+    "content_filter",
+    "prohibited",
+    "recitation",
+    "refusal",
+    "safety",
+    "spii",
+)
 
 
 class Judge(ABC):
@@ -58,11 +68,9 @@ class ModelJudge(Judge):
         model: The model.
         prompt: What it is asked.
         policy: How often and how fast it may be asked.
-        rereads: Times it is asked more strictly after an answer that cannot be used.
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: `rereads` is negative.
     """
 
     def __init__(
@@ -71,7 +79,6 @@ class ModelJudge(Judge):
         prompt: PromptTemplate | None = None,
         *,
         policy: CallPolicy | None = None,
-        rereads: int = 1,
     ) -> None:
         if not isinstance(model, Model):
             raise TypeError(
@@ -80,11 +87,10 @@ class ModelJudge(Judge):
             )
         if prompt is not None and not isinstance(prompt, PromptTemplate):
             raise TypeError(f"prompt must be a PromptTemplate, not {type(prompt).__name__}")
-        if rereads < 0:
-            raise ValueError(f"rereads must be at least 0, not {rereads}")
+        policy = policy or CallPolicy()
         self._model = PatientModel(model, policy)
         self._prompt = prompt or PromptTemplate()
-        self._rereads = rereads
+        self._rereads = policy.rereads
 
     @property
     def identity(self) -> str:
@@ -263,12 +269,13 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         answer, usage = verdict.unit, verdict.usage
     if answer is None:
         return Verdict(group.start, group.stop, None, "no_shift", usage=usage)
+    truth = type(answer).__name__ in ("bool", "bool_")  # Python's and numpy's
     try:
-        unit = index(answer)  # type: ignore[arg-type]  # numpy's integers are welcome
+        unit = -1 if truth else index(answer)  # type: ignore[arg-type]  # numpy's integers are welcome
     except TypeError:
         reason = f"the judge returned {type(answer).__name__}, not a unit number or None"
         return Verdict(group.start, group.stop, None, "unreadable", reason, usage=usage)
-    if isinstance(answer, bool) or unit not in group.choices:
+    if unit not in group.choices:
         reason = f"the judge named {answer!r}, which is none of {group.choices}"
         return Verdict(group.start, group.stop, None, "outside", reason, usage=usage)
     return Verdict(group.start, group.stop, unit, "shift", usage=usage)

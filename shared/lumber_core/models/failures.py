@@ -15,7 +15,15 @@ from typing import Any, Literal
 Trouble = Literal["settings", "passing", "unknown"]
 
 _PASSING_STATUS = frozenset((408, 409, 425, 429))
-_PASSING_NAMES = ("timeout", "connection", "connecterror", "transporterror", "protocolerror")
+_PASSING_NAMES = (
+    "timeout",
+    "connection",
+    "connecterror",
+    "transporterror",
+    "protocolerror",
+    "payloaderror",  # aiohttp and requests: the body was cut short
+    "chunkedencodingerror",
+)
 _NO_CREDIT = "insufficient_quota"
 _LONGEST_RETRY_AFTER = 3600.0
 

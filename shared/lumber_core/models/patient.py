@@ -36,6 +36,7 @@ class CallPolicy:
         first_wait: Seconds waited at most before the second attempt; doubled for each further
             one, and drawn at random below that. A server's Retry-After comes before it.
         longest_wait: Seconds waited at most between two attempts, Retry-After excepted.
+        rereads: Times the model is asked more strictly after an answer that cannot be used.
         requests_per_minute: Most calls a minute. None sets no limit.
         tokens_per_minute: Most prompt tokens a minute. None sets no limit.
 
@@ -47,6 +48,7 @@ class CallPolicy:
     attempts: int = 6
     first_wait: float = 1.0
     longest_wait: float = 60.0
+    rereads: int = 1
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
 
@@ -55,6 +57,8 @@ class CallPolicy:
         for name in ("first_wait", "longest_wait"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must be at least 0 seconds, not {getattr(self, name)}")
+        if self.rereads < 0:
+            raise ValueError(f"rereads must be at least 0, not {self.rereads}")
         for name in ("requests_per_minute", "tokens_per_minute"):
             limit = getattr(self, name)
             if limit is not None and limit <= 0:

@@ -1,0 +1,33 @@
+"""Packages that only some users install: looked for early, imported late."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from lumber_core.errors import MissingExtraError
+
+
+def require(module: str, *, package: str, extra: str) -> None:
+    """Raise unless a module can be found; it is not imported.
+
+    Raises:
+        MissingExtraError: It is not installed. The message names the extra that brings it.
+    """
+    try:
+        found = find_spec(module) is not None
+    except (ImportError, ValueError):
+        found = False
+    if not found:
+        raise MissingExtraError(package, extra)
+
+
+def load(module: str, *, package: str, extra: str) -> Any:
+    """Import a module.
+
+    Raises:
+        MissingExtraError: It is not installed. The message names the extra that brings it.
+    """
+    require(module, package=package, extra=extra)
+    return import_module(module)

@@ -1,0 +1,110 @@
+"""What may go wrong on the way to a model: the faults that `LoopbackServer` can play.
+
+A fault is a value. A script of faults is a mapping from request numbers (the first is 1) to
+faults, or a function from a `Request` to a fault or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import formatdate
+from time import time
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tests.loopback.server import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """An error reply in the wire's own format.
+
+    Attributes:
+        code: The HTTP status.
+        message: What the body says.
+        parameter: The request's parameter that the body names as the cause, if any.
+        reason: The provider's short code for the error.
+        headers: Further headers of the reply.
+    """
+
+    code: int
+    message: str = "scripted by the test"
+    parameter: str | None = None
+    reason: str | None = None
+    headers: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """The connection is dropped: before the reply, or in the middle of its body."""
+
+    where: Literal["before", "body"] = "before"
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """The reply comes after so many seconds; the request then gets its usual answer."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A reply with status 200 whose body is not what the wire promises."""
+
+    body: str = '{"choices": [{"message": {"cont'
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The model declines: OpenAI's `refusal` field; Gemini's candidate without content."""
+
+    text: str = "I can't help with that."
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """The provider's filter blocks the prompt, or the answer."""
+
+    what: Literal["prompt", "answer"] = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """The model answers this, word for word: a wrong ID, an essay, nothing."""
+
+    text: str
+
+
+Fault = Status | Drop | Slow | Malformed | Refusal | Filtered | Says
+Script = Mapping[int, Fault] | Callable[["Request"], Fault | None]
+
+
+def rate_limited(retry_after: float | None = None, *, as_date: bool = False) -> Status:
+    """A 429, with a Retry-After of so many seconds, as a number or as an HTTP date."""
+    if retry_after is None:
+        value = {}
+    elif as_date:
+        value = {"Retry-After": formatdate(time() + retry_after, usegmt=True)}
+    else:
+        value = {"Retry-After": f"{retry_after:g}"}
+    return Status(429, "Rate limit reached", reason="rate_limit_exceeded", headers=value)
+
+
+def rejecting(*parameters: str) -> Callable[[Request], Fault | None]:
+    """A 400 that names a parameter, for every request that has it.
+
+    Args:
+        parameters: "temperature", "response_format" (Gemini: its response schema).
+    """
+
+    def fault(request: Request) -> Fault | None:
+        for parameter in parameters:
+            named = request.parameter(parameter)
+            if named is not None:
+                message = f"Unsupported parameter: '{named}' is not supported with this model."
+                return Status(400, message, parameter=named, reason="unsupported_parameter")
+        return None
+
+    return fault

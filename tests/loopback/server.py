@@ -1,0 +1,341 @@
+"""A server on 127.0.0.1 that speaks two providers' wire formats, for the real SDKs to talk to.
+
+OpenAI: `POST /v1/chat/completions`. Gemini: `POST /v1beta/models/{model}:generateContent`, or /v1.
+It answers by a function, counts and keeps the requests, and plays scripted faults (`faults.py`).
+
+    with LoopbackServer(lambda request: "Answer: ID 7", faults={2: rate_limited(1)}) as server:
+        OpenAIModel("any", base_url=server.openai_url)
+
+One event loop in one thread serves all connections, which are kept alive, so that thousands of
+requests and hundreds of connections at once cost little.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from http import HTTPStatus
+from typing import Any, Literal
+
+from tests.loopback.faults import (
+    Drop,
+    Fault,
+    Filtered,
+    Malformed,
+    Refusal,
+    Says,
+    Script,
+    Slow,
+    Status,
+)
+
+_OPENAI_PATH = "/v1/chat/completions"
+_GEMINI_PATH = re.compile(r"/v1(?:beta)?/models/(?P<model>[^/]+):generateContent")
+_BACKLOG = 1024
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request as it arrived.
+
+    Attributes:
+        number: The first request is 1.
+        path: Its path, without the query.
+        headers: Its headers, names in lower case.
+        body: Its JSON body.
+    """
+
+    number: int
+    path: str
+    headers: dict[str, str] = field(repr=False)
+    body: dict[str, Any] = field(repr=False)
+
+    @property
+    def wire(self) -> Literal["openai", "gemini"]:
+        """The provider whose format it is written in."""
+        return "gemini" if _GEMINI_PATH.fullmatch(self.path) else "openai"
+
+    @property
+    def model(self) -> str:
+        """The model it asks."""
+        if gemini := _GEMINI_PATH.fullmatch(self.path):
+            return gemini["model"]
+        return str(self.body.get("model", ""))
+
+    @cached_property
+    def system(self) -> str:
+        """Its instructions."""
+        if self.wire == "gemini":
+            return _joined(self.body.get("systemInstruction", {}))
+        return "".join(m["content"] for m in self.body["messages"] if m["role"] == "system")
+
+    @cached_property
+    def user(self) -> str:
+        """Its question."""
+        if self.wire == "gemini":
+            return "".join(_joined(content) for content in self.body["contents"])
+        return "".join(m["content"] for m in self.body["messages"] if m["role"] == "user")
+
+    @property
+    def temperature(self) -> float | None:
+        """The temperature it asks for; None for the model's own."""
+        settings = self.body.get("generationConfig", {}) if self.wire == "gemini" else self.body
+        return settings.get("temperature")
+
+    @property
+    def allowed(self) -> list[str] | None:
+        """The answers that its schema allows; None where it has no schema."""
+        if self.wire == "gemini":
+            schema = self.body.get("generationConfig", {}).get("responseSchema")
+            return None if schema is None else schema["enum"]
+        form = self.body.get("response_format")
+        return (
+            None if form is None else form["json_schema"]["schema"]["properties"]["answer"]["enum"]
+        )
+
+    def parameter(self, name: str) -> str | None:
+        """The wire's name of a parameter if the request has it, else None."""
+        if name == "temperature" and self.temperature is not None:
+            return "temperature"
+        if name == "response_format" and self.allowed is not None:
+            return "generation_config.response_schema" if self.wire == "gemini" else name
+        return None
+
+
+class LoopbackServer:
+    """The server; a context manager that runs it.
+
+    Args:
+        answer: What the model says to a request, or the same for all. An answer `Answer: x` to
+            a request with a schema is sent in the schema's form.
+        faults: What goes wrong, by request number or by request.
+        delay: Seconds before every reply.
+        keep: How many of the last requests are kept; all by default.
+
+    Attributes:
+        requests: The requests in order of arrival.
+        count: How many arrived, kept or not.
+        most_at_once: The most that were being answered at one time.
+    """
+
+    def __init__(
+        self,
+        answer: str | Callable[[Request], str] = "Answer: none",
+        *,
+        faults: Script | None = None,
+        delay: float = 0.0,
+        keep: int | None = None,
+    ) -> None:
+        self._answer = answer
+        self._faults = faults or {}
+        self._delay = delay
+        self._at_once = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._connections: set[asyncio.Task[None]] = set()
+        self.requests: deque[Request] = deque(maxlen=keep)
+        self.count = 0
+        self.most_at_once = 0
+
+    @property
+    def url(self) -> str:
+        """Its address, without a path; Gemini's base URL."""
+        host, port = self._server.sockets[0].getsockname()
+        return f"http://{host}:{port}"
+
+    @property
+    def openai_url(self) -> str:
+        """OpenAI's base URL."""
+        return f"{self.url}/v1"
+
+    def __enter__(self) -> LoopbackServer:
+        self._thread.start()
+        starting = asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=_BACKLOG)
+        self._server = asyncio.run_coroutine_threadsafe(starting, self._loop).result()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Close all connections and listen no more; once is enough, twice does no harm."""
+        if self._loop.is_closed():
+            return
+        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _close(self) -> None:
+        self._server.close()
+        for task in self._connections:
+            task.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the requests of one connection, one after the other."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        try:
+            while await self._exchange(reader, writer):
+                pass
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass  # the client has gone, or the server is closing
+        finally:
+            self._connections.discard(task)
+            writer.close()
+
+    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Answer one request; return whether the connection goes on."""
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        first, *lines = head.rstrip().split("\r\n")
+        headers = {
+            name.strip().lower(): value.strip()
+            for name, _, value in (line.partition(":") for line in lines)
+        }
+        raw = await _body(reader, headers)
+        path = first.split(" ")[1].partition("?")[0]
+        self.count += 1
+        request = Request(self.count, path, headers, json.loads(raw or b"{}"))
+        self.requests.append(request)
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            return await self._reply(request, writer)
+        finally:
+            self._at_once -= 1
+
+    async def _reply(self, request: Request, writer: asyncio.StreamWriter) -> bool:
+        fault = self._fault(request)
+        pause = self._delay + (fault.seconds if isinstance(fault, Slow) else 0.0)
+        if pause:
+            await asyncio.sleep(pause)
+        if fault == Drop("before"):
+            writer.transport.abort()
+            return False
+        status, headers, body = self._message(request, fault)
+        head = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
+        head += [f"{name}: {value}" for name, value in headers.items()]
+        head += ["Content-Type: application/json", f"Content-Length: {len(body)}", "", ""]
+        raw = "\r\n".join(head).encode("latin-1") + body
+        if fault == Drop("body"):
+            writer.write(raw[: -len(body) // 2])
+            await writer.drain()
+            writer.close()
+            return False
+        writer.write(raw)
+        await writer.drain()
+        return True
+
+    def _fault(self, request: Request) -> Fault | None:
+        if request.path != _OPENAI_PATH and request.wire != "gemini":
+            return Status(404, f"nothing is served at {request.path}")
+        if callable(self._faults):
+            return self._faults(request)
+        return self._faults.get(request.number)
+
+    def _message(self, request: Request, fault: Fault | None) -> tuple[int, dict[str, str], bytes]:
+        """Return the status, the headers and the body of a reply."""
+        gemini = request.wire == "gemini"
+        if isinstance(fault, Malformed):
+            return 200, {}, fault.body.encode()
+        if isinstance(fault, Status):
+            error = _gemini_error(fault) if gemini else _openai_error(fault)
+            return fault.code, dict(fault.headers or {}), json.dumps(error).encode()
+        if isinstance(fault, Says):
+            said = fault.text
+        elif callable(self._answer):
+            said = _formed(request, self._answer(request))
+        else:
+            said = _formed(request, self._answer)
+        body = (_gemini_answer if gemini else _openai_answer)(request, fault, said)
+        return 200, {}, json.dumps(body).encode()
+
+
+async def _body(reader: asyncio.StreamReader, headers: dict[str, str]) -> bytes:
+    if headers.get("transfer-encoding", "").lower() != "chunked":
+        return await reader.readexactly(int(headers.get("content-length", 0)))
+    pieces = []
+    while size := int((await reader.readuntil(b"\r\n")).partition(b";")[0], 16):
+        pieces.append(await reader.readexactly(size))
+        await reader.readexactly(2)
+    await reader.readuntil(b"\r\n")
+    return b"".join(pieces)
+
+
+def _joined(content: dict[str, Any]) -> str:
+    return "".join(part.get("text", "") for part in content.get("parts", []))
+
+
+def _formed(request: Request, said: str) -> str:
+    """Put an answer into the form that the request's schema asks for."""
+    if request.allowed is None or not said.startswith("Answer: "):
+        return said
+    answer = said.removeprefix("Answer: ")
+    return answer if request.wire == "gemini" else json.dumps({"answer": answer})
+
+
+def _openai_answer(request: Request, fault: Fault | None, said: str) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": said, "refusal": None}
+    finish = "stop"
+    if isinstance(fault, Refusal):
+        message |= {"content": None, "refusal": fault.text}
+    elif isinstance(fault, Filtered):
+        message["content"] = ""
+        finish = "content_filter"
+    read, wrote = _counts(request, said)
+    return {
+        "id": f"chatcmpl-{request.number}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": request.model,
+        "choices": [{"index": 0, "message": message, "finish_reason": finish, "logprobs": None}],
+        "usage": {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote},
+    }
+
+
+def _gemini_answer(request: Request, fault: Fault | None, said: str) -> dict[str, Any]:
+    read, wrote = _counts(request, said)
+    usage = {
+        "promptTokenCount": read,
+        "candidatesTokenCount": wrote,
+        "totalTokenCount": read + wrote,
+    }
+    reply: dict[str, Any] = {"modelVersion": request.model, "usageMetadata": usage}
+    if fault == Filtered("prompt"):
+        del usage["candidatesTokenCount"]
+        return reply | {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}
+    if isinstance(fault, Refusal | Filtered):
+        return reply | {"candidates": [{"index": 0, "finishReason": "SAFETY"}]}
+    content = {"role": "model", "parts": [{"text": said}]}
+    return reply | {"candidates": [{"index": 0, "content": content, "finishReason": "STOP"}]}
+
+
+def _openai_error(fault: Status) -> dict[str, Any]:
+    return {
+        "error": {
+            "message": fault.message,
+            "type": "scripted_error",
+            "param": fault.parameter,
+            "code": fault.reason,
+        }
+    }
+
+
+def _gemini_error(fault: Status) -> dict[str, Any]:
+    names = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 404: "NOT_FOUND"}
+    names |= {429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE"}
+    status = names.get(fault.code, "UNKNOWN")
+    return {"error": {"code": fault.code, "message": fault.message, "status": status}}
+
+
+def _counts(request: Request, said: str) -> tuple[int, int]:
+    """Tokens read and written; here a word is a token."""
+    return len(request.system.split()) + len(request.user.split()), len(said.split())
