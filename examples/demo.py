@@ -1,9 +1,9 @@
-"""Split one long document with the greedy and the lumber splitter, through both frameworks.
+"""Split one long document with every splitter, through both frameworks.
 
 Usage: python examples/demo.py [TEXT]
 
-Needs no key and no network: the lumber splitter is judged by word use here. With a model of your
-own it is `LumberTextSplitter(llm)` and `LumberNodeParser(llm=llm)`.
+Needs no key and no network: the bundled BERT judges for the lumber splitter here. With a model of
+your own it is `LumberTextSplitter(llm)` and `LumberNodeParser(llm=llm)`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,18 @@ from pathlib import Path
 from langchain_core.documents import Document as LangChainDocument
 from llama_index.core import Document as LlamaIndexDocument
 
-from langchain_lumber import GreedyTextSplitter, LumberTextSplitter
-from llamaindex_lumber import GreedyNodeParser, LumberNodeParser
+from langchain_lumber import (
+    BertTextSplitter,
+    GreedyTextSplitter,
+    LumberTextSplitter,
+    SpanTextSplitter,
+)
+from llamaindex_lumber import (
+    BertNodeParser,
+    GreedyNodeParser,
+    LumberNodeParser,
+    SpanNodeParser,
+)
 from lumber_core import token_counter
 
 BUNDLED = Path(__file__).parent / "data" / "the_tide_clock.txt"
@@ -35,14 +45,17 @@ def main() -> None:
     print(f"{path.name}: {len(text):,} characters, {len(text.split()):,} words, {tokens:,} tokens")
 
     greedy = GreedyTextSplitter(chunk_size=400, add_start_index=True)
+    bert = BertTextSplitter(add_start_index=True)
     lumber = LumberTextSplitter(add_start_index=True)
     show("Greedy, 400 tokens", langchain(greedy, text), calls=None)
+    show("Bert, where the bundled model sees a start", langchain(bert, text), calls=None)
     calls = lumber.segment(text).usage.calls
-    show("Lumber, theta 550, judged by word use", langchain(lumber, text), calls)
+    show("Lumber, theta 550, judged by the bundled model", langchain(lumber, text), calls)
 
     print(f"\n{'LangChain and LlamaIndex, side by side ':-<{WIDTH}}")
     for name, splitter, parser in (
         ("Greedy", greedy, GreedyNodeParser(chunk_size=400)),
+        ("Bert", bert, BertNodeParser()),
         ("Lumber", lumber, LumberNodeParser()),
     ):
         documents, nodes = langchain(splitter, text), llamaindex(parser, text)
@@ -66,12 +79,12 @@ def read(path: Path) -> str:
         sys.exit(f"cannot read {path}: {error.strerror}. Usage: make demo TEXT=path/to/a/text")
 
 
-def langchain(splitter: GreedyTextSplitter | LumberTextSplitter, text: str) -> Chunks:
+def langchain(splitter: SpanTextSplitter, text: str) -> Chunks:
     documents = splitter.split_documents([LangChainDocument(page_content=text)])
     return [(document.metadata["start_index"], document.page_content) for document in documents]
 
 
-def llamaindex(parser: GreedyNodeParser | LumberNodeParser, text: str) -> Chunks:
+def llamaindex(parser: SpanNodeParser, text: str) -> Chunks:
     nodes = parser.get_nodes_from_documents([LlamaIndexDocument(text=text)])
     return [(node.start_char_idx or 0, node.text) for node in nodes]
 
