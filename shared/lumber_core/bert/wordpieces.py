@@ -16,11 +16,13 @@ import numpy.typing as npt
 from tokenizers import BertWordPieceTokenizer, Tokenizer
 
 from lumber_core.errors import WeightsError
-from lumber_core.graphemes import is_break
 
 _BLOCK = 1 << 15
-# From here on come the scripts of which BERT's tokenizer takes every character as a word.
-_FIRST_IDEOGRAPH = "\u2e80"
+# Ideographs, of which BERT's tokenizer takes each as a word, and kana, which may follow them; no
+# such character is part of the grapheme cluster before it.
+_OWN_WORD = re.compile(
+    "[\u3400-\u9fff\uf900-\ufaff\u3041-\u3096\u30a1-\u30fa\U00020000-\U0003ffff]"
+)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 Numbers = npt.NDArray[np.int32]
@@ -103,10 +105,7 @@ class WordPieceTokenizer:
         begins = ~self._continues[pieces.ids]
         touching = np.flatnonzero(begins[1:] & (pieces.starts[1:] <= pieces.ends[:-1])) + 1
         for number in touching:
-            at = int(pieces.starts[number])
-            begins[number] = (
-                text[at] >= _FIRST_IDEOGRAPH and text[at].isalpha() and is_break(text, at)
-            )
+            begins[number] = bool(_OWN_WORD.match(text, int(pieces.starts[number])))
         return np.flatnonzero(begins)
 
     def __call__(self, text: str) -> WordPieces:
