@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from lumber_core import (
+    BertJudge,
     CallPolicy,
     Completion,
     JudgementError,
@@ -223,9 +224,9 @@ class TestOnFailure:
         assert "503" in failure.reason
         assert "kept whole" in failure.reason
 
-    def test_judge_locally_lets_word_use_decide(self) -> None:
+    def test_judge_locally_lets_the_bundled_model_decide(self) -> None:
         local = self.split("judge_locally", *[HttpError(503)] * 5)
-        assert local.spans == LumberChunker(LexicalJudge()).segment(self.TEXT).spans
+        assert local.spans == LumberChunker(BertJudge()).segment(self.TEXT).spans
         assert all("judged locally" in failure.reason for failure in local.failures)
 
     def test_raise_raises(self) -> None:
