@@ -11,10 +11,10 @@ import pytest
 from core_support import group
 
 from lumber_core import (
+    BertJudge,
     CallPolicy,
     Group,
     Judge,
-    LexicalJudge,
     ModelJudge,
     PromptTemplate,
     Usage,
@@ -280,9 +280,9 @@ def test_a_prompt_that_is_no_template_is_refused():
 # The choice among them.
 
 
-def test_a_model_gives_a_model_judge_and_nothing_the_lexical_one():
+def test_a_model_gives_a_model_judge_and_nothing_the_bundled_one():
     assert isinstance(choose_judge(ScriptedModel(), None, None), ModelJudge)
-    assert isinstance(choose_judge(None, None, None), LexicalJudge)
+    assert isinstance(choose_judge(None, None, None), BertJudge)
     assert choose_judge(None, third, None).judge(FOUR).unit == 7
 
 
