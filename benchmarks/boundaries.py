@@ -15,11 +15,12 @@ import argparse
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker
-from lumber_core.evaluation.corpora import Document, load_choi, load_chroma, load_wiki50
+from lumber_core.evaluation.corpora import load_choi, load_chroma, load_wiki50
+from lumber_core.evaluation.documents import Document
 from lumber_core.evaluation.metrics import (
     BoundaryScore,
     boundary_score,
@@ -47,13 +48,13 @@ def corpora(data: Path) -> list[Corpus]:
         Corpus("wiki50", load_wiki50(data / "wiki50")),
     ]
     for questioned in load_chroma(data / "chroma_eval"):
-        text = questioned.text
-        units = tuple(span.start for span in sentences(text))
+        (document,) = questioned.documents
+        units = document.units
         excerpts = sorted({tuple(r) for q in questioned.questions for r in q.references})
         edges = nearest_units((edge for excerpt in excerpts for edge in excerpt), units)
         starts = (0, *(units[edge] for edge in edges))
-        document = Document(questioned.name, text, units, starts, "chroma")
-        found.append(Corpus(f"chroma {questioned.name}", [document], [excerpts]))
+        marked = replace(document, starts=starts)
+        found.append(Corpus(f"chroma {questioned.name}", [marked], [excerpts]))
     return found
 
 

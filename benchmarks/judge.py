@@ -17,7 +17,8 @@ from pathlib import Path
 
 from lumber_core import Group, LexicalJudge, LumberChunker
 from lumber_core.bert.judge import BertJudge
-from lumber_core.evaluation.corpora import Document, load_gutenqa, load_passages
+from lumber_core.evaluation.corpora import load_gutenqa, load_passages
+from lumber_core.evaluation.documents import Document
 from lumber_core.evaluation.metrics import BoundaryScore, boundary_score, pk
 
 SECTION_SHARE = 0.73  # mean length of a published chunk of Emma, as a share of theta = 550

@@ -10,7 +10,7 @@ from lumber_core.bert.examples import BETWEEN, IGNORED, NORMAL, START, Windows, 
 from lumber_core.bert.recipes import BUNDLED, PAPER, Part, Recipe
 from lumber_core.bert.synthesis import Item, excerpts, synthesize, whole
 from lumber_core.bert.wordpieces import WordPieceTokenizer
-from lumber_core.evaluation.corpora import Document, document_from_segments
+from lumber_core.evaluation.documents import Document, document_from_segments
 from tests.bert.conftest import write_tokenizer
 
 

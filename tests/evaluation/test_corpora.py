@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from lumber_core.evaluation.corpora import (
-    document_from_segments,
     load_choi,
     load_chroma,
     load_gutenqa,
@@ -16,6 +15,7 @@ from lumber_core.evaluation.corpora import (
     load_wiki50,
     load_wiki_sections,
 )
+from lumber_core.evaluation.documents import document_from_segments
 from lumber_core.spans import check_tiling
 
 
@@ -118,7 +118,7 @@ def test_an_excerpt_that_is_not_where_it_should_be_is_refused(tmp_path: Path) ->
     row = {"question": "q?", "references": [reference], "corpus": "c"}
     write(tmp_path / "questions.jsonl", json.dumps(row))
     (corpus,) = load_chroma(tmp_path)
-    assert corpus.questions[0].references[0].of(corpus.text) == "the answer"
+    assert corpus.questions[0].references[0].of(corpus.by_name["c"].text) == "the answer"
     write(tmp_path / "corpora" / "c.md", "line\nthe answer")
     with pytest.raises(ValueError, match="without translating line ends"):
         load_chroma(tmp_path)

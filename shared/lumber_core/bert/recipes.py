@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lumber_core.bert.synthesis import Item, excerpts, synthesize
-from lumber_core.evaluation.corpora import Document
+from lumber_core.evaluation.documents import Document
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from lumber_core.evaluation.corpora import Document
+from lumber_core.evaluation.documents import Document
 
 
 @dataclass(frozen=True, slots=True)

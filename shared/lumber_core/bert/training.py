@@ -18,7 +18,7 @@ from lumber_core.bert.synthesis import Item, synthesize, whole
 from lumber_core.bert.torch_scorer import TorchScorer
 from lumber_core.bert.wordpieces import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError
-from lumber_core.evaluation.corpora import Document
+from lumber_core.evaluation.documents import Document
 
 try:
     import numpy as np

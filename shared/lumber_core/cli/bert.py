@@ -12,7 +12,8 @@ import typer
 from lumber_core.bert.packaged import sha256
 from lumber_core.bert.recipes import RECIPES
 from lumber_core.errors import LumberError
-from lumber_core.evaluation.corpora import Document, load_passages, load_wiki_sections
+from lumber_core.evaluation.corpora import load_passages, load_wiki_sections
+from lumber_core.evaluation.documents import Document
 
 _DATA_FILE = "data.json"
 

@@ -6,13 +6,18 @@ Nothing is downloaded. Every loader says what is missing or malformed, with file
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
-from lumber_core.spans import Span, spans_from_starts
+from lumber_core.evaluation.documents import (
+    Corpus,
+    Document,
+    Question,
+    document_from_segments,
+)
+from lumber_core.spans import Span
 from lumber_core.units import sentences
 
 _CHOI_SEPARATOR = "=========="
@@ -20,84 +25,6 @@ _WIKI_MARK = "========,"
 _WIKI_LIST = "***LIST***."
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A text with the places where people say that its segments start.
-
-    Attributes:
-        name: Name within its corpus.
-        text: The text, without the corpus's own marks.
-        units: Character offsets where its sentences or paragraphs start; the first is 0.
-        starts: Character offsets where its segments start: a subset of `units`, the first is 0.
-        source: The corpus, or the part of it, that the document comes from.
-    """
-
-    name: str
-    text: str
-    units: tuple[int, ...]
-    starts: tuple[int, ...]
-    source: str
-
-    @property
-    def segments(self) -> tuple[Span, ...]:
-        """The reference segments; they tile the text."""
-        return spans_from_starts(self.starts, len(self.text)) if self.text else ()
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question and the excerpts of a text that answer it.
-
-    Attributes:
-        question: The question.
-        references: The excerpts, as spans of the text.
-    """
-
-    question: str
-    references: tuple[Span, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionedText:
-    """A text with questions whose answers it holds.
-
-    Attributes:
-        name: Name of the corpus.
-        text: The text.
-        questions: Its questions.
-    """
-
-    name: str
-    text: str
-    questions: tuple[Question, ...]
-
-
-def document_from_segments(
-    segments: Iterable[Sequence[str]], *, name: str, source: str, separator: str = "\n"
-) -> Document:
-    r"""Join segments, each a sequence of sentences, into one document.
-
-    Args:
-        segments: Sentences of each segment. Blank sentences and empty segments are left out.
-        name: Name of the document.
-        source: Its corpus.
-        separator: What to put between two sentences, within a segment and across.
-    """
-    parts: list[str] = []
-    units: list[int] = []
-    starts: list[int] = []
-    position = 0
-    for segment in segments:
-        kept = [sentence.strip() for sentence in segment if sentence.strip()]
-        if kept:
-            starts.append(position)
-        for sentence in kept:
-            units.append(position)
-            parts.append(sentence)
-            position += len(sentence) + len(separator)
-    return Document(name, separator.join(parts), tuple(units), tuple(starts), source)
 
 
 def load_choi(folder: str | Path) -> list[Document]:
@@ -228,11 +155,14 @@ def load_passages(path: str | Path) -> list[Document]:
     ]
 
 
-def load_chroma(folder: str | Path) -> list[QuestionedText]:
+def load_chroma(folder: str | Path) -> list[Corpus]:
     """Load corpora with questions and exact reference excerpts, as Chroma's evaluation has them.
 
     Args:
         folder: The folder with `corpora/NAME.md` and `questions.jsonl`.
+
+    Returns:
+        A corpus of one document for each `NAME`.
 
     Raises:
         FileNotFoundError: If a file is missing.
@@ -256,8 +186,14 @@ def load_chroma(folder: str | Path) -> list[QuestionedText]:
                 )
             references.append(span)
         text = _field(row, "question", str, where)
-        questions.setdefault(name, []).append(Question(text, tuple(references)))
-    return [QuestionedText(name, texts[name], tuple(asked)) for name, asked in questions.items()]
+        question = Question(text, name, references=tuple(references))
+        questions.setdefault(name, []).append(question)
+    corpora = []
+    for name, asked in questions.items():
+        units = tuple(span.start for span in sentences(texts[name]))
+        document = Document(name, texts[name], units, (0,), "chroma")
+        corpora.append(Corpus(name, (document,), tuple(asked)))
+    return corpora
 
 
 def load_gutenqa(folder: str | Path) -> Document:

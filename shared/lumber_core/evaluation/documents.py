@@ -1,0 +1,121 @@
+"""What an evaluation reads: documents, perhaps with reference segments, and questions on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from lumber_core.spans import Span, spans_from_starts
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text with the places where people say that its segments start.
+
+    Attributes:
+        name: Name within its corpus.
+        text: The text, without the corpus's own marks.
+        units: Character offsets where its sentences or paragraphs start; the first is 0.
+        starts: Character offsets where its segments start: a subset of `units`, the first is 0.
+            A document whose segments nobody marked has one.
+        source: The corpus, or the part of it, that the document comes from.
+    """
+
+    name: str
+    text: str
+    units: tuple[int, ...]
+    starts: tuple[int, ...]
+    source: str
+
+    @property
+    def segments(self) -> tuple[Span, ...]:
+        """The reference segments; they tile the text."""
+        return spans_from_starts(self.starts, len(self.text)) if self.text else ()
+
+    @property
+    def is_segmented(self) -> bool:
+        """Whether segments are marked: two or more."""
+        return len(self.starts) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about a document, with what tells a passage that answers it.
+
+    Attributes:
+        question: The question.
+        document: Name of the document that holds the answer.
+        answer: The answer in words; "" where there is none to compare with.
+        must_contain: A string that a chunk must contain to count as answering the question
+            (GutenQA's `Chunk Must Contain`); None where `references` tell.
+        references: The excerpts that answer the question, as spans of the document.
+    """
+
+    question: str
+    document: str
+    answer: str = ""
+    must_contain: str | None = None
+    references: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents that splitters are measured on together, and questions about them.
+
+    Attributes:
+        name: Name of the corpus.
+        documents: Its documents; their names differ.
+        questions: Its questions; each names one of the documents.
+
+    Raises:
+        ValueError: If two documents have one name, or a question names no document.
+    """
+
+    name: str
+    documents: tuple[Document, ...]
+    questions: tuple[Question, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.by_name) < len(self.documents):
+            names = [document.name for document in self.documents]
+            double = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"two documents of the corpus {self.name!r} are named {double!r}")
+        unknown = [q.document for q in self.questions if q.document not in self.by_name]
+        if unknown:
+            known = ", ".join(sorted(self.by_name)[:5]) or "none"
+            raise ValueError(
+                f"{len(unknown)} questions of the corpus {self.name!r} are about documents it does "
+                f"not hold, the first about {unknown[0]!r}; it holds: {known}"
+            )
+
+    @cached_property
+    def by_name(self) -> dict[str, Document]:
+        """The documents by their names."""
+        return {document.name: document for document in self.documents}
+
+
+def document_from_segments(
+    segments: Iterable[Sequence[str]], *, name: str, source: str, separator: str = "\n"
+) -> Document:
+    r"""Join segments, each a sequence of sentences, into one document.
+
+    Args:
+        segments: Sentences of each segment. Blank sentences and empty segments are left out.
+        name: Name of the document.
+        source: Its corpus.
+        separator: What to put between two sentences, within a segment and across.
+    """
+    parts: list[str] = []
+    units: list[int] = []
+    starts: list[int] = []
+    position = 0
+    for segment in segments:
+        kept = [sentence.strip() for sentence in segment if sentence.strip()]
+        if kept:
+            starts.append(position)
+        for sentence in kept:
+            units.append(position)
+            parts.append(sentence)
+            position += len(sentence) + len(separator)
+    return Document(name, separator.join(parts), tuple(units), tuple(starts), source)
