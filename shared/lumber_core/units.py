@@ -153,9 +153,11 @@ def _with_what_was_lost(text: str, pieces: Sequence[str]) -> list[str]:
     """
     starts = [0]
     for before, piece in pairwise(pieces):
-        # A piece that cannot be found stands where the one before it ends.
-        place = text.find(piece, starts[-1] + len(before))
-        starts.append(place if place >= 0 else min(starts[-1] + len(before), len(text)))
+        end = place = starts[-1] + len(before)
+        while not text.startswith(piece, place) and text[place : place + 1].isspace():
+            place += 1
+        # A piece that is not what the text goes on with stands where the one before it ends.
+        starts.append(place if text.startswith(piece, place) else min(end, len(text)))
     return [span.of(text) for span in spans_from_starts(starts, len(text)) if span.of(text)]
 
 
