@@ -100,6 +100,20 @@ def test_the_budget_cuts_the_passage_that_goes_beyond_it() -> None:
     assert shown == [" ".join(retrieval.chunks[5].text.split()), "The keeper of lighthouse"]
 
 
+def test_the_budget_cuts_no_word() -> None:
+    corpus, retrieval = case(right_first)
+    one = RetrievalResult(retrieval.chunks, retrieval.questions[:1])
+    with LoopbackServer("x") as server:
+        for budget in (10, 11, 12, 20):
+            answer_questions(
+                corpus, one, model_at(server), max_passage_tokens=budget, tokenizer=len
+            )
+        users = [request.user for request in server.requests if not is_verdict(request)]
+    assert [re.findall(r"^1: (.*)$", user, re.M)[0] for user in users] == [
+        "The keeper", "The keeper", "The keeper", "The keeper of",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("budget", range(1, 60, 7))
 def test_the_budget_holds_for_texts_without_blanks(budget: int) -> None:
     corpus, retrieval = case(right_first)

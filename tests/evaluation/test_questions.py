@@ -72,6 +72,7 @@ def test_a_quotation_is_found_in_the_words_of_the_text(quotation: str, found: st
 def test_letters_that_unfold_are_kept_whole() -> None:
     assert quoted("der grosse fluss", "Dort liegt der große Fluß.") == "der große Fluß"
     assert quoted("a fine cafe\u0301", "It was a ﬁne café there.") == "a ﬁne café"
+    assert quoted("A FINE CAFE", "It was a fine cafe\u0301 there.") == "a fine cafe\u0301"
     assert quoted("A FINE CAFÉ", "It was a fine cafe\u0301 there.") == "a fine cafe\u0301"
 
 

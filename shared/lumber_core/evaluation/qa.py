@@ -232,7 +232,7 @@ def _reference(corpus: Corpus, question: Question) -> str:
 
 def _within(counter: TokenCounter, budget: int, texts: Sequence[str]) -> list[str]:
     """Return the first texts within a budget of tokens, the last one cut if need be."""
-    kept = []
+    kept: list[str] = []
     for text, tokens in zip(texts, counter.count(texts), strict=True):
         if tokens > budget:
             beginning = _beginning(counter, budget, text)
