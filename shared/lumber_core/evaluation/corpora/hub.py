@@ -91,11 +91,12 @@ def fetch_dataset(
     """
     hub = load("huggingface_hub", package="huggingface-hub", extra="evaluation")
     errors = load("huggingface_hub.errors", package="huggingface-hub", extra="evaluation")
+    utils = load("huggingface_hub.utils", package="huggingface-hub", extra="evaluation")
     # The client reads HF_ENDPOINT when it is imported; a later change should count as well.
     endpoint = os.environ.get("HF_ENDPOINT") or None
     place = endpoint or "https://huggingface.co"
     try:
-        with _progress(hub.utils, show=show_progress):
+        with _progress(utils, show=show_progress):
             folder = hub.snapshot_download(
                 dataset,
                 repo_type="dataset",

@@ -91,7 +91,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
                 )
             yield where, dict(row)
     except csv.Error as error:
-        raise ValueError(f"{path}, line {reader.line_num}: not CSV ({error})") from error
+        raise ValueError(f"{path}, line {reader.reader.line_num}: not CSV ({error})") from error
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
