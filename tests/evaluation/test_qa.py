@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("openai")
 
 from lumber_core import ModelSettingsError, Span
+from lumber_core.evaluation.bootstrap import paired_difference
 from lumber_core.evaluation.documents import Corpus, Question
 from lumber_core.evaluation.qa import QaResult, answer_questions
 from lumber_core.evaluation.retrieval import QuestionResult, RetrievalResult
@@ -147,6 +148,10 @@ def test_failures_are_no_wrong_answers() -> None:
     with LoopbackServer(reader, faults=faults) as server:
         result = answer_questions(*case(right_first), model_at(server), policy=FAST)
     assert result.accuracy == 1.0
+    missing = [math.isnan(value) for value in result.per_question()]
+    assert missing == [False, True, True, True, True, *[False] * 7]
+    other = [0.0] * COUNT
+    assert paired_difference(result.per_question(), other).value == 1.0
     assert [a.reason.split(":")[0] for a in result.failures] == [
         "no answer", "no verdict", "no verdict", "no answer",
     ]  # fmt: skip
