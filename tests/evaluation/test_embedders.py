@@ -80,6 +80,15 @@ def test_identities_tell_models_apart_and_hold_no_key() -> None:
     assert "m1" in embedder(Remote()).identity
 
 
+def test_identities_do_not_change_with_use() -> None:
+    for model in (DeterministicFakeEmbedding(size=4), MockEmbedding(embed_dim=3)):
+        made = embedder(model)
+        before = made.identity
+        made.embed_documents(TEXTS)
+        made.embed_queries(TEXTS)
+        assert made.identity == before
+
+
 def test_no_text_gives_no_vector() -> None:
     for spec in ("bundled", DeterministicFakeEmbedding(size=4), MockEmbedding(embed_dim=3)):
         assert len(embedder(spec).embed_documents([])) == 0
