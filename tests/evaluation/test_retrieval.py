@@ -95,12 +95,24 @@ def test_a_second_chunk_that_answers_adds_nothing() -> None:
     assert result.recall(20) == 1
 
 
-def test_the_string_is_compared_without_regard_to_case() -> None:
-    text = "Die STRASSE war leer. Es regnete."
-    chunks = split(text, (0, 22), (22, 33))
-    table = letters({text[:22]: 0.1, text[22:]: 0.9})
-    result = retrieve(corpus_of(text, asked("straße WAR")), [chunks], table)
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Die STRASSE war leer. Es regnete.", "straße WAR"),
+        ("Die Straße war leer. Es regnete.", "STRASSE war"),
+    ],
+)
+def test_the_string_is_compared_without_regard_to_case(text: str, wanted: str) -> None:
+    end = text.index("Es")
+    chunks = split(text, (0, end), (end, len(text)))
+    table = letters({text[:end]: 0.1, text[end:]: 0.9})
+    result = retrieve(corpus_of(text, asked(wanted)), [chunks], table)
     assert result.questions[0].gold == (0,)
+
+
+def test_vectors_that_are_no_numbers_are_refused() -> None:
+    with pytest.raises(ValueError, match="no finite numbers"):
+        found("cc", aa=0.9, bb=math.nan, cc=0.5, dd=0.7)
 
 
 def test_a_string_in_no_chunk_is_reported_and_counted_both_ways() -> None:

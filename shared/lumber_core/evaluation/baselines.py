@@ -1,7 +1,7 @@
 """What splitters are compared with: paragraphs, fixed lengths, recursive characters, meaning.
 
-These are the baselines of the LumberChunker paper (section 4), but for propositions, which a
-language model writes.
+These are the baselines of the LumberChunker paper, but for propositions, which a language model
+writes.
 """
 
 from __future__ import annotations
