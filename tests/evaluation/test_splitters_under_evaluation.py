@@ -11,14 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_text_splitters import (
     CharacterTextSplitter,
+    MarkdownHeaderTextSplitter,
     MarkdownTextSplitter,
     RecursiveCharacterTextSplitter,
     TextSplitter,
     TokenTextSplitter,
 )
+from llama_index.core import Document as LlamaIndexDocument
 from llama_index.core.node_parser import (
+    HierarchicalNodeParser,
     SentenceSplitter,
     SentenceWindowNodeParser,
+    get_leaf_nodes,
 )
 from llama_index.core.node_parser import (
     TokenTextSplitter as LlamaIndexTokens,
@@ -118,6 +122,24 @@ def test_the_semantic_chunker_of_langchain_is_followed() -> None:
             sentence_split_regex=r"(?<=[.。])\s+",
         )
     )
+
+
+def test_a_splitter_that_gives_documents_and_drops_headings_is_followed() -> None:
+    text = "# Tides\nThe sea came in.\n\nIt went out.\n# Clocks\n## Old\nThe clock stopped.\n"
+    splitter = MarkdownHeaderTextSplitter([("#", "part"), ("##", "chapter")])
+    chunks = subject(splitter).split(document(text)).chunks
+    assert [visible(chunk.span.of(text)) for chunk in chunks] == [
+        "Theseacamein.Itwentout.",
+        "Theclockstopped.",
+    ]
+
+
+def test_of_a_hierarchy_of_nodes_the_leaves_are_taken() -> None:
+    parser = HierarchicalNodeParser.from_defaults(chunk_sizes=[100, 30], chunk_overlap=0)
+    leaves = get_leaf_nodes(parser.get_nodes_from_documents([LlamaIndexDocument(text=STORY)]))
+    chunks = subject(parser).split(document(STORY)).chunks
+    assert [chunk.text for chunk in chunks] == [leaf.get_content() for leaf in leaves]
+    assert visible("".join(chunk.span.of(STORY) for chunk in chunks)) == visible(STORY)
 
 
 def test_repeated_text_is_split_in_its_places() -> None:
