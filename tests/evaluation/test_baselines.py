@@ -92,6 +92,14 @@ def test_fixed_lengths_are_met_where_there_are_no_spaces() -> None:
     assert all(84 <= size <= 116 for size in sizes[:-1])
 
 
+def test_fixed_lengths_leave_characters_whole() -> None:
+    astronaut = "👩‍🚀"
+    text = astronaut * 30
+    chunks = fixed_length(7, tokenizer=len).segment(text).chunks(text)
+    assert len(chunks) > 1
+    assert all(chunk == astronaut * (len(chunk) // len(astronaut)) for chunk in chunks)
+
+
 def test_fixed_lengths_count_as_the_tokenizer_does() -> None:
     text = "It was the morning of the second day, and nobody had slept. " * 30
     chunker = fixed_length(50)
