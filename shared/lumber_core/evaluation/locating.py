@@ -1,0 +1,122 @@
+"""Finding where in a text the chunks stand that somebody else's splitter gave as strings.
+
+White space is left out of the comparison, since splitters trim it, turn it into single spaces or
+add their own between sentences. All that is compared is the other characters, in order.
+
+A string may stand in several places. What a splitter does is tried from the most usual to the most
+general, until all chunks find a place: they follow one another and make up the whole text; they
+overlap by as much as the splitter is known to; each starts later and ends later than the one
+before; each starts later. The last finds places whenever there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from lumber_core.spans import Span
+
+# All that `str.isspace` and `str.split` know.
+_SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()], dtype=np.uint32)
+_SHOWN = 60
+
+_Placing = Callable[[str, Sequence[str]], list[int]]
+
+
+class ChunkNotFoundError(ValueError):
+    """A chunk is no part of the text, or stands before the chunk that it follows."""
+
+
+def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> list[Span]:
+    """Find where chunks stand in a text, in time linear in their length.
+
+    Args:
+        text: The text that was split.
+        chunks: Its chunks in the order of the text; each holds a visible character.
+        overlap: Most characters that two neighbours share; None where that is not known.
+
+    Returns:
+        A span for each chunk. It is exactly the chunk where the chunk is a slice of the text;
+        else it reaches from the chunk's first visible character to its last.
+
+    Raises:
+        ChunkNotFoundError: A chunk is found nowhere. The message has its number and beginning.
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    offsets = np.flatnonzero(~np.isin(codes, _SPACES))
+    visible = "".join(text.split())
+    wanted = ["".join(chunk.split()) for chunk in chunks]
+    rules: list[_Placing] = [_tiling]
+    if overlap is not None:
+        rules.append(partial(_in_order, overlap=overlap))
+    rules += [partial(_in_order, growing=True), _in_order]
+    for place in rules:
+        starts = place(visible, wanted)
+        if len(starts) == len(wanted):
+            break
+    else:
+        missing = chunks[len(starts)]
+        raise ChunkNotFoundError(
+            f"chunk {len(starts)}, which begins {missing.strip()[:_SHOWN]!r}, is found nowhere in "
+            "the text after the start of the chunk before it; chunks must be parts of the text, "
+            "in its order, and may differ from it in white space only"
+        )
+    return [
+        _exact(text, chunk, Span(int(offsets[start]), int(offsets[start + len(body) - 1]) + 1))
+        for start, chunk, body in zip(starts, chunks, wanted, strict=True)
+    ]
+
+
+def _exact(text: str, chunk: str, found: Span) -> Span:
+    """Return the span with the white space that belongs to the chunk, if it is a slice there."""
+    start = found.start - (len(chunk) - len(chunk.lstrip()))
+    if start >= 0 and text.startswith(chunk, start):
+        return Span(start, start + len(chunk))
+    return found
+
+
+def _tiling(visible: str, wanted: Sequence[str]) -> list[int]:
+    """Place the chunks end to end; no start at all unless they are the whole text."""
+    starts = []
+    end = 0
+    for body in wanted:
+        if not visible.startswith(body, end):
+            return []
+        starts.append(end)
+        end += len(body)
+    return starts if end == len(visible) else []
+
+
+def _in_order(
+    visible: str, wanted: Sequence[str], *, overlap: int | None = None, growing: bool = False
+) -> list[int]:
+    """Place each chunk where it first occurs after the start of the one before.
+
+    Earliest places leave most room to the chunks that follow, so where there are places that keep
+    the rules, these are found.
+
+    Args:
+        visible: The text without white space.
+        wanted: The chunks likewise.
+        overlap: Most characters by which a chunk may start before the end of the one before.
+        growing: A chunk must end after the end of the one before.
+
+    Returns:
+        Starts of the chunks, up to the first that has no place.
+    """
+    starts: list[int] = []
+    start, end = -1, 0
+    for body in wanted:
+        lowest = start + 1
+        if overlap is not None:
+            lowest = max(lowest, end - overlap)
+        if growing:
+            lowest = max(lowest, end - len(body) + 1)
+        start = visible.find(body, lowest)
+        if start < 0:
+            break
+        starts.append(start)
+        end = start + len(body)
+    return starts
