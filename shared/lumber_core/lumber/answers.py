@@ -65,7 +65,7 @@ def read_answer(answer: str, choices: Sequence[int]) -> Reading:
     Returns:
         The reading. Nothing raises: an answer that cannot be used says why in its `reason`.
     """
-    text = _THINKING.sub(" ", answer).strip()
+    text = without_thinking(answer)
     if not text:
         return Reading(None, "unreadable", "the answer is empty")
     kinds: tuple[tuple[str, Callable[[str], Iterable[int | None]]], ...] = (
@@ -81,13 +81,23 @@ def read_answer(answer: str, choices: Sequence[int]) -> Reading:
         return Reading(None, "no_shift", "the answer says that nothing changes")
     if _PLACEHOLDER.search(text):
         return Reading(None, "unreadable", "the answer repeats the placeholder of the prompt")
-    if _REFUSAL.search(text):
+    if declines(text):
         return Reading(None, "refused", "the model declined to answer")
     found = list(_bare(text))
     usable = [number for number in found if number in choices]
     if usable or len(found) == 1:
         return _decide("bare number", usable or found, choices)
     return Reading(None, "unreadable", "the answer names no paragraph")
+
+
+def without_thinking(answer: str) -> str:
+    """Return an answer without what the model thought aloud before it."""
+    return _THINKING.sub(" ", answer).strip()
+
+
+def declines(answer: str) -> bool:
+    """Tell whether an answer holds a phrase by which models decline."""
+    return _REFUSAL.search(answer) is not None
 
 
 def _decide(kind: str, found: Sequence[int | None], choices: Sequence[int]) -> Reading:

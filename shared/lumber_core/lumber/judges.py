@@ -19,21 +19,11 @@ from lumber_core.lumber.answers import Reading, read_answer
 from lumber_core.lumber.groups import Group
 from lumber_core.lumber.prompt import PromptTemplate, stricter
 from lumber_core.models.base import Completion, Model
+from lumber_core.models.failures import is_blocked
 from lumber_core.models.patient import CallPolicy, PatientModel
 from lumber_core.segmentation import Usage, Verdict
 
 _ASK_AGAIN = ("unreadable", "outside")
-_BLOCKED = (
-    "blocked",
-    "blocklist",
-    "content-filter",
-    "content_filter",
-    "prohibited",
-    "recitation",
-    "refusal",
-    "safety",
-    "spii",
-)
 
 
 class Judge(ABC):
@@ -158,9 +148,9 @@ class _Conversation:
         """Take an answer."""
         self._answer = completion.text
         self._usage += Usage(1, completion.prompt_tokens, completion.completion_tokens)
-        reason = completion.finish_reason
-        if any(word in reason.casefold() for word in _BLOCKED):
-            self._reading = Reading(None, "refused", f"the provider blocked the answer: {reason}")
+        if is_blocked(completion.finish_reason):
+            reason = f"the provider blocked the answer: {completion.finish_reason}"
+            self._reading = Reading(None, "refused", reason)
         else:
             self._reading = read_answer(completion.text, self._group.choices)
 

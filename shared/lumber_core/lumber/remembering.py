@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import Future
 from dataclasses import replace
-from threading import Lock
 
+from lumber_core.in_flight import InFlight
 from lumber_core.lumber.groups import Group
 from lumber_core.lumber.judges import Judge
 from lumber_core.lumber.store import AnswerStore, key
@@ -28,8 +27,7 @@ class RememberingJudge(Judge):
         self._judge = judge
         self._store = store
         self._identity = judge.identity
-        self._lock = Lock()
-        self._asked: dict[str, Future[Verdict]] = {}
+        self._asked: InFlight[Verdict] = InFlight()
 
     @property
     def identity(self) -> str:
@@ -38,44 +36,26 @@ class RememberingJudge(Judge):
 
     def judge(self, group: Group) -> Verdict:
         """Return the stored verdict, or ask for it and store it."""
-        name = key(self._identity, group)
-        while True:
-            future, mine = self._claim(name)
-            if not mine:
-                verdict = _waited_for(future)
-                if verdict is None:
-                    continue
-                return _moved(verdict, group)
-            try:
-                verdict = self._store.get(self._identity, group)
-                if verdict is None:
-                    verdict = self._judge.judge(group)
-                    self._keep(group, verdict)
-            except BaseException as error:
-                self._fail(name, future, error)
-                raise
-            self._settle(name, future, verdict)
+
+        def find() -> Verdict:
+            verdict = self._store.get(self._identity, group)
+            if verdict is None:
+                verdict = self._judge.judge(group)
+                self._keep(group, verdict)
             return verdict
+
+        verdict, mine = self._asked.once(key(self._identity, group), find)
+        return verdict if mine else _moved(verdict, group)
 
     async def ajudge(self, group: Group) -> Verdict:
         """Do as `judge`, without blocking the event loop."""
-        name = key(self._identity, group)
-        while True:
-            future, mine = self._claim(name)
-            if not mine:
-                try:
-                    verdict = await asyncio.wrap_future(future)
-                except _Abandoned:
-                    continue
-                return _moved(verdict, group)
-            try:
-                known = await asyncio.to_thread(self._store.get, self._identity, group)
-                verdict = await self._ask(group) if known is None else known
-            except BaseException as error:
-                self._fail(name, future, error)
-                raise
-            self._settle(name, future, verdict)
-            return verdict
+
+        async def find() -> Verdict:
+            known = await asyncio.to_thread(self._store.get, self._identity, group)
+            return await self._ask(group) if known is None else known
+
+        verdict, mine = await self._asked.aonce(key(self._identity, group), find)
+        return verdict if mine else _moved(verdict, group)
 
     async def _ask(self, group: Group) -> Verdict:
         verdict = await self._judge.ajudge(group)
@@ -87,26 +67,6 @@ class RememberingJudge(Judge):
         if verdict.outcome != "unavailable":  # no answer was given, so there is none to keep
             self._store.put(self._identity, group, verdict)
 
-    def _claim(self, name: str) -> tuple[Future[Verdict], bool]:
-        """Return the future of a verdict, and whether the caller is the one to find it."""
-        with self._lock:
-            future = self._asked.get(name)
-            if future is not None:
-                return future, False
-            future = self._asked[name] = Future()
-            return future, True
-
-    def _settle(self, name: str, future: Future[Verdict], verdict: Verdict) -> None:
-        with self._lock:
-            del self._asked[name]
-        future.set_result(verdict)
-
-    def _fail(self, name: str, future: Future[Verdict], error: BaseException) -> None:
-        with self._lock:
-            del self._asked[name]
-        # Who waits for it should ask for itself, rather than inherit a cancellation.
-        future.set_exception(error if isinstance(error, Exception) else _Abandoned())
-
     def __getstate__(self) -> dict[str, object]:
         return {"_judge": self._judge, "_store": self._store}
 
@@ -115,17 +75,6 @@ class RememberingJudge(Judge):
 
     def __repr__(self) -> str:
         return f"{self._judge!r} with {self._store!r}"
-
-
-class _Abandoned(Exception):  # noqa: N818 - it is no error, only a sign between callers
-    """Whoever was asking gave up."""
-
-
-def _waited_for(future: Future[Verdict]) -> Verdict | None:
-    try:
-        return future.result()
-    except _Abandoned:
-        return None
 
 
 def _moved(verdict: Verdict, group: Group) -> Verdict:

@@ -1,4 +1,4 @@
-"""What an error of a model's client means: wrong settings, or trouble that passes.
+"""What an error or an end means: wrong settings, trouble that passes, an answer withheld or cut.
 
 Clients raise their own classes; most carry an HTTP status. Going by that, and by names where
 there is none, works for every client without importing one.
@@ -26,6 +26,18 @@ _PASSING_NAMES = (
 )
 _NO_CREDIT = "insufficient_quota"
 _LONGEST_RETRY_AFTER = 3600.0
+_BLOCKED = (
+    "blocked",
+    "blocklist",
+    "content-filter",
+    "content_filter",
+    "prohibited",
+    "recitation",
+    "refusal",
+    "safety",
+    "spii",
+)
+_CUT = ("length", "max_tokens")
 
 
 def trouble_of(error: Exception) -> Trouble:
@@ -78,6 +90,16 @@ def retry_after(error: Exception) -> float | None:
         if seconds is not None:
             return min(max(0.0, seconds / scale), _LONGEST_RETRY_AFTER)
     return None
+
+
+def is_blocked(finish_reason: str) -> bool:
+    """Tell whether a completion ended because the model or its provider declined."""
+    return any(word in finish_reason.casefold() for word in _BLOCKED)
+
+
+def is_cut(finish_reason: str) -> bool:
+    """Tell whether a completion ended because it had reached the most tokens allowed."""
+    return any(word in finish_reason.casefold() for word in _CUT)
 
 
 def _seconds(value: Any) -> float | None:
