@@ -49,6 +49,7 @@ class QaSettings:
         store: A file that keeps every completion; None: one in the comparison's folder, if it has
             one.
         policy: How often to ask again, and how fast.
+        max_concurrency: Most questions in flight at once.
     """
 
     model: Model
@@ -56,6 +57,7 @@ class QaSettings:
     top_k: int = 5
     store: CompletionStore | str | Path | None = None
     policy: CallPolicy | None = None
+    max_concurrency: int = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +97,6 @@ class SplitterResult:
         """Answers of a model that could not be used."""
         return sum(split.failures for split in self.splits)
 
-    @property
-    def correct(self) -> tuple[bool, ...]:
-        """Whether each question was answered correctly; empty where none was answered.
-
-        An answer without a verdict counts as wrong.
-        """
-        return () if self.qa is None else tuple(answer.correct is True for answer in self.qa.answers)
 
 
 @dataclass(frozen=True)
@@ -159,8 +154,9 @@ class Comparison:
             for pair in pairs:
                 if frozenset(pair) not in known:
                     known.add(frozenset(pair))
-                    found.append(difference(*(by_name[name] for name in pair), metric))
-        return tuple(found)
+                    first, second = pair
+                    found.append(difference(by_name[first], by_name[second], metric))
+        return tuple(one for one in found if one is not None)
 
     def best(self, metric: Metric) -> str:
         """Return the name of the splitter with a metric's best value, the first of several."""
@@ -250,7 +246,7 @@ def compare(
     counter = token_counter(tokenizer)
     counter.count([""])  # a vocabulary that cannot be had is noticed now
     work = KeptWork(folder)
-    searching = work.embedder(embedder_of(embedder), show_progress=show_progress)
+    searching = work.embedder(embedder_of(embedder))
     segmented = [document for document in corpus.documents if document.is_segmented]
     if segmented:
         require("nltk", package="nltk", extra="evaluation")
@@ -270,7 +266,13 @@ def compare(
     for one, made in zip(subjects, all_splits, strict=True):
         retrieval = None
         if corpus.questions:
-            retrieval = retrieve(corpus, made, searching, within_document=within_document)
+            retrieval = retrieve(
+                corpus,
+                made,
+                searching,
+                within_document=within_document,
+                show_progress=show_progress,
+            )
         by_name = {split.document: split for split in made}
         starts = [[c.span.start for c in by_name[d.name].chunks] for d in segmented]
         results.append(
@@ -339,5 +341,6 @@ def _answer(
         top_k=qa.top_k,
         store=store,
         policy=qa.policy,
+        max_concurrency=qa.max_concurrency,
         show_progress=show_progress,
     )

@@ -6,12 +6,14 @@ decide it: where fewer than `FEWEST` differ, even all of them in one direction a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal, Protocol
 
 from lumber_core.evaluation.bootstrap import mean_interval, paired_difference
+from lumber_core.evaluation.qa import QaResult
 from lumber_core.evaluation.retrieval import CUTOFFS, RetrievalResult
 from lumber_core.evaluation.segmentation_scores import SegmentationScores
 
@@ -103,8 +105,8 @@ class Measured(Protocol):
         ...
 
     @property
-    def correct(self) -> tuple[bool, ...]:
-        """Whether each question was answered correctly; empty where none was answered."""
+    def qa(self) -> QaResult | None:
+        """Questions answered from what was retrieved; None where none was."""
         ...
 
 
@@ -121,22 +123,26 @@ def metrics_of(results: Sequence[Measured]) -> tuple[Metric, ...]:
                 for key, label in names.items()
                 for k in CUTOFFS
             ]
-    if all(result.correct for result in results):
+    if all(result.qa is not None for result in results):
         found.append(Metric("accuracy", "QA accuracy", "answers"))
     if all(result.segmentation is not None for result in results):
         found.append(Metric("f1", "Boundary F1", "segmentation"))
         found.append(Metric("pk", "Pk", "segmentation", higher_is_better=False))
         found.append(Metric("window_diff", "WindowDiff", "segmentation", higher_is_better=False))
-    return tuple(found)
+    # Where no answer could be judged under some splitter, there is no accuracy to compare.
+    return tuple(m for m in found if all(_is_measured(result, m) for result in results))
 
 
 def values(result: Measured, metric: Metric) -> list[float]:
     """Return a metric's values, one for each question or document, alike for all splitters.
 
-    F1 is that of each document; strings that occur in no chunk count as missed.
+    F1 is that of each document; strings that occur in no chunk count as missed. A question that
+    cannot be measured, such as one whose answer nobody judged, is nan.
     """
     if metric.key == "accuracy":
-        return [float(right) for right in result.correct]
+        assert result.qa is not None
+        judged = [answer.correct for answer in result.qa.answers]
+        return [math.nan if correct is None else float(correct) for correct in judged]
     if metric.group == "segmentation":
         assert result.segmentation is not None
         scores = result.segmentation.documents
@@ -150,18 +156,21 @@ def values(result: Measured, metric: Metric) -> list[float]:
 
 def figure(result: Measured, metric: Metric) -> Figure:
     """Return a metric's mean, with its interval where enough was measured."""
-    measured = values(result, metric)
+    measured = [value for value in values(result, metric) if not math.isnan(value)]
     if len(measured) < FEWEST:
         return Figure(fmean(measured))
     interval = mean_interval(measured)
     return Figure(interval.value, interval.low, interval.high)
 
 
-def difference(first: Measured, second: Measured, metric: Metric) -> Difference:
-    """Compare two splitters question by question, or document by document."""
-    ours, theirs = values(first, metric), values(second, metric)
-    interval = paired_difference(ours, theirs)
-    differing = sum(abs(a - b) > 1e-12 for a, b in zip(ours, theirs, strict=True))
+def difference(first: Measured, second: Measured, metric: Metric) -> Difference | None:
+    """Compare two splitters on what was measured under both; None: nothing was."""
+    both = zip(values(first, metric), values(second, metric), strict=True)
+    pairs = [(a, b) for a, b in both if not math.isnan(a - b)]
+    if not pairs:
+        return None
+    interval = paired_difference([a for a, _ in pairs], [b for _, b in pairs])
+    differing = sum(abs(a - b) > 1e-12 for a, b in pairs)
     return Difference(
         metric.key,
         first.name,
@@ -170,10 +179,14 @@ def difference(first: Measured, second: Measured, metric: Metric) -> Difference:
         interval.low,
         interval.high,
         differing,
-        len(ours),
+        len(pairs),
     )
+
+
+def _is_measured(result: Measured, metric: Metric) -> bool:
+    return not all(math.isnan(value) for value in values(result, metric))
 
 
 def _has_references(result: Measured) -> bool:
     assert result.retrieval is not None
-    return all(question.token_iou is not None for question in result.retrieval.questions)
+    return any(question.token_iou is not None for question in result.retrieval.questions)

@@ -10,30 +10,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, ClassVar
 
 import numpy as np
-from tqdm import tqdm
+import numpy.typing as npt
 
 from lumber_core.errors import StoreError
 from lumber_core.evaluation.chunks import Chunk, SplitDocument
 from lumber_core.evaluation.documents import Document
+from lumber_core.evaluation.embedders import Embedder, Similarity, Vectors
+from lumber_core.evaluation.splitters import Subject
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from lumber_core.evaluation.embedders import Embedder
-    from lumber_core.evaluation.splitters import Subject
-
-_BLOCK = 256  # texts embedded between two writes
+from lumber_core.sqlite_file import SqliteFile, digest
 
 
 class KeptWork:
@@ -60,108 +53,90 @@ class KeptWork:
     def split(self, subject: Subject, document: Document) -> SplitDocument:
         """Return how a splitter splits a document: as kept, or else done now, and kept.
 
-        A splitter without settings to file its work under is asked every time.
+        A splitter whose settings do not determine its result is asked every time.
         """
-        if self.folder is None or not subject.settings:
+        if self.folder is None or not is_determined(subject.settings):
             return subject.split(document)
-        path = self.folder / "splits" / f"{_split_key(subject, document)}.json"
+        key = digest(
+            (version("lumber-splitters"), subject.settings, document.name, document.text)
+        )
+        path = self.folder / "splits" / f"{key}.json"
         kept = _read_split(path, document)
         if kept is None:
             kept = subject.split(document)
             _write_atomically(path, _split_rows(kept, document))
         return kept
 
-    def embedder(self, embedder: Embedder, *, show_progress: bool = False) -> Embedder:
-        """Return an embedder that embeds every text once."""
-        path = None if self.folder is None else self.folder / "embeddings.sqlite"
-        return OnceEmbedder(embedder, path, show_progress=show_progress)
+    def embedder(self, embedder: Embedder) -> Embedder:
+        """Return an embedder that embeds no text twice; without a folder, `embedder` itself."""
+        if self.folder is None:
+            return embedder
+        return OnceEmbedder(embedder, VectorStore(self.folder / "embeddings.db"))
 
 
 class OnceEmbedder:
-    """An embedder that embeds every text once: equal texts share a vector.
+    """An embedder that embeds every text once: what is embedded is on disk before it is returned.
 
     Args:
         embedder: Who embeds what is new.
-        path: The SQLite file of vectors; None keeps them in memory.
-        show_progress: Show a bar while texts are embedded.
+        vectors: Where vectors are kept.
     """
 
-    def __init__(
-        self, embedder: Embedder, path: Path | None, *, show_progress: bool = False
-    ) -> None:
+    def __init__(self, embedder: Embedder, vectors: VectorStore) -> None:
         self._embedder = embedder
-        self._path = ":memory:" if path is None else str(path)
-        self._show_progress = show_progress
-        self._connection: sqlite3.Connection | None = None
+        self._vectors = vectors
         self.identity = embedder.identity
-        self.similarity: Literal["cosine", "dot"] = embedder.similarity
+        self.similarity: Similarity = embedder.similarity
 
-    def embed_documents(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return a vector for each text, shape (texts, dimensions)."""
         return self._embed("documents", texts, self._embedder.embed_documents)
 
-    def embed_queries(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return a vector for each query, shape (queries, dimensions)."""
         return self._embed("queries", texts, self._embedder.embed_queries)
 
     def _embed(
-        self,
-        kind: str,
-        texts: Sequence[str],
-        embed: Callable[[Sequence[str]], npt.NDArray[np.float32]],
-    ) -> npt.NDArray[np.float32]:
-        keys = {text: _key(self.identity, kind, text) for text in texts}
-        try:
-            found = self._find(keys.values())
-            missing = [text for text, key in keys.items() if key not in found]
-            with tqdm(
-                total=len(missing),
-                desc=f"embedding {kind}",
-                unit="text",
-                disable=not (self._show_progress and missing),
-                leave=False,
-            ) as bar:
-                for first in range(0, len(missing), _BLOCK):
-                    block = missing[first : first + _BLOCK]
-                    vectors = np.asarray(embed(block), dtype=np.float32)
-                    rows = {keys[t]: v for t, v in zip(block, vectors, strict=True)}
-                    self._keep(rows)
-                    found |= rows
-                    bar.update(len(block))
-        except sqlite3.DatabaseError as error:
-            raise StoreError(
-                f"the kept embeddings {self._path} cannot be used: {error}. Move the file away"
-            ) from error
+        self, kind: str, texts: Sequence[str], embed: Callable[[Sequence[str]], Vectors]
+    ) -> Vectors:
+        keys = {text: digest((self.identity, kind, text)) for text in texts}
+        found = self._vectors.get(keys.values())
+        missing = [text for text, key in keys.items() if key not in found]
+        if missing:
+            made = np.asarray(embed(missing), dtype=np.float32)
+            rows = {keys[text]: vector for text, vector in zip(missing, made, strict=True)}
+            self._vectors.put(rows)
+            found |= rows
         return np.stack([found[keys[text]] for text in texts])
 
-    def _find(self, keys: Iterable[str]) -> dict[str, npt.NDArray[np.float32]]:
-        connection = self._open()
-        statement = "SELECT vector FROM vectors WHERE key = ?"
-        rows = ((key, connection.execute(statement, (key,)).fetchone()) for key in keys)
-        return {key: np.frombuffer(row[0], dtype="<f4") for key, row in rows if row}
 
-    def _keep(self, rows: dict[str, npt.NDArray[np.float32]]) -> None:
+class VectorStore(SqliteFile):
+    """Vectors in an SQLite file.
+
+    Args:
+        path: The file; it is made where it does not exist.
+
+    Raises:
+        StoreError: On first use: the file is damaged, or belongs to another program.
+    """
+
+    _table: ClassVar[str] = "vectors"
+    _columns: ClassVar[str] = "key TEXT PRIMARY KEY, vector BLOB NOT NULL"
+
+    def get(self, keys: Iterable[str]) -> dict[str, npt.NDArray[np.float32]]:
+        """Return the vectors that are known, by their keys."""
+        statement = "SELECT vector FROM vectors WHERE key = ?"
         with self._open() as connection:
+            rows = ((key, connection.execute(statement, (key,)).fetchone()) for key in keys)
+            return {key: np.frombuffer(row[0], dtype="<f4") for key, row in rows if row}
+
+    def put(self, rows: Mapping[str, npt.NDArray[np.float32]]) -> None:
+        """Store vectors; when this returns, they are on disk."""
+        with self._open() as connection, connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
                 [(key, vector.astype("<f4").tobytes()) for key, vector in rows.items()],
             )
-
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
-            connection = sqlite3.connect(self._path, timeout=60)
-            with connection:
-                connection.execute(
-                    "CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB)"
-                )
-            self._connection = connection
-        return self._connection
-
-    def close(self) -> None:
-        """Close the file; the next use opens it again."""
-        if self._connection is not None:
-            with closing(self._connection):
-                self._connection = None
 
 
 def text_digest(text: str) -> str:
@@ -169,12 +144,13 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _key(*parts: str) -> str:
-    return text_digest("\n".join(map(text_digest, parts)))
+def is_determined(settings: str) -> bool:
+    """Tell whether settings say all that changes a splitter's result.
 
-
-def _split_key(subject: Subject, document: Document) -> str:
-    return _key(version("lumber-splitters"), subject.settings, document.name, document.text)
+    Functions are known by their names only, which stay when the function changes. A splitter that
+    is a function, or has a local function or one of the user's script, is not determined.
+    """
+    return "(" in settings and not any(sign in settings for sign in ("<", "__main__."))
 
 
 def _split_rows(split: SplitDocument, document: Document) -> dict[str, Any]:

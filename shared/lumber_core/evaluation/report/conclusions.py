@@ -75,7 +75,7 @@ def _about_questions(comparison: Comparison) -> list[str]:
     if 0 < count < _FEW_QUESTIONS:
         plural = "question proves" if count == 1 else "questions prove"
         said.append(
-            f"{count} {plural} little: a single question moves a share by {share(1 / count)}"
+            f"{count} {plural} little: a single question moves a share by {100 / count:.0f} points"
             f"{_smallest_visible(comparison)}."
         )
     if 0 < segmented < FEWEST:

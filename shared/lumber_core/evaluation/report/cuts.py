@@ -120,7 +120,7 @@ def telling_passages(
         disputed = [cut for cut in every if cut not in agreed]
         for cut in disputed:
             start = _before(text, max(0, cut - length // 4))
-            end = min(len(text), start + length)
+            end = _before(text, start + length) if start + length < len(text) else len(text)
             seen = bisect_right(disputed, end) - bisect_left(disputed, start)
             # A passage that one splitter shreds says less than one where all of them cut.
             active = sum(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 WIDTH, HEIGHT = 440, 300
@@ -117,8 +118,8 @@ def distribution_plot(
             place = int((math.log(max(size, 1)) - low) / step)
             counts[min(bars - 1, max(0, place))] += 1
         group = SubElement(svg, "g", {"class": f"series k{kind % KINDS}"})
-        middle = sorted(found)[len(found) // 2] if found else 0
-        SubElement(group, "title").text = f"{name}: {len(found):,} chunks, median {middle:,} tokens"
+        middle = median(found) if found else 0
+        SubElement(group, "title").text = f"{name}: {len(found):,} chunks, median {middle:,.0f} tokens"
         for place, count in enumerate(counts):
             if count:
                 tall = max(1.0, (row_height - 22) * count / max(counts))
@@ -177,7 +178,7 @@ def difference_plot(
     svg = _svg(title, description, height=base + _BOTTOM)
     for tick in ticks:
         _line(svg, x(tick), _TOP, x(tick), base, "grid" if tick else "zero")
-        _text(svg, x(tick), base + 18, f"{tick:+g}" if tick else "0", "tick", "middle")
+        _text(svg, x(tick), base + 18, f"{tick:+g}".replace("-", "−") if tick else "0", "tick", "middle")
     _text(svg, WIDTH / 2, base + 38, x_label, "label", "middle")
     for number, (name, kind, point, shown) in enumerate(rows):
         top = _TOP + row_height * number

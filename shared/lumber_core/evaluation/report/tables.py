@@ -54,7 +54,8 @@ def summary_table(comparison: Comparison) -> Table:
     metrics = [metric for metric in comparison.metrics if metric.key in SUMMARY]
     columns = [*(_heading(metric) for metric in metrics), "Chunks", "Median tokens", "Time"]
     asked = any(result.usage.calls for result in comparison.results)
-    columns += ["Calls", "Cost"] if asked else []
+    columns += ["Calls"] if asked else []
+    columns += ["Cost"] if comparison.prices else []
     rows = []
     for number_of, result in enumerate(comparison.results):
         cells = [metric_cell(comparison, result, metric) for metric in metrics]
@@ -64,6 +65,7 @@ def summary_table(comparison: Comparison) -> Table:
         cells.append(Cell(duration(result.seconds)))
         if asked:
             cells.append(Cell(f"{result.usage.calls:,}"))
+        if comparison.prices:
             cells.append(Cell(money(comparison.cost(result))))
         rows.append(_row(result, number_of, cells))
     return Table("Summary", tuple(columns), tuple(rows), "summary")
@@ -128,9 +130,9 @@ def size_table(comparison: Comparison) -> Table:
     for n, result in enumerate(comparison.results):
         sizes = sorted(size for document in result.sizes for size in document)
         if sizes:
-            places = [0, len(sizes) // 10, len(sizes) // 2, len(sizes) * 9 // 10, -1]
-            cells = [Cell(f"{len(sizes):,}"), Cell(f"{fmean(sizes):,.0f}")]
-            cells += [Cell(f"{sizes[place]:,}") for place in places]
+            tenth, ninth = sizes[len(sizes) // 10], sizes[len(sizes) * 9 // 10]
+            spread = (fmean(sizes), sizes[0], tenth, middle_size(result), ninth, sizes[-1])
+            cells = [Cell(f"{len(sizes):,}"), *(Cell(f"{size:,.0f}") for size in spread)]
         else:
             cells = [Cell("0"), *[Cell("–")] * 6]
         rows.append(_row(result, n, cells))
@@ -146,15 +148,17 @@ def cost_table(comparison: Comparison) -> Table:
         characters = sum(len(document.text) for document in comparison.corpus.documents)
         cells = [
             Cell(duration(result.seconds)),
-            Cell(f"{characters / result.seconds:,.0f}" if result.seconds else "–"),
+            Cell(f"{characters / result.seconds:,.0f}" if result.seconds >= 0.001 else "–"),
             Cell(f"{usage.calls:,}"),
             Cell(f"{usage.prompt_tokens:,}"),
             Cell(f"{usage.completion_tokens:,}"),
-            Cell(money(comparison.cost(result))),
             Cell(f"{result.failures:,}"),
         ]
+        if comparison.prices:
+            cells.append(Cell(money(comparison.cost(result))))
         rows.append(_row(result, n, cells))
-    columns = ("Time", "Characters/s", "Calls", "Tokens sent", "Tokens received", "Cost", "Failures")
+    columns = ("Time", "Characters/s", "Calls", "Tokens sent", "Tokens received", "Failures")
+    columns += ("Cost",) if comparison.prices else ()
     return Table("What splitting took", columns, tuple(rows), "cost")
 
 
@@ -191,6 +195,8 @@ def signed_number(value: float, count: int) -> str:
 
 def duration(seconds: float) -> str:
     """Return a time for people."""
+    if seconds < 0.001:
+        return "< 1 ms"
     if seconds < 1:
         return f"{1000 * seconds:.0f} ms"
     return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
