@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from operator import le, lt
 from typing import Literal, cast
 
@@ -139,8 +139,24 @@ def _segment(language: str, text: str) -> list[str]:
     try:
         pieces: list[str] = segment(language, text)
     except UnicodeEncodeError:  # a lone surrogate
-        pieces = segment(language, encodable(text))
+        text = encodable(text)
+        pieces = segment(language, text)
+    if sum(map(len, pieces)) != len(text):
+        return _with_what_was_lost(text, pieces)
     return pieces
+
+
+def _with_what_was_lost(text: str, pieces: Sequence[str]) -> list[str]:
+    """Give the blank lines that sentencex loses every 10,000 bytes back to the piece before.
+
+    Without them every later offset would be off.
+    """
+    starts = [0]
+    for before, piece in pairwise(pieces):
+        # A piece that cannot be found stands where the one before it ends.
+        place = text.find(piece, starts[-1] + len(before))
+        starts.append(place if place >= 0 else min(starts[-1] + len(before), len(text)))
+    return [span.of(text) for span in spans_from_starts(starts, len(text)) if span.of(text)]
 
 
 def after_markers(text: str, markers: tuple[str, ...]) -> list[Span]:

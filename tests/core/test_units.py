@@ -330,3 +330,12 @@ def test_what_is_neither_name_nor_callable_is_refused(spec):
 def test_a_language_that_is_no_code_is_refused(language):
     with pytest.raises(ValueError, match="ISO 639"):
         unit_finder("sentences", language=language)
+
+
+def test_long_texts_keep_their_sentences_in_place() -> None:
+    # sentencex loses a blank line about every 10,000 bytes; no later sentence may shift for it.
+    paragraphs = [f"Ship {n} left at dawn. It’s said that {n} men saw it." for n in range(1_500)]
+    text = "\n\n".join(paragraphs)
+    found = {span.start for span in sentences(text)}
+    expected = {match.start() for match in regex.finditer("Ship|It’s", text)}
+    assert found == expected
