@@ -1,8 +1,10 @@
 """Retrieval: does a search for a question find the chunk that answers it?
 
 Every chunk and every question is embedded, and every question is compared with every chunk; nothing
-is approximate. Two chunks of one span, such as two propositions of a passage, count as one result:
-the passage, at the rank of its best chunk.
+is approximate. What counts is the first chunk that answers (section 4 of the LumberChunker paper):
+Recall@k is the share of questions for which it is among the first k, DCG@k discounts it by rank.
+Two chunks of one span, such as two propositions of a passage, count as one result: the passage, at
+the rank of its best chunk.
 """
 
 from __future__ import annotations
@@ -65,13 +67,15 @@ class QuestionResult:
         return float(self.first_hit is not None and self.first_hit <= k)
 
     def dcg(self, k: int) -> float:
-        """Return DCG@k: the sum of 1 / log2(rank + 1) over the chunks up to k that answer it."""
-        gold = set(self.gold)
-        return sum(
-            1 / math.log2(rank + 1)
-            for rank, chunk in enumerate(self.retrieved[:k], start=1)
-            if chunk in gold
-        )
+        """Return DCG@k: 1 / log2(rank + 1) for the first chunk up to k that answers, else 0.
+
+        That is the sum over ranks of relevance / log2(rank + 1), where relevance is 1 for the first
+        chunk that answers and 0 for others, as in the code published with the LumberChunker paper:
+        a passage found again in an overlapping chunk, or in a second small one, is no second find.
+        """
+        if self.first_hit is None or self.first_hit > k:
+            return 0.0
+        return 1 / math.log2(self.first_hit + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,33 @@ class _Renamed:
         return self.known.split(document)
 
 
+@dataclass(frozen=True)
+class MarkedSegments:
+    """The segments that people marked, or another program made, as a subject to compare with.
+
+    Attributes:
+        name: Its name in tables.
+    """
+
+    name: str = "marked segments"
+
+    @property
+    def settings(self) -> str:
+        """That it takes the document's own segments."""
+        return "the document's segments"
+
+    def split(self, document: Document) -> SplitDocument:
+        """Return the document's segments.
+
+        Raises:
+            ValueError: None are marked.
+        """
+        if not document.is_segmented:
+            raise ValueError(f"no segments are marked in {document.name!r}")
+        chunks = (Chunk(document.name, s, s.of(document.text)) for s in document.segments)
+        return SplitDocument(document.name, tuple(chunks), 0.0)
+
+
 def subject(splitter: object, *, name: str | None = None) -> Subject:
     """Make a splitter ready to be evaluated.
 

@@ -1,0 +1,90 @@
+"""Which splitter brings back the excerpts that answer? Chroma's chunking evaluation, offline.
+
+python examples/chroma_retrieval.py FOLDER                     three corpora, 319 questions
+python examples/chroma_retrieval.py FOLDER --cache vectors.db  embeds nothing twice
+
+FOLDER holds `corpora/NAME.md` and `questions.jsonl` with the offsets of the excerpts. Needs the
+extra `evaluation`; no key and, with the bundled embedder, no network.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from statistics import mean
+
+from lumber_core import BertChunker
+from lumber_core.evaluation.bootstrap import mean_interval, paired_difference
+from lumber_core.evaluation.cached_embedder import CachedEmbedder
+from lumber_core.evaluation.corpora import load_chroma
+from lumber_core.evaluation.embedders import embedder
+from lumber_core.evaluation.retrieval import RetrievalResult, retrieve
+from lumber_core.evaluation.splitters import preset, subject
+
+K = 5  # chunks looked at, as in Chroma's own tables
+BASE = "recursive:1000"
+NAMES = (BASE, "paragraphs", "fixed:200", "semantic", "greedy:200", "greedy:400", "bert", "lumber")
+COLUMNS = ("chunks", "words", "Recall@1", "Recall@5", "DCG@20", "token recall", "precision", "IoU")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--embedder", default="bundled", help="bundled, contriever[:FOLDER]")
+    parser.add_argument("--cache", type=Path, help="file that keeps the vectors")
+    arguments = parser.parse_args()
+    model = embedder(arguments.embedder)
+    if arguments.cache:
+        model = CachedEmbedder(model, arguments.cache)
+    subjects = [preset(name, embedder=model) for name in NAMES]
+    # The bundled embedder reads 254 word pieces of a chunk: longer ones are found by their start.
+    limited = BertChunker(tokenizer="words", max_chunk_tokens=200)
+    subjects.append(subject(limited, name="bert, at most 200"))
+
+    everywhere: dict[str, list[RetrievalResult]] = {one.name: [] for one in subjects}
+    for corpus in load_chroma(arguments.folder):
+        print(f"{corpus.name}, {len(corpus.questions)} questions\n")
+        print("splitter |", " | ".join(COLUMNS))
+        print(" | ".join(["---"] * (1 + len(COLUMNS))))
+        for one in subjects:
+            splits = [one.split(document) for document in corpus.documents]
+            result = retrieve(corpus, splits, model, show_progress=True)
+            everywhere[one.name].append(result)
+            print(row(one.name, result), flush=True)
+        print()
+
+    questions = len(values(everywhere[BASE], "recall", K))
+    print(f"All {questions} questions; difference to {BASE} with 95 % bootstrap intervals\n")
+    print(f"splitter | Recall@{K} | difference | token IoU@{K} | difference")
+    print(" | ".join(["---"] * 5))
+    for name, results in everywhere.items():
+        cells = [name]
+        for metric in ("recall", "token_iou"):
+            own, base = values(results, metric, K), values(everywhere[BASE], metric, K)
+            average, change = mean_interval(own), paired_difference(own, base)
+            cells.append(f"{average.value:.3f} ({average.low:.3f} to {average.high:.3f})")
+            cells.append(f"{change.value:+.3f} ({change.low:+.3f} to {change.high:+.3f})")
+        print(" | ".join(cells))
+
+
+def row(name: str, result: RetrievalResult) -> str:
+    words = mean(len(chunk.text.split()) for chunk in result.chunks)
+    figures = [
+        result.recall(1),
+        result.recall(K),
+        result.dcg(20),
+        result.mean("token_recall", K),
+        result.mean("token_precision", K),
+        result.mean("token_iou", K),
+    ]
+    shown = " | ".join(f"{figure:.3f}" for figure in figures)
+    return f"{name} | {len(result.chunks)} | {words:.0f} | {shown}"
+
+
+def values(results: list[RetrievalResult], metric: str, k: int) -> list[float]:
+    """Return a metric for each question of every corpus."""
+    return [value for result in results for value in result.per_question(metric, k)]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Which splitter finds the answers in a novel? Recall@k and DCG@k on *Emma*, as GutenQA has it.
+
+python examples/emma_retrieval.py FOLDER                        a folder of GutenQA's Emma
+python examples/emma_retrieval.py FOLDER --cache vectors.db     embeds nothing twice
+python examples/emma_retrieval.py FOLDER --embedder contriever  the paper's retriever (extra: torch)
+
+FOLDER holds `paragraphs.jsonl`, `published_chunk_ends.json` and `questions.jsonl`. Needs the extra
+`evaluation`; no key and, with the bundled embedder, no network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from lumber_core import BertChunker
+from lumber_core.evaluation.bootstrap import mean_interval, paired_difference
+from lumber_core.evaluation.cached_embedder import CachedEmbedder
+from lumber_core.evaluation.corpora import load_gutenqa
+from lumber_core.evaluation.documents import Corpus, Question
+from lumber_core.evaluation.embedders import embedder
+from lumber_core.evaluation.retrieval import CUTOFFS, Metric, RetrievalResult, retrieve
+from lumber_core.evaluation.splitters import MarkedSegments, preset, subject
+
+BASE = "recursive:1000"
+NAMES = (BASE, "recursive:1800", "paragraphs", "fixed:200", "semantic", "greedy:200", "greedy:400")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--embedder", default="bundled", help="bundled, contriever[:FOLDER]")
+    parser.add_argument("--cache", type=Path, help="file that keeps the vectors")
+    arguments = parser.parse_args()
+    model = embedder(arguments.embedder)
+    if arguments.cache:
+        model = CachedEmbedder(model, arguments.cache)
+    corpus = load(arguments.folder)
+    subjects = [preset(name, embedder=model) for name in (*NAMES, "bert", "lumber")]
+    # The bundled embedder reads 254 word pieces of a chunk: longer ones are found by their start.
+    limited = BertChunker(tokenizer="words", max_chunk_tokens=200)
+    subjects += [subject(limited, name="bert, at most 200"), MarkedSegments("published chunks")]
+    results = {}
+    for one in subjects:
+        splits = [one.split(document) for document in corpus.documents]
+        results[one.name] = retrieve(corpus, splits, model, show_progress=True)
+
+    print(f"{len(corpus.questions)} questions, {model.identity}\n")
+    show(results, "recall")
+    show(results, "dcg")
+    print(f"Difference to {BASE}, with 95 % bootstrap intervals over the questions\n")
+    print("splitter | Recall@5 | DCG@20\n--- | --- | ---")
+    for name, result in results.items():
+        if name != BASE:
+            recall = difference(result, results[BASE], "recall", 5)
+            dcg = difference(result, results[BASE], "dcg", 20)
+            print(f"{name} | {recall} | {dcg}")
+    print("\nQuestions whose string stands in no chunk count as misses above. Left out instead:\n")
+    print("splitter | such questions | Recall@5 | DCG@20\n--- | --- | --- | ---")
+    for name, result in results.items():
+        recall = result.recall(5, unanswerable="skip")
+        dcg = result.dcg(20, unanswerable="skip")
+        print(f"{name} | {len(result.unanswerable)} | {recall:.2f} | {dcg:.2f}")
+
+
+def load(folder: Path) -> Corpus:
+    book = load_gutenqa(folder)
+    lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    questions = [
+        Question(row["question"], book.name, row["answer"], row["chunk_must_contain"])
+        for row in rows
+    ]
+    return Corpus(book.name, (book,), tuple(questions))
+
+
+def show(results: dict[str, RetrievalResult], metric: Metric) -> None:
+    """Print a table of a metric at all cutoffs, with an interval at 20."""
+    title = {"recall": "Recall", "dcg": "DCG"}[metric]
+    print("splitter | chunks |", " | ".join(f"{title}@{k}" for k in CUTOFFS), "| interval at 20")
+    print(" | ".join(["---"] * (len(CUTOFFS) + 3)))
+    for name, result in results.items():
+        means = [mean_interval(result.per_question(metric, k)) for k in CUTOFFS]
+        row = " | ".join(f"{mean.value:.2f}" for mean in means)
+        print(
+            f"{name} | {len(result.chunks)} | {row} | {means[-1].low:.2f} to {means[-1].high:.2f}"
+        )
+    print()
+
+
+def difference(first: RetrievalResult, second: RetrievalResult, metric: str, k: int) -> str:
+    found = paired_difference(first.per_question(metric, k), second.per_question(metric, k))
+    return f"{found.value:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
+
+
+if __name__ == "__main__":
+    main()
