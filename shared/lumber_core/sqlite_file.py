@@ -44,6 +44,15 @@ class SqliteFile:
             (count,) = connection.execute(f"SELECT count(*) FROM {self._table}").fetchone()
         return int(count)
 
+    def open(self) -> None:
+        """Open the file now, so that trouble with it shows before any work is done.
+
+        Raises:
+            StoreError: As on first use.
+        """
+        with self._open():
+            pass
+
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         with self._lock:

@@ -108,8 +108,10 @@ def ask_all(
     """
     check_positive("max_concurrency", max_concurrency)
     asked = remembering(model, store, policy)
+    if asked.store is not None:
+        asked.store.open()
     replies: dict[int, Reply[T]] = {}
-    with tqdm(total=len(asks), desc=title, disable=not show_progress) as bar:
+    with tqdm(total=len(asks), desc=title, unit="question", disable=not show_progress) as bar:
         for number, reply in _replies(asked, asks, max_concurrency):
             replies[number] = reply
             bar.update(1)

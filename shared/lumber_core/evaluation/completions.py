@@ -122,8 +122,8 @@ class RememberingModel:
                 f"which {type(model).__name__} has not"
             )
         self.policy = policy or CallPolicy()
+        self.store = CompletionStore(store) if isinstance(store, str | Path) else store
         self._model = PatientModel(model, self.policy)
-        self._store = CompletionStore(store) if isinstance(store, str | Path) else store
         self._start()
 
     def _start(self) -> None:
@@ -191,17 +191,17 @@ class RememberingModel:
         return await asyncio.shield(asyncio.to_thread(self._kept, question, completion)), True
 
     def _stored(self, question: Question) -> Completion | None:
-        if self._store is None:
+        if self.store is None:
             return None
         system, user, choices = question
-        return self._store.get(self.identity, system, user, choices=choices)
+        return self.store.get(self.identity, system, user, choices=choices)
 
     def _kept(self, question: Question, completion: Completion) -> Completion:
         """Return a completion after storing it."""
         completion = replace(completion, text=encodable(completion.text))
-        if self._store is not None:
+        if self.store is not None:
             system, user, choices = question
-            self._store.put(self.identity, system, user, completion, choices=choices)
+            self.store.put(self.identity, system, user, completion, choices=choices)
         return completion
 
     def _counted(
@@ -217,14 +217,14 @@ class RememberingModel:
         return completion, usage if paid else Usage()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"policy": self.policy, "_model": self._model, "_store": self._store}
+        return {"policy": self.policy, "store": self.store, "_model": self._model}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._start()
 
     def __repr__(self) -> str:
-        return f"RememberingModel({self._model!r}, {self._store!r})"
+        return f"RememberingModel({self._model!r}, {self.store!r})"
 
 
 def remembering(

@@ -10,22 +10,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lumber_core.checks import check_positive
 from lumber_core.evaluation.asking import Ask, Reply, ask_all
 from lumber_core.evaluation.completions import CompletionStore, remembering
 from lumber_core.evaluation.documents import Corpus, Question
 from lumber_core.evaluation.replies import UnusableReplyError, read_object, words
+from lumber_core.evaluation.retrieval import CUTOFFS, RetrievalResult
 from lumber_core.evaluation.templates import Template
 from lumber_core.lumber.prompt import folded
 from lumber_core.models.base import Model
 from lumber_core.models.patient import CallPolicy
 from lumber_core.segmentation import Usage
 from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
-
-if TYPE_CHECKING:
-    from lumber_core.evaluation.retrieval import RetrievalResult
 
 ANSWER = Template(
     system="""\
@@ -147,7 +144,7 @@ def answer_questions(
         model: Answers.
         judge: Judges; `model` unless given. One judge for all splitters is what makes their
             accuracies comparable.
-        top_k: Most passages shown.
+        top_k: Most passages shown, at most the largest of `CUTOFFS`.
         max_passage_tokens: Tokens of passages shown in all. The passage that goes beyond is cut,
             and those after it are left out.
         tokenizer: Counts them; see `lumber_core.tokens.token_counter`.
@@ -166,6 +163,8 @@ def answer_questions(
         StoreError: The store cannot be used.
     """
     check_positive("top_k", top_k)
+    if top_k > CUTOFFS[-1]:
+        raise ValueError(f"top_k must be at most {CUTOFFS[-1]}, as many as are retrieved")
     check_positive("max_passage_tokens", max_passage_tokens)
     answer_prompt.require("passages", "question")
     judge_prompt.require("question", "reference", "answer")

@@ -84,5 +84,7 @@ def _decoded(reply: str, start: int) -> tuple[Any, int]:
     """Return the JSON value that starts at an offset and where it ends; None where none does."""
     try:
         return _DECODER.raw_decode(reply, start)
-    except (ValueError, RecursionError):
+    except RecursionError:  # nothing asked for is nested so deep
+        return None, len(reply)
+    except ValueError:
         return None, start + 1

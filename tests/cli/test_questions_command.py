@@ -1,0 +1,177 @@
+"""`lumber questions`, run as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("openai")
+
+import typer
+from typer.testing import CliRunner
+
+from lumber_core.cli.questions import questions_command
+from lumber_core.evaluation.corpora import load_folder
+from tests.evaluation.asking_support import asked, fact, lighthouse_question
+from tests.loopback.faults import Refusal, Status
+from tests.loopback.server import LoopbackServer, Request
+
+
+def run(*arguments: object, **environment: str) -> tuple[int, str]:
+    app = typer.Typer()
+    app.command("questions")(questions_command)
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], env=environment)
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "docs"
+    made.mkdir()
+    for name, first in (("north.txt", 0), ("south.md", 40)):
+        text = "".join(fact(number) for number in range(first, first + 40))
+        (made / name).write_text(text, encoding="utf-8", newline="")
+    return made
+
+
+def one_of_many(request: Request) -> str:
+    """A question about the first fact that is whole in the passage."""
+    passage = re.search(r"^Passage: (.*)$", request.user, re.MULTILINE)
+    assert passage is not None
+    whole = re.search(
+        r"He lit the lamp number (\d+) for the first time in the year \d+", passage[1]
+    )
+    assert whole is not None
+    return asked(f"When was lamp {whole[1]} lit?", str(1700 + int(whole[1])), whole[0])
+
+
+def test_questions_are_written_for_the_corpus_to_load(folder: Path, tmp_path: Path) -> None:
+    output = tmp_path / "questions.jsonl"
+    with LoopbackServer(one_of_many) as server:
+        arguments = (folder, "--model", "any", "--base-url", server.openai_url, "--count", 8)
+        arguments += ("--splitter", "greedy:100", "--output", output, "--store", tmp_path / "a.db")
+        code, said = run(*arguments)
+        assert code == 0, said
+        assert "8 questions about 2 of 2 documents" in said
+        assert server.count == 8
+        written = output.read_bytes()
+        code, said = run(*arguments)
+        assert code == 0, said
+        assert "0 calls" in said
+        assert server.count == 8
+    assert output.read_bytes() == written
+    corpus = load_folder(folder, questions=output)
+    assert len(corpus.questions) == 8
+    for question in corpus.questions:
+        text = corpus.by_name[question.document].text
+        assert [span.of(text) for span in question.references] == [question.must_contain]
+
+
+def test_csv_is_loaded_likewise(folder: Path, tmp_path: Path) -> None:
+    with LoopbackServer(lighthouse_question) as server:
+        for name in ("q.csv", "q.jsonl"):
+            code, said = run(
+                *(folder, "--model", "any", "--base-url", server.openai_url, "--count", 5),
+                *("--splitter", "paragraphs", "--output", tmp_path / name),
+            )
+            assert code == 0, said
+    csv, lines = (load_folder(folder, questions=tmp_path / n) for n in ("q.csv", "q.jsonl"))
+    assert csv.questions == lines.questions
+    assert len(csv.questions) == 5
+
+
+def test_what_is_dropped_is_told(folder: Path, tmp_path: Path) -> None:
+    faults = {1: Refusal()}
+    with LoopbackServer(lighthouse_question, faults=faults) as server:
+        code, said = run(
+            *(folder, "--model", "any", "--base-url", server.openai_url, "--count", 3),
+            *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
+        )
+    assert code == 0, said
+    assert "3 questions" in said
+    assert "not kept: the provider blocked the answer: refusal (1)" in said
+
+
+def test_the_key_comes_from_the_variable_named(folder: Path, tmp_path: Path) -> None:
+    with LoopbackServer(lighthouse_question) as server:
+        code, said = run(
+            *(folder, "--model", "any", "--base-url", server.openai_url, "--count", 1),
+            *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
+            *("--key-variable", "THEIR_KEY"),
+            THEIR_KEY="their-key",
+        )
+        assert code == 0, said
+        assert server.requests[0].headers["authorization"] == "Bearer their-key"
+    assert "their-key" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["none", "--model", "m"], "none"),
+        (["docs", "--model", "m", "--output", "q.txt"], ".jsonl or .csv"),
+        (["docs", "--model", "m", "--output", "no/q.csv"], "there is no folder no"),
+        (["docs", "--model", "m", "--splitter", "axe"], "unknown splitter 'axe'"),
+        (["docs", "--model", "m", "--count", "0"], "count must be at least 1"),
+        (["docs", "--model", "m", "--key-variable", "NO_SUCH"], "NO_SUCH is empty"),
+        (["docs", "--model", "m", "--base-url", "here"], "base_url must look like"),
+        (["docs", "--model", "m", "--store", "no/a.db"], "there is no folder no"),
+        (["docs", "--model", "m", "--requests-per-minute", "-1"], "must be above 0"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(
+    arguments: list[str],
+    reason: str,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with LoopbackServer("none") as server:
+        if "--base-url" not in arguments:
+            arguments = [*arguments, "--base-url", server.openai_url]
+        code, said = run(*arguments)
+        assert server.count == 0
+    assert code == 1
+    assert reason in said
+    assert said.startswith("lumber: ")
+    assert len(said.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "variable"), [("gpt-x", "OPENAI_API_KEY"), ("gemini-x", "GEMINI_API_KEY")]
+)
+def test_a_missing_key_is_told(
+    model: str, variable: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+    code, said = run(folder, "--model", model)
+    assert code == 1
+    assert variable in said
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault", "reason"),
+    [
+        ("none", None, "no question was kept: "),
+        ("none", Status(401, "wrong key"), "Check the key"),
+        (json.dumps({"question": None, "answer": None, "quotation": None}), None, "nothing to ask"),
+    ],
+)
+def test_trouble_with_the_model_is_told(
+    reply: str, fault: Status | None, reason: str, folder: Path, tmp_path: Path
+) -> None:
+    with LoopbackServer(reply, faults=lambda request: fault) as server:
+        code, said = run(
+            *(folder, "--model", "any", "--base-url", server.openai_url, "--count", 2),
+            *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
+        )
+    assert code == 1
+    assert reason in said.splitlines()[-1]
+    assert not (tmp_path / "q.csv").exists()

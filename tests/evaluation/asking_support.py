@@ -1,0 +1,62 @@
+"""Models behind a loopback server, and documents with facts, for tests of what models are asked."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from lumber_core import CallPolicy, Span
+from lumber_core.evaluation.chunks import Chunk, SplitDocument
+from lumber_core.evaluation.documents import Document
+from lumber_core.models import OpenAIModel
+from tests.loopback.server import LoopbackServer, Request
+
+FAST = CallPolicy(attempts=3, first_wait=0.01, longest_wait=0.02)
+_PASSAGE = re.compile(r"^Passage: (.*)$", re.MULTILINE)
+
+
+def model_at(server: LoopbackServer, name: str = "a-model") -> OpenAIModel:
+    return OpenAIModel(name, base_url=server.openai_url, api_key="a-key")
+
+
+def fact(number: int) -> str:
+    """A paragraph with one fact that stands nowhere else."""
+    return (
+        f"The keeper of lighthouse {number} was a patient man who read by the window.\n"
+        f"He lit the lamp number {number} for the first time in the year {1700 + number}, and "
+        "the boats came home by it from then on.\n\n"
+    )
+
+
+def facts(name: str, first: int, count: int) -> tuple[Document, SplitDocument]:
+    """A document of facts, with a chunk for each."""
+    paragraphs = [fact(number) for number in range(first, first + count)]
+    chunks, position = [], 0
+    for paragraph in paragraphs:
+        span = Span(position, position + len(paragraph))
+        chunks.append(Chunk(name, span, paragraph))
+        position = span.end
+    document = Document(name, "".join(paragraphs), (0,), (0,), "made")
+    return document, SplitDocument(name, tuple(chunks), 0.0)
+
+
+def passage_of(request: Request) -> str:
+    """The passage that a request shows."""
+    found = _PASSAGE.search(request.user)
+    assert found is not None
+    return found[1]
+
+
+def lighthouse_question(request: Request) -> str:
+    """A good question about a fact, asked as a model would."""
+    number = re.findall(r"lamp number (\d+)", passage_of(request))[0]
+    return asked(
+        f"When was the lamp number {number} lit for the first time?",
+        str(1700 + int(number)),
+        f"He lit the lamp number {number} for the first time in the year {1700 + int(number)}",
+    )
+
+
+def asked(question: str | None, answer: str | None, quotation: str | None) -> str:
+    """A reply with a question."""
+    return json.dumps({"question": question, "answer": answer, "quotation": quotation})
