@@ -10,23 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from lumber_core.errors import StoreError
+from lumber_core.evaluation.cached_embedder import CachedEmbedder
 from lumber_core.evaluation.chunks import Chunk, SplitDocument
 from lumber_core.evaluation.documents import Document
-from lumber_core.evaluation.embedders import Embedder, Similarity, Vectors
+from lumber_core.evaluation.embedders import Embedder
 from lumber_core.evaluation.splitters import Subject
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
-from lumber_core.sqlite_file import SqliteFile, digest
+from lumber_core.sqlite_file import digest
 
 
 class KeptWork:
@@ -71,72 +68,7 @@ class KeptWork:
         """Return an embedder that embeds no text twice; without a folder, `embedder` itself."""
         if self.folder is None:
             return embedder
-        return OnceEmbedder(embedder, VectorStore(self.folder / "embeddings.db"))
-
-
-class OnceEmbedder:
-    """An embedder that embeds every text once: what is embedded is on disk before it is returned.
-
-    Args:
-        embedder: Who embeds what is new.
-        vectors: Where vectors are kept.
-    """
-
-    def __init__(self, embedder: Embedder, vectors: VectorStore) -> None:
-        self._embedder = embedder
-        self._vectors = vectors
-        self.identity = embedder.identity
-        self.similarity: Similarity = embedder.similarity
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each text, shape (texts, dimensions)."""
-        return self._embed("documents", texts, self._embedder.embed_documents)
-
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each query, shape (queries, dimensions)."""
-        return self._embed("queries", texts, self._embedder.embed_queries)
-
-    def _embed(
-        self, kind: str, texts: Sequence[str], embed: Callable[[Sequence[str]], Vectors]
-    ) -> Vectors:
-        keys = {text: digest((self.identity, kind, text)) for text in texts}
-        found = self._vectors.get(keys.values())
-        missing = [text for text, key in keys.items() if key not in found]
-        if missing:
-            made = np.asarray(embed(missing), dtype=np.float32)
-            rows = {keys[text]: vector for text, vector in zip(missing, made, strict=True)}
-            self._vectors.put(rows)
-            found |= rows
-        return np.stack([found[keys[text]] for text in texts])
-
-
-class VectorStore(SqliteFile):
-    """Vectors in an SQLite file.
-
-    Args:
-        path: The file; it is made where it does not exist.
-
-    Raises:
-        StoreError: On first use: the file is damaged, or belongs to another program.
-    """
-
-    _table: ClassVar[str] = "vectors"
-    _columns: ClassVar[str] = "key TEXT PRIMARY KEY, vector BLOB NOT NULL"
-
-    def get(self, keys: Iterable[str]) -> dict[str, npt.NDArray[np.float32]]:
-        """Return the vectors that are known, by their keys."""
-        statement = "SELECT vector FROM vectors WHERE key = ?"
-        with self._open() as connection:
-            rows = ((key, connection.execute(statement, (key,)).fetchone()) for key in keys)
-            return {key: np.frombuffer(row[0], dtype="<f4") for key, row in rows if row}
-
-    def put(self, rows: Mapping[str, npt.NDArray[np.float32]]) -> None:
-        """Store vectors; when this returns, they are on disk."""
-        with self._open() as connection, connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?)",
-                [(key, vector.astype("<f4").tobytes()) for key, vector in rows.items()],
-            )
+        return CachedEmbedder(embedder, self.folder / "embeddings.db")
 
 
 def text_digest(text: str) -> str:

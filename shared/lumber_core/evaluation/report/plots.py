@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -160,6 +161,46 @@ def cost_plot(comparison: Comparison) -> Plot | None:
     description = "; ".join(f"{name} {shown}" for name, _, _, shown in rows)
     svg = bar_plot(rows, title="Cost", description=description)
     return Plot("Cost", svg, "In the currency of the prices given.")
+
+
+_SWEPT = ("recall@5", "dcg@20", "token_iou@5", "accuracy", "f1", "pk")
+
+
+def sweep_plots(comparison: Comparison, parameter: str, values: Sequence[float]) -> list[Plot]:
+    """Draw the leading metrics, and the median chunk size, over a setting's values."""
+    plots = []
+    for metric in comparison.metrics:
+        if metric.key not in _SWEPT:
+            continue
+        figures = [comparison.figures[result.name, metric.key] for result in comparison.results]
+        points = tuple(
+            Point(value, one.value, one.low, one.high, f"{parameter} {value:g}: {one.value:.3f}")
+            for value, one in zip(values, figures, strict=True)
+        )
+        direction = "higher is better" if metric.higher_is_better else "lower is better"
+        said = "; ".join(point.title for point in points)
+        plots.append(_over(metric.label, parameter, points, f"{direction}. {said}", True))
+    sizes = tuple(
+        Point(value, middle_size(result), title=f"{parameter} {value:g}: {middle_size(result):g}")
+        for value, result in zip(values, comparison.results, strict=True)
+    )
+    said = "; ".join(point.title for point in sizes)
+    return [*plots, _over("Median chunk, tokens", parameter, sizes, said, False)]
+
+
+def _over(
+    label: str, parameter: str, points: tuple[Point, ...], description: str, share: bool
+) -> Plot:
+    svg = line_plot(
+        [Series(label, 0, points)],
+        title=f"{label} over {parameter}",
+        description=description,
+        x_label=parameter,
+        x_ticks=[point.x for point in points],
+        evenly=True,
+    )
+    note = "Lines up and down: 95 %." if any(point.low is not None for point in points) else ""
+    return Plot(label, svg, f"{description.partition('.')[0].capitalize()}. {note}" if share else note)
 
 
 def tokens_retrieved(result: SplitterResult, k: int) -> float:

@@ -104,6 +104,9 @@ def _attempt(result: SplitterResult, kind: int, number: int) -> Attempt:
     found = retrieval.questions[number]
     sizes = [size for document in result.sizes for size in document]
     gold = set(found.gold)
+    firsts: dict[str, int] = {}
+    for place, chunk in enumerate(retrieval.chunks):
+        firsts.setdefault(chunk.document, place)
     passages = []
     for rank, place in enumerate(found.retrieved[:_PASSAGES], start=1):
         chunk = retrieval.chunks[place]
@@ -111,17 +114,17 @@ def _attempt(result: SplitterResult, kind: int, number: int) -> Attempt:
             Retrieved(
                 rank,
                 chunk.document,
-                place + 1,
+                place - firsts[chunk.document] + 1,
                 sizes[place],
                 f"{found.similarities[rank - 1]:.2f}",
                 place in gold,
                 _excerpt(chunk.text, found.question),
             )
         )
-    verdict = "The answer stands whole in no chunk: it was cut apart"
-    if found.first_hit is not None:
-        verdict = f"The answer is in passage {found.first_hit:,} of {len(retrieval.chunks):,}"
     rank_of = found.first_hit
+    verdict = "The answer stands whole in no chunk: it was cut apart"
+    if rank_of is not None:
+        verdict = f"The answer came at rank {rank_of:,} of {len(retrieval.chunks):,} passages"
     return Attempt(
         result.name,
         legend_mark(kind),
@@ -138,8 +141,11 @@ def _excerpt(text: str, question: Question) -> str:
     wanted = " ".join((question.must_contain or "").split()).casefold()
     place = clean.casefold().find(wanted) if wanted else -1
     start = max(0, place - 80) if place > _EXCERPT - len(wanted) else 0
-    shown = clean[start : start + _EXCERPT]
-    return f"{'… ' if start else ''}{shown}{' …' if start + _EXCERPT < len(clean) else ''}"
+    start = clean.rfind(" ", 0, start) + 1 if start else 0
+    if len(clean) - start <= _EXCERPT:
+        return f"{'… ' if start else ''}{clean[start:]}"
+    shown = clean[start : start + _EXCERPT].rpartition(" ")[0]
+    return f"{'… ' if start else ''}{shown} …"
 
 
 def _answer(result: SplitterResult, number: int) -> str:

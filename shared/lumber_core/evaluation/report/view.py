@@ -116,7 +116,7 @@ def view(comparison: Comparison) -> dict[str, Any]:
         "rails": _rails(comparison),
         "texts": _texts(comparison),
         "questions": hard_questions(comparison),
-        "failures": [result for result in comparison.results if result.failures],
+        "failures": _failures(comparison),
         "results": comparison.results,
         "groups": groups,
         "comparison": comparison,
@@ -190,6 +190,21 @@ def _differences(comparison: Comparison) -> list[tuple[str, str, str, str, str, 
         )
         for d in comparison.differences
     ]
+
+
+def _failures(comparison: Comparison) -> list[tuple[str, str, list[str]]]:
+    """Return who failed, at what, and where or why."""
+    found = []
+    for result in comparison.results:
+        if result.failures:
+            where = [f"{split.document}: {split.failures}" for split in result.splits]
+            failed = [said for said, split in zip(where, result.splits, strict=True) if split.failures]
+            found.append((result.name, f"{result.failures} verdicts could not be used", failed))
+        if result.qa is not None and result.qa.failures:
+            reasons = [f"{answer.question.question} – {answer.reason}" for answer in result.qa.failures]
+            what = f"{len(reasons)} questions could not be answered or judged"
+            found.append((result.name, what, reasons))
+    return found
 
 
 def _starts(result: SplitterResult, number: int) -> list[int]:
