@@ -25,6 +25,7 @@ from lumber_core.evaluation.figures import (
     figure,
     metrics_of,
 )
+from lumber_core.evaluation.gold import check_questions
 from lumber_core.evaluation.kept_work import KeptWork
 from lumber_core.evaluation.qa import QaResult, answer_questions
 from lumber_core.evaluation.retrieval import RetrievalResult, retrieve
@@ -230,8 +231,9 @@ def compare(
         show_progress: Show progress bars.
 
     Raises:
-        ValueError: There is nothing to split, no splitter, two splitters of one name, or no
-            question where questions are to be answered.
+        ValueError: There is nothing to split, no splitter, two splitters of one name, a question
+            without what tells its answer, no question where a model is to answer some, or an
+            argument is out of range.
         TypeError: A splitter, the embedder or the tokenizer is none of what was expected.
         MissingExtraError: A package is not installed.
 
@@ -243,6 +245,8 @@ def compare(
     """
     subjects = [subject(splitter) for splitter in splitters]
     check_comparison(corpus, subjects, qa=qa)
+    if tolerance < 0:
+        raise ValueError(f"tolerance must be at least 0, not {tolerance}")
     counter = token_counter(tokenizer)
     counter.count([""])  # a vocabulary that cannot be had is noticed now
     work = KeptWork(folder)
@@ -303,8 +307,8 @@ def check_comparison(
     """Raise unless a comparison can be made.
 
     Raises:
-        ValueError: There is nothing to split, no splitter, two splitters of one name, or no
-            question where questions are to be answered.
+        ValueError: There is nothing to split, no splitter, two splitters of one name, a question
+            without what tells its answer, or no question where a model is to answer some.
     """
     if not any(document.text.strip() for document in corpus.documents):
         raise ValueError(f"the corpus {corpus.name!r} holds no text: there is nothing to split")
@@ -316,6 +320,8 @@ def check_comparison(
             f"{count} splitters are named {name!r}: name them apart with "
             "subject(splitter, name=...)"
         )
+    if corpus.questions:
+        check_questions(corpus.questions)
     if qa is not None:
         check_positive("top_k", qa.top_k)
         if not corpus.questions:

@@ -50,7 +50,8 @@ class KeptWork:
     def split(self, subject: Subject, document: Document) -> SplitDocument:
         """Return how a splitter splits a document: as kept, or else done now, and kept.
 
-        A splitter whose settings do not determine its result is asked every time.
+        A splitter whose settings do not determine its result is asked every time, and so is one
+        whose model gave unusable answers: it may do better next time.
         """
         if self.folder is None or not is_determined(subject.settings):
             return subject.split(document)
@@ -61,7 +62,8 @@ class KeptWork:
         kept = _read_split(path, document)
         if kept is None:
             kept = subject.split(document)
-            _write_atomically(path, _split_rows(kept, document))
+            if not kept.failures:
+                _write_atomically(path, _split_rows(kept, document))
         return kept
 
     def embedder(self, embedder: Embedder) -> Embedder:
@@ -80,9 +82,10 @@ def is_determined(settings: str) -> bool:
     """Tell whether settings say all that changes a splitter's result.
 
     Functions are known by their names only, which stay when the function changes. A splitter that
-    is a function, or has a local function or one of the user's script, is not determined.
+    is a function, is judged by one, or has one that is local or of the user's script, is not
+    determined.
     """
-    return "(" in settings and not any(sign in settings for sign in ("<", "__main__."))
+    return "(" in settings and not any(sign in settings for sign in ("<", "__main__.", "Callable"))
 
 
 def _split_rows(split: SplitDocument, document: Document) -> dict[str, Any]:

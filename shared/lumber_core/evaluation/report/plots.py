@@ -177,30 +177,27 @@ def sweep_plots(comparison: Comparison, parameter: str, values: Sequence[float])
             Point(value, one.value, one.low, one.high, f"{parameter} {value:g}: {one.value:.3f}")
             for value, one in zip(values, figures, strict=True)
         )
-        direction = "higher is better" if metric.higher_is_better else "lower is better"
-        said = "; ".join(point.title for point in points)
-        plots.append(_over(metric.label, parameter, points, f"{direction}. {said}", True))
+        better = "Higher is better." if metric.higher_is_better else "Lower is better."
+        whiskers = any(point.low is not None for point in points)
+        note = f"{better} Lines up and down: 95 %." if whiskers else better
+        plots.append(_over(metric.label, parameter, points, note))
     sizes = tuple(
         Point(value, middle_size(result), title=f"{parameter} {value:g}: {middle_size(result):g}")
         for value, result in zip(values, comparison.results, strict=True)
     )
-    said = "; ".join(point.title for point in sizes)
-    return [*plots, _over("Median chunk, tokens", parameter, sizes, said, False)]
+    return [*plots, _over("Median chunk, tokens", parameter, sizes, "")]
 
 
-def _over(
-    label: str, parameter: str, points: tuple[Point, ...], description: str, share: bool
-) -> Plot:
+def _over(label: str, parameter: str, points: tuple[Point, ...], note: str) -> Plot:
     svg = line_plot(
         [Series(label, 0, points)],
         title=f"{label} over {parameter}",
-        description=description,
+        description="; ".join(point.title for point in points),
         x_label=parameter,
         x_ticks=[point.x for point in points],
         evenly=True,
     )
-    note = "Lines up and down: 95 %." if any(point.low is not None for point in points) else ""
-    return Plot(label, svg, f"{description.partition('.')[0].capitalize()}. {note}" if share else note)
+    return Plot(label, svg, note)
 
 
 def tokens_retrieved(result: SplitterResult, k: int) -> float:

@@ -45,7 +45,6 @@ def line_plot(
     x_label: str,
     x_ticks: Sequence[float] | None = None,
     evenly: bool = False,
-    share: bool = True,
 ) -> str:
     """Return a plot of lines with markers.
 
@@ -56,15 +55,13 @@ def line_plot(
         x_label: What runs along the x axis.
         x_ticks: Where to put ticks; None chooses.
         evenly: Put the ticks at even distances, whatever their values.
-        share: y runs over shares, from 0 towards 1.
     """
     points = [point for one in series for point in one.points]
     x_values = sorted({point.x for point in points})
     ticks = list(x_ticks) if x_ticks is not None else nice_ticks(0, max(x_values))
     x = _even_scale(ticks) if evenly else _scale(min(0, *ticks), max(ticks), _LEFT, WIDTH - _RIGHT)
     tops = [point.y if point.high is None else point.high for point in points]
-    bottoms = [point.y if point.low is None else point.low for point in points]
-    y_ticks = nice_ticks(0 if share else min(bottoms), max(*tops, 1e-9))
+    y_ticks = nice_ticks(0, max([*tops, 1e-9]))
     y = _scale(y_ticks[0], y_ticks[-1], HEIGHT - _BOTTOM, _TOP)
 
     svg = _svg(title, description)
