@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from lumber_core.spans import Span
 
 
+_MOST_CANDIDATES = 2_000
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A stretch of a document as one splitter sees it.
@@ -45,7 +48,7 @@ def pieces(
     found: list[Piece] = []
     done = 0
     for number, (span, tokens) in enumerate(zip(spans, sizes, strict=True), start=1):
-        if done >= limit:
+        if span.start >= limit or done >= limit:
             break
         if span.end <= done:
             continue
@@ -112,13 +115,14 @@ def telling_passages(
         differences there are fewer.
     """
     candidates = []
+    most = 1 + _MOST_CANDIDATES // max(1, len(texts))
     for order, (name, text) in enumerate(texts.items()):
         edges = [bisect_left(cuts, 1) for cuts in starts[name]]
         inner = [list(cuts[edge:]) for cuts, edge in zip(starts[name], edges, strict=True)]
         agreed = set.intersection(*map(set, inner)) if inner else set()
         every = sorted(set().union(*inner))
         disputed = [cut for cut in every if cut not in agreed]
-        for cut in disputed:
+        for cut in disputed[:: 1 + len(disputed) // most]:
             start = _before(text, max(0, cut - length // 4))
             end = _before(text, start + length) if start + length < len(text) else len(text)
             seen = bisect_right(disputed, end) - bisect_left(disputed, start)

@@ -215,6 +215,8 @@ def _rails(comparison: Comparison) -> Rails | None:
     documents = comparison.corpus.documents
     shown = comparison.results[:_RAILS]
     referenced = [document.is_segmented for document in documents]
+    if len(shown) + any(referenced) < 2:
+        return None
     # Where there is a reference, passages come from documents that have one.
     numbers = [n for n in range(len(documents)) if referenced[n] or not any(referenced)]
     texts, starts = {}, {}
@@ -225,7 +227,7 @@ def _rails(comparison: Comparison) -> Rails | None:
         if referenced[number]:
             starts[document.name].append(list(document.starts))
     passages = telling_passages(texts, starts)
-    if not passages or len(shown) + any(referenced) < 2:
+    if not passages:
         return None
     names = [
         (ascii_uppercase[kind], result.name, legend_mark(kind)) for kind, result in enumerate(shown)
