@@ -57,7 +57,7 @@ def ends(document: Document) -> Sequence[int]:
 
 
 def emma(folder: Path, model: str) -> None:
-    book = load_gutenqa(folder)
+    (book,) = load_gutenqa(folder).documents
     print("judge | boundaries | agree (P) | R | F1 | Pk")
     print("--- | --- | --- | --- | --- | ---")
     judges = {"BertJudge": BertJudge(model), "BertJudge, pull=0": BertJudge(model, pull=0)}

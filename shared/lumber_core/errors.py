@@ -57,3 +57,7 @@ class BadReplyError(LumberError, ConnectionError):
 
 class WeightsError(LumberError, ValueError):
     """A model's weights are missing, damaged or some other model's."""
+
+
+class HubError(LumberError, OSError):
+    """A dataset cannot be had from a hub. The message says what to do."""

@@ -1,8 +1,10 @@
-"""Loaders: small files made here, and the real ones where they lie beside the project."""
+"""Choi's set, lists of sections and passages, and Chroma's corpora."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,19 +12,12 @@ import pytest
 from lumber_core.evaluation.corpora import (
     load_choi,
     load_chroma,
-    load_gutenqa,
     load_passages,
-    load_wiki50,
     load_wiki_sections,
 )
 from lumber_core.evaluation.documents import document_from_segments
 from lumber_core.spans import check_tiling
-
-
-def write(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="")
-    return path
+from tests.evaluation.writing import write, write_lines
 
 
 def test_segments_become_a_document_with_exact_offsets() -> None:
@@ -48,35 +43,8 @@ def test_choi(tmp_path: Path) -> None:
         load_choi(tmp_path)
 
 
-WIKI = (
-    "========,1,preface.\nOne.\n***LIST***.\n========,2,History.\n========,3,Early.\nTwo.\nThree.\n"
-    "========,2,Now.\nFour.\n"
-)
-
-
-def test_wiki50_levels(tmp_path: Path) -> None:
-    write(tmp_path / "123", WIKI)
-    write(tmp_path / "README", "not an article")
-    (document,) = load_wiki50(tmp_path)
-    assert document.text == "One.\nTwo.\nThree.\nFour."
-    assert document.starts == (0, 5, 17)
-    (coarse,) = load_wiki50(tmp_path, deepest=1)
-    assert coarse.starts == (0,)
-    with pytest.raises(ValueError, match="deepest"):
-        load_wiki50(tmp_path, deepest=0)
-
-
-def test_a_malformed_mark_is_named_with_its_line(tmp_path: Path) -> None:
-    write(tmp_path / "9", "========,1,preface.\nOne.\n========,two,Title.\n")
-    with pytest.raises(ValueError, match=r"9, line 3: expected '========,LEVEL,TITLE.'"):
-        load_wiki50(tmp_path)
-
-
 def test_wiki_sections_and_passages(tmp_path: Path) -> None:
-    write(
-        tmp_path / "documents.jsonl",
-        json.dumps({"document": "d", "sections": ["A.\nB.", "C."]}) + "\n",
-    )
+    write_lines(tmp_path / "documents.jsonl", [{"document": "d", "sections": ["A.\nB.", "C."]}])
     (document,) = load_wiki_sections(tmp_path)
     assert (document.text, document.starts) == ("A.\nB.\nC.", (0, 6))
     rows = [
@@ -84,8 +52,7 @@ def test_wiki_sections_and_passages(tmp_path: Path) -> None:
         {"source": "s", "document": "e", "text": "Other."},
         {"source": "s", "document": "d", "text": "Three here."},
     ]
-    write(tmp_path / "passages.jsonl", "\n".join(map(json.dumps, rows)))
-    first, second = load_passages(tmp_path)
+    first, second = load_passages(write_lines(tmp_path / "passages.jsonl", rows))
     assert first.text == "One here.\nTwo here.\nThree here."
     assert (first.starts, first.units) == ((0, 20), (0, 10, 20))
     assert second.name == "e"
@@ -102,9 +69,7 @@ def test_malformed_lines_are_named(tmp_path: Path, line: str, reason: str) -> No
         load_passages(path)
 
 
-@pytest.mark.parametrize(
-    "load", [load_choi, load_wiki50, load_wiki_sections, load_passages, load_chroma, load_gutenqa]
-)
+@pytest.mark.parametrize("load", [load_choi, load_wiki_sections, load_passages, load_chroma])
 def test_what_is_missing_is_said(load, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="expected"):
         load(tmp_path / "nowhere")
@@ -112,32 +77,66 @@ def test_what_is_missing_is_said(load, tmp_path: Path) -> None:
         load(tmp_path)
 
 
+@pytest.mark.parametrize("load", [load_choi, load_chroma])
+def test_a_file_in_place_of_a_folder_is_refused(load, tmp_path: Path) -> None:
+    with pytest.raises(NotADirectoryError, match="is a file; expected a folder with"):
+        load(write(tmp_path / "file.txt", "text"))
+
+
+def test_a_file_that_is_not_utf8_is_named_with_the_byte(tmp_path: Path) -> None:
+    (tmp_path / "0.ref").write_bytes(b"==========\nCaf\xe9 .\n")
+    with pytest.raises(ValueError, match=r"0\.ref is not utf-8: byte 14 \(0xe9\)"):
+        load_choi(tmp_path)
+
+
+REFERENCE = {"content": "the answer", "start_index": 6, "end_index": 16}
+
+
 def test_an_excerpt_that_is_not_where_it_should_be_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "corpora" / "c.md", "line\r\nthe answer")
-    reference = {"content": "the answer", "start_index": 6, "end_index": 16}
-    row = {"question": "q?", "references": [reference], "corpus": "c"}
-    write(tmp_path / "questions.jsonl", json.dumps(row))
+    row = {"question": "q?", "references": [REFERENCE], "corpus": "c"}
+    write_lines(tmp_path / "questions.jsonl", [row])
     (corpus,) = load_chroma(tmp_path)
     assert corpus.questions[0].references[0].of(corpus.by_name["c"].text) == "the answer"
-    write(tmp_path / "corpora" / "c.md", "line\nthe answer")
+    write(tmp_path / "corpora" / "c.md", "line\nthe answer, later")
     with pytest.raises(ValueError, match="without translating line ends"):
         load_chroma(tmp_path)
 
 
-def test_gutenqa_ends_must_fit(tmp_path: Path) -> None:
-    write(tmp_path / "paragraphs.jsonl", '{"text": "A"}\n{"text": "B"}\n{"text": "C"}\n')
-    write(tmp_path / "published_chunk_ends.json", '{"ends": [2, 3]}')
-    document = load_gutenqa(tmp_path)
-    assert [span.of(document.text) for span in document.segments] == ["A\nB\n", "C"]
-    write(tmp_path / "published_chunk_ends.json", '{"ends": [2, 2]}')
-    with pytest.raises(ValueError, match="rise to 3"):
-        load_gutenqa(tmp_path)
+@pytest.mark.parametrize(
+    ("row", "error", "reason"),
+    [
+        ({"references": [REFERENCE], "corpus": "c"}, ValueError, "line 1: expected 'question'"),
+        ({"question": "q?", "corpus": "c"}, ValueError, "expected 'references' as list"),
+        ({"question": "q?", "references": [REFERENCE]}, ValueError, "expected 'corpus'"),
+        (
+            {"question": "q?", "references": [{"start_index": 6}], "corpus": "c"},
+            ValueError,
+            "expected each reference as",
+        ),
+        (
+            {"question": "q?", "references": [REFERENCE], "corpus": "d"},
+            FileNotFoundError,
+            "expected the corpus 'd'",
+        ),
+    ],
+)
+def test_what_chromas_questions_lack_is_said(row, error, reason, tmp_path: Path) -> None:
+    write(tmp_path / "corpora" / "c.md", "line\r\nthe answer")
+    write_lines(tmp_path / "questions.jsonl", [row])
+    with pytest.raises(error, match=reason):
+        load_chroma(tmp_path)
+
+
+def test_chromas_corpora_without_questions_are_an_error(tmp_path: Path) -> None:
+    write(tmp_path / "questions.jsonl", "\n")
+    with pytest.raises(ValueError, match="holds no question"):
+        load_chroma(tmp_path)
 
 
 def test_the_real_corpora(data: Path) -> None:
     for load, name, count in (
         (load_choi, "choi", 200),
-        (load_wiki50, "wiki50", 25),
         (load_wiki_sections, "wiki_sections", 300),
     ):
         documents = load(data / name)
@@ -149,4 +148,14 @@ def test_the_real_corpora(data: Path) -> None:
     assert all(len(document.starts) == 10 for document in load_choi(data / "choi"))
     assert sum(len(d.starts) for d in load_passages(data / "passages")) == 9221
     assert sum(len(c.questions) for c in load_chroma(data / "chroma_eval")) == 319
-    assert len(load_gutenqa(data / "gutenqa_emma").starts) == 476
+
+
+def test_loaders_import_nothing_heavy() -> None:
+    program = (
+        "import sys, lumber_core.evaluation.corpora, lumber_core.evaluation.start_error\n"
+        "heavy = {'pandas', 'pyarrow', 'matplotlib', 'huggingface_hub', 'torch', 'nltk',"
+        " 'langchain_core', 'llama_index'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.stdout == "[]\n", ended.stderr

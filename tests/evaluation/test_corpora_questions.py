@@ -1,0 +1,204 @@
+"""Questions from a table: columns, formats, and the documents they are about."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_core.evaluation.corpora import load_questions
+from lumber_core.evaluation.documents import Document, Question
+from lumber_core.spans import Span
+from tests.evaluation.writing import write, write_lines
+
+TEXT = "The fox ran. It hid in a hole."
+
+
+def document(name: str, text: str = TEXT) -> Document:
+    return Document(name, text, (0,), (0,), "test")
+
+
+OWN = {
+    "question": "Who ran?",
+    "document": "fox",
+    "answer": "The fox.",
+    "must_contain": "fox ran",
+    "references": [{"start_index": 4, "end_index": 11, "content": "fox ran"}],
+}
+EXPECTED = Question("Who ran?", "fox", "The fox.", "fox ran", (Span(4, 11),))
+
+
+def save(path: Path, rows: list[dict[str, Any]]) -> Path:
+    """Write rows in the format of the file's name."""
+    if path.suffix == ".jsonl":
+        return write_lines(path, rows)
+    if path.suffix == ".json":
+        return write(path, json.dumps(rows))
+    if path.suffix == ".parquet":
+        pyarrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+        return path
+    flat = [
+        {key: json.dumps(cell) if isinstance(cell, list) else cell for key, cell in row.items()}
+        for row in rows
+    ]
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, list(flat[0]))
+        writer.writeheader()
+        writer.writerows(flat)
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "parquet"])
+def test_each_format_gives_the_same_questions(suffix: str, tmp_path: Path) -> None:
+    path = save(tmp_path / f"questions.{suffix}", [OWN])
+    assert load_questions(path) == [EXPECTED]
+    assert load_questions(path, documents=[document("fox"), document("owl")]) == [EXPECTED]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_gutenqas_columns(suffix: str, tmp_path: Path) -> None:
+    row = {
+        "Book Name": "fox",
+        "Book ID": 3,
+        "Chunk ID": 5,
+        "Chapter": "I",
+        "Question": "Who, and\nwhy?",
+        "Answer": "The fox.",
+        "Chunk Must Contain": " fox ran",
+    }
+    (question,) = load_questions(save(tmp_path / f"q.{suffix}", [row]))
+    assert question == Question("Who, and\nwhy?", "fox", "The fox.", " fox ran")
+
+
+def test_columns_are_known_however_they_are_spelt(tmp_path: Path) -> None:
+    row = {"QUESTION": "Who?", "chunk-must-contain": "fox", "other": 1}
+    assert load_questions(save(tmp_path / "q.jsonl", [row])) == [
+        Question("Who?", "", must_contain="fox")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("documents", "name", "found"),
+    [
+        (["fox.txt", "owl.txt"], "fox", "fox.txt"),
+        (["fox.txt", "owl.txt"], "fox.txt", "fox.txt"),
+        (["fox", "owl"], "fox.txt", "fox"),
+        (["tales/fox.md", "owl.md"], "fox", "tales/fox.md"),
+        (["tales/fox.md", "owl.md"], "tales\\fox", "tales/fox.md"),
+        (["a/fox.md", "b/fox.md"], "b/fox", "b/fox.md"),
+        (["fox.md", "fox.txt"], "fox.txt", "fox.txt"),
+        (["only.md"], "", "only.md"),
+        (["Mr. Fox"], "Mr. Fox", "Mr. Fox"),
+    ],
+)
+def test_documents_go_by_file_name_with_or_without_extension(
+    documents: list[str], name: str, found: str, tmp_path: Path
+) -> None:
+    path = save(tmp_path / "q.jsonl", [{**OWN, "document": name}])
+    (question,) = load_questions(path, documents=[document(d) for d in documents])
+    assert question.document == found
+
+
+def test_a_document_that_is_not_there_lists_those_that_are(tmp_path: Path) -> None:
+    path = save(tmp_path / "q.jsonl", [OWN, {**OWN, "document": "wolf"}])
+    with pytest.raises(ValueError, match=r"line 2: there is no document 'wolf'.*: fox, owl$"):
+        load_questions(path, documents=[document("fox"), document("owl")])
+    many = [document(str(number)) for number in range(14)]
+    with pytest.raises(ValueError, match=r"8, 9 and 4 more"):
+        load_questions(path, documents=many)
+
+
+def test_questions_that_name_none_of_several_documents_are_refused(tmp_path: Path) -> None:
+    path = save(tmp_path / "q.jsonl", [{"question": "Who?", "must_contain": "fox"}])
+    with pytest.raises(ValueError, match=r"names no document and there are 2.*fox, owl"):
+        load_questions(path, documents=[document("fox"), document("owl")])
+
+
+def test_a_name_that_may_be_several_documents_is_refused(tmp_path: Path) -> None:
+    path = save(tmp_path / "q.jsonl", [OWN])
+    with pytest.raises(ValueError, match=r"'fox' may be any of.*a/fox.md, b/fox.md"):
+        load_questions(path, documents=[document("a/fox.md"), document("b/fox.md")])
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"question": " "}, "the question is empty"),
+        ({"question": 3}, "expected 'question' as a string, found int"),
+        ({"must_contain": "", "references": []}, "nothing tells which chunk answers"),
+        ({"Book Name": "fox"}, "'document' and 'Book Name' stand for the same thing"),
+        ({"references": "fox"}, "the references are not JSON"),
+        ({"references": {}}, "expected references as a list, found dict"),
+        ({"references": [[4, 11]]}, "expected each reference as"),
+        ({"references": [{"start_index": 4.0, "end_index": 11}]}, "with whole numbers"),
+        ({"references": [{"start_index": 7, "end_index": 7}]}, "0 <= start_index < end_index"),
+        ({"references": [{"start_index": -3, "end_index": 7}]}, "0 <= start_index < end_index"),
+    ],
+)
+def test_faulty_rows_are_named(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
+    path = save(tmp_path / "q.jsonl", [OWN, {**OWN, **change}])
+    with pytest.raises(ValueError, match=rf"q\.jsonl, line 2: .*{reason}"):
+        load_questions(path)
+
+
+@pytest.mark.parametrize(
+    ("reference", "reason"),
+    [
+        ({"start_index": 4, "end_index": 99}, "ends at character 99, but fox has 30"),
+        ({"start_index": 4, "end_index": 11, "content": "owl ran"}, "characters 4 to 11 of fox"),
+    ],
+)
+def test_references_must_be_in_their_document(
+    reference: dict[str, Any], reason: str, tmp_path: Path
+) -> None:
+    path = save(tmp_path / "q.jsonl", [{**OWN, "references": [reference]}])
+    with pytest.raises(ValueError, match=rf"line 1: .*{reason}"):
+        load_questions(path, documents=[document("fox")])
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_wrong_columns_are_listed_with_the_right_ones(suffix: str, tmp_path: Path) -> None:
+    path = save(tmp_path / f"q.{suffix}", [{"prompt": "Who?", "must_contain": "fox"}])
+    with pytest.raises(
+        ValueError, match=r"found the columns 'prompt', 'must_contain'; expected 'question' and"
+    ):
+        load_questions(path)
+    path = save(path, [{"question": "Who?", "answer": "The fox."}])
+    with pytest.raises(ValueError, match=r"'question', 'answer'; expected .*'Chunk Must Contain'"):
+        load_questions(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("q.jsonl", "\n"), ("q.json", "[]"), ("q.csv", "question,answer\n")]
+)
+def test_an_empty_set_is_an_error(name: str, content: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"holds no question; expected rows"):
+        load_questions(write(tmp_path / name, content))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("q.txt", "", r"q\.txt: expected questions as a file in \.jsonl, \.json, \.csv"),
+        ("q.json", "{}", "expected a list of objects, found dict"),
+        ("q.json", "[3]", "item 1: expected a JSON object, found int"),
+        ("q.csv", 'question,must_contain\n"Who?","fox', r"line 2: not CSV"),
+        ("q.csv", "question,must_contain\nWho, really?,fox\n", r"line 2: more cells than the 2"),
+        ("q.parquet", "PAR1", "not a Parquet file"),
+    ],
+)
+def test_malformed_files_are_named(name: str, content: str, reason: str, tmp_path: Path) -> None:
+    if name.endswith("parquet"):
+        pytest.importorskip("pyarrow")
+    with pytest.raises(ValueError, match=reason):
+        load_questions(write(tmp_path / name, content))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"q\.jsonl does not exist; expected questions"):
+        load_questions(tmp_path / "q.jsonl")
