@@ -11,14 +11,12 @@ FOLDER holds `paragraphs.jsonl`, `published_chunk_ends.json` and `questions.json
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from lumber_core import BertChunker
 from lumber_core.evaluation.bootstrap import mean_interval, paired_difference
 from lumber_core.evaluation.cached_embedder import CachedEmbedder
 from lumber_core.evaluation.corpora import load_gutenqa
-from lumber_core.evaluation.documents import Corpus, Question
 from lumber_core.evaluation.embedders import embedder
 from lumber_core.evaluation.retrieval import CUTOFFS, Metric, RetrievalResult, retrieve
 from lumber_core.evaluation.splitters import MarkedSegments, preset, subject
@@ -36,7 +34,7 @@ def main() -> None:
     model = embedder(arguments.embedder)
     if arguments.cache:
         model = CachedEmbedder(model, arguments.cache)
-    corpus = load(arguments.folder)
+    corpus = load_gutenqa(arguments.folder)
     subjects = [preset(name, embedder=model) for name in (*NAMES, "bert", "lumber")]
     # The bundled embedder reads 254 word pieces of a chunk: longer ones are found by their start.
     limited = BertChunker(tokenizer="words", max_chunk_tokens=200)
@@ -64,28 +62,15 @@ def main() -> None:
         print(f"{name} | {len(result.unanswerable)} | {recall:.2f} | {dcg:.2f}")
 
 
-def load(folder: Path) -> Corpus:
-    book = load_gutenqa(folder)
-    lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
-    questions = [
-        Question(row["question"], book.name, row["answer"], row["chunk_must_contain"])
-        for row in rows
-    ]
-    return Corpus(book.name, (book,), tuple(questions))
-
-
 def show(results: dict[str, RetrievalResult], metric: Metric) -> None:
     """Print a table of a metric at all cutoffs, with an interval at 20."""
     title = {"recall": "Recall", "dcg": "DCG"}[metric]
     print("splitter | chunks |", " | ".join(f"{title}@{k}" for k in CUTOFFS), "| interval at 20")
     print(" | ".join(["---"] * (len(CUTOFFS) + 3)))
     for name, result in results.items():
-        means = [mean_interval(result.per_question(metric, k)) for k in CUTOFFS]
-        row = " | ".join(f"{mean.value:.2f}" for mean in means)
-        print(
-            f"{name} | {len(result.chunks)} | {row} | {means[-1].low:.2f} to {means[-1].high:.2f}"
-        )
+        means = " | ".join(f"{result.mean(metric, k):.2f}" for k in CUTOFFS)
+        last = mean_interval(result.per_question(metric, CUTOFFS[-1]))
+        print(f"{name} | {len(result.chunks)} | {means} | {last.low:.2f} to {last.high:.2f}")
     print()
 
 

@@ -1,7 +1,7 @@
 """What splitters are compared with: paragraphs, fixed lengths, recursive characters, meaning.
 
-These are the baselines of the LumberChunker paper (section 4), but for propositions, which a
-language model writes.
+These are the baselines of the LumberChunker paper, but for propositions, which a language model
+writes.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -166,11 +167,9 @@ class SemanticChunker(Chunker):
 
     def _segment(self, text: str) -> Segmentation:
         units = self._find_units(text)
-        starts = [0, *self._cuts(text, units)] if units else []
-        ends = [*starts[1:], len(units)]
+        edges = [0, *self._cuts(text, units), len(units)] if units else []
         spans = tuple(
-            Span(units[first].start, units[last - 1].end)
-            for first, last in zip(starts, ends, strict=True)
+            Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges)
         )
         return self._bounded(text, Segmentation(spans), units)
 

@@ -86,12 +86,13 @@ def _split_text(splitter: Any, text: str) -> Pieces:
 
 
 def _parse(parser: Any, text: str) -> Pieces:
-    """Split with a LlamaIndex node parser."""
+    """Split with a LlamaIndex node parser; of a hierarchy of nodes, the leaves are taken."""
     from llama_index.core import Document  # the parser's own framework is there
 
     nodes = parser.get_nodes_from_documents([Document(text=text)])
+    leaves = [node.get_content() for node in nodes if not node.child_nodes]
     overlap = 0 if getattr(parser, "chunk_overlap", None) == 0 else None
-    return _located(text, [node.get_content() for node in nodes], overlap)
+    return _located(text, leaves, overlap)
 
 
 def _call(function: Callable[[str], Iterable[Any]], text: str) -> Pieces:

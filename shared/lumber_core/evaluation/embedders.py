@@ -54,14 +54,15 @@ def embedder(spec: object = "bundled") -> Embedder:
     """
     if isinstance(spec, str):
         return _named(spec)
-    if isinstance(spec, Embedder) and not isinstance(spec, type):
-        return spec
-    if isinstance(spec, TextEmbedder):
-        return BundledEmbedder(spec)
-    if hasattr(spec, "get_text_embedding_batch") and not isinstance(spec, type):
-        return LlamaIndexEmbedder(spec)
-    if hasattr(spec, "embed_documents") and hasattr(spec, "embed_query"):
-        return LangChainEmbedder(spec)
+    if not isinstance(spec, type):
+        if isinstance(spec, Embedder):
+            return spec
+        if isinstance(spec, TextEmbedder):
+            return BundledEmbedder(spec)
+        if hasattr(spec, "get_text_embedding_batch"):
+            return LlamaIndexEmbedder(spec)
+        if hasattr(spec, "embed_documents") and hasattr(spec, "embed_query"):
+            return LangChainEmbedder(spec)
     raise TypeError(
         'an embedder is "bundled", "contriever", a LangChain Embeddings, a LlamaIndex embedding '
         f"model or an object like lumber_core.evaluation.embedders.Embedder, not {spec!r}"

@@ -3,10 +3,10 @@
 White space is left out of the comparison, since splitters trim it, turn it into single spaces or
 add their own between sentences. All that is compared is the other characters, in order.
 
-A string may stand in several places. What a splitter does is tried from the most usual to the most
+A string may stand in several places. What splitters do is tried, from the most usual to the most
 general, until all chunks find a place: they follow one another and make up the whole text; they
-overlap by as much as the splitter is known to; each starts later and ends later than the one
-before; each starts later. The last finds places whenever there are any.
+overlap by as much as the splitter is known to; each starts and ends later than the one before; each
+ends later; none starts earlier. The last finds places whenever there are any in order.
 """
 
 from __future__ import annotations
@@ -50,8 +50,12 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
     wanted = ["".join(chunk.split()) for chunk in chunks]
     rules: list[_Placing] = [_tiling]
     if overlap is not None:
-        rules.append(partial(_in_order, overlap=overlap))
-    rules += [partial(_in_order, growing=True), _in_order]
+        rules.append(partial(_in_order, overlap=overlap, growing=True))
+    rules += [
+        partial(_in_order, growing=True, rising=True),
+        partial(_in_order, growing=True),
+        _in_order,
+    ]
     for place in rules:
         starts = place(visible, wanted)
         if len(starts) == len(wanted):
@@ -60,7 +64,7 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
         missing = chunks[len(starts)]
         raise ChunkNotFoundError(
             f"chunk {len(starts)}, which begins {missing.strip()[:_SHOWN]!r}, is found nowhere in "
-            "the text after the start of the chunk before it; chunks must be parts of the text, "
+            "the text from the start of the chunk before it; chunks must be parts of the text, "
             "in its order, and may differ from it in white space only"
         )
     return [
@@ -90,9 +94,14 @@ def _tiling(visible: str, wanted: Sequence[str]) -> list[int]:
 
 
 def _in_order(
-    visible: str, wanted: Sequence[str], *, overlap: int | None = None, growing: bool = False
+    visible: str,
+    wanted: Sequence[str],
+    *,
+    overlap: int | None = None,
+    growing: bool = False,
+    rising: bool = False,
 ) -> list[int]:
-    """Place each chunk where it first occurs after the start of the one before.
+    """Place each chunk where it first occurs from the start of the one before.
 
     Earliest places leave most room to the chunks that follow, so where there are places that keep
     the rules, these are found.
@@ -102,14 +111,15 @@ def _in_order(
         wanted: The chunks likewise.
         overlap: Most characters by which a chunk may start before the end of the one before.
         growing: A chunk must end after the end of the one before.
+        rising: A chunk must start after the start of the one before.
 
     Returns:
         Starts of the chunks, up to the first that has no place.
     """
     starts: list[int] = []
-    start, end = -1, 0
+    start, end = 0, 0
     for body in wanted:
-        lowest = start + 1
+        lowest = start + 1 if rising and starts else start
         if overlap is not None:
             lowest = max(lowest, end - overlap)
         if growing:

@@ -1,10 +1,10 @@
 """Retrieval: does a search for a question find the chunk that answers it?
 
 Every chunk and every question is embedded, and every question is compared with every chunk; nothing
-is approximate. What counts is the first chunk that answers (section 4 of the LumberChunker paper):
-Recall@k is the share of questions for which it is among the first k, DCG@k discounts it by rank.
-Two chunks of one span, such as two propositions of a passage, count as one result: the passage, at
-the rank of its best chunk.
+is approximate. What counts is the first chunk that answers, as in the code published with the
+LumberChunker paper: Recall@k is the share of questions for which it is among the first k, DCG@k
+discounts it by rank. Two chunks of one span, such as two propositions of a passage, count as one
+result: the passage, at the rank of its best chunk.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from lumber_core.evaluation.chunks import Chunk, SplitDocument
 from lumber_core.evaluation.documents import Corpus, Question
-from lumber_core.evaluation.embedders import Embedder, Vectors, unit_length
+from lumber_core.evaluation.embedders import Embedder, Vectors, matrix, unit_length
 from lumber_core.evaluation.gold import GoldFinder, check_questions
 from lumber_core.evaluation.search import ExactSearch, Found
 from lumber_core.evaluation.token_overlap import token_overlap
@@ -70,8 +70,8 @@ class QuestionResult:
         """Return DCG@k: 1 / log2(rank + 1) for the first chunk up to k that answers, else 0.
 
         That is the sum over ranks of relevance / log2(rank + 1), where relevance is 1 for the first
-        chunk that answers and 0 for others, as in the code published with the LumberChunker paper:
-        a passage found again in an overlapping chunk, or in a second small one, is no second find.
+        chunk that answers and 0 for others: a passage found again in an overlapping chunk, or in a
+        second small one, is no second find.
         """
         if self.first_hit is None or self.first_hit > k:
             return 0.0
@@ -182,7 +182,8 @@ def retrieve(
 
     Raises:
         ValueError: There is no question, one says not what answers it, documents were not split or
-            are not of the corpus, or `query_texts` are not as many as the questions.
+            are not of the corpus, `query_texts` are not as many as the questions, or a vector has
+            values that are no finite numbers.
     """
     check_questions(corpus.questions)
     queries = [question.question for question in corpus.questions]
@@ -247,7 +248,7 @@ def _in_batches(
     parts = []
     for first in range(0, len(texts), _EMBEDDED_AT_ONCE):
         batch = texts[first : first + _EMBEDDED_AT_ONCE]
-        parts.append(embed(batch))
+        parts.append(matrix(embed(batch), len(batch)))
         bar.update(len(batch))
     return np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float32)
 

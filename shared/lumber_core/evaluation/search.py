@@ -73,15 +73,16 @@ class ExactSearch:
             gold: For each query, the numbers of the chunks that answer it.
             count: How many passages to return, at most.
         """
-        size = max(1, _HELD_AT_ONCE // max(1, len(self._numbers)))
+        if not len(self._numbers):
+            yield from (Found((), (), None) for _ in gold)
+            return
+        size = max(1, _HELD_AT_ONCE // len(self._numbers))
         for first in range(0, len(queries), size):
             block = queries[first : first + size] @ self._vectors.T
             for similarity, answers in zip(block[:, self._text_of], gold[first:], strict=False):
                 yield self._found(similarity, answers, count)
 
     def _found(self, similarity: Vectors, gold: Sequence[int], count: int) -> Found:
-        if not len(similarity):
-            return Found((), (), None)
         best = np.maximum.reduceat(similarity, self._starts)
         passages = _nearest(best, count)
         chunks = [self._best_chunk(similarity, passage) for passage in passages]

@@ -1,0 +1,97 @@
+"""Intervals around means over questions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from lumber_core.evaluation.bootstrap import Interval, mean_interval, paired_difference
+
+
+def test_equal_lists_differ_by_nothing() -> None:
+    values = [1.0, 0.0, 0.5, 1.0]
+    assert paired_difference(values, values) == Interval(0.0, 0.0, 0.0)
+
+
+def test_a_constant_difference_is_certain() -> None:
+    assert paired_difference([3.0, 1.0, 2.0], [2.5, 0.5, 1.5]) == Interval(0.5, 0.5, 0.5)
+
+
+def test_the_pairs_count_not_the_two_lists() -> None:
+    easy_and_hard = np.random.default_rng(1).normal(size=40) * 10
+    paired = paired_difference(list(easy_and_hard + 1), list(easy_and_hard))
+    own = mean_interval(list(easy_and_hard))
+    assert paired.low == pytest.approx(1)
+    assert paired.high == pytest.approx(1)
+    assert own.high - own.low > 3
+
+
+def test_two_values_give_the_interval_that_can_be_counted() -> None:
+    # Of the means of two draws from 0 and 1, a quarter is 0, half 0.5, a quarter 1.
+    assert mean_interval([0.0, 1.0], confidence=0.95) == Interval(0.5, 0.0, 1.0)
+    assert mean_interval([0.0, 1.0], confidence=0.4) == Interval(0.5, 0.5, 0.5)
+
+
+def test_the_interval_is_as_wide_as_the_normal_approximation_says() -> None:
+    values = np.random.default_rng(3).normal(2.0, 1.5, size=400)
+    found = mean_interval(list(values))
+    error = 1.96 * values.std() / math.sqrt(len(values))
+    assert found.value == pytest.approx(values.mean())
+    assert found.low == pytest.approx(values.mean() - error, abs=0.02)
+    assert found.high == pytest.approx(values.mean() + error, abs=0.02)
+
+
+def test_intervals_hold_the_true_difference_as_often_as_they_promise() -> None:
+    generator = np.random.default_rng(7)
+    held = 0
+    for trial in range(200):
+        hits = generator.random((2, 60)) < [[0.7], [0.5]]
+        found = paired_difference(list(hits[0] * 1.0), list(hits[1] * 1.0), samples=400, seed=trial)
+        held += found.low <= 0.2 <= found.high
+    assert 0.90 <= held / 200 <= 0.99
+
+
+def test_the_same_seed_gives_the_same_interval() -> None:
+    values = [0.0, 1.0, 1.0, 0.0, 0.3, 0.9, 0.2]
+    first, again = (mean_interval(values, samples=200, seed=5) for _ in range(2))
+    other = mean_interval(values, samples=200, seed=6)
+    assert first == again
+    assert first != other
+
+
+def test_questions_left_out_of_one_list_are_left_out_of_both() -> None:
+    nan = math.nan
+    assert paired_difference([1.0, nan, 0.0], [0.0, 1.0, nan]) == Interval(1.0, 1.0, 1.0)
+    assert mean_interval([nan, 2.0, 2.0]) == Interval(2.0, 2.0, 2.0)
+
+
+def test_swapping_the_lists_turns_the_interval_round() -> None:
+    first, second = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0, 1.0, 1.0]
+    one, other = paired_difference(first, second), paired_difference(second, first)
+    assert (one.value, one.low, one.high) == pytest.approx((-other.value, -other.high, -other.low))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"confidence": 1.0}, ValueError, "confidence must lie between 0 and 1, not 1.0"),
+        ({"samples": 0}, ValueError, "samples must be at least 1"),
+        ({"samples": 10.5}, TypeError, "samples must be a whole number"),
+    ],
+)
+def test_arguments_out_of_range_are_refused(
+    options: dict[str, float], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        mean_interval([1.0, 2.0], **options)  # type: ignore[arg-type]
+
+
+def test_no_question_or_unequal_lists_are_refused() -> None:
+    with pytest.raises(ValueError, match="no question"):
+        mean_interval([])
+    with pytest.raises(ValueError, match="no question"):
+        paired_difference([math.nan], [1.0])
+    with pytest.raises(ValueError, match="not 2 values and 1"):
+        paired_difference([1.0, 2.0], [1.0])

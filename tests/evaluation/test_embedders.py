@@ -1,0 +1,261 @@
+"""Embedding models of every make, Contriever's pooling, and vectors kept on disk."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from llama_index.core.embeddings import MockEmbedding
+
+from langchain_lumber import LumberEmbeddings
+from llamaindex_lumber import LumberEmbedding
+from lumber_core import MissingExtraError, StoreError, TextEmbedder, WeightsError
+from lumber_core.evaluation.cached_embedder import CachedEmbedder
+from lumber_core.evaluation.contriever import ContrieverEmbedder
+from lumber_core.evaluation.embedders import Embedder, embedder, matrix
+from lumber_core.models import extras
+
+TEXTS = ["The tide clock stopped.", "Nobody noticed for a week, or two, or three.", "春"]
+
+
+def test_the_bundled_encoder_is_the_default_and_the_same_through_every_make() -> None:
+    expected = TextEmbedder().embed(TEXTS)
+    for spec in ("bundled", TextEmbedder(), LumberEmbeddings(), LumberEmbedding()):
+        made = embedder(spec)
+        assert isinstance(made, Embedder)
+        assert made.similarity == "cosine"
+        np.testing.assert_allclose(made.embed_documents(TEXTS), expected, atol=1e-6)
+        np.testing.assert_allclose(made.embed_queries(TEXTS), expected, atol=1e-6)
+    assert embedder().identity == embedder("bundled").identity
+
+
+def test_queries_go_to_the_models_own_method_for_queries() -> None:
+    class Asymmetric(DeterministicFakeEmbedding):
+        def embed_query(self, text: str) -> list[float]:
+            return [1.0] * self.size
+
+    made = embedder(Asymmetric(size=4))
+    np.testing.assert_array_equal(made.embed_queries(["a", "b"]), np.ones((2, 4)))
+    assert not (made.embed_documents(["a"]) == 1).all()
+
+
+def test_llama_index_models_keep_queries_and_texts_apart() -> None:
+    class Asymmetric(MockEmbedding):
+        def _get_query_embedding(self, query: str) -> list[float]:
+            return [2.0] * self.embed_dim
+
+    made = embedder(Asymmetric(embed_dim=3))
+    np.testing.assert_array_equal(made.embed_queries(["a"]), [[2.0, 2.0, 2.0]])
+    np.testing.assert_array_equal(made.embed_documents(["a", "b"]), np.full((2, 3), 0.5))
+
+
+def test_identities_tell_models_apart_and_hold_no_key() -> None:
+    models = [
+        *(DeterministicFakeEmbedding(size=size) for size in (4, 8)),
+        *(MockEmbedding(embed_dim=width) for width in (3, 4)),
+    ]
+    assert len({embedder(model).identity for model in models}) == 4
+
+    class Remote:
+        model = "m"
+        api_key = "sk-very-secret"
+
+        def __init__(self) -> None:
+            self.openai_api_key = "sk-very-secret"
+            self.model_name = "m1"
+
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return [[1.0] for _ in texts]
+
+        def embed_query(self, text: str) -> list[float]:
+            return [1.0]
+
+    assert "secret" not in embedder(Remote()).identity
+    assert "m1" in embedder(Remote()).identity
+
+
+def test_identities_do_not_change_with_use() -> None:
+    for model in (DeterministicFakeEmbedding(size=4), MockEmbedding(embed_dim=3)):
+        made = embedder(model)
+        before = made.identity
+        made.embed_documents(TEXTS)
+        made.embed_queries(TEXTS)
+        assert made.identity == before
+
+
+def test_no_text_gives_no_vector() -> None:
+    for spec in ("bundled", DeterministicFakeEmbedding(size=4), MockEmbedding(embed_dim=3)):
+        assert len(embedder(spec).embed_documents([])) == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        ("bundeld", ValueError, "unknown embedder 'bundeld'. There are: \"bundled\""),
+        (3, TypeError, 'an embedder is "bundled", "contriever"'),
+        (DeterministicFakeEmbedding, TypeError, "an embedder is"),
+    ],
+)
+def test_what_cannot_embed_is_refused(spec: object, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        embedder(spec)
+
+
+def test_vectors_that_are_none_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"2 vectors of one width, found an array of shape \(1, 2"):
+        matrix([[1.0, 2.0]], 2)
+    with pytest.raises(ValueError, match="no finite numbers"):
+        matrix([[1.0, float("nan")]], 1)
+
+
+@pytest.fixture(scope="module")
+def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a BERT of random weights, 16 wide, and a vocabulary of letters."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    folder = tmp_path_factory.mktemp("tiny")
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = [*special, *"abcdefgh", *(f"##{letter}" for letter in "abcdefgh")]
+    vocabulary = {word: number for number, word in enumerate(words)}
+    transformers.BertTokenizerFast(vocab=vocabulary).save_pretrained(folder)
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=len(words), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=512,
+    )  # fmt: skip
+    transformers.BertModel(config).save_pretrained(folder)
+    return folder
+
+
+LETTERS = ["a b", "abc d e f g h", "h", "g f e d c b a"]
+
+
+def means_by_hand(folder: Path, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Run each text alone, so that nothing is padded, and take the mean over its tokens."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModel.from_pretrained(folder).eval()
+    vectors = []
+    for text in texts:
+        tokens = tokenizer(text, return_tensors="pt", truncation=True, max_length=512)
+        with torch.inference_mode():
+            vectors.append(model(**tokens).last_hidden_state[0].numpy().mean(axis=0))
+    return np.stack(vectors)
+
+
+def test_contriever_takes_the_mean_over_tokens_and_not_over_padding(tiny_bert: Path) -> None:
+    expected = means_by_hand(tiny_bert, LETTERS)
+    made = embedder(f"contriever:{tiny_bert}")
+    assert made.similarity == "dot"
+    np.testing.assert_allclose(made.embed_documents(LETTERS), expected, atol=1e-5)
+    np.testing.assert_allclose(made.embed_queries(LETTERS), expected, atol=1e-5)
+    assert not np.allclose(np.linalg.norm(expected, axis=1), 1)
+
+
+def test_contriever_gives_vectors_in_the_order_of_the_texts_in_any_batches(tiny_bert: Path) -> None:
+    expected = means_by_hand(tiny_bert, LETTERS)
+    for size in (1, 2, 3):
+        made = ContrieverEmbedder(str(tiny_bert), batch_size=size)
+        np.testing.assert_allclose(made.embed_documents(LETTERS), expected, atol=1e-5)
+
+
+def test_contriever_reads_512_tokens(tiny_bert: Path) -> None:
+    made = ContrieverEmbedder(str(tiny_bert))
+    longer, other = made.embed_documents(["a b " * 300 + "c", "a b " * 300 + "h h h"])
+    np.testing.assert_allclose(longer, other, atol=1e-6)
+    np.testing.assert_allclose(longer, means_by_hand(tiny_bert, ["a b " * 300])[0], atol=1e-5)
+
+
+def test_contriever_is_loaded_on_first_use_and_says_what_to_do_where_it_is_not(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    made = embedder(f"contriever:{tmp_path}")
+    assert str(tmp_path) in made.identity
+    with pytest.raises(WeightsError, match=r"cannot be loaded.*contriever:FOLDER"):
+        made.embed_documents(["a"])
+
+
+def test_contriever_without_pytorch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"lumber-splitters\[torch\]"):
+        embedder("contriever")
+
+
+class Counting:
+    """An embedder that keeps what it is asked, and may break down after some texts."""
+
+    similarity = "dot"
+
+    def __init__(self, identity: str = "counting", *, breaks_after: int | None = None) -> None:
+        self.identity = identity
+        self.breaks_after = breaks_after
+        self.asked: list[str] = []
+
+    def embed_documents(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        if self.breaks_after is not None and len(self.asked) + len(texts) > self.breaks_after:
+            raise KeyboardInterrupt
+        self.asked += texts
+        return np.array([[len(text), ord(text[0])] for text in texts], dtype=np.float32)
+
+    def embed_queries(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        return -self.embed_documents(texts)
+
+
+def test_no_text_is_embedded_twice(tmp_path: Path) -> None:
+    inner = Counting()
+    cached = CachedEmbedder(inner, tmp_path / "vectors.db")
+    first = cached.embed_documents(["aa", "b", "aa"])
+    again = CachedEmbedder(inner, tmp_path / "vectors.db").embed_documents(["b", "ccc", "aa"])
+    assert inner.asked == ["aa", "b", "ccc"]
+    np.testing.assert_array_equal(first, [[2, 97], [1, 98], [2, 97]])
+    np.testing.assert_array_equal(again, [[1, 98], [3, 99], [2, 97]])
+    assert first.dtype == again.dtype == np.float32
+
+
+def test_queries_documents_and_embedders_are_kept_apart(tmp_path: Path) -> None:
+    one, other = Counting("one"), Counting("other")
+    path = tmp_path / "vectors.db"
+    assert CachedEmbedder(one, path).embed_documents(["aa"])[0, 0] == 2
+    assert CachedEmbedder(one, path).embed_queries(["aa"])[0, 0] == -2
+    assert CachedEmbedder(other, path).embed_documents(["aa"])[0, 0] == 2
+    assert (one.asked, other.asked) == (["aa", "aa"], ["aa"])
+
+
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    texts = [f"{number} text" for number in range(300)]
+    broken = Counting(breaks_after=200)
+    with pytest.raises(KeyboardInterrupt):
+        CachedEmbedder(broken, tmp_path / "vectors.db").embed_documents(texts)
+    healthy = Counting()
+    vectors = CachedEmbedder(healthy, tmp_path / "vectors.db").embed_documents(texts)
+    assert len(broken.asked) >= 150
+    assert broken.asked + healthy.asked == texts
+    np.testing.assert_array_equal(vectors, Counting().embed_documents(texts))
+
+
+def test_a_remembering_embedder_is_as_the_one_it_asks(tmp_path: Path) -> None:
+    cached = CachedEmbedder("bundled", tmp_path / "vectors.db")
+    assert cached.identity == embedder("bundled").identity
+    assert cached.similarity == "cosine"
+    assert embedder(cached) is cached
+    assert len(cached.embed_documents([])) == 0
+
+
+def test_a_file_of_another_program_is_left_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        CachedEmbedder(Counting(), path).embed_documents(["a"])
+    assert path.read_bytes() == before

@@ -1,0 +1,392 @@
+"""Ranks, Recall@k, DCG@k and token overlap, against cases worked by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.evaluation import search
+from lumber_core.evaluation.chunks import Chunk, SplitDocument
+from lumber_core.evaluation.documents import Corpus, Document, Question
+from lumber_core.evaluation.embedders import Similarity
+from lumber_core.evaluation.retrieval import RetrievalResult, retrieve
+from lumber_core.evaluation.token_overlap import token_overlap
+from lumber_core.spans import Span
+
+
+class Table:
+    """An embedder that looks vectors up, and remembers what it was asked."""
+
+    identity = "table"
+
+    def __init__(self, vectors: dict[str, Sequence[float]], similarity: Similarity = "dot") -> None:
+        self.vectors = vectors
+        self.similarity: Similarity = similarity
+        self.documents: list[str] = []
+
+    def embed_documents(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        self.documents += texts
+        return self.embed_queries(texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        return np.array([self.vectors[text] for text in texts], dtype=np.float32)
+
+
+def split(text: str, *spans: tuple[int, int], name: str = "d") -> SplitDocument:
+    chunks = tuple(Chunk(name, Span(*span), text[slice(*span)]) for span in spans)
+    return SplitDocument(name, chunks, 0.0)
+
+
+def corpus_of(text: str, *questions: Question, name: str = "d") -> Corpus:
+    return Corpus("c", (Document(name, text, (0,), (0,), "test"),), questions)
+
+
+def letters(similarities: dict[str, float]) -> Table:
+    """Return an embedder under which the question "q" is as similar to a text as given."""
+    return Table({"q": [1.0], **{text: [value] for text, value in similarities.items()}})
+
+
+def asked(must_contain: str) -> Question:
+    return Question("q", "d", must_contain=must_contain)
+
+
+FOUR = split("aabbccdd", (0, 2), (2, 4), (4, 6), (6, 8))
+
+
+def found(wanted: str, **similarities: float) -> RetrievalResult:
+    return retrieve(corpus_of("aabbccdd", asked(wanted)), [FOUR], letters(similarities))
+
+
+def test_the_rank_of_the_chunk_that_answers_gives_recall_and_dcg() -> None:
+    result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
+    (question,) = result.questions
+    assert question.retrieved == (0, 3, 2, 1)
+    assert question.similarities == pytest.approx((0.9, 0.7, 0.5, 0.1))
+    assert question.gold == (2,)
+    assert question.first_hit == 3
+    assert [result.recall(k) for k in (1, 2, 3, 5)] == [0, 0, 1, 1]
+    # 1 / log2(3 + 1)
+    assert [result.dcg(k) for k in (1, 2, 3, 5)] == [0, 0, 0.5, 0.5]
+
+
+def test_dcg_at_the_first_ranks_is_the_logarithm_worked_by_hand() -> None:
+    for rank, value in ((1, 1.0), (2, 0.6309297535714575), (3, 0.5), (7, 1 / 3)):
+        similarities = {f"c{number}": -number for number in range(1, 9)}
+        text = "".join(similarities)
+        chunks = split(text, *((place, place + 2) for place in range(0, len(text), 2)))
+        result = retrieve(corpus_of(text, asked(f"c{rank}")), [chunks], letters(similarities))
+        assert result.dcg(20) == pytest.approx(value)
+
+
+def test_a_second_chunk_that_answers_adds_nothing() -> None:
+    overlapping = split("aabbcc", (0, 4), (2, 6), (4, 6))
+    table = letters({"aabb": 0.5, "bbcc": 0.4, "cc": 0.9})
+    result = retrieve(corpus_of("aabbcc", asked("bb")), [overlapping], table)
+    assert result.questions[0].gold == (0, 1)
+    assert result.questions[0].first_hit == 2
+    assert result.dcg(20) == pytest.approx(1 / math.log2(3))
+    assert result.recall(20) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Die STRASSE war leer. Es regnete.", "straße WAR"),
+        ("Die Straße war leer. Es regnete.", "STRASSE war"),
+    ],
+)
+def test_the_string_is_compared_without_regard_to_case(text: str, wanted: str) -> None:
+    end = text.index("Es")
+    chunks = split(text, (0, end), (end, len(text)))
+    table = letters({text[:end]: 0.1, text[end:]: 0.9})
+    result = retrieve(corpus_of(text, asked(wanted)), [chunks], table)
+    assert result.questions[0].gold == (0,)
+
+
+def test_vectors_that_are_no_numbers_are_refused() -> None:
+    with pytest.raises(ValueError, match="no finite numbers"):
+        found("cc", aa=0.9, bb=math.nan, cc=0.5, dd=0.7)
+
+
+def test_a_string_in_no_chunk_is_reported_and_counted_both_ways() -> None:
+    questions = (asked("cc"), asked("bc"))
+    table = letters({"aa": 0.1, "bb": 0.2, "cc": 0.9, "dd": 0.3})
+    result = retrieve(corpus_of("aabbccdd", *questions), [FOUR], table)
+    assert result.unanswerable == (questions[1],)
+    assert result.questions[1].first_hit is None
+    assert result.recall(1) == 0.5
+    assert result.recall(1, unanswerable="skip") == 1
+    assert result.dcg(1, unanswerable="skip") == 1
+    assert result.per_question("recall", 1) == [1, 0]
+    assert result.per_question("recall", 1, unanswerable="skip") == pytest.approx(
+        [1, math.nan], nan_ok=True
+    )
+
+
+def test_nothing_answerable_has_no_mean_when_left_out() -> None:
+    result = found("bc", aa=1, bb=1, cc=1, dd=1)
+    assert result.recall(5) == 0
+    assert math.isnan(result.recall(5, unanswerable="skip"))
+
+
+def test_equally_similar_chunks_stand_in_the_order_of_the_document() -> None:
+    result = found("cc", aa=0.5, bb=0.5, cc=0.5, dd=0.7)
+    assert result.questions[0].retrieved == (3, 0, 1, 2)
+    assert result.questions[0].first_hit == 4
+
+
+def test_equal_texts_are_embedded_once_and_equally_similar() -> None:
+    text = "aabbaa"
+    table = letters({"aa": 0.3, "bb": 0.9})
+    result = retrieve(corpus_of(text, asked("aa")), [split(text, (0, 2), (2, 4), (4, 6))], table)
+    assert sorted(table.documents) == ["aa", "bb"]
+    assert result.questions[0].retrieved == (1, 0, 2)
+    assert result.questions[0].gold == (0, 2)
+
+
+def test_the_first_hit_is_known_beyond_what_is_retrieved() -> None:
+    words = [f"w{number:02}" for number in range(60)]
+    text = "".join(words)
+    chunks = split(text, *((3 * n, 3 * n + 3) for n in range(60)))
+    table = letters({word: -float(number) for number, word in enumerate(words)})
+    result = retrieve(corpus_of(text, asked("w41")), [chunks], table)
+    assert result.questions[0].first_hit == 42
+    assert len(result.questions[0].retrieved) == 20
+    assert result.recall(20) == 0
+
+
+def test_cosine_ignores_the_length_of_vectors_and_the_dot_product_does_not() -> None:
+    vectors = {"q": [1.0, 0.0], "aa": [0.5, 0.0], "bb": [3.0, 3.0]}
+    chunks = split("aabb", (0, 2), (2, 4))
+    corpus = corpus_of("aabb", asked("aa"))
+    by_angle = retrieve(corpus, [chunks], Table(vectors, "cosine")).questions[0]
+    by_product = retrieve(corpus, [chunks], Table(vectors, "dot")).questions[0]
+    assert by_angle.retrieved == (0, 1)
+    assert by_angle.similarities == pytest.approx((1.0, math.sqrt(0.5)))
+    assert by_product.retrieved == (1, 0)
+
+
+def test_propositions_of_one_passage_are_one_result_at_the_rank_of_the_best() -> None:
+    text = "Ann ran home. Bob slept. Cat sat."
+    passages = [Span(0, 14), Span(14, 25), Span(25, 33)]
+    said = [("Ann moved.", 0), ("Ann has a home.", 0), ("Bob was asleep.", 1), ("A cat sat.", 2)]
+    chunks = tuple(Chunk("d", passages[number], text) for text, number in said)
+    table = letters({"Ann moved.": 0.5, "Ann has a home.": 0.9, "Bob was asleep.": 0.7,
+                     "A cat sat.": 0.6})  # fmt: skip
+    result = retrieve(corpus_of(text, asked("bob slept")), [SplitDocument("d", chunks, 0)], table)
+    (question,) = result.questions
+    assert question.retrieved == (1, 2, 3)
+    assert question.gold == (2,)
+    assert question.first_hit == 2
+
+
+def two_documents() -> tuple[Corpus, list[SplitDocument], Table]:
+    documents = (
+        Document("one", "aabb", (0,), (0,), "test"),
+        Document("two", "ccaa", (0,), (0,), "test"),
+    )
+    questions = (Question("q", "two", must_contain="aa"), Question("p", "one", must_contain="bb"))
+    splits = [
+        split("aabb", (0, 2), (2, 4), name="one"),
+        split("ccaa", (0, 2), (2, 4), name="two"),
+    ]
+    table = letters({"aa": 0.5, "bb": 0.9, "cc": 0.7})
+    table.vectors["p"] = [-1.0]
+    return Corpus("c", documents, questions), splits, table
+
+
+def test_only_the_document_that_is_asked_about_is_searched() -> None:
+    result = retrieve(*two_documents())
+    assert [question.retrieved for question in result.questions] == [(2, 3), (0, 1)]
+    assert [question.gold for question in result.questions] == [(3,), (1,)]
+    assert [question.first_hit for question in result.questions] == [2, 2]
+
+
+def test_the_whole_corpus_is_searched_where_asked_for() -> None:
+    result = retrieve(*two_documents(), within_document=False)
+    assert result.questions[0].retrieved == (1, 2, 0, 3)
+    assert result.questions[0].gold == (3,)
+    assert result.questions[0].first_hit == 4
+
+
+def test_other_texts_can_be_searched_for_than_the_questions() -> None:
+    corpus, splits, table = two_documents()
+    table.vectors["an answer made up"] = [-1.0]
+    result = retrieve(corpus, splits, table, query_texts=["an answer made up", "q"])
+    assert [question.retrieved for question in result.questions] == [(3, 2), (1, 0)]
+
+
+similarities = st.lists(st.integers(0, 4), min_size=1, max_size=40)
+
+
+@given(similarities, st.data())
+def test_ranks_are_those_of_sorting_everything(values: list[int], data: st.DataObject) -> None:
+    gold = data.draw(st.sets(st.integers(0, len(values) - 1)))
+    count = data.draw(st.integers(1, 45))
+    chunks = [Chunk("d", Span(n, n + 1), str(n)) for n in range(len(values))]
+    found = search.ExactSearch(
+        chunks,
+        numbers=range(len(values)),
+        text_of=range(len(values)),
+        vectors=np.array(values, dtype=np.float32)[:, None],
+    ).find(np.ones((1, 1), dtype=np.float32), [sorted(gold)], count=count)
+    ranked = sorted(range(len(values)), key=lambda number: (-values[number], number))
+    (one,) = found
+    assert list(one.chunks) == ranked[:count]
+    hits = [rank for rank, number in enumerate(ranked, start=1) if number in gold]
+    assert one.first_hit == min(hits, default=None)
+
+
+def test_many_questions_in_small_blocks_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(0)
+    words = [f"w{number:02}" for number in range(50)]
+    text = "".join(words)
+    vectors = {word: list(generator.normal(size=8)) for word in words}
+    vectors |= {f"q{number}": list(generator.normal(size=8)) for number in range(30)}
+    questions = [Question(f"q{n}", "d", must_contain=words[n]) for n in range(30)]
+    chunks = split(text, *((3 * n, 3 * n + 3) for n in range(50)))
+    corpus = corpus_of(text, *questions)
+    at_once = retrieve(corpus, [chunks], Table(vectors))
+    monkeypatch.setattr(search, "_HELD_AT_ONCE", 70)
+    in_blocks = retrieve(corpus, [chunks], Table(vectors))
+    assert [q.retrieved for q in in_blocks.questions] == [q.retrieved for q in at_once.questions]
+    assert [q.first_hit for q in in_blocks.questions] == [q.first_hit for q in at_once.questions]
+
+
+# Excerpts at 2 to 6 and 8 to 10 of a text of 12 characters.
+REFERRED = Question("q", "d", references=(Span(2, 6), Span(8, 10)))
+
+
+def chunk(start: int, end: int, document: str = "d") -> Chunk:
+    return Chunk(document, Span(start, end), "")
+
+
+@pytest.mark.parametrize(
+    ("chunks", "recall", "precision", "iou"),
+    [
+        ([chunk(2, 6), chunk(8, 10)], 1, 1, 1),
+        ([chunk(0, 4)], 2 / 6, 2 / 4, 2 / 8),
+        ([chunk(0, 12)], 1, 6 / 12, 6 / 12),
+        # 4 to 6 is retrieved twice: it takes up room twice and is found once.
+        ([chunk(2, 6), chunk(4, 8)], 4 / 6, 4 / 8, 4 / 10),
+        ([chunk(6, 8)], 0, 0, 0),
+        ([chunk(2, 6, "other")], 0, 0, 0),
+        ([chunk(2, 6), chunk(2, 6, "other")], 4 / 6, 4 / 8, 4 / 10),
+        ([], 0, 0, 0),
+    ],
+)
+def test_token_overlap_is_as_worked_by_hand(
+    chunks: list[Chunk], recall: float, precision: float, iou: float
+) -> None:
+    overlap = token_overlap(REFERRED, chunks)
+    assert (overlap.recall, overlap.precision, overlap.iou) == pytest.approx(
+        (recall, precision, iou)
+    )
+
+
+def test_references_that_overlap_count_once() -> None:
+    question = Question("q", "d", references=(Span(0, 6), Span(4, 8)))
+    assert token_overlap(question, [chunk(0, 4)]).recall == pytest.approx(0.5)
+
+
+def test_token_overlap_is_given_at_every_cutoff() -> None:
+    text = "abcdefghijkl"
+    chunks = split(text, (0, 4), (4, 8), (8, 12))
+    table = letters({"abcd": 0.9, "efgh": 0.1, "ijkl": 0.5})
+    result = retrieve(corpus_of(text, REFERRED), [chunks], table)
+    assert result.mean("token_recall", 1) == pytest.approx(2 / 6)
+    assert result.mean("token_recall", 2) == pytest.approx(4 / 6)
+    assert result.mean("token_recall", 20) == 1
+    assert result.mean("token_precision", 2) == pytest.approx(4 / 8)
+    assert result.mean("token_iou", 2) == pytest.approx(4 / 10)
+
+
+def test_questions_without_references_have_no_token_overlap() -> None:
+    result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
+    assert result.questions[0].token_recall is None
+    assert result.per_question("token_iou", 5) == pytest.approx([math.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("spans", "gold"),
+    [
+        # The excerpt is 2 to 10.
+        ([(0, 2), (2, 10), (10, 12)], (1,)),
+        ([(0, 3), (3, 12)], (1,)),  # a sliver is no answer
+        ([(0, 6), (6, 12)], (0, 1)),  # half each
+        ([(0, 4), (4, 8), (8, 12)], (0, 1, 2)),  # half of the chunks lies in it
+        ([(0, 5), (5, 7), (7, 12)], (0, 1, 2)),
+        ([(0, 12)], (0,)),
+        ([(0, 2), (10, 12)], ()),
+    ],
+)
+def test_a_chunk_answers_that_has_half_of_an_excerpt_or_is_half_of_one(
+    spans: list[tuple[int, int]], gold: tuple[int, ...]
+) -> None:
+    text = "abcdefghijkl"
+    chunks = split(text, *spans)
+    table = letters({c.text: 0.0 for c in chunks.chunks})
+    question = Question("q", "d", references=(Span(2, 10),))
+    assert retrieve(corpus_of(text, question), [chunks], table).questions[0].gold == gold
+
+
+@given(st.sets(st.integers(1, 29)), st.integers(0, 28), st.integers(1, 30))
+def test_wherever_a_text_is_cut_a_chunk_answers(cuts: set[int], start: int, length: int) -> None:
+    text = "ab cd ef gh ij kl mn op qr st "
+    reference = Span(start, min(start + length, len(text)))
+    if not reference.of(text).strip():
+        return
+    edges = [0, *sorted(cuts), len(text)]
+    chunks = split(text, *pairwise(edges))
+    table = letters({c.text: 0.0 for c in chunks.chunks})
+    question = Question("q", "d", references=(reference,))
+    assert retrieve(corpus_of(text, question), [chunks], table).questions[0].gold
+
+
+def test_a_document_without_chunks_answers_nothing() -> None:
+    result = retrieve(corpus_of("aabb", asked("aa")), [SplitDocument("d", (), 0.0)], letters({}))
+    assert result.questions[0].retrieved == ()
+    assert result.unanswerable == (asked("aa"),)
+
+
+NOTHING = Question("What for?", "d")
+
+
+@pytest.mark.parametrize(
+    ("questions", "splits", "queries", "message"),
+    [
+        ((), [FOUR], None, "the corpus has no questions"),
+        ((NOTHING,), [FOUR], None, "'What for[?]' says not what answers it: it needs must_contain"),
+        ((asked("aa"),), [], None, "questions about 'd', which was not split"),
+        ((asked("aa"),), [FOUR, FOUR], None, "'d' was split twice"),
+        ((asked("aa"),), [split("x", (0, 1), name="e")], None, "'e' was split but is no document"),
+        ((asked("aa"),), [FOUR], ["x", "y"], "there are 1 questions but 2 query_texts"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_anything_is_embedded(
+    questions: tuple[Question, ...],
+    splits: list[SplitDocument],
+    queries: list[str] | None,
+    message: str,
+) -> None:
+    table = letters({})
+    with pytest.raises(ValueError, match=message):
+        retrieve(corpus_of("aabbccdd", *questions), splits, table, query_texts=queries)
+    assert table.documents == []
+
+
+def test_a_metric_or_cutoff_that_is_unknown_is_refused() -> None:
+    result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
+    with pytest.raises(ValueError, match=r"unknown metric 'ndcg'\. There are: recall, dcg"):
+        result.per_question("ndcg", 5)
+    with pytest.raises(ValueError, match="not at 21"):
+        result.recall(21)
+    with pytest.raises(ValueError, match="not at 3"):
+        result.per_question("token_iou", 3)

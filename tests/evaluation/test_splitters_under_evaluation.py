@@ -1,0 +1,319 @@
+"""Splitters of every make give chunks with exact places."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_text_splitters import (
+    CharacterTextSplitter,
+    MarkdownHeaderTextSplitter,
+    MarkdownTextSplitter,
+    RecursiveCharacterTextSplitter,
+    TextSplitter,
+    TokenTextSplitter,
+)
+from llama_index.core import Document as LlamaIndexDocument
+from llama_index.core.node_parser import (
+    HierarchicalNodeParser,
+    SentenceSplitter,
+    SentenceWindowNodeParser,
+    get_leaf_nodes,
+)
+from llama_index.core.node_parser import (
+    TokenTextSplitter as LlamaIndexTokens,
+)
+
+from langchain_lumber import GreedyTextSplitter, LumberEmbeddings
+from llamaindex_lumber import GreedyNodeParser
+from lumber_core import GreedyChunker, LumberChunker
+from lumber_core.evaluation.chunks import Chunk, SplitDocument
+from lumber_core.evaluation.documents import Document
+from lumber_core.evaluation.splitters import MarkedSegments, Subject, preset, subject
+from lumber_core.spans import Span
+from lumber_core.units import sentences
+
+STORY = (
+    "The ferry left at nine. Nobody waved.\n\nThe ferry left at ten. Nobody waved.\n\n"
+    "  東京へ行く。東京へ行く。船は来ない。\n\n"
+    "Two 👩‍🚀👩‍🚀 looked at the sea.\tThe ferry left at nine.   Nobody waved.\r\n\r\n"
+    "Then it rained, and rained, and rained, and the harbour was gone. The ferry left at ten.\n"
+)
+
+
+def document(text: str, name: str = "story") -> Document:
+    return Document(name, text, (0,), (0,), "test")
+
+
+def visible(text: str) -> str:
+    return "".join(text.split())
+
+
+EXACT = {
+    "recursive": RecursiveCharacterTextSplitter(chunk_size=60, chunk_overlap=0),
+    "recursive, overlap": RecursiveCharacterTextSplitter(chunk_size=60, chunk_overlap=25),
+    "recursive, untrimmed": RecursiveCharacterTextSplitter(
+        chunk_size=50, chunk_overlap=10, strip_whitespace=False
+    ),
+    "characters, separator dropped": CharacterTextSplitter(
+        separator=".", chunk_size=20, chunk_overlap=0
+    ),
+    "markdown": MarkdownTextSplitter(chunk_size=60, chunk_overlap=20),
+    "llama-index sentences": SentenceSplitter(chunk_size=30, chunk_overlap=0),
+    "llama-index sentences, overlap": SentenceSplitter(chunk_size=40, chunk_overlap=15),
+    "llama-index windows": SentenceWindowNodeParser(),
+    "strings": lambda text: text.split("\n\n"),
+    "offsets": lambda text: [(0, 20), (15, 40), (50, len(text))],
+    "ours": GreedyChunker(20),
+    "our adapter for LangChain": GreedyTextSplitter(20),
+    "our adapter for LlamaIndex": GreedyNodeParser(chunk_size=20),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_chunks_are_slices_at_their_spans(name: str) -> None:
+    split = subject(EXACT[name], name=name).split(document(STORY))
+    assert len(split.chunks) > 2
+    assert all(chunk.text == chunk.span.of(STORY) for chunk in split.chunks)
+    starts = [chunk.span.start for chunk in split.chunks]
+    assert starts == sorted(set(starts))
+
+
+@pytest.mark.parametrize("name", set(EXACT) - {"characters, separator dropped", "offsets"})
+def test_chunks_leave_out_white_space_only(name: str) -> None:
+    covered: set[int] = set()
+    for chunk in subject(EXACT[name]).split(document(STORY)).chunks:
+        covered.update(range(*chunk.span))
+    left_out = set(range(len(STORY))) - covered
+    assert "".join(STORY[place] for place in sorted(left_out)).strip() == ""
+
+
+class Rejoining(TextSplitter):
+    """Joins sentences with single spaces, whatever stood between them."""
+
+    def split_text(self, text: str) -> list[str]:
+        found = [span.of(text).strip() for span in sentences(text)]
+        return [" ".join(found[first : first + 2]) for first in range(0, len(found), 2)]
+
+
+def assert_found_by_what_is_visible(splitter: object) -> None:
+    split = subject(splitter).split(document(STORY))
+    assert any(chunk.text != chunk.span.of(STORY) for chunk in split.chunks)
+    assert all(visible(chunk.text) == visible(chunk.span.of(STORY)) for chunk in split.chunks)
+    assert visible("".join(chunk.span.of(STORY) for chunk in split.chunks)) == visible(STORY)
+
+
+def test_sentences_joined_anew_are_found_by_what_is_visible() -> None:
+    assert_found_by_what_is_visible(Rejoining(chunk_overlap=0))
+
+
+def test_the_semantic_chunker_of_langchain_is_followed() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        module = pytest.importorskip("langchain_experimental.text_splitter")
+    assert_found_by_what_is_visible(
+        module.SemanticChunker(
+            LumberEmbeddings(),
+            breakpoint_threshold_amount=50.0,
+            sentence_split_regex=r"(?<=[.。])\s+",
+        )
+    )
+
+
+def test_a_splitter_that_gives_documents_and_drops_headings_is_followed() -> None:
+    text = "# Tides\nThe sea came in.\n\nIt went out.\n# Clocks\n## Old\nThe clock stopped.\n"
+    splitter = MarkdownHeaderTextSplitter([("#", "part"), ("##", "chapter")])
+    chunks = subject(splitter).split(document(text)).chunks
+    assert [visible(chunk.span.of(text)) for chunk in chunks] == [
+        "Theseacamein.Itwentout.",
+        "Theclockstopped.",
+    ]
+
+
+def test_of_a_hierarchy_of_nodes_the_leaves_are_taken() -> None:
+    parser = HierarchicalNodeParser.from_defaults(chunk_sizes=[100, 30], chunk_overlap=0)
+    leaves = get_leaf_nodes(parser.get_nodes_from_documents([LlamaIndexDocument(text=STORY)]))
+    chunks = subject(parser).split(document(STORY)).chunks
+    assert [chunk.text for chunk in chunks] == [leaf.get_content() for leaf in leaves]
+    assert visible("".join(chunk.span.of(STORY) for chunk in chunks)) == visible(STORY)
+
+
+def test_repeated_text_is_split_in_its_places() -> None:
+    text = "Round and round it goes. " * 40
+    for splitter in (
+        RecursiveCharacterTextSplitter(chunk_size=100, chunk_overlap=0),
+        SentenceSplitter(chunk_size=25, chunk_overlap=0),
+        TokenTextSplitter("cl100k_base", chunk_size=12, chunk_overlap=0),
+        LlamaIndexTokens(chunk_size=12, chunk_overlap=0),
+    ):
+        chunks = subject(splitter).split(document(text)).chunks
+        assert visible("".join(chunk.span.of(text) for chunk in chunks)) == visible(text)
+        ends = [chunk.span.end for chunk in chunks]
+        assert [chunk.span.start for chunk in chunks[1:]] >= ends[:-1]
+
+
+alphabet = st.sampled_from(["so. ", "on ", "\n\n", "春が来る。", "👩‍🚀", "  ", "x", "So it went. "])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(alphabet, max_size=60).map("".join), st.integers(5, 40), st.integers(0, 12))
+def test_any_text_and_overlap_gives_slices_that_cover_it(
+    text: str, size: int, overlap: int
+) -> None:
+    splitter = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=min(overlap, size - 1))
+    chunks = subject(splitter).split(document(text)).chunks
+    assert [chunk.text for chunk in chunks] == [c for c in splitter.split_text(text) if c.strip()]
+    assert all(chunk.text == chunk.span.of(text) for chunk in chunks)
+
+
+def test_the_spans_of_our_splitters_are_taken_as_they_are() -> None:
+    chunker = GreedyChunker(20)
+    expected = chunker.segment(STORY).spans
+    for splitter in (chunker, GreedyTextSplitter(20), GreedyNodeParser(chunk_size=20)):
+        split = subject(splitter).split(document(STORY))
+        assert tuple(chunk.span for chunk in split.chunks) == expected
+
+
+def test_what_a_model_cost_and_where_it_failed_is_passed_on() -> None:
+    chunker = LumberChunker(lambda group: 999, theta=20, on_failure="keep_group")
+    segmentation = chunker.segment(STORY)
+    split = subject(chunker).split(document(STORY))
+    assert split.usage == segmentation.usage
+    assert split.usage.calls > 0
+    assert split.failures == len(segmentation.failures) > 0
+    assert split.seconds > 0
+
+
+def test_names_are_given_or_taken_from_the_class_or_function() -> None:
+    def halves(text: str) -> list[tuple[int, int]]:
+        return [(0, len(text) // 2), (len(text) // 2, len(text))]
+
+    assert subject(halves).name == "halves"
+    assert subject(GreedyChunker(20)).name == "GreedyChunker"
+    assert subject(GreedyChunker(20), name="greedy").name == "greedy"
+    renamed = subject(subject(halves), name="in two")
+    assert renamed.name == "in two"
+    assert len(renamed.split(document(STORY)).chunks) == 2
+    assert renamed.settings == subject(halves).settings
+
+
+def test_settings_tell_splitters_apart_without_addresses() -> None:
+    small, large = (
+        subject(RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=0)).settings
+        for size in (100, 200)
+    )
+    assert small != large
+    assert "chunk_size=100" in small
+    assert "chunk_size=30" in subject(SentenceSplitter(chunk_size=30, chunk_overlap=3)).settings
+    for splitter in EXACT.values():
+        assert " at 0x" not in subject(splitter).settings
+
+
+def test_a_subject_of_ones_own_is_taken_as_it_is() -> None:
+    class Whole:
+        name = "whole"
+        settings = "none"
+
+        def split(self, document: Document) -> SplitDocument:
+            chunk = Chunk(document.name, Span(0, len(document.text)), document.text)
+            return SplitDocument(document.name, (chunk,), 0.0)
+
+    own = Whole()
+    assert isinstance(own, Subject)
+    assert subject(own) is own
+
+
+def test_marked_segments_can_be_compared_with() -> None:
+    marked = Document("d", "One. Two. Three.", (0, 5, 10), (0, 10), "test")
+    assert [c.text for c in MarkedSegments().split(marked).chunks] == ["One. Two. ", "Three."]
+    with pytest.raises(ValueError, match="no segments are marked in 'story'"):
+        MarkedSegments().split(document(STORY))
+
+
+def test_empty_text_has_no_chunks() -> None:
+    for splitter in EXACT.values():
+        if splitter is not EXACT["offsets"]:
+            assert subject(splitter).split(document("")).chunks == ()
+
+
+def test_a_chunk_that_is_nowhere_is_named_with_its_splitter_and_document() -> None:
+    summary = subject(lambda text: ["The ferry left", "a summary of the rest"], name="summaries")
+    with pytest.raises(ValueError, match=r"summaries made of 'story'.*'a summary of the rest'"):
+        summary.split(document(STORY))
+
+
+@pytest.mark.parametrize(
+    ("pieces", "error", "message"),
+    [
+        ([(5, 3)], ValueError, r"returned \(5, 3\)"),
+        ([(0, 4), (2, 10**6)], ValueError, r"returned \(2, 1000000\)"),
+        ([(9, 12), (3, 5)], ValueError, "after a chunk that starts at 9"),
+        ([(0, 4), "text"], TypeError, "found 'text'"),
+        ([3], TypeError, "found 3"),
+    ],
+)
+def test_offsets_that_cannot_be_are_refused(
+    pieces: list[object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        subject(lambda text: pieces).split(document(STORY))
+
+
+@pytest.mark.parametrize("thing", [3, "recursive", RecursiveCharacterTextSplitter, None])
+def test_what_cannot_split_is_refused(thing: object) -> None:
+    with pytest.raises(TypeError, match="a splitter is a Chunker of lumber_core"):
+        subject(thing)
+
+
+@pytest.mark.parametrize(
+    "spec", ["bert", "lumber", "lumber:300", "greedy", "greedy:30", "paragraphs", "fixed:20",
+             "recursive:80", "semantic:80"]
+)  # fmt: skip
+def test_presets_split(spec: str) -> None:
+    split = preset(spec).split(document(STORY))
+    assert preset(spec).name == spec
+    assert all(chunk.text == chunk.span.of(STORY) for chunk in split.chunks)
+    assert visible("".join(chunk.text for chunk in split.chunks)) == visible(STORY)
+
+
+def test_the_number_of_a_preset_counts() -> None:
+    few, many = (
+        len(preset(spec).split(document(STORY)).chunks) for spec in ("fixed:50", "fixed:5")
+    )
+    assert few < many
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("gredy", r"unknown splitter 'gredy'. There are: bert:0 \(threshold t_c\), lumber:550"),
+        ("paragraphs:3", "unknown splitter 'paragraphs:3'"),
+        ("greedy:many", "'many' is no number; greedy takes the tokens there"),
+        ("greedy:0", "chunk_size must be at least 1"),
+    ],
+)
+def test_a_preset_that_is_none_says_what_there_is(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        preset(spec)
+
+
+def test_neither_framework_is_imported_for_splitters_of_ones_own() -> None:
+    code = (
+        "import sys\n"
+        "from lumber_core.evaluation.documents import Document\n"
+        "from lumber_core.evaluation import retrieval, cached_embedder, splitters\n"
+        "text = Document('d', 'One.\\n\\nTwo.', (0,), (0,), '')\n"
+        "assert len(splitters.preset('paragraphs').split(text).chunks) == 2\n"
+        "assert len(splitters.subject(str.split).split(text).chunks) == 2\n"
+        "print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "lumber_core" in loaded
+    heavy = {"langchain_core", "langchain_text_splitters", "llama_index", "pandas", "torch",
+             "transformers", "matplotlib", "jinja2"}  # fmt: skip
+    assert not loaded & heavy
