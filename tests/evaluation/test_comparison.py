@@ -56,8 +56,7 @@ def test_a_splitter_that_cuts_where_people_do_has_a_perfect_segmentation() -> No
     documents = corpus(0, segmented=True)
     gold = subject(
         lambda text: [
-            tuple(span)
-            for span in next(d for d in documents.documents if d.text == text).segments
+            tuple(span) for span in next(d for d in documents.documents if d.text == text).segments
         ],
         name="gold",
     )
@@ -153,7 +152,7 @@ class Killed(Exception):
 class Mortal(Every):
     """Dies at the second document."""
 
-    def split(self, document: Document):  # noqa: ANN201
+    def split(self, document: Document):
         if document.name.endswith("1"):
             raise Killed
         return super().split(document)

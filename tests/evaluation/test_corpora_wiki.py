@@ -32,7 +32,12 @@ def test_every_level_starts_a_section_unless_levels_are_chosen(tmp_path: Path) -
     (document,) = load_wiki50(tmp_path)
     assert document.text == "One.\nTwo.\nThree.\nFour."
     assert document.starts == (0, 5, 17)
-    for levels, starts in (([1], (0,)), (range(1, 3), (0, 5, 17)), ([3], (0, 5)), ([2], (0, 5, 17))):
+    for levels, starts in (
+        ([1], (0,)),
+        (range(1, 3), (0, 5, 17)),
+        ([3], (0, 5)),
+        ([2], (0, 5, 17)),
+    ):
         (chosen,) = load_wiki50(tmp_path, levels=levels)
         assert chosen.text == document.text
         assert chosen.starts == starts

@@ -89,9 +89,9 @@ def test_a_large_corpus_gives_a_small_file_that_says_what_it_leaves_out() -> Non
     assert shown <= 1_500_000
 
 
-spans_in_order = st.lists(
-    st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=12
-).map(lambda rows: sorted(Span(start, min(60, start + size)) for start, size in rows if start < 60))
+spans_in_order = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=12).map(
+    lambda rows: sorted(Span(start, min(60, start + size)) for start, size in rows if start < 60)
+)
 
 
 @given(spans=spans_in_order, limit=st.integers(0, 80))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lumber_core import AnswerStore, BertChunker, Group, LumberChunker, Verdict
+from lumber_core import AnswerStore, BertChunker, Group, LumberChunker
 from lumber_core.evaluation.sweep import THETAS, sweep
 from tests.evaluation.comparing import WordEmbedder, corpus
 
@@ -30,7 +30,7 @@ def test_a_second_sweep_asks_nothing(tmp_path: Path) -> None:
     judge = CountingJudge()
     store = AnswerStore(tmp_path / "answers.db")
 
-    def swept():  # noqa: ANN202
+    def swept():
         return sweep(
             corpus(),
             lambda theta: LumberChunker(judge, theta=theta, store=store),
@@ -46,7 +46,9 @@ def test_a_second_sweep_asks_nothing(tmp_path: Path) -> None:
     assert judge.asked == asked
     assert [row["calls"] for row in second.table()] == [0, 0]
     spans = [[chunk.span for s in r.splits for chunk in s.chunks] for r in first.comparison.results]
-    again = [[chunk.span for s in r.splits for chunk in s.chunks] for r in second.comparison.results]
+    again = [
+        [chunk.span for s in r.splits for chunk in s.chunks] for r in second.comparison.results
+    ]
     assert spans == again
 
 

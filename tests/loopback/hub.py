@@ -78,10 +78,10 @@ class LoopbackHub:
 
         class Handler(BaseHTTPRequestHandler):
             # HTTP/1.0, its default: no connection outlives the server's end.
-            def do_GET(self) -> None:  # noqa: N802 - the base class calls it so
+            def do_GET(self) -> None:
                 self._reply(send_body=True)
 
-            def do_HEAD(self) -> None:  # noqa: N802 - the base class calls it so
+            def do_HEAD(self) -> None:
                 self._reply(send_body=False)
 
             def _reply(self, *, send_body: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -41,8 +40,10 @@ Embedder = Annotated[str, typer.Option(help="bundled, contriever, or contriever:
 Output = Annotated[Path, typer.Option(help="Folder for report.html and report.json.")]
 Work = Annotated[
     Path | None,
-    typer.Option(help="Folder that keeps finished work, so that a run cut short goes on; "
-    "by default .work in the output folder."),
+    typer.Option(
+        help="Folder that keeps finished work, so that a run cut short goes on; "
+        "by default .work in the output folder."
+    ),
 ]
 ModelName = Annotated[
     str | None,
@@ -141,7 +142,9 @@ def sweep_command(
         str | None,
         typer.Option(help=f"Sweeps `lumber`, as in {','.join(map(str, THETAS))}."),
     ] = None,
-    threshold: Annotated[str | None, typer.Option(help="Sweeps t_c of `bert`, as in=-1,0,1.")] = None,
+    threshold: Annotated[
+        str | None, typer.Option(help="Sweeps t_c of `bert`, as in=-1,0,1.")
+    ] = None,
     size: Annotated[
         str | None,
         typer.Option(help="Sweeps the chunk size of `greedy`, `fixed` or `recursive`."),

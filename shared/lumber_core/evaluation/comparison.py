@@ -99,7 +99,6 @@ class SplitterResult:
         return sum(split.failures for split in self.splits)
 
 
-
 @dataclass(frozen=True)
 class Comparison:
     """Splitters side by side.

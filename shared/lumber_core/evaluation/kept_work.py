@@ -55,9 +55,7 @@ class KeptWork:
         """
         if self.folder is None or not is_determined(subject.settings):
             return subject.split(document)
-        key = digest(
-            (version("lumber-splitters"), subject.settings, document.name, document.text)
-        )
+        key = digest((version("lumber-splitters"), subject.settings, document.name, document.text))
         path = self.folder / "splits" / f"{key}.json"
         kept = _read_split(path, document)
         if kept is None:

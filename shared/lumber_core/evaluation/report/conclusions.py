@@ -15,9 +15,7 @@ _LEADING = ("recall@5", "accuracy", "f1")
 
 def conclusions(comparison: Comparison) -> list[str]:
     """Return what can and what cannot be concluded, most important first."""
-    said = [
-        _leader(comparison, metric) for metric in comparison.metrics if metric.key in _LEADING
-    ]
+    said = [_leader(comparison, metric) for metric in comparison.metrics if metric.key in _LEADING]
     if not comparison.metrics:
         said.append(
             "There are neither questions nor reference segments: nothing here says which splitter "
@@ -61,7 +59,9 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
         return f"{best} is clearly ahead of every other splitter ({measured})."
     unknown = f"{listed(open_)} cannot be told from it with what was measured here"
     if not clear:
-        return f"No splitter is clearly ahead. {best} has the best value ({measured}), but {unknown}."
+        return (
+            f"No splitter is clearly ahead. {best} has the best value ({measured}), but {unknown}."
+        )
     return (
         f"{best} has the best value ({measured}) and is clearly ahead of {listed(clear)}; "
         f"{unknown}."

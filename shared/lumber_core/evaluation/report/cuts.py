@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from lumber_core.spans import Span
 
-
 _MOST_CANDIDATES = 2_000
 
 
@@ -127,9 +126,7 @@ def telling_passages(
             end = _before(text, start + length) if start + length < len(text) else len(text)
             seen = bisect_right(disputed, end) - bisect_left(disputed, start)
             # A passage that one splitter shreds says less than one where all of them cut.
-            active = sum(
-                bisect_right(cuts, end) > bisect_left(cuts, start + 1) for cuts in inner
-            )
+            active = sum(bisect_right(cuts, end) > bisect_left(cuts, start + 1) for cuts in inner)
             candidates.append((-active, -min(seen, 12), order, start, end, name))
     chosen: list[Passage] = []
     for *_, start, end, name in sorted(candidates):
@@ -139,9 +136,7 @@ def telling_passages(
     return chosen
 
 
-def lay_out(
-    name: str, text: str, start: int, end: int, starts: Sequence[Iterable[int]]
-) -> Passage:
+def lay_out(name: str, text: str, start: int, end: int, starts: Sequence[Iterable[int]]) -> Passage:
     """Cut a passage wherever anybody cuts it."""
     sets = [sorted({0, *cuts}) for cuts in starts]
     edges = sorted({start, *(cut for cuts in sets for cut in cuts if start < cut < end)})

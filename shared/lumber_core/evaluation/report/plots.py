@@ -135,7 +135,9 @@ def size_plot(comparison: Comparison) -> Plot:
         description=f"Medians in tokens: {medians}.",
         x_label="tokens in a chunk, logarithmic",
     )
-    return Plot("How sizes are spread", svg, "How many chunks have which size. Upright line: the median.")
+    return Plot(
+        "How sizes are spread", svg, "How many chunks have which size. Upright line: the median."
+    )
 
 
 def time_plot(comparison: Comparison) -> Plot:

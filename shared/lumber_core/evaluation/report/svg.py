@@ -116,13 +116,17 @@ def distribution_plot(
             counts[min(bars - 1, max(0, place))] += 1
         group = SubElement(svg, "g", {"class": f"series k{kind % KINDS}"})
         middle = median(found) if found else 0
-        SubElement(group, "title").text = f"{name}: {len(found):,} chunks, median {middle:,.0f} tokens"
+        SubElement(
+            group, "title"
+        ).text = f"{name}: {len(found):,} chunks, median {middle:,.0f} tokens"
         for place, count in enumerate(counts):
             if count:
                 tall = max(1.0, (row_height - 22) * count / max(counts))
                 start = x(low + place * step)
                 wide = x(low + (place + 1) * step) - start - 0.6
-                SubElement(group, "rect", _numbers(x=start, y=bottom - tall, width=wide, height=tall))
+                SubElement(
+                    group, "rect", _numbers(x=start, y=bottom - tall, width=wide, height=tall)
+                )
         if found:
             place = x(math.log(max(middle, 1)))
             _line(group, place, bottom - row_height + 20, place, bottom, "median")
@@ -131,9 +135,7 @@ def distribution_plot(
     return tostring(svg, encoding="unicode")
 
 
-def bar_plot(
-    rows: Sequence[tuple[str, int, float, str]], *, title: str, description: str
-) -> str:
+def bar_plot(rows: Sequence[tuple[str, int, float, str]], *, title: str, description: str) -> str:
     """Return horizontal bars.
 
     Args:
@@ -149,7 +151,9 @@ def bar_plot(
         top = 8 + row_height * number
         _text(svg, 0, top + 11, name, "name", "start")
         _text(svg, WIDTH, top + 11, shown, "figure", "end")
-        SubElement(svg, "rect", _numbers(x=0, y=top + 17, width=WIDTH, height=8) | {"class": "rail"})
+        SubElement(
+            svg, "rect", _numbers(x=0, y=top + 17, width=WIDTH, height=8) | {"class": "rail"}
+        )
         group = SubElement(svg, "g", {"class": f"series k{kind % KINDS}"})
         wide = max(1.5, WIDTH * value / most) if value else 0
         SubElement(group, "rect", _numbers(x=0, y=top + 17, width=wide, height=8))
@@ -169,13 +173,22 @@ def difference_plot(
     """
     row_height = 44
     base = _TOP + row_height * len(rows)
-    ends = [end for _, _, point, _ in rows for end in (point.low, point.high, 0.0) if end is not None]
+    ends = [
+        end for _, _, point, _ in rows for end in (point.low, point.high, 0.0) if end is not None
+    ]
     ticks = nice_ticks(min(ends), max(ends))
     x = _scale(ticks[0], ticks[-1], 20, WIDTH - 20)
     svg = _svg(title, description, height=base + _BOTTOM)
     for tick in ticks:
         _line(svg, x(tick), _TOP, x(tick), base, "grid" if tick else "zero")
-        _text(svg, x(tick), base + 18, f"{tick:+g}".replace("-", "−") if tick else "0", "tick", "middle")
+        _text(
+            svg,
+            x(tick),
+            base + 18,
+            f"{tick:+g}".replace("-", "−") if tick else "0",
+            "tick",
+            "middle",
+        )
     _text(svg, WIDTH / 2, base + 38, x_label, "label", "middle")
     for number, (name, kind, point, shown) in enumerate(rows):
         top = _TOP + row_height * number
@@ -261,7 +274,9 @@ def _marker(parent: Element, kind: int, x: float, y: float, title: str) -> None:
     if shape == 0:
         mark = SubElement(parent, "circle", _numbers(cx=x, cy=y, r=4) | look)
     elif shape == 1:
-        mark = SubElement(parent, "rect", _numbers(x=x - 3.6, y=y - 3.6, width=7.2, height=7.2) | look)
+        mark = SubElement(
+            parent, "rect", _numbers(x=x - 3.6, y=y - 3.6, width=7.2, height=7.2) | look
+        )
     else:
         turns = 4 if shape == 2 else 3
         corners = [

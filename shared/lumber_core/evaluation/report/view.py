@@ -13,7 +13,6 @@ from lumber_core.evaluation.report.cuts import Passage, Piece, pieces, telling_p
 from lumber_core.evaluation.report.plots import (
     Plot,
     cost_plot,
-    difference_in_words,
     differences_plot,
     recall_over_tokens_plot,
     recall_plot,
@@ -198,10 +197,14 @@ def _failures(comparison: Comparison) -> list[tuple[str, str, list[str]]]:
     for result in comparison.results:
         if result.failures:
             where = [f"{split.document}: {split.failures}" for split in result.splits]
-            failed = [said for said, split in zip(where, result.splits, strict=True) if split.failures]
+            failed = [
+                said for said, split in zip(where, result.splits, strict=True) if split.failures
+            ]
             found.append((result.name, f"{result.failures} verdicts could not be used", failed))
         if result.qa is not None and result.qa.failures:
-            reasons = [f"{answer.question.question} – {answer.reason}" for answer in result.qa.failures]
+            reasons = [
+                f"{answer.question.question} – {answer.reason}" for answer in result.qa.failures
+            ]
             what = f"{len(reasons)} questions could not be answered or judged"
             found.append((result.name, what, reasons))
     return found
