@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -91,7 +92,7 @@ class Every:
         text = document.text
         starts = [0, *(match.end() for match in self._pattern.finditer(text))]
         edges = [*(start for start in starts if start < len(text)), len(text)]
-        spans = [Span(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+        spans = [Span(a, b) for a, b in pairwise(edges)]
         chunks = tuple(Chunk(document.name, span, span.of(text)) for span in spans)
         return SplitDocument(document.name, chunks, 0.25, self._usage, self._failures)
 

@@ -145,7 +145,7 @@ def test_questions_are_answered_and_judged_and_a_second_run_asks_nobody(tmp_path
     assert made.to_json()["splitters"][0]["qa"]["answers"][0]["answer"] == "1800"
 
 
-class Killed(Exception):
+class KilledError(Exception):
     pass
 
 
@@ -154,14 +154,14 @@ class Mortal(Every):
 
     def split(self, document: Document):
         if document.name.endswith("1"):
-            raise Killed
+            raise KilledError
         return super().split(document)
 
 
 def test_a_run_cut_short_goes_on_where_it_was(tmp_path: Path) -> None:
     first, second = paragraphs(), Mortal(r"\. ", name="second")
     embedder = WordEmbedder()
-    with pytest.raises(Killed):
+    with pytest.raises(KilledError):
         compare(corpus(), [first, second], embedder=embedder, folder=tmp_path)
     assert (first.asked, second.asked) == (2, 1)
     healed = Every(r"\. ", name="second")

@@ -1,4 +1,4 @@
-"""Wiki-50 and Wiki-727K: sections, levels, lists, the greedy article's fields, one file at a time."""
+"""Wiki-50 and Wiki-727K: sections, levels, lists, the article's fields, one file at a time."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from lumber_core.cli.models import named_model
 from lumber_core.errors import LumberError
 from lumber_core.evaluation.comparison import Comparison, QaSettings, compare
 from lumber_core.evaluation.corpora import load_folder
+from lumber_core.evaluation.corpora.folder import Sections as SectionMarks
 from lumber_core.evaluation.documents import Corpus
 from lumber_core.evaluation.report.tables import Table, summary_table
 from lumber_core.evaluation.splitters import PRESETS, Subject, preset, subject
@@ -193,9 +194,11 @@ def sweep_command(
 
 
 def _corpus(folder: Path, questions: Path | None, sections: str | None) -> Corpus:
-    if sections not in (None, "headings", "marks"):
+    known: dict[str, SectionMarks] = {"headings": "headings", "marks": "marks"}
+    if sections is not None and sections not in known:
         raise ValueError(f"--sections must be headings or marks, not {sections!r}")
-    return load_folder(folder, questions=questions, sections=sections)
+    marked = None if sections is None else known[sections]
+    return load_folder(folder, questions=questions, sections=marked)
 
 
 def _model(name: str | None, base_url: str | None, key_variable: str | None) -> Model | None:

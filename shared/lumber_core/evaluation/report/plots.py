@@ -17,7 +17,7 @@ from lumber_core.evaluation.report.svg import (
     distribution_plot,
     line_plot,
 )
-from lumber_core.evaluation.report.tables import duration, interval, money, signed_number
+from lumber_core.evaluation.report.tables import MINUS, duration, interval, money, signed_number
 from lumber_core.evaluation.retrieval import CUTOFFS
 
 
@@ -100,7 +100,7 @@ def differences_plot(comparison: Comparison, metric: Metric) -> Plot | None:
     rows = []
     for one in found:
         shown = difference_in_words(one)
-        point = Point(0, -one.value, -one.high, -one.low, f"{one.second} − {best}: {shown}")
+        point = Point(0, -one.value, -one.high, -one.low, f"{one.second} {MINUS} {best}: {shown}")
         rows.append((one.second, kinds[one.second], point, shown))
     svg = difference_plot(
         rows,

@@ -185,7 +185,7 @@ def difference_plot(
             svg,
             x(tick),
             base + 18,
-            f"{tick:+g}".replace("-", "−") if tick else "0",
+            f"{tick:+g}".replace("-", "\u2212") if tick else "0",
             "tick",
             "middle",
         )

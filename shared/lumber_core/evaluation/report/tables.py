@@ -13,6 +13,7 @@ from lumber_core.evaluation.report.svg import legend_mark
 from lumber_core.evaluation.retrieval import CUTOFFS
 
 SUMMARY = ("recall@1", "recall@5", "dcg@20", "token_iou@5", "accuracy", "f1", "pk")
+MINUS, DASH = "\u2212", "\u2013"
 _MANY = 300  # from as many questions on, a third decimal says something
 
 
@@ -96,7 +97,7 @@ def skipping_table(comparison: Comparison) -> Table | None:
         cells = [Cell(f"{count - lost} of {count}")]
         for measure in (found.recall, found.dcg):
             cells += [
-                Cell(number(measure(k, unanswerable="skip"), count) if lost < count else "–")
+                Cell(number(measure(k, unanswerable="skip"), count) if lost < count else DASH)
                 for k in CUTOFFS
                 if measure == found.recall or k > 1
             ]
@@ -134,7 +135,7 @@ def size_table(comparison: Comparison) -> Table:
             spread = (fmean(sizes), sizes[0], tenth, middle_size(result), ninth, sizes[-1])
             cells = [Cell(f"{len(sizes):,}"), *(Cell(f"{size:,.0f}") for size in spread)]
         else:
-            cells = [Cell("0"), *[Cell("–")] * 6]
+            cells = [Cell("0"), *[Cell(DASH)] * 6]
         rows.append(_row(result, n, cells))
     columns = ("Chunks", "Mean", "Smallest", "10 %", "Median", "90 %", "Largest")
     return Table("Tokens in a chunk", columns, tuple(rows), "sizes")
@@ -148,7 +149,7 @@ def cost_table(comparison: Comparison) -> Table:
         characters = sum(len(document.text) for document in comparison.corpus.documents)
         cells = [
             Cell(duration(result.seconds)),
-            Cell(f"{characters / result.seconds:,.0f}" if result.seconds >= 0.001 else "–"),
+            Cell(f"{characters / result.seconds:,.0f}" if result.seconds >= 0.001 else DASH),
             Cell(f"{usage.calls:,}"),
             Cell(f"{usage.prompt_tokens:,}"),
             Cell(f"{usage.completion_tokens:,}"),
@@ -157,9 +158,9 @@ def cost_table(comparison: Comparison) -> Table:
         if comparison.prices:
             cells.append(Cell(money(comparison.cost(result))))
         rows.append(_row(result, n, cells))
-    columns = ("Time", "Characters/s", "Calls", "Tokens sent", "Tokens received", "Failures")
-    columns += ("Cost",) if comparison.prices else ()
-    return Table("What splitting took", columns, tuple(rows), "cost")
+    columns = ["Time", "Characters/s", "Calls", "Tokens sent", "Tokens received", "Failures"]
+    columns += ["Cost"] if comparison.prices else []
+    return Table("What splitting took", tuple(columns), tuple(rows), "cost")
 
 
 def metric_cell(
@@ -184,13 +185,14 @@ def interval(figure: Figure | Difference, count: int, *, signed: bool = False) -
         return ""
     if signed:
         return f"{signed_number(figure.low, count)} to {signed_number(figure.high, count)}"
-    return f"{number(figure.low, count)}–{number(figure.high, count)}"
+    return f"{number(figure.low, count)}{DASH}{number(figure.high, count)}"
 
 
 def signed_number(value: float, count: int) -> str:
     """Return a difference with its sign."""
     shown = number(abs(value), count)
-    return shown if not float(shown) else f"{'−' if value < 0 else '+'}{shown}"
+    sign = MINUS if value < 0 else "+"
+    return f"{sign}{shown}" if float(shown) else shown
 
 
 def duration(seconds: float) -> str:

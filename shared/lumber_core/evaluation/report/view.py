@@ -22,6 +22,8 @@ from lumber_core.evaluation.report.plots import (
 from lumber_core.evaluation.report.questions import hard_questions
 from lumber_core.evaluation.report.svg import legend_mark
 from lumber_core.evaluation.report.tables import (
+    DASH,
+    MINUS,
     Table,
     boundary_table,
     cost_table,
@@ -181,8 +183,8 @@ def _differences(comparison: Comparison) -> list[tuple[str, str, str, str, str, 
     return [
         (
             labels[d.metric],
-            f"{d.first} − {d.second}",
-            f"{d.value:+.3f}".replace("-", "−"),
+            f"{d.first} {MINUS} {d.second}",
+            f"{d.value:+.3f}".replace("-", MINUS),
             interval(d, 300, signed=True),
             f"{d.differing} of {d.count}",
             "clear" if d.clear else "not clear",
@@ -203,7 +205,7 @@ def _failures(comparison: Comparison) -> list[tuple[str, str, list[str]]]:
             found.append((result.name, f"{result.failures} verdicts could not be used", failed))
         if result.qa is not None and result.qa.failures:
             reasons = [
-                f"{answer.question.question} – {answer.reason}" for answer in result.qa.failures
+                f"{answer.question.question} {DASH} {answer.reason}" for answer in result.qa.failures
             ]
             what = f"{len(reasons)} questions could not be answered or judged"
             found.append((result.name, what, reasons))
