@@ -157,7 +157,7 @@ def test_a_gated_dataset_says_how_to_get_in(
 ) -> None:
     with LoopbackHub(DATASETS, gated=frozenset({QUESTIONS})) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.url)
-        with pytest.raises(HubError, match="ask for access at .*token="):
+        with pytest.raises(HubError, match=r"ask for access at .*token="):
             load_gutenqa_hub(cache_dir=tmp_path, token=token)
         corpus = load_gutenqa_hub(cache_dir=tmp_path, token="hf_letmein")
     assert len(corpus.questions) == 2

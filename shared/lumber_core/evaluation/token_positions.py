@@ -38,17 +38,29 @@ class TokenPositions:
     def at(self, offsets: Iterable[int]) -> list[int]:
         """Return the number of tokens before each character offset.
 
+        Args:
+            offsets: Character offsets that do not fall.
+
+        Returns:
+            Numbers of tokens that do not fall either, although a longer part of a unit may
+            count fewer tokens than a shorter one.
+
         Raises:
-            ValueError: If an offset is not in the text.
+            ValueError: If an offset is not in the text, or below the one before it.
         """
-        return [self._at(offset) for offset in offsets]
+        found: list[int] = []
+        before = 0
+        for offset in offsets:
+            if not before <= offset <= len(self._text):
+                raise ValueError(
+                    f"offsets must rise from 0 to at most {len(self._text)}, the length of the "
+                    f"text; {offset} comes after {before}"
+                )
+            found.append(max(self._at(offset), found[-1] if found else 0))
+            before = offset
+        return found
 
     def _at(self, offset: int) -> int:
-        if not 0 <= offset <= len(self._text):
-            raise ValueError(
-                f"an offset must be from 0 to {len(self._text)}, the length of the text, "
-                f"not {offset}"
-            )
         number = bisect_right(self._units, offset) - 1
         if number < 0:  # a text without units
             return 0

@@ -1,0 +1,168 @@
+"""One's own folder: which files, where sections start, questions, and what may be wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lumber_core.evaluation.corpora import load_folder
+from lumber_core.evaluation.corpora.folder import _document
+from lumber_core.spans import check_tiling
+from lumber_core.units import sentences
+from tests.evaluation.writing import write, write_lines
+
+
+def test_files_at_any_depth_are_documents(tmp_path: Path) -> None:
+    write(tmp_path / "b.md", "Two here. More.\r\nEnd.")
+    write(tmp_path / "a" / "fox.txt", "One here.")
+    write(tmp_path / "notes.rst", "Not this.")
+    corpus = load_folder(tmp_path)
+    assert corpus.name == tmp_path.name
+    assert [document.name for document in corpus.documents] == ["a/fox.txt", "b.md"]
+    last = corpus.documents[1]
+    assert last.text == "Two here. More.\r\nEnd."
+    assert last.units == tuple(span.start for span in sentences(last.text)) == (0, 10, 17)
+    assert last.starts == (0,)
+    assert not corpus.questions
+    for pattern in ("*.rst", ["*.rst"]):
+        (document,) = load_folder(tmp_path, pattern=pattern).documents
+        assert document.name == "notes.rst"
+
+
+MARKED = "One. Two.\n==========\r\nThree.\n\n============  \nFour."
+
+
+def test_marks_are_taken_out_and_offsets_count_without_them(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt", MARKED)
+    (document,) = load_folder(tmp_path, sections="marks").documents
+    assert document.text == "One. Two.\nThree.\n\nFour."
+    assert document.starts == (0, 10, 18)
+    assert document.units == (0, 5, 10, 18)
+
+
+def test_marks_around_nothing_start_nothing(tmp_path: Path) -> None:
+    write(
+        tmp_path / "a.txt", "==========\n\n==========\nOne.\n==========\n\n==========\nTwo.\n===="
+    )
+    (document,) = load_folder(tmp_path, sections="marks").documents
+    assert document.text == "\nOne.\n\nTwo.\n===="
+    assert document.starts == (0, 7)
+
+
+HEADED = """Before.
+
+# One
+## Deeper
+Text of one. More.
+```
+# a comment, not a heading
+```
+#hashtag
+Two
+###
+Last.
+"""
+
+
+def test_headings_stay_and_start_sections(tmp_path: Path) -> None:
+    write(tmp_path / "a.md", HEADED)
+    (document,) = load_folder(tmp_path, sections="headings").documents
+    assert document.text == HEADED
+    first, second, third = (span.of(HEADED) for span in document.segments)
+    assert first == "Before.\n\n"
+    assert second.startswith("# One\n## Deeper\nText")
+    assert second.endswith("#hashtag\nTwo\n")
+    assert third == "###\nLast.\n"
+
+
+piece = st.sampled_from(
+    ["# H\n", "==========\n", "One. Two.\n", "\n", "```\n", "~~~\n", "a", "  ", "\r\n", "===\n"]
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(pieces=st.lists(piece, max_size=12), sections=st.sampled_from(["headings", "marks", None]))
+def test_units_and_sections_always_tile(pieces: list[str], sections) -> None:
+    content = "".join(pieces)
+    document = _document("d", content, sections, sentences)
+    if sections != "marks":
+        assert document.text == content
+    if document.text:
+        assert document.units[0] == document.starts[0] == 0
+    assert set(document.starts) <= set(document.units)
+    check_tiling(document.segments, len(document.text))
+    ends = [*document.units[1:], len(document.text)]
+    check_tiling(list(zip(document.units, ends, strict=bool(document.text))), len(document.text))
+    if document.is_segmented:
+        assert all(segment.of(document.text).strip() for segment in document.segments)
+
+
+def test_questions_find_their_files(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    write(folder / "a" / "fox.txt", MARKED)
+    write(folder / "owl.md", "An owl.")
+    reference = {"start_index": 10, "end_index": 16, "content": "Three."}
+    rows = [
+        {"question": "Three?", "document": "fox", "references": [reference]},
+        {"question": "Who?", "document": "owl.md", "must_contain": "owl"},
+    ]
+    path = write_lines(tmp_path / "questions.jsonl", rows)
+    corpus = load_folder(folder, questions=path, sections="marks")
+    assert [question.document for question in corpus.questions] == ["a/fox.txt", "owl.md"]
+    span = corpus.questions[0].references[0]
+    assert span.of(corpus.by_name["a/fox.txt"].text) == "Three."
+    with pytest.raises(ValueError, match="are not the excerpt given"):
+        load_folder(folder, questions=path)  # with its marks the text is another
+    write_lines(path, [{"question": "Who?", "document": "wolf", "must_contain": "w"}])
+    with pytest.raises(ValueError, match=r"no document 'wolf'.*: a/fox\.txt, owl\.md"):
+        load_folder(folder, questions=path)
+
+
+def test_one_file_is_what_questions_are_about(tmp_path: Path) -> None:
+    write(tmp_path / "fox.txt", "A fox.")
+    path = write_lines(tmp_path / "q.jsonl", [{"question": "Who?", "must_contain": "fox"}])
+    assert load_folder(tmp_path, questions=path).questions[0].document == "fox.txt"
+
+
+def test_another_encoding_is_named_with_the_byte_and_can_be_given(tmp_path: Path) -> None:
+    (tmp_path / "latin.txt").write_bytes(b"A caf\xe9.")
+    with pytest.raises(ValueError, match=r"latin\.txt is not utf-8: byte 5 \(0xe9\)"):
+        load_folder(tmp_path)
+    assert load_folder(tmp_path, encoding="latin-1").documents[0].text == "A café."
+    with pytest.raises(ValueError, match="unknown encoding 'latin-99'"):
+        load_folder(tmp_path, encoding="latin-99")
+
+
+def test_a_missing_folder_a_file_and_no_match_say_what_was_expected(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="does not exist; expected texts there"):
+        load_folder(tmp_path / "nowhere")
+    with pytest.raises(FileNotFoundError, match=r"holds no file '\*\.txt' or '\*\.md'"):
+        load_folder(tmp_path)
+    file = write(tmp_path / "a.txt", " \n")
+    with pytest.raises(NotADirectoryError, match=r"a\.txt is a file; expected a folder"):
+        load_folder(file)
+    with pytest.raises(ValueError, match=r"the 1 files in .* hold no text"):
+        load_folder(tmp_path)
+
+
+def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt", "One. Two.")
+    with pytest.raises(ValueError, match='sections must be "headings", "marks" or None'):
+        load_folder(tmp_path, sections="chapters")
+    with pytest.raises(ValueError, match="pattern must be one or more"):
+        load_folder(tmp_path, pattern=[])
+    with pytest.raises(FileNotFoundError, match="expected questions"):
+        load_folder(tmp_path, questions=tmp_path / "none.jsonl")
+    with pytest.raises(ValueError, match="has a Markdown heading between two texts"):
+        load_folder(tmp_path, sections="headings")
+    with pytest.raises(ValueError, match='has a line of "==========" between'):
+        load_folder(tmp_path, sections="marks")
+
+
+def test_missing_questions_are_told_before_any_text_is_read(tmp_path: Path) -> None:
+    (tmp_path / "latin.txt").write_bytes(b"\xe9")
+    with pytest.raises(FileNotFoundError, match="expected questions"):
+        load_folder(tmp_path, questions=tmp_path / "none.jsonl")
