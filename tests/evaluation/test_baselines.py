@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lumber_core import Chunker, GreedyChunker, MissingExtraError, check_tiling
@@ -61,12 +61,14 @@ texts = st.lists(
 ).map("".join)
 
 
+@settings(deadline=None)
 @given(texts)
 def test_chunks_tile_any_text(text: str) -> None:
     for chunker in make_chunkers():
         check_tiling(chunker.segment(text).spans, len(text))
 
 
+@settings(deadline=None)
 @given(texts)
 def test_no_chunk_is_above_the_limit(text: str) -> None:
     for chunker in make_chunkers(9):
@@ -90,6 +92,14 @@ def test_fixed_lengths_are_met_where_there_are_no_spaces() -> None:
     text = "春夏秋冬" * 200
     sizes = [len(chunk) for chunk in fixed_length(100, tokenizer=len).segment(text).chunks(text)]
     assert all(84 <= size <= 116 for size in sizes[:-1])
+
+
+def test_fixed_lengths_leave_characters_whole() -> None:
+    astronaut = "👩‍🚀"
+    text = astronaut * 30
+    chunks = fixed_length(7, tokenizer=len).segment(text).chunks(text)
+    assert len(chunks) > 1
+    assert all(chunk == astronaut * (len(chunk) // len(astronaut)) for chunk in chunks)
 
 
 def test_fixed_lengths_count_as_the_tokenizer_does() -> None:

@@ -3,59 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lumber_core.evaluation import search
 from lumber_core.evaluation.chunks import Chunk, SplitDocument
 from lumber_core.evaluation.documents import Corpus, Document, Question
-from lumber_core.evaluation.embedders import Similarity
 from lumber_core.evaluation.retrieval import RetrievalResult, retrieve
-from lumber_core.evaluation.token_overlap import token_overlap
 from lumber_core.spans import Span
-
-
-class Table:
-    """An embedder that looks vectors up, and remembers what it was asked."""
-
-    identity = "table"
-
-    def __init__(self, vectors: dict[str, Sequence[float]], similarity: Similarity = "dot") -> None:
-        self.vectors = vectors
-        self.similarity: Similarity = similarity
-        self.documents: list[str] = []
-
-    def embed_documents(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        self.documents += texts
-        return self.embed_queries(texts)
-
-    def embed_queries(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        return np.array([self.vectors[text] for text in texts], dtype=np.float32)
-
-
-def split(text: str, *spans: tuple[int, int], name: str = "d") -> SplitDocument:
-    chunks = tuple(Chunk(name, Span(*span), text[slice(*span)]) for span in spans)
-    return SplitDocument(name, chunks, 0.0)
-
-
-def corpus_of(text: str, *questions: Question, name: str = "d") -> Corpus:
-    return Corpus("c", (Document(name, text, (0,), (0,), "test"),), questions)
-
-
-def letters(similarities: dict[str, float]) -> Table:
-    """Return an embedder under which the question "q" is as similar to a text as given."""
-    return Table({"q": [1.0], **{text: [value] for text, value in similarities.items()}})
-
-
-def asked(must_contain: str) -> Question:
-    return Question("q", "d", must_contain=must_contain)
-
+from tests.evaluation.retrieval_support import Table, asked, corpus_of, letters, split
 
 FOUR = split("aabbccdd", (0, 2), (2, 4), (4, 6), (6, 8))
 
@@ -226,6 +185,7 @@ def test_other_texts_can_be_searched_for_than_the_questions() -> None:
 similarities = st.lists(st.integers(0, 4), min_size=1, max_size=40)
 
 
+@settings(deadline=None)
 @given(similarities, st.data())
 def test_ranks_are_those_of_sorting_everything(values: list[int], data: st.DataObject) -> None:
     gold = data.draw(st.sets(st.integers(0, len(values) - 1)))
@@ -260,94 +220,10 @@ def test_many_questions_in_small_blocks_find_the_same(monkeypatch: pytest.Monkey
     assert [q.first_hit for q in in_blocks.questions] == [q.first_hit for q in at_once.questions]
 
 
-# Excerpts at 2 to 6 and 8 to 10 of a text of 12 characters.
-REFERRED = Question("q", "d", references=(Span(2, 6), Span(8, 10)))
-
-
-def chunk(start: int, end: int, document: str = "d") -> Chunk:
-    return Chunk(document, Span(start, end), "")
-
-
-@pytest.mark.parametrize(
-    ("chunks", "recall", "precision", "iou"),
-    [
-        ([chunk(2, 6), chunk(8, 10)], 1, 1, 1),
-        ([chunk(0, 4)], 2 / 6, 2 / 4, 2 / 8),
-        ([chunk(0, 12)], 1, 6 / 12, 6 / 12),
-        # 4 to 6 is retrieved twice: it takes up room twice and is found once.
-        ([chunk(2, 6), chunk(4, 8)], 4 / 6, 4 / 8, 4 / 10),
-        ([chunk(6, 8)], 0, 0, 0),
-        ([chunk(2, 6, "other")], 0, 0, 0),
-        ([chunk(2, 6), chunk(2, 6, "other")], 4 / 6, 4 / 8, 4 / 10),
-        ([], 0, 0, 0),
-    ],
-)
-def test_token_overlap_is_as_worked_by_hand(
-    chunks: list[Chunk], recall: float, precision: float, iou: float
-) -> None:
-    overlap = token_overlap(REFERRED, chunks)
-    assert (overlap.recall, overlap.precision, overlap.iou) == pytest.approx(
-        (recall, precision, iou)
-    )
-
-
-def test_references_that_overlap_count_once() -> None:
-    question = Question("q", "d", references=(Span(0, 6), Span(4, 8)))
-    assert token_overlap(question, [chunk(0, 4)]).recall == pytest.approx(0.5)
-
-
-def test_token_overlap_is_given_at_every_cutoff() -> None:
-    text = "abcdefghijkl"
-    chunks = split(text, (0, 4), (4, 8), (8, 12))
-    table = letters({"abcd": 0.9, "efgh": 0.1, "ijkl": 0.5})
-    result = retrieve(corpus_of(text, REFERRED), [chunks], table)
-    assert result.mean("token_recall", 1) == pytest.approx(2 / 6)
-    assert result.mean("token_recall", 2) == pytest.approx(4 / 6)
-    assert result.mean("token_recall", 20) == 1
-    assert result.mean("token_precision", 2) == pytest.approx(4 / 8)
-    assert result.mean("token_iou", 2) == pytest.approx(4 / 10)
-
-
 def test_questions_without_references_have_no_token_overlap() -> None:
     result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
     assert result.questions[0].token_recall is None
     assert result.per_question("token_iou", 5) == pytest.approx([math.nan], nan_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("spans", "gold"),
-    [
-        # The excerpt is 2 to 10.
-        ([(0, 2), (2, 10), (10, 12)], (1,)),
-        ([(0, 3), (3, 12)], (1,)),  # a sliver is no answer
-        ([(0, 6), (6, 12)], (0, 1)),  # half each
-        ([(0, 4), (4, 8), (8, 12)], (0, 1, 2)),  # half of the chunks lies in it
-        ([(0, 5), (5, 7), (7, 12)], (0, 1, 2)),
-        ([(0, 12)], (0,)),
-        ([(0, 2), (10, 12)], ()),
-    ],
-)
-def test_a_chunk_answers_that_has_half_of_an_excerpt_or_is_half_of_one(
-    spans: list[tuple[int, int]], gold: tuple[int, ...]
-) -> None:
-    text = "abcdefghijkl"
-    chunks = split(text, *spans)
-    table = letters({c.text: 0.0 for c in chunks.chunks})
-    question = Question("q", "d", references=(Span(2, 10),))
-    assert retrieve(corpus_of(text, question), [chunks], table).questions[0].gold == gold
-
-
-@given(st.sets(st.integers(1, 29)), st.integers(0, 28), st.integers(1, 30))
-def test_wherever_a_text_is_cut_a_chunk_answers(cuts: set[int], start: int, length: int) -> None:
-    text = "ab cd ef gh ij kl mn op qr st "
-    reference = Span(start, min(start + length, len(text)))
-    if not reference.of(text).strip():
-        return
-    edges = [0, *sorted(cuts), len(text)]
-    chunks = split(text, *pairwise(edges))
-    table = letters({c.text: 0.0 for c in chunks.chunks})
-    question = Question("q", "d", references=(reference,))
-    assert retrieve(corpus_of(text, question), [chunks], table).questions[0].gold
 
 
 def test_a_document_without_chunks_answers_nothing() -> None:

@@ -156,6 +156,14 @@ def test_repeated_text_is_split_in_its_places() -> None:
         assert [chunk.span.start for chunk in chunks[1:]] >= ends[:-1]
 
 
+def test_repeated_text_with_a_known_overlap_is_covered_to_its_end() -> None:
+    text = "Round and round it goes. " * 40
+    splitter = RecursiveCharacterTextSplitter(chunk_size=100, chunk_overlap=50)
+    spans = [chunk.span for chunk in subject(splitter).split(document(text)).chunks]
+    assert [span.start for span in spans] == list(range(0, 50 * len(spans), 50))
+    assert spans[-1].end == len(text.rstrip())
+
+
 alphabet = st.sampled_from(["so. ", "on ", "\n\n", "春が来る。", "👩‍🚀", "  ", "x", "So it went. "])
 
 

@@ -5,8 +5,8 @@ add their own between sentences. All that is compared is the other characters, i
 
 A string may stand in several places. What splitters do is tried, from the most usual to the most
 general, until all chunks find a place: they follow one another and make up the whole text; they
-overlap by as much as the splitter is known to; each starts and ends later than the one before; each
-ends later; none starts earlier. The last finds places whenever there are any in order.
+overlap by as much as the splitter is known to; each starts and ends later than the one before; none
+starts or ends earlier; none starts earlier. The last finds places whenever there are any in order.
 """
 
 from __future__ import annotations
@@ -50,12 +50,8 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
     wanted = ["".join(chunk.split()) for chunk in chunks]
     rules: list[_Placing] = [_tiling]
     if overlap is not None:
-        rules.append(partial(_in_order, overlap=overlap, growing=True))
-    rules += [
-        partial(_in_order, growing=True, rising=True),
-        partial(_in_order, growing=True),
-        _in_order,
-    ]
+        rules.append(partial(_in_order, overlap=overlap, growth=0))
+    rules += [partial(_in_order, growth=1), partial(_in_order, growth=0), _in_order]
     for place in rules:
         starts = place(visible, wanted)
         if len(starts) == len(wanted):
@@ -94,12 +90,7 @@ def _tiling(visible: str, wanted: Sequence[str]) -> list[int]:
 
 
 def _in_order(
-    visible: str,
-    wanted: Sequence[str],
-    *,
-    overlap: int | None = None,
-    growing: bool = False,
-    rising: bool = False,
+    visible: str, wanted: Sequence[str], *, overlap: int | None = None, growth: int | None = None
 ) -> list[int]:
     """Place each chunk where it first occurs from the start of the one before.
 
@@ -110,8 +101,8 @@ def _in_order(
         visible: The text without white space.
         wanted: The chunks likewise.
         overlap: Most characters by which a chunk may start before the end of the one before.
-        growing: A chunk must end after the end of the one before.
-        rising: A chunk must start after the start of the one before.
+        growth: Least characters by which both the start and the end of a chunk come after those of
+            the one before; None lets a chunk end anywhere.
 
     Returns:
         Starts of the chunks, up to the first that has no place.
@@ -119,11 +110,11 @@ def _in_order(
     starts: list[int] = []
     start, end = 0, 0
     for body in wanted:
-        lowest = start + 1 if rising and starts else start
+        lowest = start
         if overlap is not None:
             lowest = max(lowest, end - overlap)
-        if growing:
-            lowest = max(lowest, end - len(body) + 1)
+        if growth is not None and starts:
+            lowest = max(lowest, start + growth, end + growth - len(body))
         start = visible.find(body, lowest)
         if start < 0:
             break
