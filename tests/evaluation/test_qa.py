@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("openai")
 
 from lumber_core import ModelSettingsError, Span
+from lumber_core.evaluation.bootstrap import paired_difference
 from lumber_core.evaluation.documents import Corpus, Question
 from lumber_core.evaluation.qa import QaResult, answer_questions
 from lumber_core.evaluation.retrieval import QuestionResult, RetrievalResult
@@ -100,6 +101,20 @@ def test_the_budget_cuts_the_passage_that_goes_beyond_it() -> None:
     assert shown == [" ".join(retrieval.chunks[5].text.split()), "The keeper of lighthouse"]
 
 
+def test_the_budget_cuts_no_word() -> None:
+    corpus, retrieval = case(right_first)
+    one = RetrievalResult(retrieval.chunks, retrieval.questions[:1])
+    with LoopbackServer("x") as server:
+        for budget in (10, 11, 12, 20):
+            answer_questions(
+                corpus, one, model_at(server), max_passage_tokens=budget, tokenizer=len
+            )
+        users = [request.user for request in server.requests if not is_verdict(request)]
+    assert [re.findall(r"^1: (.*)$", user, re.M)[0] for user in users] == [
+        "The keeper", "The keeper", "The keeper", "The keeper of",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("budget", range(1, 60, 7))
 def test_the_budget_holds_for_texts_without_blanks(budget: int) -> None:
     corpus, retrieval = case(right_first)
@@ -133,6 +148,10 @@ def test_failures_are_no_wrong_answers() -> None:
     with LoopbackServer(reader, faults=faults) as server:
         result = answer_questions(*case(right_first), model_at(server), policy=FAST)
     assert result.accuracy == 1.0
+    missing = [math.isnan(value) for value in result.per_question()]
+    assert missing == [False, True, True, True, True, *[False] * 7]
+    other = [0.0] * COUNT
+    assert paired_difference(result.per_question(), other).value == 1.0
     assert [a.reason.split(":")[0] for a in result.failures] == [
         "no answer", "no verdict", "no verdict", "no answer",
     ]  # fmt: skip

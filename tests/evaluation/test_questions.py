@@ -15,6 +15,7 @@ pytest.importorskip("openai")
 
 from lumber_core import Completion, Span
 from lumber_core.evaluation.chunks import Chunk, SplitDocument
+from lumber_core.evaluation.corpora import load_questions
 from lumber_core.evaluation.documents import Document, Question
 from lumber_core.evaluation.question_files import COLUMNS, write_questions
 from lumber_core.evaluation.questions import QuestionSet, make_questions
@@ -72,6 +73,7 @@ def test_a_quotation_is_found_in_the_words_of_the_text(quotation: str, found: st
 def test_letters_that_unfold_are_kept_whole() -> None:
     assert quoted("der grosse fluss", "Dort liegt der große Fluß.") == "der große Fluß"
     assert quoted("a fine cafe\u0301", "It was a ﬁne café there.") == "a ﬁne café"
+    assert quoted("A FINE CAFE", "It was a fine cafe\u0301 there.") == "a fine cafe\u0301"
     assert quoted("A FINE CAFÉ", "It was a fine cafe\u0301 there.") == "a fine cafe\u0301"
 
 
@@ -365,6 +367,12 @@ def test_questions_are_written_as_csv(tmp_path: Path) -> None:
     assert [row["Chunk ID"] for row in rows] == ["7", "8", "9"]
     assert [row["Chunk Must Contain"] for row in rows] == [q.must_contain for q in WRITTEN]
     assert json.loads(rows[2]["References"])[1] == {"start_index": 5, "end_index": 9}
+
+
+@pytest.mark.parametrize("name", ["q.jsonl", "q.csv"])
+def test_what_is_written_loads_as_it_was(tmp_path: Path, name: str) -> None:
+    write_questions(WRITTEN, tmp_path / name)
+    assert load_questions(tmp_path / name) == WRITTEN
 
 
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:

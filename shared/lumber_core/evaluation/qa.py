@@ -106,8 +106,16 @@ class QaResult:
     @property
     def accuracy(self) -> float:
         """Share of right answers among those that were judged; not a number where none was."""
-        judged = [answer.correct for answer in self.answers if answer.correct is not None]
+        judged = [value for value in self.per_question() if not math.isnan(value)]
         return sum(judged) / len(judged) if judged else math.nan
+
+    def per_question(self) -> list[float]:
+        """Return 1 for each right answer, 0 for each wrong one, and not a number for failures.
+
+        In the order of the corpus under every splitter, for `bootstrap.paired_difference`.
+        """
+        correct = (answer.correct for answer in self.answers)
+        return [math.nan if right is None else float(right) for right in correct]
 
     @property
     def failures(self) -> tuple[QaAnswer, ...]:
@@ -232,7 +240,7 @@ def _reference(corpus: Corpus, question: Question) -> str:
 
 def _within(counter: TokenCounter, budget: int, texts: Sequence[str]) -> list[str]:
     """Return the first texts within a budget of tokens, the last one cut if need be."""
-    kept = []
+    kept: list[str] = []
     for text, tokens in zip(texts, counter.count(texts), strict=True):
         if tokens > budget:
             beginning = _beginning(counter, budget, text)
