@@ -205,7 +205,8 @@ def _failures(comparison: Comparison) -> list[tuple[str, str, list[str]]]:
             found.append((result.name, f"{result.failures} verdicts could not be used", failed))
         if result.qa is not None and result.qa.failures:
             reasons = [
-                f"{answer.question.question} {DASH} {answer.reason}" for answer in result.qa.failures
+                f"{answer.question.question} {DASH} {answer.reason}"
+                for answer in result.qa.failures
             ]
             what = f"{len(reasons)} questions could not be answered or judged"
             found.append((result.name, what, reasons))
