@@ -21,13 +21,8 @@ from pathlib import Path
 from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker
 from lumber_core.evaluation.corpora import load_choi, load_chroma, load_wiki50
 from lumber_core.evaluation.documents import Document
-from lumber_core.evaluation.metrics import (
-    BoundaryScore,
-    boundary_score,
-    nearest_units,
-    pk,
-    window_diff,
-)
+from lumber_core.evaluation.metrics import nearest_units
+from lumber_core.evaluation.segmentation_scores import score_segmentation
 from lumber_core.units import sentences
 
 Splitter = Callable[[str], list[int]]
@@ -128,25 +123,18 @@ def kept_whole(excerpts: Iterable[tuple[int, int]], cuts: Sequence[int]) -> floa
 
 
 def measure(corpus: Corpus, split: Splitter) -> str:
-    score, pks, diffs, chunks, words = BoundaryScore(), [], [], 0, 0
-    shares = []
     began = time.perf_counter()
-    for number, document in enumerate(corpus.documents):
-        cuts = split(document.text)
-        said = nearest_units(cuts, document.units)
-        true = nearest_units(document.starts, document.units)
-        score += boundary_score(true, said)
-        pks.append(pk(true, said, units=len(document.units)))
-        diffs.append(window_diff(true, said, units=len(document.units)))
-        chunks += len(cuts) + 1
-        words += len(document.text.split())
-        if corpus.excerpts:
-            shares.append(kept_whole(corpus.excerpts[number], cuts))
+    cuts = [split(document.text) for document in corpus.documents]
     took = time.perf_counter() - began
+    scores = score_segmentation(corpus.documents, cuts)
+    found = scores.boundaries
+    shares = [kept_whole(*pair) for pair in zip(corpus.excerpts, cuts, strict=False)]
     whole = f"{sum(shares) / len(shares):.3f}" if shares else "-"
+    words = sum(len(document.text.split()) for document in corpus.documents)
+    chunks = sum(len(places) + 1 for places in cuts)
     return (
-        f"{score.precision:.3f} | {score.recall:.3f} | {score.f1:.3f} | "
-        f"{sum(pks) / len(pks):.3f} | {sum(diffs) / len(diffs):.3f} | {whole} | "
+        f"{found.precision:.3f} | {found.recall:.3f} | {found.f1:.3f} | "
+        f"{scores.pk:.3f} | {scores.window_diff:.3f} | {whole} | "
         f"{words / chunks:.0f} | {took:.0f}"
     )
 

@@ -166,11 +166,10 @@ class BertChunker(Chunker):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_loaded": None}
 
-    def __repr__(self) -> str:
-        return (
-            f"BertChunker({self.model!r}, threshold={self.threshold:g}, "
-            f"backend={self.backend!r}, snap={self.snap!r}, windows={self.windows!r})"
-        )
+    def _shown(self) -> list[str]:
+        own = [repr(self.model), f"threshold={self.threshold:g}", f"backend={self.backend!r}"]
+        own += [f"snap={self.snap!r}", f"windows={self.windows!r}"]
+        return [*own, *super()._shown()]
 
 
 def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:

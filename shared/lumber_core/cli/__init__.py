@@ -12,7 +12,7 @@ def main() -> None:
     except ImportError as error:
         sys.stderr.write(
             f"lumber: {error.name} is not installed. Install it with: "
-            "pip install 'lumber-splitters[train]'\n"
+            "pip install 'lumber-splitters[evaluation]'\n"
         )
         raise SystemExit(1) from error
     app()

@@ -120,7 +120,7 @@ class ModelJudge(Judge):
         return conversation.verdict()
 
     def __repr__(self) -> str:
-        return f"ModelJudge({self._model!r})"
+        return f"ModelJudge({self._model!r}, prompt={self._prompt.version!r})"
 
 
 class _Conversation:

@@ -1,0 +1,157 @@
+"""What the report shows of the text itself: chunks one after another, and cuts side by side."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lumber_core.spans import Span
+
+_MOST_CANDIDATES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a document as one splitter sees it.
+
+    Attributes:
+        text: Its text; the pieces of a document join to the text shown.
+        chunk: Number of the chunk, from 1, that it is the new text of; None where it is in no
+            chunk.
+        tokens: Tokens of that chunk, as a whole.
+        repeated: Text before it that the chunk has in common with those before.
+    """
+
+    text: str
+    chunk: int | None
+    tokens: int = 0
+    repeated: str = ""
+
+
+def pieces(
+    text: str, spans: Sequence[Span], sizes: Sequence[int], *, limit: int
+) -> tuple[Piece, ...]:
+    """Lay the chunks of a document out so that every character of it stands there once.
+
+    Args:
+        text: The document.
+        spans: Spans of its chunks, in order of their starts. They may overlap and leave gaps;
+            those that cover nothing new are left out.
+        sizes: Tokens of each chunk.
+        limit: Characters to show; the piece that reaches it is the last, and cut there.
+
+    Returns:
+        Pieces whose texts join to the beginning of the document.
+    """
+    found: list[Piece] = []
+    done = 0
+    for number, (span, tokens) in enumerate(zip(spans, sizes, strict=True), start=1):
+        if span.start >= limit or done >= limit:
+            break
+        if span.end <= done:
+            continue
+        if span.start > done:
+            found.append(Piece(text[done : span.start], None))
+        new = Span(max(done, span.start), min(span.end, limit))
+        if new.end > new.start:
+            found.append(Piece(new.of(text), number, tokens, text[span.start : new.start]))
+        done = max(done, new.end)
+    if done < min(limit, len(text)):
+        found.append(Piece(text[done:limit], None))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A stretch of a passage that nobody cuts.
+
+    Attributes:
+        text: Its text.
+        chunks: For each splitter, the number of its chunk there, from 0.
+        cuts: For each splitter, whether it cuts right before this row.
+    """
+
+    text: str
+    chunks: tuple[int, ...]
+    cuts: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of a document with everybody's cuts.
+
+    Attributes:
+        document: Name of the document.
+        start: Where it begins, in characters.
+        end: Where it ends.
+        rows: Its rows; their texts join to the passage.
+    """
+
+    document: str
+    start: int
+    end: int
+    rows: tuple[Row, ...]
+
+
+def telling_passages(
+    texts: Mapping[str, str],
+    starts: Mapping[str, Sequence[Sequence[int]]],
+    *,
+    count: int = 3,
+    length: int = 2_600,
+) -> list[Passage]:
+    """Choose the passages that tell most about how splitters differ, and lay them out.
+
+    Args:
+        texts: The documents.
+        starts: For each document and each splitter, rising offsets where its chunks start.
+        count: Passages at most; they do not overlap.
+        length: Characters of a passage, about.
+
+    Returns:
+        The passages with most places at which some cut and others do not, best first. Short of
+        differences there are fewer.
+    """
+    candidates = []
+    most = 1 + _MOST_CANDIDATES // max(1, len(texts))
+    for order, (name, text) in enumerate(texts.items()):
+        edges = [bisect_left(cuts, 1) for cuts in starts[name]]
+        inner = [list(cuts[edge:]) for cuts, edge in zip(starts[name], edges, strict=True)]
+        agreed = set.intersection(*map(set, inner)) if inner else set()
+        every = sorted(set().union(*inner))
+        disputed = [cut for cut in every if cut not in agreed]
+        for cut in disputed[:: 1 + len(disputed) // most]:
+            start = _before(text, max(0, cut - length // 4))
+            end = _before(text, start + length) if start + length < len(text) else len(text)
+            seen = bisect_right(disputed, end) - bisect_left(disputed, start)
+            # A passage that one splitter shreds says less than one where all of them cut.
+            active = sum(bisect_right(cuts, end) > bisect_left(cuts, start + 1) for cuts in inner)
+            candidates.append((-active, -min(seen, 12), order, start, end, name))
+    chosen: list[Passage] = []
+    for *_, start, end, name in sorted(candidates):
+        apart = all(p.document != name or end <= p.start or start >= p.end for p in chosen)
+        if apart and len(chosen) < count:
+            chosen.append(lay_out(name, texts[name], start, end, starts[name]))
+    return chosen
+
+
+def lay_out(name: str, text: str, start: int, end: int, starts: Sequence[Iterable[int]]) -> Passage:
+    """Cut a passage wherever anybody cuts it."""
+    sets = [sorted({0, *cuts}) for cuts in starts]
+    edges = sorted({start, *(cut for cuts in sets for cut in cuts if start < cut < end)})
+    rows = []
+    for first, last in zip(edges, [*edges[1:], end], strict=True):
+        numbers = tuple(bisect_right(cuts, first) - 1 for cuts in sets)
+        here = tuple(cuts[n] == first for cuts, n in zip(sets, numbers, strict=True))
+        rows.append(Row(text[first:last], numbers, here))
+    return Passage(name, start, end, tuple(rows))
+
+
+def _before(text: str, place: int) -> int:
+    """Return the start of the paragraph, else of the word, that a place stands in."""
+    paragraph = text.rfind("\n\n", max(0, place - 400), place)
+    if paragraph >= 0:
+        return paragraph + 2
+    word = max(text.rfind(" ", 0, place), text.rfind("\n", 0, place))
+    return word + 1

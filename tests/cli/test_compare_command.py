@@ -1,0 +1,212 @@
+"""`lumber compare` and `lumber sweep`, run as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("jinja2")
+pytest.importorskip("nltk")
+pytest.importorskip("langchain_text_splitters")
+
+from typer.testing import CliRunner
+
+from lumber_core.cli.app import app
+from tests.evaluation.comparing import corpus
+from tests.loopback.server import LoopbackServer, Request
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for document in corpus().documents:
+        (folder / f"{document.name}.txt").write_text(document.text, encoding="utf-8", newline="")
+    return folder
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.jsonl"
+    rows = [
+        {"question": q.question, "document": q.document, "must_contain": q.must_contain}
+        | {"answer": q.answer}
+        for q in corpus().questions
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+def data_of(folder: Path) -> dict:
+    return json.loads((folder / "report.json").read_text(encoding="utf-8"))
+
+
+def test_a_report_is_written_and_its_table_printed(
+    docs: Path, questions: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "report"
+    code, said = run(
+        *("compare", docs, "--questions", questions, "--output", output),
+        *("--splitter", "paragraphs", "--splitter", "recursive:120"),
+    )
+    assert code == 0, said
+    data = data_of(output)
+    assert [splitter["name"] for splitter in data["splitters"]] == ["paragraphs", "recursive:120"]
+    assert len(data["corpus"]["questions"]) == 12
+    assert str(output / "report.html") in said
+    assert str(output / "report.json") in said
+    lines = [line for line in said.splitlines() if line.startswith(("paragraphs", "recursive"))]
+    assert len(lines) == 2
+    for line, splitter in zip(lines, data["splitters"], strict=True):
+        assert f"{splitter['figures']['recall@5']['value']:.2f}" in line
+    assert (output / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_folder_without_questions_is_compared_by_its_headings(docs: Path, tmp_path: Path) -> None:
+    sections = "\n\n".join(f"# Part {n}\n\nIt was {n}. It was well." for n in range(8))
+    (docs / "manual.md").write_text(sections, encoding="utf-8")
+    code, said = run(
+        *("compare", docs, "--sections", "headings", "--splitter", "paragraphs"),
+        *("--splitter", "bert", "--output", tmp_path / "report"),
+    )
+    assert code == 0, said
+    assert "Boundary F1" in said
+    assert data_of(tmp_path / "report")["splitters"][0]["segmentation"]["recall"] == 1.0
+
+
+def answer(request: Request) -> str:
+    """Judge as the prompt asks: groups get their second paragraph, questions an answer."""
+    if "Reference:" in request.user:
+        lines = dict(line.split(": ", 1) for line in request.user.splitlines() if ": " in line)
+        right = lines["Reference"] == lines["Answer to judge"]
+        return json.dumps({"reason": "compared", "correct": "yes" if right else "no"})
+    if "<passages>" in request.user:
+        place = request.user.rpartition("harbour of ")[2].split()[0]
+        _, found, rest = request.user.partition(f"{place} froze over in ")
+        return rest[:4] if found else "not in the passages"
+    numbers = request.allowed
+    return f"Answer: ID {numbers[0]}" if numbers else "Answer: none"
+
+
+def test_a_model_judges_and_answers_and_nothing_is_paid_twice(
+    docs: Path, questions: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("openai")
+    with LoopbackServer(answer) as server:
+        arguments = ("compare", docs, "--questions", questions, "--output", tmp_path / "report")
+        arguments += ("--splitter", "lumber:60", "--splitter", "lumber-local:60", "--qa")
+        arguments += ("--model", "any", "--base-url", server.openai_url, "--prices", "1,2")
+        code, said = run(*arguments)
+        assert code == 0, said
+        paid = server.count
+        assert paid > 12
+        first = data_of(tmp_path / "report")
+        code, said = run(*arguments)
+        assert code == 0, said
+        assert server.count == paid
+    second = data_of(tmp_path / "report")
+    lumber, local = first["splitters"]
+    assert lumber["usage"]["calls"] > 0 < lumber["cost"]
+    assert local["cost"] == 0
+    assert lumber["figures"]["accuracy"]["value"] > 0.5
+    for before, after in zip(first["splitters"], second["splitters"], strict=True):
+        assert before["documents"] == after["documents"]
+        assert before["figures"] == after["figures"]
+
+
+def test_a_second_sweep_over_theta_asks_nothing(
+    docs: Path, questions: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("openai")
+    with LoopbackServer(answer) as server:
+        arguments = ("sweep", docs, "--questions", questions, "--theta", "80,60")
+        arguments += ("--model", "any", "--base-url", server.openai_url)
+        code, said = run(*arguments, "--output", tmp_path / "one", "--work", tmp_path / "work")
+        assert code == 0, said
+        paid = server.count
+        assert paid > 0
+        code, said = run(*arguments, "--output", tmp_path / "two", "--work", tmp_path / "work")
+        assert code == 0, said
+        assert server.count == paid
+    one, two = data_of(tmp_path / "one"), data_of(tmp_path / "two")
+    assert one["sweep"]["values"] == [60, 80]
+    assert [row["recall@5"] for row in one["sweep"]["table"]] == [
+        row["recall@5"] for row in two["sweep"]["table"]
+    ]
+    assert "Recall@5 over theta" in (tmp_path / "two" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["compare", "missing"], "missing does not exist"),
+        (["compare", "{docs}", "--splitter", "none"], "unknown splitter 'none'"),
+        (["compare", "{docs}", "--splitter", "greedy:x"], "no number"),
+        (["compare", "{docs}", "--splitter", "paragraphs", "--splitter", "paragraphs"], "named"),
+        (["compare", "{docs}", "--questions", "missing.jsonl"], "missing.jsonl does not exist"),
+        (["compare", "{docs}", "--embedder", "none"], "unknown embedder"),
+        (["compare", "{docs}", "--sections", "none"], "headings or marks"),
+        (["compare", "{docs}", "--sections", "headings"], "heading"),
+        (["compare", "{docs}", "--qa"], "pass --model"),
+        (["compare", "{docs}", "--model", "gpt-4o-mini", "--qa"], "no key"),
+        (["compare", "{docs}", "--base-url", "http://127.0.0.1:1/v1"], "pass --model"),
+        (["compare", "{docs}", "--prices", "1"], "two numbers"),
+        (["compare", "{docs}", "--tokenizer", "none"], "unknown tokenizer"),
+        (["compare", "{docs}", "--output", "/dev/null/report"], "cannot be made"),
+        (["sweep", "{docs}"], "--theta, --threshold or --size"),
+        (["sweep", "{docs}", "--theta", "450", "--size", "9"], "one setting"),
+        (["sweep", "{docs}", "--theta", "450", "--splitter", "bert"], "setting of lumber"),
+        (["sweep", "{docs}", "--theta", "a,b"], "numbers with commas"),
+        (["sweep", "{docs}", "--theta", "0"], "at least 1"),
+    ],
+)
+def test_mistakes_are_told_in_one_line_before_any_work(
+    arguments: list[str],
+    reason: str,
+    docs: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    code, said = run(*(argument.format(docs=docs) for argument in arguments))
+    assert code == 1
+    assert reason in said
+    assert said.startswith("lumber: ")
+    assert len(said.strip().splitlines()) == 1
+    assert not (tmp_path / "report" / "report.html").exists()
+    assert not list(tmp_path.glob("*/.work/splits/*"))
+
+
+def test_the_command_runs_as_a_program(docs: Path, tmp_path: Path) -> None:
+    code = "from lumber_core.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "compare", str(docs), "--splitter", "paragraphs"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Median tokens" in done.stdout
+    assert (tmp_path / "report" / "report.html").is_file()
+    assert (tmp_path / "report" / ".work" / "splits").is_dir()
+
+
+def test_without_typer_the_hint_names_the_extra() -> None:
+    code = "import sys; sys.modules['typer'] = None\nfrom lumber_core.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "pip install 'lumber-splitters[evaluation]'" in done.stderr

@@ -1,0 +1,265 @@
+"""Splitters side by side: figures, what is kept, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("nltk")
+
+from lumber_core import Completion, GreedyChunker, Prices, StoreError, Usage
+from lumber_core.evaluation.comparison import Comparison, QaSettings, compare
+from lumber_core.evaluation.documents import Corpus, Document, Question
+from lumber_core.evaluation.figures import FEWEST
+from lumber_core.evaluation.splitters import subject
+from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
+
+
+def by_key(comparison: Comparison, key: str) -> dict[str, float]:
+    return {r.name: comparison.figures[r.name, key].value for r in comparison.results}
+
+
+def test_a_splitter_that_cuts_answers_apart_is_clearly_worse() -> None:
+    made = compare(corpus(), [paragraphs(), shreds()], embedder=WordEmbedder())
+    assert by_key(made, "recall@1") == {"paragraphs": 1.0, "shreds": 0.0}
+    assert len(made.results[1].retrieval.unanswerable) == 12
+    metric = next(m for m in made.metrics if m.key == "recall@1")
+    assert made.clearly_best(metric) == "paragraphs"
+    difference = next(d for d in made.differences if d.metric == "recall@1")
+    assert (difference.value, difference.differing, difference.count) == (1.0, 12, 12)
+
+
+def test_few_questions_make_nothing_clear_and_have_no_interval() -> None:
+    few = compare(corpus(FEWEST - 1), [paragraphs(), shreds()], embedder=WordEmbedder())
+    assert all(few.clearly_best(metric) is None for metric in few.metrics)
+    assert few.figures["paragraphs", "recall@1"].low is None
+    enough = compare(corpus(FEWEST), [paragraphs(), shreds()], embedder=WordEmbedder())
+    assert any(enough.clearly_best(metric) for metric in enough.metrics)
+    assert enough.figures["paragraphs", "recall@1"].low == 1.0
+
+
+def test_equal_splitters_are_never_told_apart() -> None:
+    made = compare(
+        corpus(), [paragraphs("one"), paragraphs("two"), shreds()], embedder=WordEmbedder()
+    )
+    assert all(made.clearly_best(metric) is None for metric in made.metrics)
+    pairs = {frozenset((d.first, d.second)) for d in made.differences if d.metric == "recall@5"}
+    assert pairs == {frozenset(("one", "two")), frozenset(("one", "shreds"))}
+
+
+def test_a_splitter_that_cuts_where_people_do_has_a_perfect_segmentation() -> None:
+    documents = corpus(0, segmented=True)
+    gold = subject(
+        lambda text: [
+            tuple(span) for span in next(d for d in documents.documents if d.text == text).segments
+        ],
+        name="gold",
+    )
+    made = compare(documents, [paragraphs(), gold])
+    assert by_key(made, "f1")["gold"] == 1.0
+    assert by_key(made, "pk") == {"paragraphs": pytest.approx(1, abs=0.9), "gold": 0.0}
+    assert made.results[1].segmentation.boundaries.precision == 1.0
+    assert made.results[0].segmentation.boundaries.precision < 1.0
+    assert made.results[0].segmentation.boundaries.recall == 1.0
+    assert {metric.group for metric in made.metrics} == {"segmentation"}
+    assert made.embedder == ""
+
+
+def test_without_questions_and_segments_sizes_and_times_are_told() -> None:
+    made = compare(corpus(0), [paragraphs(), GreedyChunker(60, tokenizer="words")])
+    assert made.metrics == ()
+    assert [len(r.sizes) for r in made.results] == [2, 2]
+    assert made.results[0].seconds == 0.5
+    chunks = made.results[0].splits[0].chunks
+    assert made.results[0].sizes[0] == tuple(round(1.2 * len(c.text.split())) for c in chunks)
+
+
+def test_splitters_of_langchain_and_functions_stand_beside_this_projects() -> None:
+    text_splitters = pytest.importorskip("langchain_text_splitters")
+    recursive = text_splitters.RecursiveCharacterTextSplitter(chunk_size=200, chunk_overlap=0)
+    made = compare(
+        corpus(),
+        [GreedyChunker(60, tokenizer="words"), recursive, str.splitlines],
+        embedder=WordEmbedder(),
+    )
+    names = [result.name for result in made.results]
+    assert names == ["GreedyChunker", "RecursiveCharacterTextSplitter", "splitlines"]
+    for result in made.results:
+        for document, split in zip(made.corpus.documents, result.splits, strict=True):
+            assert all(chunk.text == chunk.span.of(document.text) for chunk in split.chunks)
+
+
+def test_costs_follow_from_usage_and_prices() -> None:
+    paid = Every(r"\n\n", name="paid", usage=Usage(3, 1_000_000, 500_000))
+    unpriced = compare(corpus(0), [paid, paragraphs()])
+    assert [unpriced.cost(result) for result in unpriced.results] == [None, 0.0]
+    made = compare(corpus(0), [paid, paragraphs()], prices=Prices(prompt=0.5, completion=2))
+    assert [made.cost(result) for result in made.results] == [2 * (0.5 + 1.0), 0.0]
+    assert made.results[0].usage.calls == 6
+
+
+class Oracle:
+    """Answers with the year of the first passage, and calls an answer right if it is the
+    reference."""
+
+    identity = "oracle"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        self.asked += 1
+        if "Reference:" in user:
+            lines = dict(line.split(": ", 1) for line in user.splitlines() if ": " in line)
+            right = lines["Reference"] == lines["Answer to judge"]
+            verdict = {"reason": "compared", "correct": "yes" if right else "no"}
+            return Completion(json.dumps(verdict))
+        place = user.rpartition("harbour of ")[2].split()[0]
+        _, found, rest = user.partition(f"{place} froze over in ")
+        return Completion(rest[:4] if found else "unknown")
+
+    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        return await asyncio.to_thread(self.complete, system, user, choices=choices)
+
+
+def test_questions_are_answered_and_judged_and_a_second_run_asks_nobody(tmp_path: Path) -> None:
+    model = Oracle()
+    for _ in range(2):
+        made = compare(
+            corpus(),
+            [paragraphs(), shreds()],
+            embedder=WordEmbedder(),
+            qa=QaSettings(model, top_k=1),
+            folder=tmp_path,
+        )
+        assert by_key(made, "accuracy") == {"paragraphs": 1.0, "shreds": 0.0}
+        asked = model.asked
+    assert asked <= 2 * 12 * 2
+    assert model.asked == asked
+    assert made.results[0].qa.usage.calls == 0
+    assert made.to_json()["splitters"][0]["qa"]["answers"][0]["answer"] == "1800"
+
+
+class KilledError(Exception):
+    pass
+
+
+class Mortal(Every):
+    """Dies at the second document."""
+
+    def split(self, document: Document):
+        if document.name.endswith("1"):
+            raise KilledError
+        return super().split(document)
+
+
+def test_a_run_cut_short_goes_on_where_it_was(tmp_path: Path) -> None:
+    first, second = paragraphs(), Mortal(r"\. ", name="second")
+    embedder = WordEmbedder()
+    with pytest.raises(KilledError):
+        compare(corpus(), [first, second], embedder=embedder, folder=tmp_path)
+    assert (first.asked, second.asked) == (2, 1)
+    healed = Every(r"\. ", name="second")
+    resumed = compare(corpus(), [first, healed], embedder=embedder, folder=tmp_path)
+    assert (first.asked, healed.asked) == (2, 1)
+    fresh = compare(corpus(), [paragraphs(), Every(r"\. ", name="second")], embedder=embedder)
+    assert resumed.figures == fresh.figures
+    assert resumed.results == fresh.results
+
+
+def test_texts_are_embedded_once(tmp_path: Path) -> None:
+    embedder = WordEmbedder()
+    compare(corpus(), [paragraphs(), shreds()], embedder=embedder, folder=tmp_path)
+    once = embedder.embedded
+    compare(corpus(), [paragraphs(), shreds()], embedder=embedder, folder=tmp_path)
+    assert embedder.embedded == once
+
+
+def test_other_settings_and_other_texts_are_split_anew(tmp_path: Path) -> None:
+    splitter = paragraphs()
+    compare(corpus(0), [splitter], folder=tmp_path)
+    compare(corpus(0), [Every(r"\. ", name="paragraphs")], folder=tmp_path)
+    edited = [Document(d.name, d.text + "!", d.units, d.starts, "") for d in corpus(0).documents]
+    compare(Corpus("edited", tuple(edited)), [splitter], folder=tmp_path)
+    assert splitter.asked == 4
+
+
+def test_nothing_is_kept_of_functions_and_of_failures(tmp_path: Path) -> None:
+    asked = []
+    function = subject(lambda text: asked.append(text) or [text], name="function")
+    failing = Every(r"\n\n", name="failing", failures=1)
+    for _ in range(2):
+        compare(corpus(0), [function, failing], folder=tmp_path)
+    assert len(asked) == failing.asked == 4
+
+
+def test_a_damaged_split_is_made_anew(tmp_path: Path) -> None:
+    splitter = paragraphs()
+    compare(corpus(0), [splitter], folder=tmp_path)
+    for path in (tmp_path / "splits").iterdir():
+        path.write_text("{", encoding="utf-8")
+    made = compare(corpus(0), [splitter], folder=tmp_path)
+    assert splitter.asked == 4
+    assert len(made.results[0].splits[0].chunks) == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "reason"),
+    [
+        ({"corpus": Corpus("none", ())}, ValueError, "holds no text"),
+        ({"corpus": Corpus("blank", (Document("d", " ", (0,), (0,), ""),))}, ValueError, "no text"),
+        ({"splitters": []}, ValueError, "no splitter"),
+        ({"splitters": [paragraphs(), shreds("paragraphs")]}, ValueError, "2 splitters are named"),
+        ({"splitters": [42]}, TypeError, "a splitter is"),
+        ({"corpus": corpus(0), "qa": QaSettings(Oracle())}, ValueError, "holds no questions"),
+        ({"qa": QaSettings(Oracle(), top_k=0)}, ValueError, "top_k"),
+        ({"embedder": "none"}, ValueError, "unknown embedder"),
+        ({"tokenizer": "none"}, ValueError, "unknown tokenizer"),
+        ({"tolerance": -1}, ValueError, "tolerance"),
+        (
+            {"corpus": replace(corpus(), questions=(Question("Why?", "harbours-0"),))},
+            ValueError,
+            "says not what answers it",
+        ),
+        ({"folder": "/dev/null/work"}, StoreError, "cannot be made"),
+    ],
+)
+def test_what_cannot_work_is_refused_before_any_work(
+    arguments: dict[str, object], error: type[Exception], reason: str
+) -> None:
+    counting = paragraphs("counting")
+    given = {
+        "corpus": corpus(segmented=True),
+        "splitters": [],
+        "embedder": WordEmbedder(),
+        **arguments,
+    }
+    splitters = given.pop("splitters")
+    if "no splitter" not in reason:
+        splitters = [counting, *splitters]
+    with pytest.raises(error, match=reason):
+        compare(given.pop("corpus"), splitters, **given)
+    assert counting.asked == 0
+
+
+def test_the_json_file_holds_spans_and_results_and_no_text(tmp_path: Path) -> None:
+    made = compare(corpus(segmented=True), [paragraphs(), shreds()], embedder=WordEmbedder())
+    made.write(tmp_path)
+    data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert (data["format"], data["version"]) == ("lumber-comparison", 1)
+    assert data == json.loads(json.dumps(made.to_json()))
+    for splitter, result in zip(data["splitters"], made.results, strict=True):
+        for document, split in zip(splitter["documents"], result.splits, strict=True):
+            assert [row[:2] for row in document["chunks"]] == [list(c.span) for c in split.chunks]
+        for row, question in zip(
+            splitter["retrieval"]["questions"], result.retrieval.questions, strict=True
+        ):
+            assert row["retrieved"] == list(question.retrieved)
+            assert row["first_hit"] == question.first_hit
+    assert "Nobody had seen the like" not in json.dumps(data)
+    assert data["splitters"][1]["retrieval"]["unanswerable"] == 12

@@ -1,0 +1,204 @@
+"""The report: what stands in the page, and that nothing of a document can break out of it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from importlib.resources import files
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("jinja2")
+pytest.importorskip("nltk")
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.evaluation.comparison import Comparison, compare
+from lumber_core.evaluation.documents import Corpus, Document, Question
+from lumber_core.evaluation.report import render
+from lumber_core.evaluation.report.conclusions import conclusions
+from lumber_core.evaluation.report.cuts import lay_out, pieces, telling_passages
+from lumber_core.evaluation.report.svg import nice_ticks
+from lumber_core.evaluation.report.tables import signed_number, summary_table
+from lumber_core.evaluation.report.view import view
+from lumber_core.spans import Span
+from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
+
+
+def compared(questions: int = 12, *, segmented: bool = False) -> Comparison:
+    return compare(
+        corpus(questions, segmented=segmented),
+        [paragraphs(), shreds(), Every(r"burning\. ", name="lamps")],
+        embedder=WordEmbedder(),
+    )
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    return compared(segmented=True)
+
+
+def test_the_page_asks_for_nothing_and_runs_nothing_but_its_own_script(
+    comparison: Comparison,
+) -> None:
+    page = render(comparison)
+    for link in re.findall(r"""(?:src|href|action|srcset|data|poster)\s*=\s*["']([^"']*)""", page):
+        assert link.startswith("#")
+    assert not re.search(r"url\(|@import|<link|<img|<iframe|<object|<embed|<base", page)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    for tag in ("style", "script"):
+        (content,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert not re.search(r"<[^>]+\s(?:style|on\w+)=", page)
+
+
+def test_texts_and_names_are_shown_and_not_obeyed() -> None:
+    evil = '<script>alert("x")</script><img src=x onerror=alert(1)> \u202e & \x00 \ud800 end. '
+    text = f"{evil}{{{{ 7 * 7 }}}}\n\n{evil}"
+    document = Document(evil, text, (0,), (0,), "")
+    question = Question(evil, evil, evil, must_contain="onerror=alert(1)")
+    made = compare(
+        Corpus(evil, (document,), (question,)),
+        [paragraphs(evil), shreds("<b>")],
+        embedder=WordEmbedder(),
+    )
+    page = render(made)
+    assert page.count("<script>") == 1
+    assert "<img" not in page
+    assert "{{ 7 * 7 }}" in page
+    assert "&lt;script&gt;alert" in page
+    assert page.encode("utf-8", errors="replace")
+
+
+def test_a_large_corpus_gives_a_small_file_that_says_what_it_leaves_out() -> None:
+    text = "\n\n".join(f"Paragraph {n} of a very long text." for n in range(1_000))
+    documents = tuple(Document(f"d{n}", text, (0,), (0,), "") for n in range(200))
+    made = compare(Corpus("large", documents), [paragraphs(), shreds()])
+    page = render(made)
+    assert len(page) < 10_000_000 < 2 * sum(len(document.text) for document in documents)
+    texts = view(made)["texts"]
+    assert "of 200 documents" in texts.note.lower()
+    assert "up to their first" in texts.note
+    shown = sum(len(piece.text) for panel in texts.panels for piece in panel.pieces)
+    assert shown <= 1_500_000
+
+
+spans_in_order = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=12).map(
+    lambda rows: sorted(Span(start, min(60, start + size)) for start, size in rows if start < 60)
+)
+
+
+@given(spans=spans_in_order, limit=st.integers(0, 80))
+def test_pieces_join_to_the_text_whatever_the_spans(spans: list[Span], limit: int) -> None:
+    text = "".join(chr(ord("A") + n % 58) for n in range(60))
+    found = pieces(text, spans, [1] * len(spans), limit=limit)
+    assert "".join(piece.text for piece in found) == text[:limit]
+    assert all(piece.text for piece in found)
+    for piece in found:
+        if piece.chunk is not None:
+            assert (piece.repeated + piece.text) in spans[piece.chunk - 1].of(text)
+
+
+@given(
+    starts=st.lists(st.lists(st.integers(1, 99), max_size=8), min_size=1, max_size=4),
+    window=st.tuples(st.integers(0, 98), st.integers(1, 99)).filter(lambda w: w[0] < w[1]),
+)
+def test_rows_join_to_the_passage_and_change_where_somebody_cuts(
+    starts: list[list[int]], window: tuple[int, int]
+) -> None:
+    text = "".join(chr(33 + n) for n in range(100))
+    passage = lay_out("d", text, *window, starts)
+    assert "".join(row.text for row in passage.rows) == text[slice(*window)]
+    place = window[0]
+    for row in passage.rows:
+        assert row.cuts == tuple(place in {0, *cuts} for cuts in starts)
+        assert row.chunks == tuple(sum(cut <= place for cut in set(cuts)) for cuts in starts)
+        place += len(row.text)
+
+
+def test_passages_are_those_where_splitters_disagree() -> None:
+    text = "word " * 4_000
+    agreed = list(range(0, 20_000, 1_000))
+    odd = sorted([*agreed, 15_400, 15_500, 15_600])
+    (passage,) = telling_passages({"d": text}, {"d": [agreed, odd]}, length=2_000)
+    assert passage.start < 15_400 < 15_600 < passage.end
+    assert telling_passages({"d": text}, {"d": [agreed, agreed]}) == []
+
+
+def test_conclusions_say_what_is_not_known() -> None:
+    few = conclusions(compared(5))
+    assert few[0].startswith("No splitter is clearly ahead.")
+    assert any(said.startswith("5 questions prove little") for said in few)
+    many = conclusions(compared(12))
+    assert "is clearly ahead of shreds" in many[0]
+    assert any("shreds: 12 of 12 questions have an answer that stands whole" in s for s in many)
+    none = conclusions(compared(0))
+    assert none[0].startswith("There are neither questions nor reference segments")
+
+
+def test_a_clear_winner_is_called_so() -> None:
+    made = compare(corpus(), [shreds(), paragraphs()], embedder=WordEmbedder())
+    assert conclusions(made)[0].startswith("paragraphs is clearly ahead of every other splitter")
+    table = summary_table(made)
+    best = {row.name: [cell.best for cell in row.cells] for row in table.rows}
+    assert any(best["paragraphs"])
+    assert not any(best["shreds"])
+
+
+def test_failures_stand_in_the_page(comparison: Comparison) -> None:
+    assert "None: no answer of a model was refused" in render(comparison)
+    failing = compare(corpus(0), [Every(r"\n\n", name="tired", failures=3)])
+    page = render(failing)
+    assert "tired: 6 verdicts could not be used" in page
+    assert "harbours-0: 3" in page
+
+
+def test_plots_are_well_formed_and_named(comparison: Comparison) -> None:
+    found = re.findall(r"<svg.*?</svg>", render(comparison), re.DOTALL)
+    plots = [ElementTree.fromstring(svg) for svg in found]
+    named = [plot for plot in plots if plot.get("role") == "img"]
+    assert len(named) >= 5
+    assert all(plot.get("aria-label") for plot in named)
+    assert all(plot.get("aria-hidden") == "true" for plot in plots if plot not in named)
+
+
+@given(
+    low=st.floats(-1e6, 1e6).map(lambda value: min(value, 0.0)),
+    span=st.floats(1e-3, 1e7),
+)
+def test_ticks_take_in_what_is_drawn(low: float, span: float) -> None:
+    ticks = nice_ticks(low, low + span)
+    assert ticks == sorted(set(ticks))
+    slack = (ticks[1] - ticks[0]) * 1e-6
+    assert ticks[0] <= low + slack
+    assert ticks[-1] >= low + span - slack
+    assert 2 <= len(ticks) <= 8
+
+
+@pytest.mark.parametrize(
+    ("value", "count", "shown"),
+    [(-0.25, 12, "−0.25"), (0.251, 1_000, "+0.251"), (-0.001, 12, "0.00"), (0.0, 12, "0.00")],
+)
+def test_differences_carry_a_sign_unless_they_round_to_nothing(
+    value: float, count: int, shown: str
+) -> None:
+    assert signed_number(value, count) == shown
+
+
+def test_what_the_page_is_made_of_is_packaged() -> None:
+    folder = files("lumber_core.evaluation.report")
+    for name in ("report.html.jinja", "report.css", "report.js"):
+        assert folder.joinpath(name).is_file()
+
+
+def test_one_splitter_alone_is_reported_too() -> None:
+    made = compare(corpus(), [paragraphs()], embedder=WordEmbedder())
+    page = render(made)
+    assert "There is nothing to compare it with." in page
+    assert '<table data-table="differences"' not in page

@@ -1,0 +1,183 @@
+"""The report as a browser shows it: headless Chromium opens it, light and dark, wide and narrow."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jinja2")
+pytest.importorskip("nltk")
+
+from lumber_core.evaluation.comparison import compare
+from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--hide-scrollbars", "--allow-file-access-from-files", "--virtual-time-budget=4000"),
+)
+
+# Put into a page that frames the report at a phone's width, and tells what it finds.
+PROBE = """<!doctype html><meta charset=utf-8><body><iframe src="report.html" width="{width}"
+height="800" style="border:0"></iframe><pre id="found"></pre><script>
+onload = () => {{
+  const page = document.querySelector("iframe").contentDocument;
+  const view = document.querySelector("iframe").contentWindow;
+  const look = (selector) => view.getComputedStyle(page.querySelector(selector));
+  const chooser = page.querySelector("#choose-splitter");
+  chooser.value = "1";
+  chooser.dispatchEvent(new view.Event("change"));
+  const panels = [...page.querySelectorAll(".panel")];
+  const shown = panels.filter((panel) => !panel.hidden);
+  document.querySelector("#found").textContent = JSON.stringify({{
+    width: page.documentElement.scrollWidth,
+    page: look("body").backgroundColor,
+    ink: look("body").color,
+    even: look(".chunk.even").backgroundColor,
+    odd: look(".chunk.odd").backgroundColor,
+    edges: [look(".chunk.even").borderLeftColor, look(".chunk.odd").borderLeftColor],
+    shown: shown.map((panel) => [panel.dataset.splitter, panel.open]),
+    text: [...shown[0].querySelectorAll(".body")].map((body) => body.textContent).join(""),
+    requests: view.performance.getEntriesByType("resource").map((entry) => entry.name),
+    plots: [...page.querySelectorAll("svg.plot")].map((plot) => plot.getBoundingClientRect().width),
+  }});
+}};
+</script>"""
+
+
+class Tables(HTMLParser):
+    """Reads the cells of tables that carry a name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: dict[str, list[list[str]]] = {}
+        self._rows: list[list[str]] | None = None
+        self._value = False
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        named = dict(attributes)
+        if tag == "table" and named.get("data-table"):
+            self._rows = self.tables.setdefault(str(named["data-table"]), [])
+        elif self._rows is not None and tag == "tr":
+            self._rows.append([])
+        elif self._rows is not None and tag == "span":
+            self._value = named.get("class") in ("value", "splitter")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "table":
+            self._rows = None
+        if tag == "span":
+            self._value = False
+
+    def handle_data(self, data: str) -> None:
+        if self._rows and self._value:
+            self._rows[-1].append(data)
+
+
+@pytest.fixture(scope="module")
+def browser() -> str:
+    found = next((path for path in map(shutil.which, NAMES) if path), None)
+    if found is None:
+        pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
+    return found
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    made = compare(
+        corpus(segmented=True),
+        [paragraphs(), shreds(), Every(r"burning\. ", name="a-splitter-with-quite-a-long-name")],
+        embedder=WordEmbedder(),
+    )
+    return made.write(folder)
+
+
+def dom(browser: str, page: Path, *flags: str) -> str:
+    """Return what the browser makes of a page once it is loaded."""
+    profile = page.parent / f"profile-{len(list(page.parent.iterdir()))}"
+    done = subprocess.run(
+        [browser, *FLAGS, *flags, f"--user-data-dir={profile}", "--dump-dom", page.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return done.stdout
+
+
+def probed(browser: str, report: Path, width: int, *flags: str) -> dict:
+    page = report.with_name(f"probe-{width}.html")
+    page.write_text(PROBE.format(width=width), encoding="utf-8")
+    found = re.search(r'<pre id="found">(.*?)</pre>', dom(browser, page, *flags), re.DOTALL)
+    return json.loads(unescape(found[1]))
+
+
+def test_the_figures_shown_are_those_of_the_json_file(browser: str, report: Path) -> None:
+    data = json.loads(report.with_suffix(".json").read_text(encoding="utf-8"))
+    shown = dom(browser, report)
+    reader = Tables()
+    reader.feed(shown)
+    rows = reader.tables["recall"][1:]
+    assert [row[0] for row in rows] == [splitter["name"] for splitter in data["splitters"]]
+    for row, splitter in zip(rows, data["splitters"], strict=True):
+        figures = splitter["figures"]
+        expected = [figures[f"recall@{k}"]["value"] for k in (1, 2, 5, 10, 20)]
+        assert [float(cell) for cell in row[1:]] == [round(value, 2) for value in expected]
+    for row, splitter in zip(reader.tables["sizes"][1:], data["splitters"], strict=True):
+        chunks = [chunk for document in splitter["documents"] for chunk in document["chunks"]]
+        assert int(row[1]) == len(chunks)
+        assert int(row[-1]) == max(tokens for _, _, tokens in chunks)
+    assert len(re.findall(r'class="question"', shown)) > 0
+    assert "holds the answer" in shown
+    assert 'class="scripted"' in shown  # the page's own script may run
+
+
+def test_the_page_fits_a_phone_and_asks_for_nothing(browser: str, report: Path) -> None:
+    found = probed(browser, report, 390)
+    assert found["width"] == 390
+    assert found["requests"] == []
+    assert all(200 < width <= 390 for width in found["plots"])
+
+
+def test_the_chooser_shows_one_panel_whose_chunks_join_to_the_text(
+    browser: str, report: Path
+) -> None:
+    found = probed(browser, report, 1_000)
+    assert found["shown"] == [["1", True]]
+    assert found["text"] == corpus().documents[0].text
+    assert found["width"] == 1_000
+
+
+def test_dark_is_dark_and_chunks_differ_in_lightness(browser: str, report: Path) -> None:
+    light = probed(browser, report, 800)
+    dark = probed(browser, report, 801, "--blink-settings=preferredColorScheme=0")
+    assert lightness(light["page"]) > 0.9 > 0.2 > lightness(dark["page"])
+    for found in (light, dark):
+        assert contrast(found["ink"], found["page"]) > 7
+        assert contrast(found["ink"], found["even"]) > 7
+        assert contrast(found["even"], found["odd"]) > 1.08
+        assert found["edges"][0] != found["edges"][1]
+
+
+def channels(colour: str) -> list[float]:
+    return [float(value) / 255 for value in re.findall(r"[\d.]+", colour)[:3]]
+
+
+def lightness(colour: str) -> float:
+    """Relative luminance, as the web's accessibility guidelines define it."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels(colour)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(first: str, second: str) -> float:
+    one, other = sorted([lightness(first), lightness(second)])
+    return (other + 0.05) / (one + 0.05)
