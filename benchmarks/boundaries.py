@@ -2,6 +2,9 @@
 
     python benchmarks/boundaries.py ../shared/data                     everything (half an hour)
     python benchmarks/boundaries.py ../shared/data --only bert greedy  some splitters
+    python benchmarks/boundaries.py ../shared/data --versus-fp32 CHECKPOINT [--model FOLDER]
+                                     what 8-bit integers cost: the bundled weights, or those of a
+                                     folder, beside the checkpoint they were exported from
 
 Choi's set and Wiki-50 are measured at their own sentences. Chroma's corpora have no segments but
 excerpts that answer questions: their edges are the reference, and how many excerpts no cut divides
@@ -127,7 +130,27 @@ def kept_whole(excerpts: Iterable[tuple[int, int]], cuts: Sequence[int]) -> floa
     return sum(whole) / len(whole)
 
 
-def measure(corpus: Corpus, split: Splitter) -> str:
+@dataclass(frozen=True)
+class Measured:
+    """What a splitter scored on a corpus; Pk and WindowDiff are means over documents."""
+
+    boundaries: BoundaryScore
+    pk: float
+    window_diff: float
+    whole: str
+    words_per_chunk: float
+    seconds: float
+
+    def row(self) -> str:
+        score = self.boundaries
+        return (
+            f"{score.precision:.3f} | {score.recall:.3f} | {score.f1:.3f} | {self.pk:.3f} | "
+            f"{self.window_diff:.3f} | {self.whole} | {self.words_per_chunk:.0f} | "
+            f"{self.seconds:.0f}"
+        )
+
+
+def measure(corpus: Corpus, split: Splitter) -> Measured:
     score, pks, diffs, chunks, words = BoundaryScore(), [], [], 0, 0
     shares = []
     began = time.perf_counter()
@@ -144,11 +167,27 @@ def measure(corpus: Corpus, split: Splitter) -> str:
             shares.append(kept_whole(corpus.excerpts[number], cuts))
     took = time.perf_counter() - began
     whole = f"{sum(shares) / len(shares):.3f}" if shares else "-"
-    return (
-        f"{score.precision:.3f} | {score.recall:.3f} | {score.f1:.3f} | "
-        f"{sum(pks) / len(pks):.3f} | {sum(diffs) / len(diffs):.3f} | {whole} | "
-        f"{words / chunks:.0f} | {took:.0f}"
-    )
+    pk_mean, diff_mean = sum(pks) / len(pks), sum(diffs) / len(diffs)
+    return Measured(score, pk_mean, diff_mean, whole, words / chunks, took)
+
+
+def versus_fp32(chosen: Sequence[Corpus], model: str, checkpoint: str) -> None:
+    print("corpus | windows | F1 of fp32 | F1 of int8 | loss in points | Pk of fp32 | Pk of int8")
+    print("--- | --- | --- | --- | --- | --- | ---")
+    for corpus in chosen:
+        for windows in ("overlapping", "moving"):
+            exact, rounded = (
+                measure(
+                    corpus, of_spans(BertChunker(name, backend=backend, windows=windows).segment)
+                )
+                for name, backend in ((checkpoint, "torch"), (model, "onnx"))
+            )
+            f1s = exact.boundaries.f1, rounded.boundaries.f1
+            print(
+                f"{corpus.name} | {windows} | {f1s[0]:.3f} | {f1s[1]:.3f} | "
+                f"{100 * (f1s[0] - f1s[1]):+.1f} | {exact.pk:.3f} | {rounded.pk:.3f}",
+                flush=True,
+            )
 
 
 def main() -> None:
@@ -158,18 +197,25 @@ def main() -> None:
     parser.add_argument("--corpora", nargs="*", help="first words of corpora's names")
     parser.add_argument("--model", default="bundled")
     parser.add_argument("--backend", default="onnx", help="torch: a checkpoint in 32-bit floats")
+    parser.add_argument("--versus-fp32", metavar="CHECKPOINT", help="compare 8-bit integers")
     options = parser.parse_args()
+    chosen = [
+        corpus
+        for corpus in corpora(options.data)
+        if not options.corpora or corpus.name.split()[0] in options.corpora
+    ]
+    if options.versus_fp32:
+        versus_fp32(chosen, options.model, options.versus_fp32)
+        return
     print("corpus | splitter | P | R | F1 | Pk | WindowDiff | excerpts whole | words/chunk | s")
     print("--- | --- | --- | --- | --- | --- | --- | --- | --- | ---")
-    for corpus in corpora(options.data):
-        if options.corpora and corpus.name.split()[0] not in options.corpora:
-            continue
+    for corpus in chosen:
         counter = GreedyChunker(1, tokenizer="words").counter
         segments = [s.of(d.text) for d in corpus.documents for s in d.segments]
         mean = max(1, sum(counter.count(segments)) // len(segments))
         for name, make in splitters(mean, options.model, options.backend).items():
             if not options.only or name in options.only:
-                print(f"{corpus.name} | {name} | {measure(corpus, make())}", flush=True)
+                print(f"{corpus.name} | {name} | {measure(corpus, make()).row()}", flush=True)
 
 
 if __name__ == "__main__":
