@@ -142,6 +142,7 @@ class Measured:
     seconds: float
 
     def row(self) -> str:
+        """Return the columns of a table."""
         score = self.boundaries
         return (
             f"{score.precision:.3f} | {score.recall:.3f} | {score.f1:.3f} | {self.pk:.3f} | "
@@ -177,10 +178,11 @@ def versus_fp32(chosen: Sequence[Corpus], model: str, checkpoint: str) -> None:
     for corpus in chosen:
         for windows in ("overlapping", "moving"):
             exact, rounded = (
-                measure(
-                    corpus, of_spans(BertChunker(name, backend=backend, windows=windows).segment)
+                measure(corpus, of_spans(splitter.segment))
+                for splitter in (
+                    BertChunker(checkpoint, backend="torch", windows=windows),
+                    BertChunker(model, windows=windows),
                 )
-                for name, backend in ((checkpoint, "torch"), (model, "onnx"))
             )
             f1s = exact.boundaries.f1, rounded.boundaries.f1
             print(

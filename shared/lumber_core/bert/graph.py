@@ -141,7 +141,7 @@ class EncoderGraph:
                 [self._node("QuantizeLinear", [hidden, *given]), *given], weight, bias
             )
         matrix = rounded(weight)
-        constants = (matrix.values, matrix.scales, np.zeros(len(bias), dtype=np.int8), bias)
+        constants: tuple[Array, ...] = (*matrix, np.zeros(len(bias), dtype=np.int8), bias)
         inputs = [hidden, *map(self._constant, constants)]
         return self._node("DynamicQuantizeMatMul", inputs, contrib=True)
 
@@ -230,8 +230,7 @@ class EncoderGraph:
         attended = self._node(
             "MultiHeadAttention", [query, key, value], contrib=True, num_heads=self._shape.heads
         )
-        fixed = places is not None and reach is not None
-        step = step_for(reach.max()) if fixed else None
+        step = step_for(reach.max()) if places is not None and reach is not None else None
         return self.linear(attended, out, weights[out_name + "bias"], step)
 
     def _feed_forward(
@@ -274,9 +273,9 @@ class EncoderGraph:
         """Multiply what is rounded already, given as its bytes, their scale and their zero."""
         values, scale, zero = bytes_of
         matrix = rounded(weight)
-        constants = (matrix.values, matrix.scales, np.zeros(len(bias), dtype=np.int8), bias)
-        matrix_name, scales, zeros, added = map(self._constant, constants)
-        inputs = [values, matrix_name, scale, scales, zero, zeros, added]
+        zeros = self._constant(np.zeros(len(bias), dtype=np.int8))
+        constants = self._constant(matrix.values), scale, self._constant(matrix.scales), zero
+        inputs = [values, *constants, zeros, self._constant(bias)]
         return self._node("MatMulIntegerToFloat", inputs, contrib=True)
 
     def _add_and_norm(self, inner: str, hidden: str, weights: Weights, prefix: str) -> str:

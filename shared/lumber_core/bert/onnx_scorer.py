@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import onnxruntime
 
 from lumber_core.bert.windows import Places, Scores
@@ -83,10 +84,11 @@ class OnnxModel:
     def _run(self, window: Numbers, places: Places) -> Scores:
         ids = np.empty((1, len(window) + 2), dtype=np.int64)
         ids[0, 0], ids[0, 1:-1], ids[0, -1] = self._cls, window, self._sep
-        given = {"ids": ids}
+        given: dict[str, npt.NDArray[np.int64]] = {"ids": ids}
         if self._picks:
-            given["places"] = np.zeros(-(-max(1, len(places)) // _ROWS) * _ROWS, dtype=np.int64)
-            given["places"][: len(places)] = places + 1
+            padded = np.zeros(-(-max(1, len(places)) // _ROWS) * _ROWS, dtype=np.int64)
+            padded[: len(places)] = places + 1
+            given["places"] = padded
         result: Scores = self._session.run(None, given)[0][0]
         return result
 

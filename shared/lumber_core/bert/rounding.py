@@ -63,7 +63,7 @@ def evening(peaks: Floats, weight: Floats) -> Floats:
     steep = np.maximum(np.abs(weight).max(axis=0), _TINY)
     peaks = np.maximum(peaks, _TINY)
     factors = np.sqrt(peaks / np.median(peaks) * np.median(steep) / steep)
-    return factors.astype(np.float32)
+    return np.asarray(factors, dtype=np.float32)
 
 
 def standing_out(peaks: Floats) -> npt.NDArray[np.intp]:
