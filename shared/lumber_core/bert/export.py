@@ -142,7 +142,7 @@ def tagger_graph(
         model.chunklayer.weight.detach().numpy(),
         model.chunklayer.bias.detach().numpy(),
     )
-    inputs = {"ids": [1, "length"], "places": ["count"]}
+    inputs: dict[str, list[int | str]] = {"ids": [1, "length"], "places": ["count"]}
     return graph.model(output="t", tensor=scores, shape=[1, "count"], inputs=inputs)
 
 
@@ -156,7 +156,7 @@ def embedder_graph(
     graph = EncoderGraph(_shape(model), precision)
     hidden = graph.encode("ids", encoder_weights(model), channel_peaks(model, probes))
     width = model.config.hidden_size
-    inputs = {"ids": [1, "length"]}
+    inputs: dict[str, list[int | str]] = {"ids": [1, "length"]}
     return graph.model(
         output="embedding", tensor=graph.mean(hidden), shape=[1, width], inputs=inputs
     )
