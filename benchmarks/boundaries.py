@@ -2,6 +2,9 @@
 
     python benchmarks/boundaries.py ../shared/data                     everything (half an hour)
     python benchmarks/boundaries.py ../shared/data --only bert greedy  some splitters
+    python benchmarks/boundaries.py ../shared/data --versus-fp32 CHECKPOINT [--model FOLDER]
+                                     what 8-bit integers cost: the bundled weights, or those of a
+                                     folder, beside the checkpoint they were exported from
 
 Choi's set and Wiki-50 are measured at their own sentences. Chroma's corpora have no segments but
 excerpts that answer questions: their edges are the reference, and how many excerpts no cut divides
@@ -22,7 +25,7 @@ from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker
 from lumber_core.evaluation.corpora import load_choi, load_chroma, load_wiki50
 from lumber_core.evaluation.documents import Document
 from lumber_core.evaluation.metrics import nearest_units
-from lumber_core.evaluation.segmentation_scores import score_segmentation
+from lumber_core.evaluation.segmentation_scores import SegmentationScores, score_segmentation
 from lumber_core.units import sentences
 
 Splitter = Callable[[str], list[int]]
@@ -122,21 +125,54 @@ def kept_whole(excerpts: Iterable[tuple[int, int]], cuts: Sequence[int]) -> floa
     return sum(whole) / len(whole)
 
 
-def measure(corpus: Corpus, split: Splitter) -> str:
+@dataclass(frozen=True)
+class Measured:
+    """What a splitter scored on a corpus."""
+
+    scores: SegmentationScores
+    whole: str
+    words_per_chunk: float
+    seconds: float
+
+    def row(self) -> str:
+        """Return the columns of a table."""
+        found = self.scores.boundaries
+        return (
+            f"{found.precision:.3f} | {found.recall:.3f} | {found.f1:.3f} | "
+            f"{self.scores.pk:.3f} | {self.scores.window_diff:.3f} | {self.whole} | "
+            f"{self.words_per_chunk:.0f} | {self.seconds:.0f}"
+        )
+
+
+def measure(corpus: Corpus, split: Splitter) -> Measured:
     began = time.perf_counter()
     cuts = [split(document.text) for document in corpus.documents]
     took = time.perf_counter() - began
-    scores = score_segmentation(corpus.documents, cuts)
-    found = scores.boundaries
     shares = [kept_whole(*pair) for pair in zip(corpus.excerpts, cuts, strict=False)]
     whole = f"{sum(shares) / len(shares):.3f}" if shares else "-"
     words = sum(len(document.text.split()) for document in corpus.documents)
     chunks = sum(len(places) + 1 for places in cuts)
-    return (
-        f"{found.precision:.3f} | {found.recall:.3f} | {found.f1:.3f} | "
-        f"{scores.pk:.3f} | {scores.window_diff:.3f} | {whole} | "
-        f"{words / chunks:.0f} | {took:.0f}"
-    )
+    return Measured(score_segmentation(corpus.documents, cuts), whole, words / chunks, took)
+
+
+def versus_fp32(chosen: Sequence[Corpus], model: str, checkpoint: str) -> None:
+    print("corpus | windows | F1 of fp32 | F1 of int8 | loss in points | Pk of fp32 | Pk of int8")
+    print("--- | --- | --- | --- | --- | --- | ---")
+    for corpus in chosen:
+        for windows in ("overlapping", "moving"):
+            exact, rounded = (
+                measure(corpus, of_spans(splitter.segment)).scores
+                for splitter in (
+                    BertChunker(checkpoint, backend="torch", windows=windows),
+                    BertChunker(model, windows=windows),
+                )
+            )
+            f1s = exact.boundaries.f1, rounded.boundaries.f1
+            print(
+                f"{corpus.name} | {windows} | {f1s[0]:.3f} | {f1s[1]:.3f} | "
+                f"{100 * (f1s[0] - f1s[1]):+.1f} | {exact.pk:.3f} | {rounded.pk:.3f}",
+                flush=True,
+            )
 
 
 def main() -> None:
@@ -146,18 +182,25 @@ def main() -> None:
     parser.add_argument("--corpora", nargs="*", help="first words of corpora's names")
     parser.add_argument("--model", default="bundled")
     parser.add_argument("--backend", default="onnx", help="torch: a checkpoint in 32-bit floats")
+    parser.add_argument("--versus-fp32", metavar="CHECKPOINT", help="compare 8-bit integers")
     options = parser.parse_args()
+    chosen = [
+        corpus
+        for corpus in corpora(options.data)
+        if not options.corpora or corpus.name.split()[0] in options.corpora
+    ]
+    if options.versus_fp32:
+        versus_fp32(chosen, options.model, options.versus_fp32)
+        return
     print("corpus | splitter | P | R | F1 | Pk | WindowDiff | excerpts whole | words/chunk | s")
     print("--- | --- | --- | --- | --- | --- | --- | --- | --- | ---")
-    for corpus in corpora(options.data):
-        if options.corpora and corpus.name.split()[0] not in options.corpora:
-            continue
+    for corpus in chosen:
         counter = GreedyChunker(1, tokenizer="words").counter
         segments = [s.of(d.text) for d in corpus.documents for s in d.segments]
         mean = max(1, sum(counter.count(segments)) // len(segments))
         for name, make in splitters(mean, options.model, options.backend).items():
             if not options.only or name in options.only:
-                print(f"{corpus.name} | {name} | {measure(corpus, make())}", flush=True)
+                print(f"{corpus.name} | {name} | {measure(corpus, make()).row()}", flush=True)
 
 
 if __name__ == "__main__":

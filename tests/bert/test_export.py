@@ -64,6 +64,20 @@ def test_scores_do_not_depend_on_what_is_scored_beside(
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.parametrize("name", ["model.onnx", "model.int8.onnx"])
+def test_a_token_scores_the_same_whichever_others_are_asked_for(
+    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int], name: str
+) -> None:
+    scorer = OnnxScorer(exported / name, **specials, threads=1)
+    rng = np.random.default_rng(0)
+    for window in windows_of(checkpoint, prose)[:30]:
+        everywhere = scorer.score([window])[0]
+        for share in (0.0, 0.03, 0.3, 1.0):
+            places = np.flatnonzero(rng.random(len(window)) < share)
+            picked = scorer.score([window], [places])[0]
+            np.testing.assert_array_equal(picked, everywhere[places])
+
+
 def test_cuts_agree_between_backends(checkpoint: Path, exported: Path, prose: list[str]) -> None:
     from_torch = BertChunker(str(checkpoint), backend="torch", snap=None)
     from_onnx = BertChunker(str(exported), snap=None)

@@ -140,7 +140,7 @@ class BertChunker(Chunker):
             TypeError: `text` is not a string.
         """
         check_text(text)
-        reading = self._read(text, self._find_units(text))
+        reading = self._read(text, self._find_units(text), everywhere=True)
         pieces = reading.pieces
         return TokenScores(pieces.starts, pieces.ends, reading.windows.scores, reading.candidates)
 
@@ -148,11 +148,11 @@ class BertChunker(Chunker):
         if not text:
             return Segmentation(())
         units = self._find_units(text)
-        cuts = self._read(text, units).cuts()
+        cuts = self._read(text, units, everywhere=False).cuts()
         segmentation = Segmentation(spans_from_starts([0, *cuts], len(text)))
         return self._bounded(text, segmentation, units)
 
-    def _read(self, text: str, units: Sequence[Span]) -> Reading:
+    def _read(self, text: str, units: Sequence[Span], *, everywhere: bool) -> Reading:
         from lumber_core.bert.reading import read  # deferred: brings numpy
 
         return read(
@@ -161,6 +161,7 @@ class BertChunker(Chunker):
             sentences=units if self.snap == "sentence" else None,
             moving=self.windows == "moving",
             threshold=self.threshold,
+            everywhere=everywhere,
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -122,7 +122,9 @@ def export(
 def tagger_graph(
     model: ChunkTagger, precision: Precision, probes: npt.NDArray[np.int64]
 ) -> onnx.ModelProto:
-    """Build the graph of a classifier, from `ids` (1, length) to `t` (1, length).
+    """Build the graph of a classifier, from `ids` (1, length) and `places` (count,) to `t`.
+
+    `t` (1, count) is that of the tokens at these places.
 
     Args:
         model: The classifier.
@@ -133,13 +135,15 @@ def tagger_graph(
         WeightsError: If its encoder is of a kind that cannot be exported.
     """
     graph = EncoderGraph(_shape(model), precision)
-    hidden = graph.encode("ids", encoder_weights(model), channel_peaks(model, probes))
+    peaks = channel_peaks(model, probes)
+    hidden = graph.encode("ids", encoder_weights(model), peaks, "places")
     scores = graph.tag(
         hidden,
         model.chunklayer.weight.detach().numpy(),
         model.chunklayer.bias.detach().numpy(),
     )
-    return graph.model(output="t", tensor=scores, shape=[1, "length"])
+    inputs: dict[str, list[int | str]] = {"ids": [1, "length"], "places": ["count"]}
+    return graph.model(output="t", tensor=scores, shape=[1, "count"], inputs=inputs)
 
 
 def embedder_graph(
@@ -152,7 +156,10 @@ def embedder_graph(
     graph = EncoderGraph(_shape(model), precision)
     hidden = graph.encode("ids", encoder_weights(model), channel_peaks(model, probes))
     width = model.config.hidden_size
-    return graph.model(output="embedding", tensor=graph.mean(hidden), shape=[1, width])
+    inputs: dict[str, list[int | str]] = {"ids": [1, "length"]}
+    return graph.model(
+        output="embedding", tensor=graph.mean(hidden), shape=[1, width], inputs=inputs
+    )
 
 
 def share_large_constants(models: Iterable[onnx.ModelProto], path: Path) -> None:
@@ -199,10 +206,7 @@ def encoder_weights(model: ChunkTagger) -> dict[str, npt.NDArray[np.float32]]:
 def channel_peaks(
     model: ChunkTagger, probes: npt.NDArray[np.int64]
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Return the largest magnitude in each channel of what goes into each matrix.
-
-    Attention's output is left out: its channels are alike.
-    """
+    """Return the largest magnitude in each channel of what goes into each matrix."""
     peaks: dict[str, npt.NDArray[np.float32]] = {}
 
     def watch(name: str) -> Any:
@@ -216,8 +220,7 @@ def channel_peaks(
     hooks = [
         module.register_forward_pre_hook(watch(f"{name}.weight"))
         for name, module in model.model.named_modules()
-        if name.endswith(("self.query", "intermediate.dense"))
-        or (name.endswith("output.dense") and "attention" not in name)
+        if name.endswith(("self.query", "intermediate.dense", "output.dense"))
     ]
     try:
         for probe in probes:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from lumber_core.bert.rounding import Step, evening, rounded, standing_out, step_for
 from lumber_core.errors import MissingExtraError
 
 try:
@@ -26,19 +27,13 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
     raise MissingExtraError("onnx", "train") from error
 
 Array = npt.NDArray[np.generic]
-Weights = Mapping[str, npt.NDArray[np.float32]]
+Floats = npt.NDArray[np.float32]
+Weights = Mapping[str, Floats]
 Precision = Literal["fp32", "int8"]
 
 _CONTRIB = "com.microsoft"
 _OPSET = 17
 _IR_VERSION = 8
-# Channels of an activation that are kept in 32-bit floats: a few are twenty times as large as the
-# others, and would leave those a handful of steps.
-_OUTLIERS = 8
-# Seven bits, not eight: where a processor adds products of bytes in 16 bits, as those without
-# VNNI do, eight could overflow and the same weights would score differently from machine to
-# machine.
-_LARGEST = 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +72,21 @@ class EncoderGraph:
         self._names: dict[tuple[str, tuple[int, ...], bytes], str] = {}
         self._count = 0
 
-    def encode(self, ids: str, weights: Weights, peaks: Weights) -> str:
+    def encode(self, ids: str, weights: Weights, peaks: Weights, places: str | None = None) -> str:
         """Run a whole encoder.
 
         Args:
             ids: Name of the vocabulary numbers, int64, shape (1, length).
             weights: Its weights, by the names that BERT's state dict has.
             peaks: For "int8", the largest magnitude seen in each channel of what goes into a
-                matrix, by the name of the matrix; the largest channels are not rounded. Matrices
-                without an entry have all their channels rounded.
+                matrix, by the name of the matrix ("query" for all three of attention's).
+            places: Name of the places in the sequence whose hidden states are wanted, int64,
+                shape (count,); None gives all of them. The last layer then works on these alone.
         """
         hidden = self.embed(ids, weights)
         for number in range(self._shape.layers):
-            hidden = self.layer(hidden, weights, peaks, number)
+            last = number == self._shape.layers - 1
+            hidden = self.layer(hidden, weights, peaks, number, places if last else None)
         return hidden
 
     def embed(self, ids: str, weights: Weights) -> str:
@@ -110,68 +107,46 @@ class EncoderGraph:
         summed = self._node("Add", [words, positions])
         return self._normalise(summed, weights, "embeddings.")
 
-    def layer(self, hidden: str, weights: Weights, peaks: Weights, number: int) -> str:
-        """Run one layer: self-attention over the whole sequence, then the feed-forward part."""
-        prefix = f"encoder.layer.{number}."
-        parts = [f"{prefix}attention.self.{part}." for part in ("query", "key", "value")]
-        joined = self.linear(
-            hidden,
-            np.concatenate([weights[part + "weight"] for part in parts]),
-            np.concatenate([weights[part + "bias"] for part in parts]),
-            peaks.get(parts[0] + "weight"),
-        )
-        query, key, value = self._split(joined, 3)
-        attended = self._node(
-            "MultiHeadAttention", [query, key, value], contrib=True, num_heads=self._shape.heads
-        )
-        hidden = self._add_and_norm(attended, hidden, weights, peaks, f"{prefix}attention.output.")
-        inner = self.linear(
-            hidden,
-            weights[f"{prefix}intermediate.dense.weight"],
-            weights[f"{prefix}intermediate.dense.bias"],
-            peaks.get(f"{prefix}intermediate.dense.weight"),
-        )
-        inner = self._node("Gelu", [inner], contrib=True)
-        return self._add_and_norm(inner, hidden, weights, peaks, f"{prefix}output.")
-
-    def linear(
-        self,
-        hidden: str,
-        weight: npt.NDArray[np.float32],
-        bias: npt.NDArray[np.float32],
-        peaks: npt.NDArray[np.float32] | None = None,
+    def layer(
+        self, hidden: str, weights: Weights, peaks: Weights, number: int, places: str | None = None
     ) -> str:
-        """Multiply by a matrix, given as PyTorch keeps it (out, in), and add a bias."""
+        """Run one layer: self-attention over the whole sequence, then the feed-forward part.
+
+        With `places`, what is rounded has its scale fixed here, so that a token's result does not
+        depend on which other places are asked for.
+        """
+        prefix = f"encoder.layer.{number}."
+        attended = self._attend(hidden, weights, peaks, prefix, places)
+        if places is not None:
+            hidden = self._node("Gather", [hidden, places], axis=1)
+        hidden = self._add_and_norm(attended, hidden, weights, f"{prefix}attention.output.")
+        inner = self._feed_forward(hidden, weights, peaks, prefix, fixed=places is not None)
+        return self._add_and_norm(inner, hidden, weights, f"{prefix}output.")
+
+    def linear(self, hidden: str, weight: Floats, bias: Floats, step: Step | None = None) -> str:
+        """Multiply by a matrix, given as PyTorch keeps it (out, in), and add a bias.
+
+        Args:
+            hidden: What to multiply.
+            weight: The matrix.
+            bias: The bias.
+            step: How "int8" rounds `hidden`; None lets its own range decide.
+        """
         if self._precision == "fp32":
             product = self._node("MatMul", [hidden, self._constant(weight.T)])
             return self._node("Add", [product, self._constant(bias)])
-        scales = np.maximum(np.abs(weight).max(axis=1), 1e-12).astype(np.float32) / _LARGEST
-        rounded = np.rint(weight / scales[:, None]).astype(np.int8)
-        exact = None
-        if peaks is not None:
-            largest = np.sort(np.argsort(peaks)[-_OUTLIERS:])
-            rest = np.ones(len(peaks), dtype=np.float32)
-            rest[largest] = 0
-            columns = self._node("Gather", [hidden, self._constant(largest)], axis=2)
-            exact = self._node("MatMul", [columns, self._constant(weight.T[largest])])
-            hidden = self._node("Mul", [hidden, self._constant(rest)])
-        product = self._node(
-            "DynamicQuantizeMatMul",
-            [
-                hidden,
-                self._constant(rounded.T),
-                self._constant(scales),
-                self._constant(np.zeros(len(scales), dtype=np.int8)),
-                self._constant(bias),
-            ],
-            contrib=True,
-        )
-        return product if exact is None else self._node("Add", [product, exact])
+        if step is not None:
+            given = [self._constant(step.scale), self._constant(step.zero)]
+            return self._integer_linear(
+                [self._node("QuantizeLinear", [hidden, *given]), *given], weight, bias
+            )
+        matrix = rounded(weight)
+        constants: tuple[Array, ...] = (*matrix, np.zeros(len(bias), dtype=np.int8), bias)
+        inputs = [hidden, *map(self._constant, constants)]
+        return self._node("DynamicQuantizeMatMul", inputs, contrib=True)
 
-    def tag(
-        self, hidden: str, weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]
-    ) -> str:
-        """Return t = logit(start) - logit(normal) of each token, shape (1, length)."""
+    def tag(self, hidden: str, weight: Floats, bias: Floats) -> str:
+        """Return t = logit(start) - logit(normal) of each hidden state, shape (1, count)."""
         column = (weight[1] - weight[0]).astype(np.float32)[:, None]
         product = self._node("MatMul", [hidden, self._constant(column)])
         biased = self._node("Add", [product, self._constant(bias[1:] - bias[:1])])
@@ -182,18 +157,29 @@ class EncoderGraph:
         pooled = self._node("ReduceMean", [hidden], axes=[1], keepdims=0)
         return self._node("LpNormalization", [pooled], axis=1, p=2)
 
-    def model(self, *, output: str, tensor: str, shape: Sequence[int | str]) -> onnx.ModelProto:
-        """Return the finished model, whose input is `ids`, int64, shape (1, length).
+    def model(
+        self,
+        *,
+        output: str,
+        tensor: str,
+        shape: Sequence[int | str],
+        inputs: Mapping[str, Sequence[int | str]],
+    ) -> onnx.ModelProto:
+        """Return the finished model.
 
         Args:
             output: Name of its output.
             tensor: The tensor to give out.
             shape: The shape of that.
+            inputs: Shapes of its inputs by name; all are int64.
         """
         graph = helper.make_graph(
             [*self._nodes, helper.make_node("Identity", [tensor], [output])],
             "bert",
-            [helper.make_tensor_value_info("ids", TensorProto.INT64, [1, "length"])],
+            [
+                helper.make_tensor_value_info(name, TensorProto.INT64, size)
+                for name, size in inputs.items()
+            ],
             [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)],
             list(self._constants.values()),
         )
@@ -202,7 +188,7 @@ class EncoderGraph:
         model.ir_version = _IR_VERSION
         return model
 
-    def _gather_words(self, ids: str, table: npt.NDArray[np.float32]) -> str:
+    def _gather_words(self, ids: str, table: Floats) -> str:
         """Look words up; with integers, each word has a scale of its own."""
         if self._precision == "fp32":
             return self._node("Gather", [self._constant(table), ids])
@@ -213,18 +199,89 @@ class EncoderGraph:
         scale = self._node("Gather", [self._constant(scales.astype(np.float32)), ids])
         return self._node("Mul", [words, scale])
 
-    def _add_and_norm(
-        self, inner: str, hidden: str, weights: Weights, peaks: Weights, prefix: str
+    def _attend(
+        self, hidden: str, weights: Weights, peaks: Weights, prefix: str, places: str | None
     ) -> str:
-        """Run the linear part of a block, add what came in, and normalise."""
-        out = self.linear(
-            inner,
-            weights[prefix + "dense.weight"],
-            weights[prefix + "dense.bias"],
-            peaks.get(prefix + "dense.weight"),
+        """Run self-attention with its output matrix."""
+        parts = [f"{prefix}attention.self.{part}." for part in ("query", "key", "value")]
+        matrices = [weights[part + "weight"] for part in parts]
+        biases = [weights[part + "bias"] for part in parts]
+        out_name = f"{prefix}attention.output.dense."
+        out, reach = weights[out_name + "weight"], peaks.get(out_name + "weight")
+        if self._precision == "int8" and reach is not None:
+            # Attention mixes values and leaves channels apart: no node is needed here.
+            factors = evening(reach, out)
+            matrices[2] = matrices[2] / factors[:, None]
+            biases[2] = biases[2] / factors
+            out, reach = out * factors, reach / factors
+        hidden, matrices, _ = self._even(hidden, matrices, peaks.get(parts[0] + "weight"))
+        if self._precision == "int8":
+            bytes_of = [self._fresh() for _ in range(3)]
+            self._nodes.append(helper.make_node("DynamicQuantizeLinear", [hidden], bytes_of))
+            query, key, value = (
+                self._integer_linear(bytes_of, *pair) for pair in zip(matrices, biases, strict=True)
+            )
+        else:
+            query, key, value = (
+                self.linear(hidden, *pair) for pair in zip(matrices, biases, strict=True)
+            )
+        if places is not None:
+            query = self._node("Gather", [query, places], axis=1)
+        attended = self._node(
+            "MultiHeadAttention", [query, key, value], contrib=True, num_heads=self._shape.heads
         )
+        step = step_for(reach.max()) if places is not None and reach is not None else None
+        return self.linear(attended, out, weights[out_name + "bias"], step)
+
+    def _feed_forward(
+        self, hidden: str, weights: Weights, peaks: Weights, prefix: str, *, fixed: bool
+    ) -> str:
+        """Widen, apply gelu and narrow again."""
+        name, out_name = f"{prefix}intermediate.dense.", f"{prefix}output.dense."
+        wide, bias = weights[name + "weight"], weights[name + "bias"]
+        out, reach = weights[out_name + "weight"], peaks.get(out_name + "weight")
+        exact = None
+        if self._precision == "int8" and reach is not None:
+            # Gelu cannot be scaled: units that stand out take a way of their own, in floats.
+            units = standing_out(reach)
+            if len(units):
+                exact = self._node("MatMul", [hidden, self._constant(wide[units].T)])
+                exact = self._node("Add", [exact, self._constant(bias[units])])
+                exact = self._node("Gelu", [exact], contrib=True)
+                exact = self._node("MatMul", [exact, self._constant(out.T[units])])
+            kept = np.ones(len(bias), dtype=np.float32)
+            kept[units] = 0
+            wide, bias, out, reach = wide * kept[:, None], bias * kept, out * kept, reach * kept
+        hidden, (wide,), seen = self._even(hidden, [wide], peaks.get(name + "weight"))
+        step = step_for(seen.max()) if fixed and seen is not None else None
+        inner = self._node("Gelu", [self.linear(hidden, wide, bias, step)], contrib=True)
+        step = step_for(reach.max(), gelu=True) if fixed and reach is not None else None
+        product = self.linear(inner, out, weights[out_name + "bias"], step)
+        return product if exact is None else self._node("Add", [product, exact])
+
+    def _even(
+        self, hidden: str, matrices: list[Floats], peaks: Floats | None
+    ) -> tuple[str, list[Floats], Floats | None]:
+        """Bring channels closer to one size; return them, the matrices, and the peaks then."""
+        if self._precision == "fp32" or peaks is None:
+            return hidden, matrices, peaks
+        factors = evening(peaks, np.concatenate(matrices))
+        evened = self._node("Mul", [hidden, self._constant(1 / factors)])
+        return evened, [matrix * factors for matrix in matrices], peaks / factors
+
+    def _integer_linear(self, bytes_of: list[str], weight: Floats, bias: Floats) -> str:
+        """Multiply what is rounded already, given as its bytes, their scale and their zero."""
+        values, scale, zero = bytes_of
+        matrix = rounded(weight)
+        zeros = self._constant(np.zeros(len(bias), dtype=np.int8))
+        constants = self._constant(matrix.values), scale, self._constant(matrix.scales), zero
+        inputs = [values, *constants, zeros, self._constant(bias)]
+        return self._node("MatMulIntegerToFloat", inputs, contrib=True)
+
+    def _add_and_norm(self, inner: str, hidden: str, weights: Weights, prefix: str) -> str:
+        """Add what came in to a block's result, and normalise."""
         # Two nodes, as onnxruntime's fused one is many times slower than both together.
-        return self._normalise(self._node("Add", [out, hidden]), weights, prefix)
+        return self._normalise(self._node("Add", [inner, hidden]), weights, prefix)
 
     def _normalise(self, hidden: str, weights: Weights, prefix: str) -> str:
         return self._node(
@@ -237,12 +294,6 @@ class EncoderGraph:
             axis=-1,
             epsilon=self._shape.epsilon,
         )
-
-    def _split(self, tensor: str, parts: int) -> list[str]:
-        """Cut the last axis into equal parts."""
-        names = [self._fresh() for _ in range(parts)]
-        self._nodes.append(helper.make_node("Split", [tensor], names, axis=2))
-        return names
 
     def _node(self, kind: str, inputs: list[str], *, contrib: bool = False, **options: Any) -> str:
         name = self._fresh()

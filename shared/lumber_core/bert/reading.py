@@ -43,6 +43,7 @@ def read(
     sentences: Sequence[Span] | None,
     moving: bool,
     threshold: float,
+    everywhere: bool,
 ) -> Reading:
     """Score a text's tokens in windows.
 
@@ -53,6 +54,8 @@ def read(
             every word.
         moving: Whether windows move as the paper's do; else they overlap by half.
         threshold: A token is a start where its score is above this (the paper's t_c).
+        everywhere: Whether to score all tokens; else those that may start a chunk, which is less
+            work and gives the same cuts.
     """
     pieces = model.tokenizer(text)
     count, size = len(pieces.ids), model.window - 2
@@ -73,5 +76,5 @@ def read(
         windows = OverlappingWindows(
             count, size=size, stride=(size + 1) // 2, threshold=threshold, allowed=allowed
         )
-    scan(model.scorer, pieces.ids, windows)
+    scan(model.scorer, pieces.ids, windows, wanted=None if everywhere else allowed)
     return Reading(pieces, windows, candidates, offsets)

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from lumber_core.bert.model import ChunkTagger
-from lumber_core.bert.windows import Scores
+from lumber_core.bert.windows import Places, Scores
 from lumber_core.bert.wordpieces import Numbers
 
 
@@ -29,8 +29,10 @@ class TorchScorer:
         self._sep = sep_id
 
     @torch.inference_mode()
-    def score(self, windows: Sequence[Numbers]) -> list[Scores]:
-        """Return t for each token of each window, as one batch."""
+    def score(
+        self, windows: Sequence[Numbers], places: Sequence[Places] | None = None
+    ) -> list[Scores]:
+        """Return t for each token of each window, or for those at some places; as one batch."""
         longest = max(len(window) for window in windows) + 2
         ids = np.zeros((len(windows), longest), dtype=np.int64)
         mask = np.zeros_like(ids)
@@ -41,4 +43,7 @@ class TorchScorer:
         device = self._model.chunklayer.weight.device
         logits = self._model(torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device))
         scores = (logits[..., 1] - logits[..., 0]).float().cpu().numpy()
-        return [row[1 : len(window) + 1] for row, window in zip(scores, windows, strict=True)]
+        told = [row[1 : len(window) + 1] for row, window in zip(scores, windows, strict=True)]
+        if places is None:
+            return told
+        return [t[at] for t, at in zip(told, places, strict=True)]

@@ -23,7 +23,12 @@ import numpy.typing as npt
 Scores = npt.NDArray[np.float32]
 """t for each token: logit(start) - logit(normal)."""
 
-_LANE_LENGTH = 8  # windows between the places where two lanes begin; a lane wastes one or two
+Places = npt.NDArray[np.intp]
+"""Numbers of some of a window's tokens, counted from its first, rising."""
+
+# Windows between the places where two lanes begin: what is left of the text shared among them, as
+# each lane wastes one or two windows, but not so much that a lane's scores fill memory.
+_SHORTEST_LANE, _LONGEST_LANE = 2, 64
 
 
 class Window(NamedTuple):
@@ -105,8 +110,10 @@ class MovingWindows:
             return []
         wanted = [self._position, *self._waiting_lanes()]
         furthest = wanted[-1]
+        share = (self._count - self._position) // (most * self._size)
+        length = min(max(share, _SHORTEST_LANE), _LONGEST_LANE)
         while len(wanted) < most:
-            furthest += _LANE_LENGTH * self._size
+            furthest += length * self._size
             if furthest >= self._count:
                 break
             wanted.append(furthest)
