@@ -42,6 +42,10 @@ def main() -> None:
     parser.add_argument("--levels", type=int, nargs="+", help="which start a section; default all")
     parser.add_argument("--plot", type=Path, help="write the distribution to a .svg or .png file")
     options = parser.parse_args()
+    if min(options.sizes) < 1:
+        parser.error("--sizes are numbers of tokens, 1 or more")
+    if options.plot and options.plot.suffix not in (".svg", ".png"):
+        parser.error("--plot writes a .svg or .png file")
     try:
         articles = iter_wiki(options.folder, levels=options.levels)
         documents = [article.document for article in articles]

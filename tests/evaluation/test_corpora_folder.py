@@ -83,7 +83,7 @@ piece = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(pieces=st.lists(piece, max_size=12), sections=st.sampled_from(["headings", "marks", None]))
 def test_units_and_sections_always_tile(pieces: list[str], sections) -> None:
     content = "".join(pieces)

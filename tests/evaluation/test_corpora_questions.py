@@ -92,6 +92,7 @@ def test_columns_are_known_however_they_are_spelt(tmp_path: Path) -> None:
         (["tales/fox.md", "owl.md"], "tales\\fox", "tales/fox.md"),
         (["a/fox.md", "b/fox.md"], "b/fox", "b/fox.md"),
         (["fox.md", "fox.txt"], "fox.txt", "fox.txt"),
+        (["fox", "fox.txt"], "fox", "fox"),
         (["only.md"], "", "only.md"),
         (["Mr. Fox"], "Mr. Fox", "Mr. Fox"),
     ],
@@ -144,6 +145,16 @@ def test_faulty_rows_are_named(change: dict[str, Any], reason: str, tmp_path: Pa
     path = save(tmp_path / "q.jsonl", [OWN, {**OWN, **change}])
     with pytest.raises(ValueError, match=rf"q\.jsonl, line 2: .*{reason}"):
         load_questions(path)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "place"), [("json", "item"), ("csv", "line"), ("parquet", "row")]
+)
+def test_other_formats_name_their_rows_too(suffix: str, place: str, tmp_path: Path) -> None:
+    rows = [OWN, OWN, {**OWN, "question": " "}]
+    number = 4 if suffix == "csv" else 3  # its header is a line
+    with pytest.raises(ValueError, match=rf"q\.{suffix}, {place} {number}: the question is empty"):
+        load_questions(save(tmp_path / f"q.{suffix}", rows))
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ sentence = st.text(
 section = st.tuples(st.integers(1, 5), st.lists(sentence, max_size=4))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(sections=st.lists(section, min_size=1, max_size=6), levels=st.sets(st.integers(1, 5)))
 def test_sentences_and_starts_come_back_exactly(
     sections: list[tuple[int, list[str]]], levels: set[int]

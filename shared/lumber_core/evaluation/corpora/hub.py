@@ -126,7 +126,7 @@ def fetch_dataset(
             f"the dataset {dataset} is not in the cache and {place} did not give it "
             f"({_first_line(error.__cause__ or error)}). {_BY_HAND.format(place, dataset)}"
         ) from error
-    except (errors.HfHubHTTPError, OSError) as error:
+    except (errors.HTTPError, OSError) as error:
         raise HubError(
             f"the dataset {dataset} could not be downloaded from {place} ({_first_line(error)}). "
             + _BY_HAND.format(place, dataset)
