@@ -40,7 +40,14 @@ def test_few_questions_make_nothing_clear_and_have_no_interval() -> None:
     assert few.figures["paragraphs", "recall@1"].low is None
     enough = compare(corpus(FEWEST), [paragraphs(), shreds()], embedder=WordEmbedder())
     assert any(enough.clearly_best(metric) for metric in enough.metrics)
-    assert enough.figures["paragraphs", "recall@1"].low == 1.0
+
+
+def test_intervals_are_told_where_questions_come_out_differently() -> None:
+    made = compare(corpus(), [paragraphs(), Every(r"[02468]\. ")], embedder=WordEmbedder())
+    recall, dcg = (made.figures["every", key] for key in ("recall@1", "dcg@20"))
+    assert dcg.low < dcg.value < dcg.high
+    assert made.figures["paragraphs", "recall@1"].low is None
+    assert (recall.low is None) == (recall.value in (0, 1))
 
 
 def test_equal_splitters_are_never_told_apart() -> None:

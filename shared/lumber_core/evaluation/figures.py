@@ -47,7 +47,8 @@ class Figure:
 
     Attributes:
         value: The mean over questions or documents.
-        low: Lower end of its 95 % bootstrap interval; None where fewer than `FEWEST` were measured.
+        low: Lower end of its 95 % bootstrap interval; None where fewer than `FEWEST` were measured,
+            or all came out the same: a bootstrap says nothing then.
         high: Upper end, likewise.
     """
 
@@ -155,9 +156,10 @@ def values(result: Measured, metric: Metric) -> list[float]:
 
 
 def figure(result: Measured, metric: Metric) -> Figure:
-    """Return a metric's mean, with its interval where enough was measured."""
+    """Return a metric's mean, with its interval where there is one to tell."""
     measured = [value for value in values(result, metric) if not math.isnan(value)]
-    if len(measured) < FEWEST:
+    # Values that are all the same give an interval of no width, which 12 of 12 do not warrant.
+    if len(measured) < FEWEST or min(measured) == max(measured):
         return Figure(fmean(measured))
     interval = mean_interval(measured)
     return Figure(interval.value, interval.low, interval.high)

@@ -110,8 +110,8 @@ def telling_passages(
         length: Characters of a passage, about.
 
     Returns:
-        The passages with most places at which some cut and others do not, best first. Short of
-        differences there are fewer.
+        Passages around places at which some cut and others do not, best first: those where most
+        splitters cut at all, and several times. Short of differences there are fewer.
     """
     candidates = []
     most = 1 + _MOST_CANDIDATES // max(1, len(texts))
@@ -124,10 +124,11 @@ def telling_passages(
         for cut in disputed[:: 1 + len(disputed) // most]:
             start = _before(text, max(0, cut - length // 4))
             end = _before(text, start + length) if start + length < len(text) else len(text)
-            seen = bisect_right(disputed, end) - bisect_left(disputed, start)
+            cuts = [bisect_right(c, end) - bisect_left(c, start + 1) for c in inner]
             # A passage that one splitter shreds says less than one where all of them cut.
-            active = sum(bisect_right(cuts, end) > bisect_left(cuts, start + 1) for cuts in inner)
-            candidates.append((-active, -min(seen, 12), order, start, end, name))
+            active = sum(number > 0 for number in cuts)
+            seen = sum(min(number, 4) for number in cuts)
+            candidates.append((-active, -seen, order, start, end, name))
     chosen: list[Passage] = []
     for *_, start, end, name in sorted(candidates):
         apart = all(p.document != name or end <= p.start or start >= p.end for p in chosen)
