@@ -91,6 +91,11 @@ def answer(request: Request) -> str:
         lines = dict(line.split(": ", 1) for line in request.user.splitlines() if ": " in line)
         right = lines["Reference"] == lines["Answer to judge"]
         return json.dumps({"reason": "compared", "correct": "yes" if right else "no"})
+    if "Which propositions" in request.user:
+        passage = request.user.partition("Passage: ")[2].partition("\n")[0]
+        return json.dumps([f"{sentence}." for sentence in passage.split(". ")])
+    if request.user.startswith("Question: "):
+        return "The harbour froze over, and ships lay still."
     if "<passages>" in request.user:
         place = request.user.rpartition("harbour of ")[2].split()[0]
         _, found, rest = request.user.partition(f"{place} froze over in ")
@@ -123,6 +128,32 @@ def test_a_model_judges_and_answers_and_nothing_is_paid_twice(
     for before, after in zip(first["splitters"], second["splitters"], strict=True):
         assert before["documents"] == after["documents"]
         assert before["figures"] == after["figures"]
+
+
+def test_propositions_and_hypothetical_passages_are_written_once(
+    docs: Path, questions: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("openai")
+    with LoopbackServer(answer) as server:
+        arguments = ("compare", docs, "--questions", questions, "--output", tmp_path / "report")
+        arguments += ("--splitter", "paragraphs", "--splitter", "propositions", "--hyde")
+        arguments += ("--model", "any", "--base-url", server.openai_url)
+        code, said = run(*arguments)
+        assert code == 0, said
+        paid = server.count
+        first = data_of(tmp_path / "report")
+        code, said = run(*arguments)
+        assert code == 0, said
+        assert server.count == paid
+    assert set(first["query_texts"]) == {"The harbour froze over, and ships lay still."}
+    paragraphs, propositions = first["splitters"]
+    count, more = (
+        sum(len(document["chunks"]) for document in splitter["documents"])
+        for splitter in (paragraphs, propositions)
+    )
+    assert more > count
+    again = data_of(tmp_path / "report")
+    assert again["splitters"][1]["figures"] == propositions["figures"]
 
 
 def test_a_second_sweep_over_theta_asks_nothing(
@@ -159,6 +190,8 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--sections", "none"], "headings or marks"),
         (["compare", "{docs}", "--sections", "headings"], "heading"),
         (["compare", "{docs}", "--qa"], "pass --model"),
+        (["compare", "{docs}", "--hyde"], "pass --model"),
+        (["compare", "{docs}", "--splitter", "propositions"], "pass --model"),
         (["compare", "{docs}", "--model", "gpt-4o-mini", "--qa"], "no key"),
         (["compare", "{docs}", "--base-url", "http://127.0.0.1:1/v1"], "pass --model"),
         (["compare", "{docs}", "--prices", "1"], "two numbers"),

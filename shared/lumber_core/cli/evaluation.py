@@ -10,10 +10,18 @@ import typer
 from lumber_core import LumberChunker, ModelJudge, Prices
 from lumber_core.cli.models import named_model
 from lumber_core.errors import LumberError
-from lumber_core.evaluation.comparison import Comparison, QaSettings, compare
+from lumber_core.evaluation.comparison import (
+    Comparison,
+    QaSettings,
+    check_comparison,
+    compare,
+)
 from lumber_core.evaluation.corpora import load_folder
 from lumber_core.evaluation.corpora.folder import Sections as SectionMarks
 from lumber_core.evaluation.documents import Corpus
+from lumber_core.evaluation.embedders import embedder as embedder_of
+from lumber_core.evaluation.hyde import hypothetical_passages
+from lumber_core.evaluation.propositions import PropositionSplitter
 from lumber_core.evaluation.report.tables import Table, summary_table
 from lumber_core.evaluation.splitters import PRESETS, Subject, preset, subject
 from lumber_core.evaluation.sweep import THETAS, sweep
@@ -77,8 +85,8 @@ def compare_command(
     splitter: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"May be repeated: {', '.join(PRESETS)}, with a number as in greedy:400, or "
-            "lumber-local, which asks no model. By default: "
+            help=f"May be repeated: {', '.join(PRESETS)}, with a number as in greedy:400; "
+            "lumber-local, which asks no model; or propositions, which need one. By default: "
             f"{', '.join(DEFAULT_SPLITTERS)}."
         ),
     ] = None,
@@ -88,6 +96,10 @@ def compare_command(
     model: ModelName = None,
     base_url: BaseUrl = None,
     key_variable: KeyVariable = None,
+    hyde: Annotated[
+        bool,
+        typer.Option("--hyde", help="Search with passages that the model makes up (HyDE)."),
+    ] = False,
     qa: Annotated[
         bool, typer.Option("--qa", help="Have the model answer the questions, too, and judge.")
     ] = False,
@@ -104,13 +116,14 @@ def compare_command(
     try:
         require("jinja2", package="jinja2", extra="evaluation")
         asked = _model(model, base_url, key_variable)
-        if qa and asked is None:
-            _fail("--qa needs a model that answers: pass --model NAME")
-        if asked is not None and not qa and not any(map(_asks, splitter or DEFAULT_SPLITTERS)):
-            _fail("--model is of no use: pass --qa, or --splitter lumber")
+        for option, given in (("--qa", qa), ("--hyde", hyde)):
+            if given and asked is None:
+                _fail(f"{option} needs a model: pass --model NAME")
+        if asked is not None and not (qa or hyde or any(map(_asks, splitter or DEFAULT_SPLITTERS))):
+            _fail("--model is of no use: pass --qa, --hyde, --splitter lumber or propositions")
         policy = CallPolicy(requests_per_minute=requests_per_minute)
         subjects = [
-            _subject(spec, asked, policy, kept, max_concurrency)
+            _subject(spec, asked, policy, kept, max_concurrency, embedder)
             for spec in splitter or DEFAULT_SPLITTERS
         ]
         corpus = _corpus(folder, questions, sections)
@@ -119,10 +132,22 @@ def compare_command(
             answering = QaSettings(
                 asked, top_k=top_k, policy=policy, max_concurrency=max_concurrency
             )
+        check_comparison(corpus, subjects, qa=answering)
+        queries = None
+        if hyde and asked is not None:
+            queries = hypothetical_passages(
+                corpus.questions,
+                asked,
+                store=_completions(kept),
+                policy=policy,
+                max_concurrency=max_concurrency,
+                show_progress=True,
+            ).texts
         made = compare(
             corpus,
             subjects,
             embedder=embedder,
+            query_texts=queries,
             qa=answering,
             tokenizer=tokenizer,
             prices=_prices(prices),
@@ -177,7 +202,9 @@ def sweep_command(
         policy = CallPolicy(requests_per_minute=requests_per_minute)
         made = sweep(
             _corpus(folder, questions, sections),
-            lambda value: _subject(f"{kind}:{value:g}", asked, policy, kept, max_concurrency),
+            lambda value: _subject(
+                f"{kind}:{value:g}", asked, policy, kept, max_concurrency, embedder
+            ),
             values,
             parameter=parameter,
             embedder=embedder,
@@ -211,17 +238,35 @@ def _model(name: str | None, base_url: str | None, key_variable: str | None) -> 
 
 def _asks(spec: str) -> bool:
     """Tell whether a splitter asks the model where there is one."""
-    return spec.partition(":")[0] == "lumber"
+    return spec.partition(":")[0] in ("lumber", "propositions")
+
+
+def _completions(work: Path) -> Path:
+    work.mkdir(parents=True, exist_ok=True)
+    return work / "completions.db"
 
 
 def _subject(
-    spec: str, model: Model | None, policy: CallPolicy, work: Path, max_concurrency: int
+    spec: str,
+    model: Model | None,
+    policy: CallPolicy,
+    work: Path,
+    max_concurrency: int,
+    embedder: str,
 ) -> Subject:
     """Make a splitter; `lumber` is judged by the model where there is one."""
     kind, colon, number = spec.partition(":")
+    if spec == "propositions":
+        if model is None:
+            raise ValueError("propositions are written by a model: pass --model NAME")
+        return PropositionSplitter(
+            model, store=_completions(work), policy=policy, max_concurrency=max_concurrency
+        )
     if kind == "lumber-local":
         return subject(preset(f"lumber{colon}{number}"), name=spec)
-    made = preset(spec)  # says what is wrong with the name or the number
+    made = preset(
+        spec, embedder=embedder_of(embedder)
+    )  # says what is wrong with the name or the number
     if model is None or kind != "lumber":
         return made
     work.mkdir(parents=True, exist_ok=True)

@@ -111,6 +111,8 @@ class Comparison:
         within_document: Whether a question searched its own document only.
         top_k: Passages that questions were answered from; None where none was answered.
         prices: What the splitters' models cost; None where unknown.
+        query_texts: What was embedded instead of the questions, such as hypothetical passages;
+            empty where the questions themselves were.
         made: When, in UTC.
     """
 
@@ -121,6 +123,7 @@ class Comparison:
     within_document: bool
     top_k: int | None = None
     prices: Prices | None = None
+    query_texts: tuple[str, ...] = ()
     made: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
 
     @cached_property
@@ -210,6 +213,7 @@ def compare(
     prices: Prices | None = None,
     within_document: bool = False,
     tolerance: int = 0,
+    query_texts: Sequence[str] | None = None,
     folder: str | Path | None = None,
     show_progress: bool = False,
 ) -> Comparison:
@@ -226,13 +230,15 @@ def compare(
         prices: What the splitters' models cost.
         within_document: Let a question search the chunks of its own document only.
         tolerance: How many units apart two boundaries may be and still match.
+        query_texts: What to embed instead of the questions, one for each: the `texts` of
+            `lumber_core.evaluation.hyde.hypothetical_passages`, for instance.
         folder: Keep finished work there, so that a run cut short goes on where it was.
         show_progress: Show progress bars.
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters of one name, a question
-            without what tells its answer, no question where a model is to answer some, or an
-            argument is out of range.
+            without what tells its answer, no question where a model is to answer some, not one
+            query text for each question, or an argument is out of range.
         TypeError: A splitter, the embedder or the tokenizer is none of what was expected.
         MissingExtraError: A package is not installed.
 
@@ -246,6 +252,11 @@ def compare(
     check_comparison(corpus, subjects, qa=qa)
     if tolerance < 0:
         raise ValueError(f"tolerance must be at least 0, not {tolerance}")
+    if query_texts is not None and len(query_texts) != len(corpus.questions):
+        raise ValueError(
+            f"there are {len(corpus.questions)} questions but {len(query_texts)} query_texts: pass "
+            "one for each question, in order"
+        )
     counter = token_counter(tokenizer)
     counter.count([""])  # a vocabulary that cannot be had is noticed now
     work = KeptWork(folder)
@@ -274,6 +285,7 @@ def compare(
                 made,
                 searching,
                 within_document=within_document,
+                query_texts=query_texts,
                 show_progress=show_progress,
             )
         by_name = {split.document: split for split in made}
@@ -297,6 +309,7 @@ def compare(
         within_document,
         None if qa is None else qa.top_k,
         prices,
+        tuple(query_texts or ()),
     )
 
 

@@ -31,6 +31,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         "embedder": comparison.embedder or None,
         "tokenizer": comparison.tokenizer,
         "within_document": comparison.within_document,
+        "query_texts": list(comparison.query_texts) or None,
         "top_k": comparison.top_k,
         "prices": None if comparison.prices is None else asdict(comparison.prices),
         "metrics": [

@@ -140,6 +140,8 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
     if corpus.questions:
         where = "its own document" if comparison.within_document else "all documents"
         facts += [("Embedder", comparison.embedder), ("A question searches", where)]
+        if comparison.query_texts:
+            facts.append(("Embedded for a question", "a text in its place"))
     facts += [
         ("Tokens", comparison.tokenizer),
         ("Made", f"{comparison.made:%d %B %Y, %H:%M} UTC".lstrip("0")),
