@@ -7,10 +7,14 @@ SHOWN := $(VENV)/.demo-ready
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test load test-legacy check bench clean
+.PHONY: demo compare test load test-legacy check bench results clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
+
+compare: $(SHOWN)  ## Compare two splitters on the bundled story; look at report/report.html
+	@$(PIP) -e '.[evaluation]'
+	@$(BIN)/python examples/compare_splitters.py
 
 test: $(READY)  ## Run all tests
 	$(BIN)/python -m pytest -q
@@ -32,8 +36,16 @@ bench: $(READY)  ## Compare speed within one run (TEXT=path for your own)
 	$(BIN)/python benchmarks/speed.py $(TEXT)
 	$(BIN)/python benchmarks/import_time.py
 
+results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an hour or more)
+	@test -d "$(DATA)" || { echo "say where the corpora are: make results DATA=path"; exit 1; }
+	@$(PIP) langchain-experimental
+	$(BIN)/python benchmarks/boundaries.py $(DATA)
+	$(BIN)/python examples/wiki50_greedy_error.py $(DATA)/wiki50
+	$(BIN)/python examples/emma_retrieval.py $(DATA)/gutenqa_emma
+	$(BIN)/python examples/chroma_retrieval.py $(DATA)/chroma_eval
+
 clean:
-	rm -rf $(VENV) .venv-legacy dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-legacy report sweep dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The demo needs the two frameworks; tests need all extras, torch among them.
 $(SHOWN): pyproject.toml constraints.txt | $(BIN)/python
