@@ -7,8 +7,9 @@ from itertools import pairwise
 import pytest
 
 from lumber_core.bert.examples import BETWEEN, IGNORED, NORMAL, START, Windows, label_item, pad
+from lumber_core.bert.items import Item
 from lumber_core.bert.recipes import BUNDLED, PAPER, Part, Recipe
-from lumber_core.bert.synthesis import Item, excerpts, synthesize, whole
+from lumber_core.bert.synthesis import excerpts, synthesize, whole
 from lumber_core.bert.wordpieces import WordPieceTokenizer
 from lumber_core.evaluation.documents import Document, document_from_segments
 from tests.bert.conftest import write_tokenizer
