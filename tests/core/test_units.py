@@ -9,8 +9,15 @@ from core_support import nasty_texts, pieces, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lumber_core.graphemes import is_break
 from lumber_core.spans import check_tiling
-from lumber_core.units import after_markers, paragraphs, sentences, unit_finder
+from lumber_core.units import (
+    after_markers,
+    paragraphs,
+    sentences,
+    sentences_and_lines,
+    unit_finder,
+)
 
 BREAKS = {
     "LF": "\n",
@@ -330,3 +337,28 @@ def test_what_is_neither_name_nor_callable_is_refused(spec):
 def test_a_language_that_is_no_code_is_refused(language):
     with pytest.raises(ValueError, match="ISO 639"):
         unit_finder("sentences", language=language)
+
+
+def test_a_mark_at_a_lines_end_ends_a_sentence() -> None:
+    text = (
+        "Doors open at 9 p.m.\n14 people came.\nThey sang:\n\u201cOh\u201d\nand left. "
+        "He said \u201cNo.\u201d\n  they agreed"
+    )
+    starts = [text[span.start :].split("\n")[0] for span in sentences_and_lines(text)]
+    assert starts == [
+        "Doors open at 9 p.m.",
+        "14 people came.",
+        "They sang:",
+        "\u201cOh\u201d",
+        "He said \u201cNo.\u201d",
+        "they agreed",
+    ]
+
+
+@given(st.text(alphabet="aB.:?\u201d\u0301\r\n \t\u3042\u3002", max_size=60))
+def test_lines_only_divide_sentences(text: str) -> None:
+    finer = sentences_and_lines(text)
+    assert "".join(span.of(text) for span in finer) == text
+    assert all(span.start < span.end for span in finer)
+    assert {span.start for span in sentences(text)} <= {span.start for span in finer}
+    assert all(is_break(text, span.start) for span in finer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from lumber_core.checks import check_positive, check_text
@@ -11,6 +12,7 @@ from lumber_core.chunker import Chunker
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.tokens import TokenCounterSpec
+from lumber_core.units import sentences_and_lines
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +58,8 @@ class BertChunker(Chunker):
         threshold: t_c: higher gives fewer, longer chunks, lower gives more. `scores` helps to
             choose.
         backend: "onnx", or "torch" for checkpoints as they come (extra `torch`).
-        snap: "sentence" lets chunks start at sentences only; None at any word, as in the paper.
+        snap: "sentence" lets chunks start at sentences only, and at lines after one that ends with
+            a mark; None at any word, as in the paper.
         windows: "overlapping" averages over windows at even distances; "moving" is the paper's:
             each window begins at the last start found.
         threads: Windows scored at once; None takes the processors there are.
@@ -100,7 +103,7 @@ class BertChunker(Chunker):
             check_positive("threads", threads)
         super().__init__(
             tokenizer=tokenizer,
-            units="sentences",
+            units=partial(sentences_and_lines, language=language),
             language=language,
             max_chunk_tokens=max_chunk_tokens,
             min_chunk_tokens=min_chunk_tokens,

@@ -26,6 +26,7 @@ from lumber_core.errors import MissingExtraError
 from lumber_core.evaluation.documents import Document
 
 try:
+    import torch
     from transformers import PrinterCallback, set_seed
     from transformers.trainer_utils import get_last_checkpoint
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
@@ -106,6 +107,9 @@ def train(
     ]
     set_seed(recipe.seed)
     model = tagger_from_encoder(source, dropout=recipe.dropout)
+    if bf16 and not torch.cuda.is_available():
+        # On processors, the backward pass of fused attention takes longer than the plain one's.
+        model.model.set_attn_implementation("eager")
     freeze(model, embeddings=recipe.freeze_embeddings, layers=recipe.frozen_layers)
 
     trainer = TaggerTrainer(
