@@ -10,8 +10,8 @@ from lumber_core.bert.calibration import best_threshold, score_documents
 from lumber_core.bert.examples import START, Windows, label_item
 from lumber_core.bert.items import Item
 from lumber_core.bert.model import ChunkTagger
-from lumber_core.bert.recipes import Recipe
-from lumber_core.bert.synthesis import synthesize, whole
+from lumber_core.bert.recipes import Part, Recipe
+from lumber_core.bert.synthesis import whole
 from lumber_core.bert.torch_scorer import TorchScorer
 from lumber_core.bert.wordpieces import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError
@@ -23,6 +23,7 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
     raise MissingExtraError(error.name or "torch", "train") from error
 
 _MEASURED_WINDOWS = 480
+_SYNTHETIC = 40  # synthetic documents of each kind that the threshold is set on
 # Sources whose documents are one text each, so that their boundaries can be measured as they stand.
 _CONTINUOUS = ("fairytaleqa", "wiki_sections")
 
@@ -81,26 +82,33 @@ def measured_windows(
 
 
 def fold_best_threshold(
-    model: ChunkTagger, tokenizer: WordPieceTokenizer, documents: Sequence[Document], *, window: int
+    model: ChunkTagger,
+    tokenizer: WordPieceTokenizer,
+    documents: Sequence[Document],
+    *,
+    recipe: Recipe,
 ) -> float:
     """Move the threshold that is best on documents into the layer's bias, so that it becomes 0.
 
-    Every source counts the same: for each, F1 of starts at sentence-initial tokens is taken over
-    its documents as a whole, and synthetic documents made of all of them are one more source.
+    Every kind of document counts the same: each source of continuous texts, synthetic documents
+    of the paper's kind, and those of each other kind that the recipe makes. F1 of starts at
+    sentence-initial tokens is taken over the documents of a kind as a whole.
 
     Returns:
         The threshold that was folded.
     """
-    sets: dict[str, list[Item]] = {}
+    sets: dict[object, list[Item]] = {}
     for document in documents:
         if len(document.starts) > 1 and document.source in _CONTINUOUS:
             sets.setdefault(document.source, []).extend(whole([document]))
-    sets["synthetic"] = synthesize(
-        documents, items=60, segments=min(10, len(documents)), sentences=(3, 11), seed=1
-    )
+    shape = Part("synthetic", 1.0, segments=min(10, len(documents)), sentences=(3, 11))
+    for part in (shape, *recipe.parts):
+        if part.kind == "synthetic" and (part.variety, part.tokenised) not in sets:
+            like = replace(shape, variety=part.variety, tokenised=part.tokenised)
+            sets[part.variety, part.tokenised] = like.items(documents, _SYNTHETIC, seed=len(sets))
     scorer = TorchScorer(model, cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id)
     scored = {
-        name: score_documents(scorer, tokenizer, items, size=window - 2)
+        name: score_documents(scorer, tokenizer, items, size=recipe.window - 2)
         for name, items in sets.items()
     }
     threshold = best_threshold(list(scored.values()))

@@ -139,7 +139,7 @@ def train(
     model = model.to("cpu").eval()
     threshold = 0.0
     if recipe.fold_threshold:
-        threshold = fold_best_threshold(model, tokenizer, keep, window=recipe.window)
+        threshold = fold_best_threshold(model, tokenizer, keep, recipe=recipe)
     model.save(folder)
     (folder / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
     report = TrainingReport(
