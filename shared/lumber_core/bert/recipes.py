@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lumber_core.bert.items import Item
@@ -171,4 +171,19 @@ BUNDLED = Recipe(
 )
 """As the bundled weights were trained: loss where sentences start, four kinds of items."""
 
-RECIPES = {recipe.name: recipe for recipe in (PAPER, BUNDLED)}
+_UNTIDY = Variety(middles=0.3, gaps=0.4, headings=0.15, alike=0.2, balance=0.5)
+
+UNTIDY = replace(
+    BUNDLED,
+    name="untidy",
+    parts=(
+        replace(BUNDLED.parts[0], variety=_UNTIDY, tokenised=0.2),
+        replace(BUNDLED.parts[1], sentences=(1, 12), variety=_UNTIDY, tokenised=0.2),
+        *BUNDLED.parts[2:],
+    ),
+    items=3_840,
+    learning_rate=1e-4,
+)
+"""To go on from a model of the recipe `bundled`: less tidy pieces, at half the rate."""
+
+RECIPES = {recipe.name: recipe for recipe in (PAPER, BUNDLED, UNTIDY)}
