@@ -71,8 +71,8 @@ def emma(folder: Path, model: str) -> None:
 
 
 def tune(passages: Path, model: str) -> None:
+    from lumber_core.bert.held_out import split_documents
     from lumber_core.bert.recipes import BUNDLED
-    from lumber_core.bert.training import split_documents
 
     every = load_passages(passages)
     _, held = split_documents(every, share=BUNDLED.held_out, seed=BUNDLED.seed)

@@ -13,7 +13,7 @@ import pytest
 from lumber_core import BertChunker, check_tiling
 from lumber_core.bert.wordpieces import WordPieceTokenizer
 from lumber_core.graphemes import is_break
-from lumber_core.units import sentences
+from lumber_core.units import sentences_and_lines
 from tests.bert.conftest import CJK, write_random_checkpoint
 
 AWKWARD = {
@@ -53,7 +53,7 @@ def test_chunks_start_at_sentences_or_at_words(
     exported: Path, prose: list[str], windows: str
 ) -> None:
     text = " ".join(prose[:30])
-    every_sentence = {span.start for span in sentences(text)}
+    every_sentence = {span.start for span in sentences_and_lines(text)}
     at_sentences = BertChunker(str(exported), windows=windows, threshold=-100)
     assert {s.start for s in at_sentences.segment(text).spans} == every_sentence
     at_words = BertChunker(str(exported), windows=windows, threshold=-100, snap=None)

@@ -7,8 +7,9 @@ from itertools import pairwise
 import pytest
 
 from lumber_core.bert.examples import BETWEEN, IGNORED, NORMAL, START, Windows, label_item, pad
+from lumber_core.bert.items import Item
 from lumber_core.bert.recipes import BUNDLED, PAPER, Part, Recipe
-from lumber_core.bert.synthesis import Item, excerpts, synthesize, whole
+from lumber_core.bert.synthesis import excerpts, synthesize, whole
 from lumber_core.bert.wordpieces import WordPieceTokenizer
 from lumber_core.evaluation.documents import Document, document_from_segments
 from tests.bert.conftest import write_tokenizer
@@ -134,6 +135,23 @@ def test_windows_are_cut_reproducibly_and_their_first_token_is_not_judged(
     assert at_starts > 10
 
 
+def test_windows_may_mask_some_tokens_and_keep_their_labels(tokenizer: WordPieceTokenizer) -> None:
+    items = synthesize(DOCUMENTS, items=60, segments=5, sentences=(5, 9))
+    labelled = [label_item(item, tokenizer) for item in items]
+    plain = Windows(labelled, tokenizer, window=40, seed=0)
+    masked = Windows(labelled, tokenizer, window=40, seed=0, masked=0.2)
+    hidden = total = 0
+    for number in range(len(items)):
+        row, same = masked[number], plain[number]
+        assert row["labels"] == same["labels"]
+        assert row == masked[number]
+        for shown, true in zip(row["input_ids"], same["input_ids"], strict=True):
+            assert shown in (true, tokenizer.mask_id)
+            hidden += shown != true
+            total += 1
+    assert 0.1 < hidden / total < 0.3
+
+
 def test_padding_is_masked_and_ignored(tokenizer: WordPieceTokenizer) -> None:
     items = [label_item(Item(t, (0,), (0,)), tokenizer) for t in ("the ship", "the king and queen")]
     batch = pad([Windows(items, tokenizer, window=20, seed=0)[n] for n in (0, 1)])
@@ -170,6 +188,7 @@ def test_a_recipe_takes_its_shares_from_its_sources() -> None:
         ({"parts": (Part("synthetic", 0.5),)}, "add up to 1"),
         ({"epochs": 0}, "at least 1"),
         ({"held_out": 1.0}, "held_out must be"),
+        ({"masked": 1.0}, "masked must be"),
         ({"window": 4}, "window must be"),
         ({"held_out": 0.0, "fold_threshold": True}, "needs held-out documents"),
     ],

@@ -15,9 +15,11 @@ pytest.importorskip("accelerate")
 pytest.importorskip("matplotlib")
 
 from lumber_core.bert.calibration import ScoredStarts, best_threshold  # noqa: E402
+from lumber_core.bert.held_out import split_documents  # noqa: E402
 from lumber_core.bert.model import load_tagger  # noqa: E402
 from lumber_core.bert.recipes import Part, Recipe  # noqa: E402
-from lumber_core.bert.training import TrainingReport, split_documents, tagging_loss, train  # noqa: E402
+from lumber_core.bert.trainer import tagging_loss  # noqa: E402
+from lumber_core.bert.training import TrainingReport, train  # noqa: E402
 from lumber_core.evaluation.documents import Document, document_from_segments  # noqa: E402
 from tests.bert.conftest import WORDS, write_random_checkpoint  # noqa: E402
 

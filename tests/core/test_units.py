@@ -9,8 +9,15 @@ from core_support import nasty_texts, pieces, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lumber_core.graphemes import is_break
 from lumber_core.spans import check_tiling
-from lumber_core.units import after_markers, paragraphs, sentences, unit_finder
+from lumber_core.units import (
+    after_markers,
+    paragraphs,
+    sentences,
+    sentences_and_lines,
+    unit_finder,
+)
 
 BREAKS = {
     "LF": "\n",
@@ -313,10 +320,16 @@ def test_units_are_chosen_by_name():
     text = "One here. Two there.\n\nThree."
     assert found(unit_finder("paragraphs"), text) == ["One here. Two there.\n\n", "Three."]
     assert found(unit_finder("sentences"), text) == ["One here. ", "Two there.\n\n", "Three."]
+    assert found(unit_finder("sentences_and_lines"), "At 9 p.m.\n14 came.") == [
+        "At 9 p.m.\n",
+        "14 came.",
+    ]
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match=r'"paragraphs", "sentences" or a callable.*\'words\''):
+    with pytest.raises(
+        ValueError, match=r'"sentences", "sentences_and_lines" or a callable.*\'words\''
+    ):
         unit_finder("words")
 
 
@@ -339,3 +352,28 @@ def test_long_texts_keep_their_sentences_in_place() -> None:
     found = {span.start for span in sentences(text)}
     expected = {match.start() for match in regex.finditer("Ship|It’s", text)}
     assert found == expected
+
+
+def test_a_mark_at_a_lines_end_ends_a_sentence() -> None:
+    text = (
+        "Doors open at 9 p.m.\n14 people came.\nThey sang:\n\u201cOh\u201d\nand left. "
+        "He said \u201cNo.\u201d\n  they agreed"
+    )
+    starts = [text[span.start :].split("\n")[0] for span in sentences_and_lines(text)]
+    assert starts == [
+        "Doors open at 9 p.m.",
+        "14 people came.",
+        "They sang:",
+        "\u201cOh\u201d",
+        "He said \u201cNo.\u201d",
+        "they agreed",
+    ]
+
+
+@given(st.text(alphabet="aB.:?\u201d\u0301\r\n \t\u3042\u3002", max_size=60))
+def test_lines_only_divide_sentences(text: str) -> None:
+    finer = sentences_and_lines(text)
+    assert "".join(span.of(text) for span in finer) == text
+    assert all(span.start < span.end for span in finer)
+    assert {span.start for span in sentences(text)} <= {span.start for span in finer}
+    assert all(is_break(text, span.start) for span in finer)

@@ -56,7 +56,8 @@ class BertChunker(Chunker):
         threshold: t_c: higher gives fewer, longer chunks, lower gives more. `scores` helps to
             choose.
         backend: "onnx", or "torch" for checkpoints as they come (extra `torch`).
-        snap: "sentence" lets chunks start at sentences only; None at any word, as in the paper.
+        snap: "sentence" lets chunks start at sentences only, and at lines after one that ends with
+            a mark; None at any word, as in the paper.
         windows: "overlapping" averages over windows at even distances; "moving" is the paper's:
             each window begins at the last start found.
         threads: Windows scored at once; None takes the processors there are.
@@ -100,7 +101,7 @@ class BertChunker(Chunker):
             check_positive("threads", threads)
         super().__init__(
             tokenizer=tokenizer,
-            units="sentences",
+            units="sentences_and_lines",
             language=language,
             max_chunk_tokens=max_chunk_tokens,
             min_chunk_tokens=min_chunk_tokens,

@@ -10,7 +10,7 @@ from typing import TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.bert.synthesis import Item
+from lumber_core.bert.items import Item
 from lumber_core.bert.wordpieces import WordPieceTokenizer
 
 NORMAL, START = 0, 1
@@ -62,7 +62,8 @@ class Windows:
         items: Labelled items.
         tokenizer: For the numbers of [CLS] and [SEP].
         window: Tokens in a window, with [CLS] and [SEP].
-        seed: Decides where items are cut.
+        seed: Decides where items are cut and which tokens are masked.
+        masked: Share of the tokens shown as [MASK].
     """
 
     def __init__(
@@ -72,19 +73,25 @@ class Windows:
         *,
         window: int,
         seed: int,
+        masked: float = 0.0,
     ) -> None:
         self._items = items
         self._tokenizer = tokenizer
         self._inner = window - 2
         self._seed = seed
+        self._masked = masked
 
     def __len__(self) -> int:
         return len(self._items)
 
     def __getitem__(self, index: int) -> Row:
         item = self._items[index]
-        first = self._first(item, random.Random(self._seed * 1_000_003 + index))
+        rng = random.Random(self._seed * 1_000_003 + index)
+        first = self._first(item, rng)
         ids = item.ids[first : first + self._inner].tolist()
+        if self._masked:
+            mask_id = self._tokenizer.mask_id
+            ids = [mask_id if rng.random() < self._masked else number for number in ids]
         labels = item.labels[first : first + self._inner].tolist()
         if labels:
             labels[0] = IGNORED

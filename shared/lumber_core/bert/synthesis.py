@@ -10,25 +10,11 @@ from __future__ import annotations
 import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from lumber_core.bert.items import Item
+from lumber_core.bert.pieces import AS_PUBLISHED, Variety, take_piece
 from lumber_core.evaluation.documents import Document
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One training text.
-
-    Attributes:
-        text: The text.
-        sentences: Character offsets where its sentences start; the first is 0.
-        starts: Those of them where a segment starts; the first is 0.
-    """
-
-    text: str
-    sentences: tuple[int, ...]
-    starts: tuple[int, ...]
 
 
 def synthesize(
@@ -37,6 +23,7 @@ def synthesize(
     items: int = 30_000,
     segments: int | tuple[int, int] = 4,
     sentences: tuple[int, int] = (1, 5),
+    variety: Variety = AS_PUBLISHED,
     seed: int = 0,
 ) -> list[Item]:
     """Join the first few sentences of passages from different documents, as the paper does.
@@ -47,6 +34,7 @@ def synthesize(
         segments: How many passages an item joins, or the fewest and the most.
         sentences: The fewest and the most sentences of a passage that an item takes. A passage
             that has fewer gives all it has.
+        variety: How pieces and their choice depart from the paper's.
         seed: Same seed, same items.
 
     Returns:
@@ -60,19 +48,18 @@ def synthesize(
     _check_range("sentences", *sentences)
     if items < 1:
         raise ValueError(f"items must be at least 1, not {items}")
-    by_name = {(document.source, document.name): document for document in documents}
-    pools = [_segments_as_sentences(document) for document in by_name.values()]
-    pools = [pool for pool in pools if pool]
-    if len(pools) < most:
+    pools = _Pools(documents)
+    if pools.count < most:
         raise ValueError(
             f"{most} segments of different documents were asked for in an item, but only "
-            f"{len(pools)} documents have text: give more documents or ask for fewer segments"
+            f"{pools.count} documents have text: give more documents or ask for fewer segments"
         )
     rng = random.Random(seed)
     made = []
     for _ in range(items):
-        chosen = rng.sample(pools, rng.randint(fewest, most))
-        made.append(_joined([rng.choice(pool)[: rng.randint(*sentences)] for pool in chosen]))
+        chosen = pools.choose(rng.randint(fewest, most), variety, rng)
+        pieces = [take_piece(rng.choice(pool), sentences, variety, rng) for pool in chosen]
+        made.append(_joined(pieces))
     return made
 
 
@@ -127,6 +114,43 @@ def excerpts(
 def whole(documents: Sequence[Document]) -> list[Item]:
     """Turn documents into items as they are, for measuring on them."""
     return [Item(document.text, document.units, document.starts) for document in documents]
+
+
+class _Pools:
+    """The passages of every document, to be drawn from."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        by_name = {(document.source, document.name): document for document in documents}
+        self._sources: dict[str, list[list[list[str]]]] = {}
+        for document in by_name.values():
+            passages = _segments_as_sentences(document)
+            if passages:
+                self._sources.setdefault(document.source, []).append(passages)
+        self._all = [pool for pools in self._sources.values() for pool in pools]
+        self.count = len(self._all)
+
+    def choose(self, count: int, variety: Variety, rng: random.Random) -> list[list[list[str]]]:
+        """Draw documents, no document twice."""
+        if rng.random() < variety.alike:
+            rich = {n: pools for n, pools in self._sources.items() if len(pools) >= count}
+            if rich:
+                return rng.sample(rich[self._source(rich, variety, rng)], count)
+        if not variety.balance:
+            return rng.sample(self._all, count)
+        drawn: list[list[list[str]]] = []
+        while len(drawn) < count:
+            pool = rng.choice(self._sources[self._source(self._sources, variety, rng)])
+            if not any(pool is other for other in drawn):
+                drawn.append(pool)
+        return drawn
+
+    @staticmethod
+    def _source(
+        sources: dict[str, list[list[list[str]]]], variety: Variety, rng: random.Random
+    ) -> str:
+        """Draw a source."""
+        weights = [len(pools) ** (1 - variety.balance) for pools in sources.values()]
+        return rng.choices(list(sources), weights)[0]
 
 
 def _check_range(name: str, fewest: int, most: int) -> None:

@@ -71,6 +71,15 @@ class WordPieceTokenizer:
         self.cls_id = _special(tokenizer, "[CLS]")
         self.sep_id = _special(tokenizer, "[SEP]")
 
+    @property
+    def mask_id(self) -> int:
+        """Vocabulary number of [MASK].
+
+        Raises:
+            WeightsError: If the tokenizer has none.
+        """
+        return _special(self._tokenizer, "[MASK]")
+
     @classmethod
     def from_folder(cls, folder: str | Path) -> WordPieceTokenizer:
         """Load `tokenizer.json`, or else an uncased `vocab.txt`.

@@ -1,0 +1,109 @@
+"""Pieces of passages: which sentences of which passage a training item joins.
+
+The paper takes the first sentences of passages. Texts met later are less tidy: segments begin in
+the middle of a thought or with a heading, and their sentences hang together loosely. `Variety`
+says how much of that there is in training items.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+_LABELS = (
+    *("Introduction", "Background", "Results", "Discussion", "Methods", "Conclusion", "Summary"),
+    *("Overview", "Examples", "Notes", "Procedure", "History", "Definition", "Analysis"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Variety:
+    """How pieces and their choice depart from the paper's; every value is a share from 0 to 1.
+
+    Attributes:
+        middles: Pieces that begin at any sentence of their passage instead of its first.
+        gaps: Pieces from between whose sentences others are left out, one to three at a place.
+        headings: Pieces that open with a heading: a label, a number, or words of theirs.
+        alike: Items all of whose pieces come from one source, so that style gives nothing away.
+        balance: 0 draws documents as they come, so that the source with the most documents
+            dominates; at 1 every source is drawn as often; between, by that power.
+    """
+
+    middles: float = 0.0
+    gaps: float = 0.0
+    headings: float = 0.0
+    alike: float = 0.0
+    balance: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not 0 <= value <= 1:
+                raise ValueError(f"{field.name} must be a share between 0 and 1, not {value}")
+
+
+AS_PUBLISHED = Variety()
+"""First sentences of passages, drawn from all documents alike, as the paper does."""
+
+
+def take_piece(
+    passage: Sequence[str], sentences: tuple[int, int], variety: Variety, rng: random.Random
+) -> list[str]:
+    """Take some sentences of a passage, in order.
+
+    Args:
+        passage: The sentences of the passage; one at least.
+        sentences: The fewest and the most to take; a passage that has fewer gives all it has, and
+            one with gaps or begun later may give half of what was drawn.
+        variety: What to vary.
+        rng: Source of chance.
+    """
+    wanted = rng.randint(*sentences)
+    left = list(passage)
+    if rng.random() < variety.middles:
+        fewest = max(sentences[0], wanted // 2)
+        left = left[rng.randint(0, max(0, len(left) - fewest)) :]
+    if rng.random() < variety.gaps:
+        left = _thinned(left, max(sentences[0], wanted // 2), rng)
+    piece = left[:wanted]
+    if rng.random() < variety.headings:
+        return _headed(piece, rng)
+    return piece
+
+
+def _thinned(sentences: Sequence[str], fewest: int, rng: random.Random) -> list[str]:
+    """Leave out some sentences, but none where fewer than `fewest` would be left."""
+    spare = len(sentences) - fewest
+    kept: list[str] = []
+    position = 0
+    while position < len(sentences):
+        kept.append(sentences[position])
+        skipped = rng.randint(1, 3) if rng.random() < 0.5 else 0
+        skipped = max(0, min(skipped, spare))
+        spare -= skipped
+        position += 1 + skipped
+    return kept
+
+
+def _headed(piece: Sequence[str], rng: random.Random) -> list[str]:
+    """Put a heading before a piece: as a sentence of its own, or run on into the first."""
+    heading = _heading(piece, rng)
+    if rng.random() < 0.5:
+        return [f"{heading} .", *piece]
+    return [f"{heading} {piece[0]}", *piece[1:]]
+
+
+def _heading(piece: Sequence[str], rng: random.Random) -> str:
+    """Make a heading for a piece."""
+    draw = rng.random()
+    if draw < 0.2:
+        return rng.choice(_LABELS)
+    number = f"{rng.randint(1, 9)}" + (f"-{rng.randint(1, 9)}" if rng.random() < 0.4 else "")
+    if draw < 0.35:
+        return number
+    words = rng.choice(piece).split()
+    length = rng.randint(1, 4)
+    first = rng.randint(0, max(0, len(words) - length))
+    title = " ".join(words[first : first + length]).strip(".,;:!?\"'()[] ") or rng.choice(_LABELS)
+    return f"{number} . {title}" if draw < 0.45 else title
