@@ -28,8 +28,9 @@ class Chunker(ABC):
 
     Args:
         tokenizer: Counts tokens; see `lumber_core.tokens.token_counter`.
-        units: What may not be cut: "paragraphs", "sentences", "sentences_and_lines" (a mark at a
-            line's end ends a sentence, too), or a callable from a text to `(start, end)` offsets.
+        units: What may not be cut: "paragraphs", "sentences", "sentences_and_lines" (a mark at
+            a line's end ends a sentence, too), or a callable from a text to `(start, end)`
+            offsets.
         language: ISO 639 code for finding sentences.
         max_chunk_tokens: No chunk counts more tokens. None sets no limit.
         min_chunk_tokens: Smaller chunks join a neighbour that has room. None sets no limit.
