@@ -181,7 +181,7 @@ UNTIDY = replace(
         replace(BUNDLED.parts[1], sentences=(1, 12), variety=_UNTIDY, tokenised=0.2),
         *(replace(part, start_weight=8) for part in BUNDLED.parts[2:]),
     ),
-    items=3_200,
+    items=19_200,
     learning_rate=1e-4,
 )
 """To go on from a model of the recipe `bundled`: less tidy pieces, at half the rate.
