@@ -163,6 +163,8 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--base-url", "http://127.0.0.1:1/v1"], "pass --model"),
         (["compare", "{docs}", "--prices", "1"], "two numbers"),
         (["compare", "{docs}", "--tokenizer", "none"], "unknown tokenizer"),
+        (["compare", "{docs}", "--splitter", "greedy:inf"], "'inf' is no number"),
+        (["compare", "{docs}", "--embedder", "contriever:none"], "there is no folder none"),
         (["compare", "{docs}", "--output", "/dev/null/report"], "cannot be made"),
         (["sweep", "{docs}"], "--theta, --threshold or --size"),
         (["sweep", "{docs}", "--theta", "450", "--size", "9"], "one setting"),
@@ -205,8 +207,13 @@ def test_the_command_runs_as_a_program(docs: Path, tmp_path: Path) -> None:
     assert (tmp_path / "report" / ".work" / "splits").is_dir()
 
 
-def test_without_typer_the_hint_names_the_extra() -> None:
+@pytest.mark.parametrize(
+    ("command", "extra"),
+    [((), "evaluation"), (("compare", "docs"), "evaluation"), (("train", "out"), "train")],
+)
+def test_without_typer_the_hint_names_the_extra(command: tuple[str, ...], extra: str) -> None:
     code = "import sys; sys.modules['typer'] = None\nfrom lumber_core.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True)
     assert done.returncode == 1
-    assert "pip install 'lumber-splitters[evaluation]'" in done.stderr
+    assert f"pip install 'lumber-splitters[{extra}]'" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
