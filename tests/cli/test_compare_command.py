@@ -15,16 +15,9 @@ pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 pytest.importorskip("langchain_text_splitters")
 
-from typer.testing import CliRunner
-
-from lumber_core.cli.app import app
+from tests.cli.running import run
 from tests.evaluation.comparing import corpus
 from tests.loopback.server import LoopbackServer, Request
-
-
-def run(*arguments: object) -> tuple[int, str]:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return result.exit_code, result.output
 
 
 @pytest.fixture
