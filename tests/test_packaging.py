@@ -9,6 +9,9 @@ from importlib.resources import files
 
 import pytest
 
+import lumber_core
+from lumber_core import errors
+
 HEAVY = {"torch", "transformers", "openai", "google", "onnxruntime", "tokenizers"}
 
 
@@ -67,6 +70,27 @@ def test_a_missing_framework_names_the_extra(blocked: str, package: str, extra: 
 @pytest.mark.parametrize("package", ["langchain_lumber", "llamaindex_lumber", "lumber_core"])
 def test_packages_are_typed(package: str) -> None:
     assert (files(package) / "py.typed").is_file()
+
+
+@pytest.mark.parametrize(
+    ("package", "names"),
+    [
+        ("lumber_core.evaluation.report", ["report.html.jinja", "report.css", "report.js"]),
+        ("lumber_core.bert.bundled", ["card.json", "model.int8.onnx", "words.int8.bin"]),
+    ],
+)
+def test_what_is_read_at_run_time_lies_in_the_package(package: str, names: list[str]) -> None:
+    for name in names:
+        assert (files(package) / name).read_bytes(), name
+
+
+def test_every_error_can_be_caught_by_a_name_of_the_package() -> None:
+    raised = {
+        name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, errors.LumberError)
+    }
+    assert raised <= set(lumber_core.__all__)
 
 
 def test_the_base_install_needs_no_framework_and_no_torch() -> None:

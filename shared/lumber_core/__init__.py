@@ -4,7 +4,9 @@ from lumber_core.bert import BertChunker, TextEmbedder, TokenScores
 from lumber_core.bert.judge import BertJudge
 from lumber_core.chunker import Chunker
 from lumber_core.errors import (
+    BadReplyError,
     BoundError,
+    HubError,
     JudgementError,
     LumberError,
     MissingExtraError,
@@ -35,6 +37,7 @@ from lumber_core.tokens import TokenCounter, token_counter
 
 __all__ = [
     "AnswerStore",
+    "BadReplyError",
     "BertChunker",
     "BertJudge",
     "BoundError",
@@ -45,6 +48,7 @@ __all__ = [
     "GreedyChunker",
     "GreedySegmentation",
     "Group",
+    "HubError",
     "Judge",
     "JudgementError",
     "LexicalJudge",

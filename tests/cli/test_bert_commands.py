@@ -11,16 +11,9 @@ pytest.importorskip("typer")
 pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
-from typer.testing import CliRunner
-
 from lumber_core import BertChunker
-from lumber_core.cli.app import app
 from tests.bert.conftest import write_random_checkpoint
-
-
-def run(*arguments: object) -> tuple[int, str]:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return result.exit_code, result.output
+from tests.cli.running import run
 
 
 @pytest.fixture

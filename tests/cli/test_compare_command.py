@@ -15,16 +15,9 @@ pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 pytest.importorskip("langchain_text_splitters")
 
-from typer.testing import CliRunner
-
-from lumber_core.cli.app import app
+from tests.cli.running import run
 from tests.evaluation.comparing import corpus
 from tests.loopback.server import LoopbackServer, Request
-
-
-def run(*arguments: object) -> tuple[int, str]:
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    return result.exit_code, result.output
 
 
 @pytest.fixture
@@ -196,6 +189,8 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--base-url", "http://127.0.0.1:1/v1"], "pass --model"),
         (["compare", "{docs}", "--prices", "1"], "two numbers"),
         (["compare", "{docs}", "--tokenizer", "none"], "unknown tokenizer"),
+        (["compare", "{docs}", "--splitter", "greedy:inf"], "'inf' is no number"),
+        (["compare", "{docs}", "--embedder", "contriever:none"], "there is no folder none"),
         (["compare", "{docs}", "--output", "/dev/null/report"], "cannot be made"),
         (["sweep", "{docs}"], "--theta, --threshold or --size"),
         (["sweep", "{docs}", "--theta", "450", "--size", "9"], "one setting"),
@@ -238,8 +233,13 @@ def test_the_command_runs_as_a_program(docs: Path, tmp_path: Path) -> None:
     assert (tmp_path / "report" / ".work" / "splits").is_dir()
 
 
-def test_without_typer_the_hint_names_the_extra() -> None:
+@pytest.mark.parametrize(
+    ("command", "extra"),
+    [((), "evaluation"), (("compare", "docs"), "evaluation"), (("train", "out"), "train")],
+)
+def test_without_typer_the_hint_names_the_extra(command: tuple[str, ...], extra: str) -> None:
     code = "import sys; sys.modules['typer'] = None\nfrom lumber_core.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True)
     assert done.returncode == 1
-    assert "pip install 'lumber-splitters[evaluation]'" in done.stderr
+    assert f"pip install 'lumber-splitters[{extra}]'" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -12,21 +12,11 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("openai")
 
-import typer
-from typer.testing import CliRunner
-
-from lumber_core.cli.questions import questions_command
 from lumber_core.evaluation.corpora import load_folder
+from tests.cli.running import run
 from tests.evaluation.asking_support import asked, fact, lighthouse_question
 from tests.loopback.faults import Refusal, Status
 from tests.loopback.server import LoopbackServer, Request
-
-
-def run(*arguments: object, **environment: str) -> tuple[int, str]:
-    app = typer.Typer()
-    app.command("questions")(questions_command)
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], env=environment)
-    return result.exit_code, result.output
 
 
 @pytest.fixture
@@ -53,8 +43,18 @@ def one_of_many(request: Request) -> str:
 def test_questions_are_written_for_the_corpus_to_load(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "questions.jsonl"
     with LoopbackServer(one_of_many) as server:
-        arguments = (folder, "--model", "any", "--base-url", server.openai_url, "--count", 8)
-        arguments += ("--splitter", "greedy:100", "--output", output, "--store", tmp_path / "a.db")
+        arguments = (
+            "questions",
+            folder,
+            "--model",
+            "any",
+            "--base-url",
+            server.openai_url,
+            "--count",
+            8,
+        )
+        arguments += ("--count", 8, "--splitter", "greedy:100")
+        arguments += ("--output", output, "--store", tmp_path / "a.db")
         code, said = run(*arguments)
         assert code == 0, said
         assert "8 questions about 2 of 2 documents" in said
@@ -76,7 +76,16 @@ def test_csv_is_loaded_likewise(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(lighthouse_question) as server:
         for name in ("q.csv", "q.jsonl"):
             code, said = run(
-                *(folder, "--model", "any", "--base-url", server.openai_url, "--count", 5),
+                *(
+                    "questions",
+                    folder,
+                    "--model",
+                    "any",
+                    "--base-url",
+                    server.openai_url,
+                    "--count",
+                    5,
+                ),
                 *("--splitter", "paragraphs", "--output", tmp_path / name),
             )
             assert code == 0, said
@@ -89,7 +98,7 @@ def test_what_is_dropped_is_told(folder: Path, tmp_path: Path) -> None:
     faults = {1: Refusal()}
     with LoopbackServer(lighthouse_question, faults=faults) as server:
         code, said = run(
-            *(folder, "--model", "any", "--base-url", server.openai_url, "--count", 3),
+            *("questions", folder, "--model", "any", "--base-url", server.openai_url, "--count", 3),
             *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
         )
     assert code == 0, said
@@ -100,7 +109,7 @@ def test_what_is_dropped_is_told(folder: Path, tmp_path: Path) -> None:
 def test_the_key_comes_from_the_variable_named(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(lighthouse_question) as server:
         code, said = run(
-            *(folder, "--model", "any", "--base-url", server.openai_url, "--count", 1),
+            *("questions", folder, "--model", "any", "--base-url", server.openai_url, "--count", 1),
             *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
             *("--key-variable", "THEIR_KEY"),
             THEIR_KEY="their-key",
@@ -135,7 +144,7 @@ def test_mistakes_are_told_in_one_line(
     with LoopbackServer("none") as server:
         if "--base-url" not in arguments:
             arguments = [*arguments, "--base-url", server.openai_url]
-        code, said = run(*arguments)
+        code, said = run("questions", *arguments)
         assert server.count == 0
     assert code == 1
     assert reason in said
@@ -151,7 +160,7 @@ def test_a_missing_key_is_told(
 ) -> None:
     for name in [name for name in os.environ if name.endswith("_API_KEY")]:
         monkeypatch.delenv(name)
-    code, said = run(folder, "--model", model)
+    code, said = run("questions", folder, "--model", model)
     assert code == 1
     assert variable in said
 
@@ -169,7 +178,7 @@ def test_trouble_with_the_model_is_told(
 ) -> None:
     with LoopbackServer(reply, faults=lambda request: fault) as server:
         code, said = run(
-            *(folder, "--model", "any", "--base-url", server.openai_url, "--count", 2),
+            *("questions", folder, "--model", "any", "--base-url", server.openai_url, "--count", 2),
             *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
         )
     assert code == 1

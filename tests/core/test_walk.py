@@ -165,13 +165,11 @@ def test_a_document_without_units_is_done_at_once():
     assert walk.verdicts == walk.boundaries == ()
 
 
-def test_a_group_is_handed_out_once_until_it_is_released():
+def test_a_group_is_handed_out_once():
     walk = walk_of(MethodRules([1] * 4, 9), [1] * 4)
     assert walk.claim().start == 0
     assert walk.claim() is None
     assert not walk.done
-    walk.release(0)
-    assert walk.claim().start == 0
 
 
 def test_the_first_verdict_on_a_group_stands():

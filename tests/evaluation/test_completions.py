@@ -5,13 +5,8 @@ from __future__ import annotations
 import asyncio
 import pickle
 import random
-import signal
 import sqlite3
-import subprocess
-import sys
-import textwrap
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,6 +30,7 @@ from lumber_core.segmentation import Usage
 from tests.evaluation.asking_support import FAST, model_at
 from tests.loopback.faults import Filtered, Malformed, Refusal, Says, Slow, Status, rate_limited
 from tests.loopback.server import LoopbackServer, Request
+from tests.lumber.interrupting import ANSWERED, interrupted
 from tests.lumber.support import ScatteredModel, story
 
 
@@ -314,47 +310,21 @@ class _At:
         self.complete, self.acomplete = model.complete, model.acomplete
 
 
-CHILD = textwrap.dedent(
-    """
-    import itertools, signal, sys
-    from lumber_core.evaluation.asking import Ask, ask_all
-    from tests.lumber.support import ScatteredModel
+CHILD = """
+import sys
+from lumber_core.evaluation.asking import Ask, ask_all
+from tests.lumber.interrupting import TroubledModel
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    class Troubled(ScatteredModel):
-        numbers = itertools.count(1)
-
-        def complete(self, system, user, *, choices=()):
-            number = next(self.numbers)
-            if number == 21:
-                print("out of reach", flush=True)
-            if number > 20:
-                raise ConnectionError
-            return super().complete(system, user, choices=choices)
-
-    asks = [Ask("s", f"question {number}", str) for number in range(100)]
-    ask_all(Troubled(), asks, store=sys.argv[1], max_concurrency=int(sys.argv[2]))
-    """
-)
+asks = [Ask("s", f"question {number}", str) for number in range(100)]
+ask_all(TroubledModel(), asks, store=sys.argv[1], max_concurrency=int(sys.argv[2]))
+"""
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(tmp_path: Path, concurrency: int) -> None:
     store = tmp_path / "kept.db"
-    child = subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(store), str(concurrency)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline() == "out of reach\n"
-    time.sleep(0.3)  # attempts are now up to half a minute apart
-    child.send_signal(signal.SIGINT)
-    _, errors = child.communicate(timeout=5)
-    assert "KeyboardInterrupt" in errors
-    assert len(CompletionStore(store)) == 20
+    assert "KeyboardInterrupt" in interrupted(CHILD, store, concurrency)
+    assert len(CompletionStore(store)) == ANSWERED
 
 
 def test_a_model_that_remembers_brings_its_own_store(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,7 @@ import pytest
 
 from lumber_core.evaluation.corpora import load_gutenqa, load_gutenqa_tables
 from lumber_core.spans import check_tiling
-from tests.evaluation.writing import write, write_lines
+from tests.evaluation.writing import write, write_lines, write_table
 
 FOX, OWL = "The_Fox_-_A._Nonym", "The_Owl_-_A._Nonym"
 
@@ -94,30 +92,12 @@ CHUNKS = text_rows((FOX, "A fox ran.\n"), (FOX, "It hid, well."), (OWL, "An owl.
 QUESTIONS = [question_row(FOX, "Who ran?", "fox ran"), question_row(OWL, "Who?", "owl")]
 
 
-def save(path: Path, rows: list[dict[str, Any]]) -> Path:
-    """Write rows in the format of the file's name."""
-    if path.suffix == ".jsonl":
-        return write_lines(path, rows)
-    if path.suffix == ".json":
-        return write(path, json.dumps(rows))
-    if path.suffix == ".parquet":
-        pyarrow = pytest.importorskip("pyarrow")
-        parquet = pytest.importorskip("pyarrow.parquet")
-        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
-        return path
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl", "json"])
 def test_tables_give_a_document_for_each_book(suffix: str, tmp_path: Path) -> None:
     corpus = load_gutenqa_tables(
-        save(tmp_path / f"paragraphs.{suffix}", PARAGRAPHS),
-        questions=save(tmp_path / f"questions.{suffix}", QUESTIONS),
-        chunks=save(tmp_path / f"chunks.{suffix}", CHUNKS),
+        write_table(tmp_path / f"paragraphs.{suffix}", PARAGRAPHS),
+        questions=write_table(tmp_path / f"questions.{suffix}", QUESTIONS),
+        chunks=write_table(tmp_path / f"chunks.{suffix}", CHUNKS),
     )
     fox, owl = corpus.documents
     assert (corpus.name, fox.name, owl.name) == ("gutenqa", FOX, OWL)
@@ -136,8 +116,8 @@ def test_tables_give_a_document_for_each_book(suffix: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", [FOX, "the fox - a. nonym", [FOX], [FOX, "The Fox - A. Nonym"]])
 def test_one_book_by_name(name: str | list[str], tmp_path: Path) -> None:
     corpus = load_gutenqa_tables(
-        save(tmp_path / "p.jsonl", PARAGRAPHS),
-        questions=save(tmp_path / "q.jsonl", QUESTIONS),
+        write_table(tmp_path / "p.jsonl", PARAGRAPHS),
+        questions=write_table(tmp_path / "q.jsonl", QUESTIONS),
         books=name,
     )
     assert corpus.name == FOX
@@ -146,9 +126,9 @@ def test_one_book_by_name(name: str | list[str], tmp_path: Path) -> None:
 
 
 def test_a_folder_gives_the_tables_with_the_right_columns(tmp_path: Path) -> None:
-    save(tmp_path / "questions.jsonl", QUESTIONS)
-    save(tmp_path / "part-1.jsonl", PARAGRAPHS[:3])
-    save(tmp_path / "part-2.jsonl", PARAGRAPHS[3:])
+    write_table(tmp_path / "questions.jsonl", QUESTIONS)
+    write_table(tmp_path / "part-1.jsonl", PARAGRAPHS[:3])
+    write_table(tmp_path / "part-2.jsonl", PARAGRAPHS[3:])
     corpus = load_gutenqa_tables(tmp_path, questions=tmp_path)
     assert [document.name for document in corpus.documents] == [FOX, OWL]
     assert len(corpus.questions) == 2
@@ -157,7 +137,7 @@ def test_a_folder_gives_the_tables_with_the_right_columns(tmp_path: Path) -> Non
 def test_chunks_without_a_question_in_one_table(tmp_path: Path) -> None:
     empty = {"Question": None, "Answer": None, "Chunk Must Contain": None}
     rows = [{**PARAGRAPHS[0], **empty}, {**PARAGRAPHS[2], **QUESTIONS[0]}]
-    path = save(tmp_path / "all.jsonl", rows)
+    path = write_table(tmp_path / "all.jsonl", rows)
     corpus = load_gutenqa_tables(path, questions=path)
     assert [question.question for question in corpus.questions] == ["Who ran?"]
 
@@ -172,17 +152,19 @@ def test_chunks_without_a_question_in_one_table(tmp_path: Path) -> None:
     ],
 )
 def test_a_book_that_is_not_there(books: str | list[str], reason: str, tmp_path: Path) -> None:
-    path = save(tmp_path / "p.jsonl", PARAGRAPHS)
+    path = write_table(tmp_path / "p.jsonl", PARAGRAPHS)
     with pytest.raises(ValueError, match=reason):
         load_gutenqa_tables(path, books=books)
 
 
 def test_questions_about_a_book_that_is_not_there(tmp_path: Path) -> None:
-    path = save(tmp_path / "p.jsonl", PARAGRAPHS)
-    stray = save(tmp_path / "stray.jsonl", [*QUESTIONS, question_row("Moby", "Who?", "whale")])
+    path = write_table(tmp_path / "p.jsonl", PARAGRAPHS)
+    stray = write_table(
+        tmp_path / "stray.jsonl", [*QUESTIONS, question_row("Moby", "Who?", "whale")]
+    )
     with pytest.raises(ValueError, match=rf"line 3: there is no document 'Moby'.*{FOX}, {OWL}"):
         load_gutenqa_tables(path, questions=stray, books=FOX)
-    only = save(tmp_path / "only.jsonl", QUESTIONS[:1])
+    only = write_table(tmp_path / "only.jsonl", QUESTIONS[:1])
     with pytest.raises(ValueError, match=f"no question about {OWL}; it has questions about {FOX}"):
         load_gutenqa_tables(path, questions=only, books=OWL)
 
@@ -198,23 +180,23 @@ def test_questions_about_a_book_that_is_not_there(tmp_path: Path) -> None:
     ],
 )
 def test_chunks_must_be_their_paragraphs(chunks: list[str], reason: str, tmp_path: Path) -> None:
-    path = save(tmp_path / "p.jsonl", PARAGRAPHS)
+    path = write_table(tmp_path / "p.jsonl", PARAGRAPHS)
     rows = text_rows(*((FOX, chunk) for chunk in chunks), (OWL, "An owl."))
-    pieces = save(tmp_path / "c.jsonl", rows)
+    pieces = write_table(tmp_path / "c.jsonl", rows)
     with pytest.raises(ValueError, match=rf"c\.jsonl: .*{reason}.*without chunks"):
         load_gutenqa_tables(path, chunks=pieces, books=FOX)
 
 
 def test_wrong_columns_and_missing_tables_are_said(tmp_path: Path) -> None:
-    wrong = save(tmp_path / "p.jsonl", [{"title": FOX, "text": "A fox ran."}])
+    wrong = write_table(tmp_path / "p.jsonl", [{"title": FOX, "text": "A fox ran."}])
     with pytest.raises(ValueError, match=r"'Book Name' and 'Chunk', but p\.jsonl has 'title'"):
         load_gutenqa_tables(wrong)
     with pytest.raises(ValueError, match=r"'Book Name' and 'Question', but p\.jsonl has 'Book N"):
-        load_gutenqa_tables(save(wrong, PARAGRAPHS), questions=wrong)
+        load_gutenqa_tables(write_table(wrong, PARAGRAPHS), questions=wrong)
     with pytest.raises(ValueError, match=r"but p\.jsonl has no row"):
         load_gutenqa_tables(write(wrong, ""))
     with pytest.raises(ValueError, match="expected 'Chunk' as str, found int"):
-        load_gutenqa_tables(save(wrong, [{"Book Name": FOX, "Chunk": 3}]))
+        load_gutenqa_tables(write_table(wrong, [{"Book Name": FOX, "Chunk": 3}]))
     with pytest.raises(FileNotFoundError, match="expected the paragraphs of GutenQA"):
         load_gutenqa_tables(tmp_path / "nowhere.parquet")
     (tmp_path / "empty").mkdir()

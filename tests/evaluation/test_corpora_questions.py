@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ import pytest
 from lumber_core.evaluation.corpora import load_questions
 from lumber_core.evaluation.documents import Document, Question
 from lumber_core.spans import Span
-from tests.evaluation.writing import write, write_lines
+from tests.evaluation.writing import write, write_table
 
 TEXT = "The fox ran. It hid in a hole."
 
@@ -31,31 +29,9 @@ OWN = {
 EXPECTED = Question("Who ran?", "fox", "The fox.", "fox ran", (Span(4, 11),))
 
 
-def save(path: Path, rows: list[dict[str, Any]]) -> Path:
-    """Write rows in the format of the file's name."""
-    if path.suffix == ".jsonl":
-        return write_lines(path, rows)
-    if path.suffix == ".json":
-        return write(path, json.dumps(rows))
-    if path.suffix == ".parquet":
-        pyarrow = pytest.importorskip("pyarrow")
-        parquet = pytest.importorskip("pyarrow.parquet")
-        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
-        return path
-    flat = [
-        {key: json.dumps(cell) if isinstance(cell, list) else cell for key, cell in row.items()}
-        for row in rows
-    ]
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.DictWriter(file, list(flat[0]))
-        writer.writeheader()
-        writer.writerows(flat)
-    return path
-
-
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "parquet"])
 def test_each_format_gives_the_same_questions(suffix: str, tmp_path: Path) -> None:
-    path = save(tmp_path / f"questions.{suffix}", [OWN])
+    path = write_table(tmp_path / f"questions.{suffix}", [OWN], encoding="utf-8-sig")
     assert load_questions(path) == [EXPECTED]
     assert load_questions(path, documents=[document("fox"), document("owl")]) == [EXPECTED]
 
@@ -71,13 +47,13 @@ def test_gutenqas_columns(suffix: str, tmp_path: Path) -> None:
         "Answer": "The fox.",
         "Chunk Must Contain": " fox ran",
     }
-    (question,) = load_questions(save(tmp_path / f"q.{suffix}", [row]))
+    (question,) = load_questions(write_table(tmp_path / f"q.{suffix}", [row]))
     assert question == Question("Who, and\nwhy?", "fox", "The fox.", " fox ran")
 
 
 def test_columns_are_known_however_they_are_spelt(tmp_path: Path) -> None:
     row = {"QUESTION": "Who?", "chunk-must-contain": "fox", "other": 1}
-    assert load_questions(save(tmp_path / "q.jsonl", [row])) == [
+    assert load_questions(write_table(tmp_path / "q.jsonl", [row])) == [
         Question("Who?", "", must_contain="fox")
     ]
 
@@ -100,13 +76,13 @@ def test_columns_are_known_however_they_are_spelt(tmp_path: Path) -> None:
 def test_documents_go_by_file_name_with_or_without_extension(
     documents: list[str], name: str, found: str, tmp_path: Path
 ) -> None:
-    path = save(tmp_path / "q.jsonl", [{**OWN, "document": name}])
+    path = write_table(tmp_path / "q.jsonl", [{**OWN, "document": name}])
     (question,) = load_questions(path, documents=[document(d) for d in documents])
     assert question.document == found
 
 
 def test_a_document_that_is_not_there_lists_those_that_are(tmp_path: Path) -> None:
-    path = save(tmp_path / "q.jsonl", [OWN, {**OWN, "document": "wolf"}])
+    path = write_table(tmp_path / "q.jsonl", [OWN, {**OWN, "document": "wolf"}])
     with pytest.raises(ValueError, match=r"line 2: there is no document 'wolf'.*: fox, owl$"):
         load_questions(path, documents=[document("fox"), document("owl")])
     many = [document(str(number)) for number in range(14)]
@@ -115,13 +91,13 @@ def test_a_document_that_is_not_there_lists_those_that_are(tmp_path: Path) -> No
 
 
 def test_questions_that_name_none_of_several_documents_are_refused(tmp_path: Path) -> None:
-    path = save(tmp_path / "q.jsonl", [{"question": "Who?", "must_contain": "fox"}])
+    path = write_table(tmp_path / "q.jsonl", [{"question": "Who?", "must_contain": "fox"}])
     with pytest.raises(ValueError, match=r"names no document and there are 2.*fox, owl"):
         load_questions(path, documents=[document("fox"), document("owl")])
 
 
 def test_a_name_that_may_be_several_documents_is_refused(tmp_path: Path) -> None:
-    path = save(tmp_path / "q.jsonl", [OWN])
+    path = write_table(tmp_path / "q.jsonl", [OWN])
     with pytest.raises(ValueError, match=r"'fox' may be any of.*a/fox.md, b/fox.md"):
         load_questions(path, documents=[document("a/fox.md"), document("b/fox.md")])
 
@@ -142,7 +118,7 @@ def test_a_name_that_may_be_several_documents_is_refused(tmp_path: Path) -> None
     ],
 )
 def test_faulty_rows_are_named(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
-    path = save(tmp_path / "q.jsonl", [OWN, {**OWN, **change}])
+    path = write_table(tmp_path / "q.jsonl", [OWN, {**OWN, **change}])
     with pytest.raises(ValueError, match=rf"q\.jsonl, line 2: .*{reason}"):
         load_questions(path)
 
@@ -154,7 +130,7 @@ def test_other_formats_name_their_rows_too(suffix: str, place: str, tmp_path: Pa
     rows = [OWN, OWN, {**OWN, "question": " "}]
     number = 4 if suffix == "csv" else 3  # its header is a line
     with pytest.raises(ValueError, match=rf"q\.{suffix}, {place} {number}: the question is empty"):
-        load_questions(save(tmp_path / f"q.{suffix}", rows))
+        load_questions(write_table(tmp_path / f"q.{suffix}", rows))
 
 
 @pytest.mark.parametrize(
@@ -167,19 +143,19 @@ def test_other_formats_name_their_rows_too(suffix: str, place: str, tmp_path: Pa
 def test_references_must_be_in_their_document(
     reference: dict[str, Any], reason: str, tmp_path: Path
 ) -> None:
-    path = save(tmp_path / "q.jsonl", [{**OWN, "references": [reference]}])
+    path = write_table(tmp_path / "q.jsonl", [{**OWN, "references": [reference]}])
     with pytest.raises(ValueError, match=rf"line 1: .*{reason}"):
         load_questions(path, documents=[document("fox")])
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
 def test_wrong_columns_are_listed_with_the_right_ones(suffix: str, tmp_path: Path) -> None:
-    path = save(tmp_path / f"q.{suffix}", [{"prompt": "Who?", "must_contain": "fox"}])
+    path = write_table(tmp_path / f"q.{suffix}", [{"prompt": "Who?", "must_contain": "fox"}])
     with pytest.raises(
         ValueError, match=r"found the columns 'prompt', 'must_contain'; expected 'question' and"
     ):
         load_questions(path)
-    path = save(path, [{"question": "Who?", "answer": "The fox."}])
+    path = write_table(path, [{"question": "Who?", "answer": "The fox."}])
     with pytest.raises(ValueError, match=r"'question', 'answer'; expected .*'Chunk Must Contain'"):
         load_questions(path)
 

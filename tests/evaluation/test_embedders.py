@@ -177,11 +177,18 @@ def test_contriever_reads_512_tokens(tiny_bert: Path) -> None:
 def test_contriever_is_loaded_on_first_use_and_says_what_to_do_where_it_is_not(
     tmp_path: Path,
 ) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
     made = embedder(f"contriever:{tmp_path}")
     assert str(tmp_path) in made.identity
     with pytest.raises(WeightsError, match=r"cannot be loaded.*contriever:FOLDER"):
         made.embed_documents(["a"])
+
+
+def test_a_folder_of_contriever_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"there is no folder .*none with Contriever's files"):
+        embedder(f"contriever:{tmp_path / 'none'}")
 
 
 def test_contriever_without_pytorch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import sys
 import warnings
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from langchain_text_splitters import (
     CharacterTextSplitter,
@@ -169,6 +169,7 @@ alphabet = st.sampled_from(["so. ", "on ", "\n\n", "春が来る。", "👩‍�
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(alphabet, max_size=60).map("".join), st.integers(5, 40), st.integers(0, 12))
+@example("on on   on ", 8, 5)  # without white space, two of its chunks are the same
 def test_any_text_and_overlap_gives_slices_that_cover_it(
     text: str, size: int, overlap: int
 ) -> None:

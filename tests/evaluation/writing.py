@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 
 def write(path: Path, text: str) -> Path:
@@ -17,3 +21,25 @@ def write(path: Path, text: str) -> Path:
 def write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> Path:
     """Write JSON lines."""
     return write(path, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def write_table(path: Path, rows: Sequence[dict[str, Any]], *, encoding: str = "utf-8") -> Path:
+    """Write rows in the format of the file's name; the encoding is that of CSV."""
+    if path.suffix == ".jsonl":
+        return write_lines(path, rows)
+    if path.suffix == ".json":
+        return write(path, json.dumps(rows))
+    if path.suffix == ".parquet":
+        pyarrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+        return path
+    flat = [
+        {key: json.dumps(cell) if isinstance(cell, list) else cell for key, cell in row.items()}
+        for row in rows
+    ]
+    with path.open("w", encoding=encoding, newline="") as file:
+        writer = csv.DictWriter(file, list(flat[0]))
+        writer.writeheader()
+        writer.writerows(flat)
+    return path

@@ -145,17 +145,6 @@ def test_usage_counts_what_lanes_asked_in_vain() -> None:
     assert walk.wasted == calls - asked
 
 
-def test_a_group_taken_back_is_handed_out_again() -> None:
-    walk = Walk(*document(story(50)))
-    group = walk.claim()
-    assert group is not None
-    assert walk.claim() is None
-    walk.release(group.start)
-    again = walk.claim()
-    assert again is not None
-    assert again.start == group.start
-
-
 def test_a_verdict_on_no_group_is_refused() -> None:
     walk = Walk(*document(story(50)))
     with pytest.raises(ValueError, match="no group of this walk"):

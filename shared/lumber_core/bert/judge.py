@@ -47,7 +47,7 @@ class BertJudge(Judge):
         model: str = "bundled",
         *,
         wanted: float = 0.8,
-        pull: float = 2.0,
+        pull: float = 4.0,
         remembered: int = 8,
         threads: int | None = None,
     ) -> None:

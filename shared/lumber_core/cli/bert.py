@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
 from lumber_core.bert.packaged import sha256
 from lumber_core.bert.recipes import RECIPES
-from lumber_core.errors import LumberError
+from lumber_core.cli.failing import errors_in_one_line, fail
 from lumber_core.evaluation.corpora import load_passages, load_wiki_sections
 from lumber_core.evaluation.documents import Document
 
@@ -45,11 +45,11 @@ def train_command(
 ) -> None:
     """Train a chunk classifier on documents, and draw its curves."""
     if recipe not in RECIPES:
-        _fail(f"there is no recipe {recipe!r}; choose one of {', '.join(RECIPES)}")
+        fail(f"there is no recipe {recipe!r}; choose one of {', '.join(RECIPES)}")
     if not passages and not sections:
-        _fail("give documents to train on: --passages FILE, --sections FILE, or both")
+        fail("give documents to train on: --passages FILE, --sections FILE, or both")
     changes: dict[str, Any] = {"items": items, "epochs": epochs, "seed": seed}
-    try:
+    with errors_in_one_line():
         chosen = replace(RECIPES[recipe], **{k: v for k, v in changes.items() if v is not None})
         documents = _documents(passages or [], sections or [])
         # Deferred: it brings PyTorch, which reading --help should not wait for.
@@ -66,8 +66,6 @@ def train_command(
             bf16=bf16,
             show_progress=True,
         )
-    except (LumberError, ValueError, FileNotFoundError) as error:
-        _fail(str(error))
     data = {path.name: sha256(path) for path in [*(passages or []), *(sections or [])]}
     (output / _DATA_FILE).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     f1 = [point.f1 for point in report.points if point.f1 is not None]
@@ -93,8 +91,8 @@ def export_command(
 ) -> None:
     """Turn a checkpoint into ONNX files that load without PyTorch."""
     if embedder is not None and with_minilm:
-        _fail("give either --embedder or --with-minilm")
-    try:
+        fail("give either --embedder or --with-minilm")
+    with errors_in_one_line():
         # Deferred: it brings PyTorch, which reading --help should not wait for.
         from lumber_core.bert.export import export
         from lumber_core.bert.model import bundled_base
@@ -107,8 +105,6 @@ def export_command(
             embedder=bundled_base() if with_minilm else embedder,
             provenance=_provenance(checkpoint),
         )
-    except (LumberError, ValueError) as error:
-        _fail(str(error))
     typer.echo(
         f"written to {report.folder}; differs from the checkpoint in t by at most "
         f"{report.fp32_difference:.1g} in 32 bits, by {report.int8_difference:.2g} on average "
@@ -131,9 +127,3 @@ def _provenance(checkpoint: Path) -> dict[str, Any]:
     if data.is_file():
         found["data"] = json.loads(data.read_text(encoding="utf-8"))
     return found
-
-
-def _fail(message: str) -> NoReturn:
-    """Say what is wrong, and end."""
-    typer.echo(f"lumber: {message}", err=True)
-    raise typer.Exit(1)

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from lumber_core import LumberChunker, ModelJudge, Prices
+from lumber_core.cli.failing import errors_in_one_line, fail
 from lumber_core.cli.models import named_model
-from lumber_core.errors import LumberError
+from lumber_core.cli.options import (
+    SPLITTERS,
+    BaseUrl,
+    Concurrency,
+    Folder,
+    KeyVariable,
+    PerMinute,
+)
 from lumber_core.evaluation.comparison import (
     Comparison,
     QaSettings,
@@ -23,7 +31,7 @@ from lumber_core.evaluation.embedders import embedder as embedder_of
 from lumber_core.evaluation.hyde import hypothetical_passages
 from lumber_core.evaluation.propositions import PropositionSplitter
 from lumber_core.evaluation.report.tables import Table, summary_table
-from lumber_core.evaluation.splitters import PRESETS, Subject, preset, subject
+from lumber_core.evaluation.splitters import Subject, preset, subject
 from lumber_core.evaluation.sweep import THETAS, sweep
 from lumber_core.models import CallPolicy, Model
 from lumber_core.models.extras import require
@@ -31,7 +39,6 @@ from lumber_core.models.extras import require
 DEFAULT_SPLITTERS = ("bert", "lumber", "recursive:1000", "paragraphs")
 """What is compared where nothing else is asked for: all without a key, none with a download."""
 
-Folder = Annotated[Path, typer.Argument(help="Folder of the documents: .txt and .md files.")]
 Questions = Annotated[
     Path | None,
     typer.Option(
@@ -56,17 +63,10 @@ Work = Annotated[
 ]
 ModelName = Annotated[
     str | None,
-    typer.Option(help="A model that judges for the splitter `lumber`: OpenAI's, or gemini-…."),
+    typer.Option(
+        help="Name of a model that judges for the splitter `lumber`: one of OpenAI's, or gemini-…."
+    ),
 ]
-BaseUrl = Annotated[
-    str | None, typer.Option(help="A server that speaks OpenAI's API: http://127.0.0.1:8000/v1.")
-]
-KeyVariable = Annotated[
-    str | None,
-    typer.Option(help="Environment variable with the key, instead of the provider's own."),
-]
-Concurrency = Annotated[int, typer.Option(help="Most questions to a model in flight.")]
-PerMinute = Annotated[float | None, typer.Option(help="Most calls a minute; else no limit.")]
 PriceList = Annotated[
     str | None,
     typer.Option(help="What a million tokens sent and received cost, as in 0.15,0.60."),
@@ -85,8 +85,8 @@ def compare_command(
     splitter: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"May be repeated: {', '.join(PRESETS)}, with a number as in greedy:400; "
-            "lumber-local, which asks no model; or propositions, which need one. By default: "
+            help=f"May be repeated: {SPLITTERS}; lumber-local, which asks no model; or "
+            "propositions, which need one. By default: "
             f"{', '.join(DEFAULT_SPLITTERS)}."
         ),
     ] = None,
@@ -113,14 +113,14 @@ def compare_command(
 ) -> None:
     """Run splitters side by side on your documents, and write a report."""
     kept = work or output / ".work"
-    try:
+    with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
         asked = _model(model, base_url, key_variable)
         for option, given in (("--qa", qa), ("--hyde", hyde)):
             if given and asked is None:
-                _fail(f"{option} needs a model: pass --model NAME")
+                fail(f"{option} needs a model: pass --model NAME")
         if asked is not None and not (qa or hyde or any(map(_asks, splitter or DEFAULT_SPLITTERS))):
-            _fail("--model is of no use: pass --qa, --hyde, --splitter lumber or propositions")
+            fail("--model is of no use: pass --qa, --hyde, --splitter lumber or propositions")
         policy = CallPolicy(requests_per_minute=requests_per_minute)
         subjects = [
             _subject(spec, asked, policy, kept, max_concurrency, embedder)
@@ -156,8 +156,6 @@ def compare_command(
             show_progress=True,
         )
         page = made.write(output)
-    except (LumberError, ValueError, TypeError, OSError) as error:
-        _fail(str(error))
     _tell(made, page)
 
 
@@ -169,7 +167,7 @@ def sweep_command(
         typer.Option(help=f"Sweeps `lumber`, as in {','.join(map(str, THETAS))}."),
     ] = None,
     threshold: Annotated[
-        str | None, typer.Option(help="Sweeps t_c of `bert`, as in=-1,0,1.")
+        str | None, typer.Option(help="Sweeps t_c of `bert`, as in --threshold=-1,0,1.")
     ] = None,
     size: Annotated[
         str | None,
@@ -193,12 +191,12 @@ def sweep_command(
 ) -> None:
     """Try several values of one setting of a splitter, and write a report."""
     kept = work or output / ".work"
-    try:
+    with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
         kind, parameter, values = _swept(splitter, theta=theta, threshold=threshold, size=size)
         asked = _model(model, base_url, key_variable)
         if asked is not None and kind != "lumber":
-            _fail(f"--model is of no use: {kind} asks no model")
+            fail(f"--model is of no use: {kind} asks no model")
         policy = CallPolicy(requests_per_minute=requests_per_minute)
         made = sweep(
             _corpus(folder, questions, sections),
@@ -215,8 +213,6 @@ def sweep_command(
             show_progress=True,
         )
         page = made.write(output)
-    except (LumberError, ValueError, TypeError, OSError) as error:
-        _fail(str(error))
     _tell(made.comparison, page)
 
 
@@ -338,9 +334,3 @@ def as_text(table: Table) -> str:
         padded = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
         lines.append("  ".join([name.ljust(widths[0]), *padded]))
     return "\n".join(lines)
-
-
-def _fail(message: str) -> NoReturn:
-    """Say what is wrong in one line, and end."""
-    typer.echo(f"lumber: {' '.join(message.split())}", err=True)
-    raise typer.Exit(1)

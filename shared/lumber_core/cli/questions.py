@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
+from lumber_core.cli.failing import errors_in_one_line, fail
 from lumber_core.cli.models import named_model
-from lumber_core.errors import LumberError
+from lumber_core.cli.options import (
+    SPLITTERS,
+    BaseUrl,
+    Concurrency,
+    Folder,
+    KeyVariable,
+    PerMinute,
+)
 from lumber_core.evaluation.corpora import load_folder
 from lumber_core.evaluation.question_files import check_question_path, write_questions
 from lumber_core.evaluation.questions import QuestionSet, make_questions
-from lumber_core.evaluation.splitters import PRESETS, preset
+from lumber_core.evaluation.splitters import preset
 from lumber_core.models import CallPolicy
 
 
 def questions_command(
-    folder: Annotated[Path, typer.Argument(help="Folder of the documents: .txt and .md files.")],
+    folder: Folder,
     model: Annotated[
         str, typer.Option(help="Name of the model that asks: one of OpenAI's, or gemini-….")
     ],
@@ -26,33 +34,21 @@ def questions_command(
         Path, typer.Option(help="File to write: .jsonl or .csv, in GutenQA's columns.")
     ] = Path("questions.jsonl"),
     count: Annotated[int, typer.Option(help="Questions wanted, spread over the documents.")] = 50,
-    base_url: Annotated[
-        str | None,
-        typer.Option(help="A server that speaks OpenAI's API: http://127.0.0.1:8000/v1."),
-    ] = None,
-    key_variable: Annotated[
-        str | None,
-        typer.Option(help="Environment variable with the key, instead of the provider's own."),
-    ] = None,
+    base_url: BaseUrl = None,
+    key_variable: KeyVariable = None,
     store: Annotated[
         Path | None,
         typer.Option(help="File that keeps answers, so that a run cut short goes on for free."),
     ] = None,
     splitter: Annotated[
-        str,
-        typer.Option(
-            help="What cuts the passages that are asked about: "
-            f"{', '.join(PRESETS)}, with a number as in greedy:400."
-        ),
+        str, typer.Option(help=f"What cuts the passages that are asked about: {SPLITTERS}.")
     ] = "greedy:400",
     seed: Annotated[int, typer.Option(help="Another seed asks about other passages.")] = 0,
-    max_concurrency: Annotated[int, typer.Option(help="Most questions in flight.")] = 8,
-    requests_per_minute: Annotated[
-        float | None, typer.Option(help="Most calls a minute; no limit by default.")
-    ] = None,
+    max_concurrency: Concurrency = 8,
+    requests_per_minute: PerMinute = None,
 ) -> None:
     """Make questions with known answers about your documents, with a language model."""
-    try:
+    with errors_in_one_line():
         output = check_question_path(output)
         cutter = preset(splitter)
         asker = named_model(model, base_url=base_url, key_variable=key_variable)
@@ -70,10 +66,8 @@ def questions_command(
             show_progress=True,
         )
         if not made.questions:
-            _fail(f"no question was kept: {_reasons(made)}")
+            fail(f"no question was kept: {_reasons(made)}")
         write_questions(made, output)
-    except (LumberError, ValueError, OSError) as error:
-        _fail(str(error))
     asked = len({question.document for question in made.questions})
     typer.echo(
         f"{len(made.questions)} questions about {asked} of {len(documents)} documents written to "
@@ -88,9 +82,3 @@ def _reasons(made: QuestionSet) -> str:
     """Return why questions were dropped, the most common reason first."""
     counted = Counter(dropped.reason for dropped in made.dropped)
     return "; ".join(f"{reason} ({times})" for reason, times in counted.most_common(3))
-
-
-def _fail(message: str) -> NoReturn:
-    """Say what is wrong, and end."""
-    typer.echo(f"lumber: {message}", err=True)
-    raise typer.Exit(1)

@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any, ClassVar
 
 from lumber_core.in_flight import InFlight
-from lumber_core.models.base import Completion, Model
+from lumber_core.models.base import Completion, Model, check_model
 from lumber_core.models.patient import CallPolicy, PatientModel
 from lumber_core.segmentation import Usage
 from lumber_core.sqlite_file import SqliteFile, digest
@@ -116,11 +116,7 @@ class RememberingModel:
         *,
         policy: CallPolicy | None = None,
     ) -> None:
-        if not isinstance(model, Model):
-            raise TypeError(
-                "model must have identity, complete and acomplete (see lumber_core.models.Model), "
-                f"which {type(model).__name__} has not"
-            )
+        check_model(model)
         self.policy = policy or CallPolicy()
         self.store = CompletionStore(store) if isinstance(store, str | Path) else store
         self._model = PatientModel(model, self.policy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -48,7 +49,7 @@ def embedder(spec: object = "bundled") -> Embedder:
             LangChain `Embeddings`; any LlamaIndex `BaseEmbedding`; or an `Embedder`.
 
     Raises:
-        ValueError: There is no such name.
+        ValueError: There is no such name, or no such folder.
         TypeError: `spec` cannot embed.
         MissingExtraError: Contriever is asked for, and PyTorch or transformers is not installed.
     """
@@ -76,6 +77,8 @@ def _named(name: str) -> Embedder:
     if kind == "contriever":
         from lumber_core.evaluation.contriever import CONTRIEVER, ContrieverEmbedder
 
+        if folder and not Path(folder).is_dir():
+            raise ValueError(f"{name!r}: there is no folder {folder} with Contriever's files")
         return ContrieverEmbedder(folder or CONTRIEVER)
     raise ValueError(
         f'unknown embedder {name!r}. There are: "bundled", "contriever" (from the hub) and '

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +23,7 @@ from lumber_core.evaluation.splitters import Subject
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_core.sqlite_file import digest
+from lumber_core.whole_files import write_whole
 
 
 class KeptWork:
@@ -61,7 +61,7 @@ class KeptWork:
         if kept is None:
             kept = subject.split(document)
             if not kept.failures:
-                _write_atomically(path, _split_rows(kept, document))
+                write_whole(path, json.dumps(_split_rows(kept, document)).encode())
         return kept
 
     def embedder(self, embedder: Embedder) -> Embedder:
@@ -112,9 +112,3 @@ def _read_split(path: Path, document: Document) -> SplitDocument | None:
         return SplitDocument(document.name, tuple(chunks), row["seconds"], usage, row["failures"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _write_atomically(path: Path, rows: dict[str, Any]) -> None:
-    beside = path.with_suffix(f".{os.getpid()}")
-    beside.write_text(json.dumps(rows, ensure_ascii=True), encoding="utf-8")
-    beside.replace(path)

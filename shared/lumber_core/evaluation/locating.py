@@ -1,12 +1,14 @@
 """Finding where in a text the chunks stand that somebody else's splitter gave as strings.
 
-White space is left out of the comparison, since splitters trim it, turn it into single spaces or
-add their own between sentences. All that is compared is the other characters, in order.
+White space is left out of the comparison where it has to be, since splitters trim it, turn it into
+single spaces or add their own between sentences. All that is compared then is the other characters,
+in order.
 
 A string may stand in several places. What splitters do is tried, from the most usual to the most
 general, until all chunks find a place: they follow one another and make up the whole text; they
 overlap by as much as the splitter is known to; each starts and ends later than the one before; none
 starts or ends earlier; none starts earlier. The last finds places whenever there are any in order.
+But for the first, each is tried with white space before any is tried without.
 """
 
 from __future__ import annotations
@@ -48,11 +50,18 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
     offsets = np.flatnonzero(~np.isin(codes, _SPACES))
     visible = "".join(text.split())
     wanted = ["".join(chunk.split()) for chunk in chunks]
-    rules: list[_Placing] = [_tiling]
+    rules: list[_Placing] = []
     if overlap is not None:
         rules.append(partial(_in_order, overlap=overlap, growth=0))
     rules += [partial(_in_order, growth=1), partial(_in_order, growth=0), _in_order]
-    for place in rules:
+    starts = _tiling(visible, wanted)
+    if len(starts) < len(wanted):
+        for place in rules:
+            starts = place(text, chunks)
+            if len(starts) == len(chunks):
+                pairs = zip(starts, chunks, strict=True)
+                return [Span(start, start + len(chunk)) for start, chunk in pairs]
+    for place in [_tiling, *rules]:
         starts = place(visible, wanted)
         if len(starts) == len(wanted):
             break

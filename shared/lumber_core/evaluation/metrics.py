@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lumber_core.errors import MissingExtraError
+from lumber_core.models.extras import load
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +151,7 @@ def _windowed(
     measure: str, reference: Sequence[int], predicted: Sequence[int], units: int
 ) -> float:
     """Compute one of nltk's measures over the gaps between units."""
-    try:
-        from nltk.metrics import segmentation
-    except ImportError as error:
-        raise MissingExtraError("nltk", "evaluation") from error
+    segmentation = load("nltk.metrics.segmentation", package="nltk", extra="evaluation")
     true, said = _gaps(reference, units), _gaps(predicted, units)
     if units < 2:
         return 0.0

@@ -11,6 +11,7 @@ from typing import Any
 
 from lumber_core.evaluation.documents import Question
 from lumber_core.evaluation.questions import QuestionSet
+from lumber_core.whole_files import write_whole
 
 COLUMNS = (
     "Book Name",
@@ -70,9 +71,7 @@ def write_questions(questions: QuestionSet | Iterable[Question], path: str | Pat
         for question, chunk in zip(asked, chunks, strict=True)
     ]
     text = _csv(rows) if path.suffix.casefold() == ".csv" else _json_lines(rows)
-    beside = path.with_name(f"{path.name}.part")
-    beside.write_bytes(text.encode())
-    beside.replace(path)
+    write_whole(path, text.encode())
 
 
 def _row(question: Question, book: int, chunk: int | str) -> dict[str, Any]:

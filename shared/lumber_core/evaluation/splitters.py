@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -193,7 +194,9 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> Subject:
     try:
         value = float(number) if colon else known.default
     except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
         raise ValueError(
             f"{spec!r}: {number!r} is no number; {kind} takes the {known.number} there"
-        ) from None
+        )
     return subject(known.make(value, embedder), name=spec)

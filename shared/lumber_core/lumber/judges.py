@@ -18,7 +18,7 @@ from lumber_core.errors import ModelUnavailableError
 from lumber_core.lumber.answers import Reading, read_answer
 from lumber_core.lumber.groups import Group
 from lumber_core.lumber.prompt import PromptTemplate, stricter
-from lumber_core.models.base import Completion, Model
+from lumber_core.models.base import Completion, Model, check_model
 from lumber_core.models.failures import is_blocked
 from lumber_core.models.patient import CallPolicy, PatientModel
 from lumber_core.segmentation import Usage, Verdict
@@ -70,11 +70,7 @@ class ModelJudge(Judge):
         *,
         policy: CallPolicy | None = None,
     ) -> None:
-        if not isinstance(model, Model):
-            raise TypeError(
-                "model must have identity, complete and acomplete (see lumber_core.models.Model), "
-                f"which {type(model).__name__} has not"
-            )
+        check_model(model)
         if prompt is not None and not isinstance(prompt, PromptTemplate):
             raise TypeError(f"prompt must be a PromptTemplate, not {type(prompt).__name__}")
         policy = policy or CallPolicy()

@@ -46,7 +46,7 @@ class Schedule:
         return None
 
     def give_back(self, task: Task) -> None:
-        """Say that the verdict on a task's group was recorded, or that there will be none."""
+        """Say that the verdict on a task's group was recorded."""
         self._out -= 1
         if task.walk.done and self._active.pop(task.number, None) is not None:
             self._finished.append((task.number, task.walk))

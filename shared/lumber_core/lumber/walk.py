@@ -152,10 +152,6 @@ class Walk:
         self._follow(lane)
         return self._hand_out(lane.position)
 
-    def release(self, start: int) -> None:
-        """Take back a group that was handed out and got no verdict, so it can be claimed again."""
-        self._out.discard(start)
-
     def record(self, verdict: Verdict) -> None:
         """Take the verdict on a group, in any order.
 

@@ -56,3 +56,16 @@ class Model(Protocol):
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Answer likewise, without blocking the event loop."""
         ...
+
+
+def check_model(model: object) -> None:
+    """Raise unless an object can be asked as a `Model`.
+
+    Raises:
+        TypeError: Naming what a model must have.
+    """
+    if not isinstance(model, Model):
+        raise TypeError(
+            "model must have identity, complete and acomplete (see lumber_core.models.Model), "
+            f"which {type(model).__name__} has not"
+        )

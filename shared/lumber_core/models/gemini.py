@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-from typing import Any
+from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError
 from lumber_core.models.base import Completion
-from lumber_core.models.extras import load, require
-from lumber_core.models.remote import NO_KEY, PerLoop, RemoteModel, Settings, public_url
-
-_PACKAGE = {"package": "google-genai", "extra": "gemini"}
+from lumber_core.models.per_loop import PerLoop
+from lumber_core.models.remote import RemoteModel, Settings
 
 UNBLOCKED = (
     "HARM_CATEGORY_HARASSMENT",
@@ -25,30 +22,23 @@ UNBLOCKED = (
 class GeminiModel(RemoteModel):
     """Asks a Gemini model by the `google-genai` package.
 
-    Where the group's IDs are given, the answer is restricted to them by an enum. A model that
-    rejects the enum or the temperature is asked without it from then on, which is logged once as
-    a warning. What the filters block comes back as a completion whose `finish_reason` says so:
-    the candidate's ("SAFETY"), or "blocked: " and the reason for the prompt. Requests are not
-    retried.
+    Answers are restricted by an enum. What the filters block comes back as a completion whose
+    `finish_reason` says so: the candidate's ("SAFETY"), or "blocked: " and the reason for the
+    prompt. What is not named here is as in `lumber_core.models.remote.RemoteModel`.
 
     Args:
         model: The model's name: "gemini-2.5-flash".
-        base_url: Another server that speaks Gemini's API, without a version.
-        api_key: The key. By default GOOGLE_API_KEY or GEMINI_API_KEY, but these are not sent to
-            a server named by `base_url`: a placeholder is.
-        temperature: From 0 to 2; 0.1 as in the paper; None leaves it to the model.
-        timeout: Seconds for a request.
-        structured: False asks for plain text always.
+        base_url: Another server that speaks Gemini's API, without a version. Google's, or what
+            GOOGLE_GEMINI_BASE_URL says, by default.
+        api_key: The key; GOOGLE_API_KEY or GEMINI_API_KEY by default.
         client: A `google.genai.Client` of your own, for Vertex AI for instance; `base_url`,
             `api_key` and `timeout` are then its own, and so is retrying.
-
-    Raises:
-        MissingExtraError: `google-genai` is not installed.
-        TypeError: A setting is of the wrong type.
-        ValueError: A setting is out of range, or given together with a client that has its own.
     """
 
-    _provider = "gemini"
+    _provider: ClassVar[str] = "gemini"
+    _module: ClassVar[str] = "google.genai"
+    _package: ClassVar[dict[str, str]] = {"package": "google-genai", "extra": "gemini"}
+    _url_variable: ClassVar[str | None] = "GOOGLE_GEMINI_BASE_URL"
 
     def __init__(
         self,
@@ -68,49 +58,33 @@ class GeminiModel(RemoteModel):
             temperature=temperature,
             timeout=timeout,
             structured=structured,
+            own=(client,),
         )
-        if client is not None and (base_url is not None or api_key is not None):
-            raise ValueError("a client brings its own base_url and api_key: pass one or the other")
-        require("google.genai", **_PACKAGE)
         self._own = client
-        self._start()
+        self._client = client
 
     def _start(self) -> None:
-        self._client: Any = self._own
+        super()._start()
         self._async_clients = PerLoop(self._made, lambda client: client.aio.aclose())
 
     def _made(self) -> Any:
-        sdk = load("google.genai", **_PACKAGE)
-        key = NO_KEY if self._api_key is None and self._base_url is not None else self._api_key
+        sdk = self._sdk()
         options = sdk.types.HttpOptions(
             base_url=self._base_url,
             timeout=max(1, round(1000 * self._timeout)),  # milliseconds
             retry_options=sdk.types.HttpRetryOptions(attempts=1),
         )
-        return sdk.Client(api_key=key, http_options=options)
+        return sdk.Client(api_key=self._key(), http_options=options)
 
-    def _ask(self, system: str, user: str, settings: Settings) -> Completion:
-        with self._lock:
-            if self._client is None:
-                self._client = self._made()
-        request = self._request(system, user, settings)
-        try:
-            reply = self._client.models.generate_content(**request)
-        except self._unreadable() as error:
-            raise BadReplyError(f"{self._model}: the reply is not Gemini's JSON") from error
-        return self._completion(reply)
+    def _send(self, request: dict[str, Any]) -> Any:
+        return self._opened().models.generate_content(**request)
 
-    async def _aask(self, system: str, user: str, settings: Settings) -> Completion:
+    async def _asend(self, request: dict[str, Any]) -> Any:
         client = self._own or await self._async_clients.get()
-        request = self._request(system, user, settings)
-        try:
-            reply = await client.aio.models.generate_content(**request)
-        except self._unreadable() as error:
-            raise BadReplyError(f"{self._model}: the reply is not Gemini's JSON") from error
-        return self._completion(reply)
+        return await client.aio.models.generate_content(**request)
 
     def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
-        types = load("google.genai", **_PACKAGE).types
+        types = self._sdk().types
         config: dict[str, Any] = {
             "system_instruction": system,
             "safety_settings": [
@@ -152,34 +126,20 @@ class GeminiModel(RemoteModel):
         )
 
     def _rejections(self) -> tuple[type[Exception], ...]:
-        return (load("google.genai.errors", **_PACKAGE).ClientError,)
+        return (self._sdk("google.genai.errors").ClientError,)
 
     def _named(self, error: Any) -> str:
         return str(error.message) if error.code == 400 else ""
 
     def _unreadable(self) -> tuple[type[Exception], ...]:
-        errors = load("google.genai.errors", **_PACKAGE)
-        pydantic = load("pydantic", **_PACKAGE)
+        errors = self._sdk("google.genai.errors")
+        pydantic = self._sdk("pydantic")
         return errors.UnknownApiResponseError, json.JSONDecodeError, pydantic.ValidationError
 
     def _server(self) -> str:
         if self._own is not None:
             return f"own client, vertexai={bool(getattr(self._own, 'vertexai', False))}"
-        environment = os.environ.get("GOOGLE_GEMINI_BASE_URL")
-        return public_url(self._base_url or environment or "default")
-
-    def __getstate__(self) -> dict[str, Any]:
-        if self._own is not None:
-            raise TypeError(
-                "a model with a client of yours cannot be pickled: pass base_url and api_key"
-            )
-        state = super().__getstate__()
-        del state["_client"], state["_async_clients"]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self._start()
+        return super()._server()
 
 
 def _name(value: Any) -> str:

@@ -5,41 +5,34 @@ For environments that are bound to it (it needs protobuf below 6); `gemini.py` i
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError
 from lumber_core.models.base import Completion
-from lumber_core.models.extras import load, require
 from lumber_core.models.gemini import UNBLOCKED
-from lumber_core.models.remote import NO_KEY, RemoteModel, Settings, public_url
-
-_PACKAGE: dict[str, str] = {"package": "google-generativeai", "extra": "gemini-legacy"}
+from lumber_core.models.remote import RemoteModel, Settings
 
 
 class LegacyGeminiModel(RemoteModel):
     """Asks a Gemini model by the `google-generativeai` package, over REST, in plain text.
 
-    Filters and rejected temperatures are dealt with as by `GeminiModel`. The package's global
-    configuration is neither used nor changed. It has no asynchronous REST client, so `acomplete`
-    works in threads. Requests are not retried.
+    What filters block is told as by `GeminiModel`. The package's global configuration is neither
+    used nor changed. It has no asynchronous REST client, so `acomplete` works in threads. What is
+    not named here is as in `lumber_core.models.remote.RemoteModel`.
 
     Args:
         model: The model's name: "gemini-1.5-pro".
         base_url: Another server that speaks Gemini's API, without a version.
-        api_key: The key. By default GEMINI_API_KEY or GOOGLE_API_KEY, but these are not sent to
-            a server named by `base_url`: a placeholder is.
-        temperature: From 0 to 2; 0.1 as in the paper; None leaves it to the model.
-        timeout: Seconds for a request.
-
-    Raises:
-        MissingExtraError: `google-generativeai` is not installed.
-        TypeError: A setting is of the wrong type.
-        ValueError: A setting is out of range.
+        api_key: The key; GEMINI_API_KEY or GOOGLE_API_KEY by default.
     """
 
     _provider: ClassVar[str] = "gemini-legacy"
+    _module: ClassVar[str] = "google.generativeai"
+    _package: ClassVar[dict[str, str]] = {
+        "package": "google-generativeai",
+        "extra": "gemini-legacy",
+    }
 
     def __init__(
         self,
@@ -58,40 +51,33 @@ class LegacyGeminiModel(RemoteModel):
             timeout=timeout,
             structured=False,
         )
-        require("google.generativeai", **_PACKAGE)
-        self._client: Any = None
 
     def _made(self) -> Any:
-        manager = load("google.generativeai.client", **_PACKAGE)._ClientManager()
-        key = NO_KEY if self._api_key is None and self._base_url is not None else self._api_key
+        manager = self._sdk("google.generativeai.client")._ClientManager()
         options = {} if self._base_url is None else {"api_endpoint": self._base_url.rstrip("/")}
-        manager.configure(api_key=key, transport="rest", client_options=options)
+        manager.configure(api_key=self._key(), transport="rest", client_options=options)
         return manager.get_default_client("generative")
 
-    def _ask(self, system: str, user: str, settings: Settings) -> Completion:
-        with self._lock:
-            if self._client is None:
-                self._client = self._made()
-        sdk = load("google.generativeai", **_PACKAGE)
-        options = {} if settings.temperature is None else {"temperature": settings.temperature}
-        model = sdk.GenerativeModel(
+    def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
+        temperature = settings.temperature
+        return {
+            "system": system,
+            "user": user,
+            "options": {} if temperature is None else {"temperature": temperature},
+        }
+
+    def _send(self, request: dict[str, Any]) -> Any:
+        client = self._opened()
+        model = self._sdk().GenerativeModel(
             self._model,
-            system_instruction=system,
-            generation_config=options,
+            system_instruction=request["system"],
+            generation_config=request["options"],
             safety_settings=dict.fromkeys(UNBLOCKED, "BLOCK_NONE"),
         )
-        model._client = self._client  # the public way in is one configuration for the process
-        protobuf = load("google.protobuf.json_format", **_PACKAGE)
-        try:
-            reply = model.generate_content(
-                user, request_options={"timeout": self._timeout, "retry": None}
-            )
-        except (protobuf.ParseError, json.JSONDecodeError) as error:
-            raise BadReplyError(f"{self._model}: the reply is not Gemini's JSON") from error
-        return self._completion(reply)
-
-    async def _aask(self, system: str, user: str, settings: Settings) -> Completion:
-        return await asyncio.to_thread(self._ask, system, user, settings)
+        model._client = client  # the public way in is one configuration for the process
+        return model.generate_content(
+            request["user"], request_options={"timeout": self._timeout, "retry": None}
+        )
 
     def _completion(self, reply: Any) -> Completion:
         usage = reply.usage_metadata
@@ -111,10 +97,7 @@ class LegacyGeminiModel(RemoteModel):
         )
 
     def _rejections(self) -> tuple[type[Exception], ...]:
-        return (load("google.api_core.exceptions", **_PACKAGE).BadRequest,)
+        return (self._sdk("google.api_core.exceptions").BadRequest,)
 
-    def _server(self) -> str:
-        return public_url(self._base_url or "default")
-
-    def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | {"_client": None}
+    def _unreadable(self) -> tuple[type[Exception], ...]:
+        return self._sdk("google.protobuf.json_format").ParseError, json.JSONDecodeError

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
+import os
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar
 from urllib.parse import urlsplit, urlunsplit
 
+from lumber_core.checks import check_number
+from lumber_core.errors import BadReplyError
 from lumber_core.models.base import Completion
+from lumber_core.models.extras import load, require
 
 logger = logging.getLogger("lumber_core.models")
-
-Client = TypeVar("Client")
 
 NO_KEY = "no-key"
 """Sent to a server that was named without a key; local servers ask for none but expect a header."""
 
+_UNPICKLED = ("_lock", "_client", "_async_clients")
 _MOST_ANSWERS = 500  # values OpenAI allows in the enums of one schema
 _NAMES = {
     "temperature": ("temperature",),
@@ -61,23 +63,35 @@ class Settings:
 
 
 class RemoteModel(ABC):
-    """A model behind an API.
+    """A model behind an API, asked by the package of its provider.
+
+    A model or server that rejects the temperature, or what restricts its answer, is asked without
+    it from then on, which is logged once as a warning. Requests are not retried.
 
     Args:
-        model: Its name.
+        model: The model's name.
         base_url: Where the API is; the provider's own by default.
-        api_key: The key; by default the one in the provider's environment variable. A server
-            named by `base_url` is sent only a key that is passed here.
-        temperature: From 0 to 2; None leaves it to the model.
+        api_key: The key; by default the one in the provider's environment variable. That is not
+            sent to a server named by `base_url`: a placeholder is.
+        temperature: From 0 to 2; 0.1 as in the paper; None leaves it to the model.
         timeout: Seconds for a request.
-        structured: Whether the answer is restricted to the group's IDs where the server can.
+        structured: Whether the answer is restricted to the group's IDs, where those are given;
+            False asks for plain text always.
+        own: Clients that the user made; they bring `base_url` and `api_key` themselves.
 
     Raises:
+        MissingExtraError: The provider's package is not installed.
         TypeError: A setting is of the wrong type.
-        ValueError: A setting is out of range.
+        ValueError: A setting is out of range, or given together with a client that has its own.
     """
 
     _provider: ClassVar[str]
+    _module: ClassVar[str]
+    """What is imported to ask."""
+    _package: ClassVar[Mapping[str, str]]
+    """Where that comes from: `package` and `extra`."""
+    _url_variable: ClassVar[str | None] = None
+    """The environment variable by which the package lets users name another server."""
 
     def __init__(
         self,
@@ -88,6 +102,7 @@ class RemoteModel(ABC):
         temperature: float | None,
         timeout: float,
         structured: bool,
+        own: Sequence[Any] = (),
     ) -> None:
         _check_name("model", model)
         if base_url is not None:
@@ -95,12 +110,16 @@ class RemoteModel(ABC):
         if api_key is not None:
             _check_name("api_key", api_key, secret=True)
         if temperature is not None:
-            _check_number("temperature", temperature)
+            check_number("temperature", temperature)
             if not 0 <= temperature <= 2:
                 raise ValueError(f"temperature must be from 0 to 2, or None, not {temperature}")
-        _check_number("timeout", timeout)
+        check_number("timeout", timeout)
         if not timeout > 0:
             raise ValueError(f"timeout must be a positive number of seconds, not {timeout}")
+        self._has_own = any(client is not None for client in own)
+        if self._has_own and (base_url is not None or api_key is not None):
+            raise ValueError("a client brings its own base_url and api_key: pass one or the other")
+        require(self._module, **self._package)
         self._model = model
         self._base_url = base_url
         self._api_key = api_key
@@ -108,7 +127,12 @@ class RemoteModel(ABC):
         self._timeout = float(timeout)
         self._structured = bool(structured)
         self._rejected: frozenset[str] = frozenset()
+        self._start()
+
+    def _start(self) -> None:
+        """Make what cannot be pickled: locks and clients."""
         self._lock = Lock()
+        self._client: Any = None
 
     @property
     def identity(self) -> str:
@@ -128,41 +152,88 @@ class RemoteModel(ABC):
         """
         while True:
             settings = self._settings(choices)
+            request = self._request(system, user, settings)
             try:
-                return self._ask(system, user, settings)
-            except self._rejections() as error:
-                if (blocked := self._blocked(error)) is not None:
+                reply = self._send(request)
+            except (*self._unreadable(), *self._rejections()) as error:
+                if (blocked := self._settled(error, settings)) is not None:
                     return blocked
-                if not self._learn(error, settings):
-                    raise
+            else:
+                return self._completion(reply)
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Answer likewise, without blocking the event loop."""
         while True:
             settings = self._settings(choices)
+            request = self._request(system, user, settings)
             try:
-                return await self._aask(system, user, settings)
-            except self._rejections() as error:
-                if (blocked := self._blocked(error)) is not None:
+                reply = await self._asend(request)
+            except (*self._unreadable(), *self._rejections()) as error:
+                if (blocked := self._settled(error, settings)) is not None:
                     return blocked
-                if not self._learn(error, settings):
-                    raise
+            else:
+                return self._completion(reply)
 
     @abstractmethod
-    def _ask(self, system: str, user: str, settings: Settings) -> Completion:
+    def _made(self) -> Any:
+        """Make a client."""
+
+    @abstractmethod
+    def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
+        """Put a question the way the provider's package takes it."""
+
+    @abstractmethod
+    def _send(self, request: dict[str, Any]) -> Any:
         """Make one request."""
 
+    async def _asend(self, request: dict[str, Any]) -> Any:
+        """Make one request without blocking the event loop."""
+        return await asyncio.to_thread(self._send, request)
+
     @abstractmethod
-    async def _aask(self, system: str, user: str, settings: Settings) -> Completion:
-        """Make one request on the event loop."""
+    def _completion(self, reply: Any) -> Completion:
+        """Read what came back."""
 
     @abstractmethod
     def _rejections(self) -> tuple[type[Exception], ...]:
         """The errors by which the provider says that a request is wrong."""
 
     @abstractmethod
+    def _unreadable(self) -> tuple[type[Exception], ...]:
+        """The errors by which the package says that it cannot read a reply."""
+
+    def _opened(self) -> Any:
+        """The client, made on first use unless the user did."""
+        with self._lock:
+            if self._client is None:
+                self._client = self._made()
+            return self._client
+
+    def _key(self) -> str | None:
+        """The key to send; None where the package is to look for one."""
+        return NO_KEY if self._api_key is None and self._base_url is not None else self._api_key
+
+    def _sdk(self, module: str = "") -> Any:
+        """The provider's package, or a module that comes with it."""
+        return load(module or self._module, **self._package)
+
     def _server(self) -> str:
         """Where the API is, for `identity`."""
+        named = os.environ.get(self._url_variable) if self._url_variable else None
+        return public_url(self._base_url or named or "default")
+
+    def _settled(self, error: Exception, settings: Settings) -> Completion | None:
+        """Make of an error what can be made of it, else raise it.
+
+        Returns:
+            The completion that it stands for; None where the request is to be made again.
+        """
+        if isinstance(error, self._unreadable()):
+            raise BadReplyError(f"{self._model}: the reply is not the JSON expected") from error
+        blocked = self._blocked(error)
+        if blocked is None and not self._learn(error, settings):
+            raise error
+        return blocked
 
     def _blocked(self, error: Exception) -> Completion | None:
         """The completion that an error stands for where it says that a filter stepped in."""
@@ -203,65 +274,19 @@ class RemoteModel(ABC):
         return True
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        del state["_lock"]
-        return state
+        if self._has_own:
+            raise TypeError(
+                "a model with a client of yours cannot be pickled: pass base_url and api_key"
+            )
+        return {name: value for name, value in self.__dict__.items() if name not in _UNPICKLED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._lock = Lock()
+        self._start()
 
     def __repr__(self) -> str:
         server = "" if self._base_url is None else f", base_url={public_url(self._base_url)!r}"
         return f"{type(self).__name__}({self._model!r}{server}, temperature={self._temperature})"
-
-
-class PerLoop(Generic[Client]):
-    """Keeps one client for each event loop, since connections belong to the loop they opened on.
-
-    A client is closed when its loop shuts its asynchronous generators down, as `asyncio.run` does
-    at its end: one of them holds it open.
-
-    Args:
-        make: Makes a client.
-        close: Closes one.
-    """
-
-    def __init__(
-        self, make: Callable[[], Client], close: Callable[[Client], Awaitable[Any]]
-    ) -> None:
-        self._make = make
-        self._close = close
-        self._clients: dict[
-            asyncio.AbstractEventLoop, tuple[Client, AsyncGenerator[None, None]]
-        ] = {}
-        self._lock = Lock()
-
-    async def get(self) -> Client:
-        """Return the running loop's client."""
-        loop = asyncio.get_running_loop()
-        with self._lock:
-            known = self._clients.get(loop)
-        if known is None:
-            client = self._make()
-            keeper = self._keeping(loop, client)
-            known = client, keeper
-            with self._lock:
-                for gone in [other for other in self._clients if other.is_closed()]:
-                    del self._clients[gone]
-                self._clients[loop] = known
-            await anext(keeper)  # nothing is awaited before its yield, so no task comes between
-        return known[0]
-
-    async def _keeping(
-        self, loop: asyncio.AbstractEventLoop, client: Client
-    ) -> AsyncGenerator[None, None]:
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._clients.pop(loop, None)
-            await self._close(client)
 
 
 def public_url(url: str) -> str:
@@ -285,10 +310,3 @@ def _check_url(url: object) -> None:
         raise ValueError(
             f"base_url must look like http://127.0.0.1:8000/v1, not {public_url(url)!r}"
         )
-
-
-def _check_number(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
-    if not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, not {value}")
