@@ -61,17 +61,17 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
             if len(starts) == len(chunks):
                 pairs = zip(starts, chunks, strict=True)
                 return [Span(start, start + len(chunk)) for start, chunk in pairs]
-    for place in [_tiling, *rules]:
-        starts = place(visible, wanted)
-        if len(starts) == len(wanted):
-            break
-    else:
-        missing = chunks[len(starts)]
-        raise ChunkNotFoundError(
-            f"chunk {len(starts)}, which begins {missing.strip()[:_SHOWN]!r}, is found nowhere in "
-            "the text from the start of the chunk before it; chunks must be parts of the text, "
-            "in its order, and may differ from it in white space only"
-        )
+        for place in rules:
+            starts = place(visible, wanted)
+            if len(starts) == len(wanted):
+                break
+        else:
+            missing = chunks[len(starts)]
+            raise ChunkNotFoundError(
+                f"chunk {len(starts)}, which begins {missing.strip()[:_SHOWN]!r}, is found nowhere "
+                "in the text from the start of the chunk before it; chunks must be parts of the "
+                "text, in its order, and may differ from it in white space only"
+            )
     return [
         _exact(text, chunk, Span(int(offsets[start]), int(offsets[start + len(body) - 1]) + 1))
         for start, chunk, body in zip(starts, chunks, wanted, strict=True)
