@@ -63,11 +63,11 @@ def speed(text: str, checkpoint: Path | None, rounds: int) -> None:
 
         model = load_tagger(checkpoint)
         tokenizer = WordPieceTokenizer.from_folder(checkpoint)
-        ids = tokenizer(text).ids.tolist()
         specials = tokenizer.cls_id, tokenizer.sep_id
 
         @torch.inference_mode()
         def published(t_c: float) -> list[int]:
+            ids = tokenizer(text).ids.tolist()
             starts: list[int] = []
             begin = 0
             while begin < len(ids):
@@ -82,7 +82,7 @@ def speed(text: str, checkpoint: Path | None, rounds: int) -> None:
                 begin = found[-1] if found else begin + WINDOW - 2
             return starts
 
-        compare(text, len(ids), exported, published, threshold, rounds)
+        compare(text, len(tokenizer(text).ids), exported, published, threshold, rounds)
 
 
 def compare(
