@@ -7,9 +7,16 @@ from typing import Annotated
 
 import typer
 
-from lumber_core import LumberChunker, ModelJudge, Prices
 from lumber_core.cli.failing import errors_in_one_line, fail
-from lumber_core.cli.models import named_model
+from lumber_core.cli.named import (
+    asks_model,
+    chosen_model,
+    completions_in,
+    corpus_in,
+    numbers_in,
+    prices_in,
+    splitter_named,
+)
 from lumber_core.cli.options import (
     SPLITTERS,
     BaseUrl,
@@ -24,16 +31,10 @@ from lumber_core.evaluation.comparison import (
     check_comparison,
     compare,
 )
-from lumber_core.evaluation.corpora import load_folder
-from lumber_core.evaluation.corpora.folder import Sections as SectionMarks
-from lumber_core.evaluation.documents import Corpus
-from lumber_core.evaluation.embedders import embedder as embedder_of
 from lumber_core.evaluation.hyde import hypothetical_passages
-from lumber_core.evaluation.propositions import PropositionSplitter
 from lumber_core.evaluation.report.tables import Table, summary_table
-from lumber_core.evaluation.splitters import Subject, preset, subject
 from lumber_core.evaluation.sweep import THETAS, sweep
-from lumber_core.models import CallPolicy, Model
+from lumber_core.models import CallPolicy
 from lumber_core.models.extras import require
 
 DEFAULT_SPLITTERS = ("bert", "lumber", "recursive:1000", "paragraphs")
@@ -115,18 +116,20 @@ def compare_command(
     kept = work or output / ".work"
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
-        asked = _model(model, base_url, key_variable)
+        asked = chosen_model(model, base_url, key_variable)
         for option, given in (("--qa", qa), ("--hyde", hyde)):
             if given and asked is None:
                 fail(f"{option} needs a model: pass --model NAME")
-        if asked is not None and not (qa or hyde or any(map(_asks, splitter or DEFAULT_SPLITTERS))):
+        if asked is not None and not (
+            qa or hyde or any(map(asks_model, splitter or DEFAULT_SPLITTERS))
+        ):
             fail("--model is of no use: pass --qa, --hyde, --splitter lumber or propositions")
         policy = CallPolicy(requests_per_minute=requests_per_minute)
         subjects = [
-            _subject(spec, asked, policy, kept, max_concurrency, embedder)
+            splitter_named(spec, asked, policy, kept, max_concurrency, embedder)
             for spec in splitter or DEFAULT_SPLITTERS
         ]
-        corpus = _corpus(folder, questions, sections)
+        corpus = corpus_in(folder, questions, sections)
         answering = None
         if qa and asked is not None:
             answering = QaSettings(
@@ -138,7 +141,7 @@ def compare_command(
             queries = hypothetical_passages(
                 corpus.questions,
                 asked,
-                store=_completions(kept),
+                store=completions_in(kept),
                 policy=policy,
                 max_concurrency=max_concurrency,
                 show_progress=True,
@@ -150,7 +153,7 @@ def compare_command(
             query_texts=queries,
             qa=answering,
             tokenizer=tokenizer,
-            prices=_prices(prices),
+            prices=prices_in(prices),
             within_document=within_document,
             folder=kept,
             show_progress=True,
@@ -194,85 +197,26 @@ def sweep_command(
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
         kind, parameter, values = _swept(splitter, theta=theta, threshold=threshold, size=size)
-        asked = _model(model, base_url, key_variable)
+        asked = chosen_model(model, base_url, key_variable)
         if asked is not None and kind != "lumber":
             fail(f"--model is of no use: {kind} asks no model")
         policy = CallPolicy(requests_per_minute=requests_per_minute)
         made = sweep(
-            _corpus(folder, questions, sections),
-            lambda value: _subject(
+            corpus_in(folder, questions, sections),
+            lambda value: splitter_named(
                 f"{kind}:{value:g}", asked, policy, kept, max_concurrency, embedder
             ),
             values,
             parameter=parameter,
             embedder=embedder,
             tokenizer=tokenizer,
-            prices=_prices(prices),
+            prices=prices_in(prices),
             within_document=within_document,
             folder=kept,
             show_progress=True,
         )
         page = made.write(output)
     _tell(made.comparison, page)
-
-
-def _corpus(folder: Path, questions: Path | None, sections: str | None) -> Corpus:
-    known: dict[str, SectionMarks] = {"headings": "headings", "marks": "marks"}
-    if sections is not None and sections not in known:
-        raise ValueError(f"--sections must be headings or marks, not {sections!r}")
-    marked = None if sections is None else known[sections]
-    return load_folder(folder, questions=questions, sections=marked)
-
-
-def _model(name: str | None, base_url: str | None, key_variable: str | None) -> Model | None:
-    if name is None:
-        if base_url is not None or key_variable is not None:
-            raise ValueError("--base-url and --key-variable are about a model: pass --model NAME")
-        return None
-    return named_model(name, base_url=base_url, key_variable=key_variable)
-
-
-def _asks(spec: str) -> bool:
-    """Tell whether a splitter asks the model where there is one."""
-    return spec.partition(":")[0] in ("lumber", "propositions")
-
-
-def _completions(work: Path) -> Path:
-    work.mkdir(parents=True, exist_ok=True)
-    return work / "completions.db"
-
-
-def _subject(
-    spec: str,
-    model: Model | None,
-    policy: CallPolicy,
-    work: Path,
-    max_concurrency: int,
-    embedder: str,
-) -> Subject:
-    """Make a splitter; `lumber` is judged by the model where there is one."""
-    kind, colon, number = spec.partition(":")
-    if spec == "propositions":
-        if model is None:
-            raise ValueError("propositions are written by a model: pass --model NAME")
-        return PropositionSplitter(
-            model, store=_completions(work), policy=policy, max_concurrency=max_concurrency
-        )
-    if kind == "lumber-local":
-        return subject(preset(f"lumber{colon}{number}"), name=spec)
-    made = preset(
-        spec, embedder=embedder_of(embedder)
-    )  # says what is wrong with the name or the number
-    if model is None or kind != "lumber":
-        return made
-    work.mkdir(parents=True, exist_ok=True)
-    chunker = LumberChunker(
-        ModelJudge(model, policy=policy),
-        theta=int(float(number)) if number else 550,
-        store=work / "answers.db",
-        max_concurrency=max_concurrency,
-    )
-    return subject(chunker, name=spec)
 
 
 def _swept(
@@ -293,25 +237,7 @@ def _swept(
     if kind not in kinds:
         raise ValueError(f"--{name} is a setting of {' or '.join(kinds)}, not of {kind}")
     assert values is not None
-    return kind, name, _numbers(f"--{name}", values)
-
-
-def _numbers(option: str, text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise ValueError(f"{option} takes numbers with commas between them, not {text!r}") from None
-
-
-def _prices(text: str | None) -> Prices | None:
-    if text is None:
-        return None
-    numbers = _numbers("--prices", text)
-    if len(numbers) != 2 or min(numbers) < 0:
-        raise ValueError(
-            f"--prices takes two numbers, for a million tokens sent and received, not {text!r}"
-        )
-    return Prices(*numbers)
+    return kind, name, numbers_in(f"--{name}", values)
 
 
 def _tell(made: Comparison, page: Path) -> None:
