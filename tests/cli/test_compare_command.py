@@ -149,6 +149,34 @@ def test_propositions_and_hypothetical_passages_are_written_once(
     assert again["splitters"][1]["figures"] == propositions["figures"]
 
 
+@pytest.mark.parametrize(
+    ("mistake", "reason"),
+    [(["--prices", "1"], "two numbers"), (["--tokenizer", "none"], "unknown tokenizer")],
+)
+def test_no_passage_is_paid_for_where_another_setting_is_wrong(
+    mistake: list[str], reason: str, docs: Path, questions: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("openai")
+    with LoopbackServer(answer) as server:
+        code, said = run(
+            *("compare", docs, "--questions", questions, "--output", tmp_path / "report"),
+            *("--splitter", "paragraphs", "--hyde", "--model", "any"),
+            *("--base-url", server.openai_url, *mistake),
+        )
+        assert (code, server.count) == (1, 0)
+    assert reason in said
+
+
+def test_hypothetical_passages_need_questions(docs: Path, tmp_path: Path) -> None:
+    pytest.importorskip("openai")
+    code, said = run(
+        *("compare", docs, "--output", tmp_path / "report", "--splitter", "paragraphs"),
+        *("--hyde", "--model", "any", "--base-url", "http://127.0.0.1:1/v1"),
+    )
+    assert code == 1
+    assert "pass --questions FILE" in said
+
+
 def test_a_second_sweep_over_theta_asks_nothing(
     docs: Path, questions: Path, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ import typer
 from lumber_core.cli.failing import errors_in_one_line, fail
 from lumber_core.cli.named import (
     asks_model,
+    check_tokenizer,
     chosen_model,
     completions_in,
     corpus_in,
@@ -124,6 +125,8 @@ def compare_command(
             qa or hyde or any(map(asks_model, splitter or DEFAULT_SPLITTERS))
         ):
             fail("--model is of no use: pass --qa, --hyde, --splitter lumber or propositions")
+        paid = prices_in(prices)
+        check_tokenizer(tokenizer)
         policy = CallPolicy(requests_per_minute=requests_per_minute)
         subjects = [
             splitter_named(spec, asked, policy, kept, max_concurrency, embedder)
@@ -136,6 +139,8 @@ def compare_command(
                 asked, top_k=top_k, policy=policy, max_concurrency=max_concurrency
             )
         check_comparison(corpus, subjects, qa=answering)
+        if hyde and not corpus.questions:
+            fail("--hyde searches for questions: pass --questions FILE")
         queries = None
         if hyde and asked is not None:
             queries = hypothetical_passages(
@@ -153,7 +158,7 @@ def compare_command(
             query_texts=queries,
             qa=answering,
             tokenizer=tokenizer,
-            prices=prices_in(prices),
+            prices=paid,
             within_document=within_document,
             folder=kept,
             show_progress=True,

@@ -1,4 +1,4 @@
-"""What words on the command line stand for: documents, models, splitters, numbers."""
+"""What words on the command line stand for: documents, models, splitters, tokenizers, numbers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from lumber_core.evaluation.embedders import embedder as embedder_of
 from lumber_core.evaluation.propositions import PropositionSplitter
 from lumber_core.evaluation.splitters import Subject, preset, subject
 from lumber_core.models import CallPolicy, Model
+from lumber_core.tokens import token_counter
 
 
 def corpus_in(folder: Path, questions: Path | None, sections: str | None) -> Corpus:
@@ -77,6 +78,16 @@ def splitter_named(
         max_concurrency=max_concurrency,
     )
     return subject(chunker, name=spec)
+
+
+def check_tokenizer(tokenizer: str) -> None:
+    """Refuse a tokenizer that there is not, or whose vocabulary cannot be had.
+
+    Raises:
+        ValueError: There is no such tokenizer.
+        TokenizerDataError: Its vocabulary is neither here nor downloadable.
+    """
+    token_counter(tokenizer).count([""])
 
 
 def numbers_in(option: str, text: str) -> list[float]:
