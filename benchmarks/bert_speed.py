@@ -44,9 +44,9 @@ def timed(function: Callable[[], object], rounds: int = 3) -> float:
 def speed(text: str, checkpoint: Path | None, rounds: int) -> None:
     import torch
 
-    from lumber_core.bert.export import export
     from lumber_core.bert.model import bundled_base, load_tagger, tagger_from_encoder
-    from lumber_core.bert.wordpieces import WordPieceTokenizer
+    from lumber_core.bert.tokenizer import WordPieceTokenizer
+    from lumber_training.export import export
 
     with tempfile.TemporaryDirectory() as folder:
         if checkpoint is None:
@@ -160,7 +160,7 @@ def embed(text: str) -> None:
     embedder = TextEmbedder()
     embedder.embed(["One."])
     for kind in ("moving", "overlapping"):
-        splitter = BertChunker(windows=kind, tokenizer="words", max_chunk_tokens=200)
+        splitter = BertChunker(windows=kind, tokenizer="words", chunk_size=200)
         chunks = splitter.segment(text).chunks(text)
         cutting = timed(lambda splitter=splitter: splitter.segment(text))
         embedding = timed(lambda chunks=chunks: embedder.embed(chunks))

@@ -22,11 +22,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker
-from lumber_core.evaluation.corpora import load_choi, load_chroma, load_wiki50
-from lumber_core.evaluation.documents import Document
-from lumber_core.evaluation.metrics import nearest_units
-from lumber_core.evaluation.segmentation_scores import SegmentationScores, score_segmentation
 from lumber_core.units import sentences
+from lumber_evaluation.corpora import load_choi, load_chroma, load_wiki50
+from lumber_evaluation.documents import Document
+from lumber_evaluation.metrics import nearest_units
+from lumber_evaluation.segmentation_scores import SegmentationScores, score_segmentation
 
 Splitter = Callable[[str], list[int]]
 

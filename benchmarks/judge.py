@@ -16,10 +16,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lumber_core import Group, LexicalJudge, LumberChunker
-from lumber_core.bert.judge import BertJudge
-from lumber_core.evaluation.corpora import load_gutenqa, load_passages
-from lumber_core.evaluation.documents import Document
-from lumber_core.evaluation.metrics import BoundaryScore, boundary_score, pk
+from lumber_core.lumber.bert_judge import BertJudge
+from lumber_evaluation.corpora import load_gutenqa, load_passages
+from lumber_evaluation.documents import Document
+from lumber_evaluation.metrics import BoundaryScore, boundary_score, pk
 
 SECTION_SHARE = 0.73  # mean length of a published chunk of Emma, as a share of theta = 550
 
@@ -71,8 +71,8 @@ def emma(folder: Path, model: str) -> None:
 
 
 def tune(passages: Path, model: str) -> None:
-    from lumber_core.bert.held_out import split_documents
-    from lumber_core.bert.recipes import BUNDLED
+    from lumber_training.held_out import split_documents
+    from lumber_training.recipes import BUNDLED
 
     every = load_passages(passages)
     _, held = split_documents(every, share=BUNDLED.held_out, seed=BUNDLED.seed)

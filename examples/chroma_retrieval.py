@@ -14,12 +14,12 @@ from pathlib import Path
 from statistics import mean
 
 from lumber_core import BertChunker
-from lumber_core.evaluation.bootstrap import mean_interval, paired_difference
-from lumber_core.evaluation.cached_embedder import CachedEmbedder
-from lumber_core.evaluation.corpora import load_chroma
-from lumber_core.evaluation.embedders import embedder
-from lumber_core.evaluation.retrieval import RetrievalResult, retrieve
-from lumber_core.evaluation.splitters import preset, subject
+from lumber_evaluation.bootstrap import mean_interval, paired_difference
+from lumber_evaluation.cached_embedder import CachedEmbedder
+from lumber_evaluation.corpora import load_chroma
+from lumber_evaluation.embedders import embedder
+from lumber_evaluation.retrieval import RetrievalResult, retrieve
+from lumber_evaluation.splitters import preset, subject
 
 K = 5  # chunks looked at, as in Chroma's own tables
 BASE = "recursive:1000"
@@ -38,7 +38,7 @@ def main() -> None:
         model = CachedEmbedder(model, arguments.cache)
     subjects = [preset(name, embedder=model) for name in NAMES]
     # The bundled embedder reads 254 word pieces of a chunk: longer ones are found by their start.
-    limited = BertChunker(tokenizer="words", max_chunk_tokens=200)
+    limited = BertChunker(tokenizer="words", chunk_size=200)
     subjects.append(subject(limited, name="bert, at most 200"))
 
     everywhere: dict[str, list[RetrievalResult]] = {one.name: [] for one in subjects}

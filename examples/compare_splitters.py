@@ -12,8 +12,8 @@ from pathlib import Path
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from lumber_core import BertChunker
-from lumber_core.evaluation.comparison import compare
-from lumber_core.evaluation.corpora import load_folder
+from lumber_evaluation.comparison import compare
+from lumber_evaluation.corpora import load_folder
 
 DATA = Path(__file__).parent / "data"
 
@@ -21,7 +21,7 @@ DATA = Path(__file__).parent / "data"
 def main(folder: Path, questions: Path, report: Path) -> None:
     corpus = load_folder(folder, questions=questions)
     recursive = RecursiveCharacterTextSplitter(chunk_size=1000, chunk_overlap=0)
-    comparison = compare(corpus, [BertChunker(max_chunk_tokens=300), recursive])
+    comparison = compare(corpus, [BertChunker(chunk_size=300), recursive])
     page = comparison.write(report)
 
     for result in comparison.results:

@@ -44,7 +44,7 @@ def main() -> None:
     (tokens,) = token_counter("cl100k_base").count([text])
     print(f"{path.name}: {len(text):,} characters, {len(text.split()):,} words, {tokens:,} tokens")
 
-    greedy = GreedyTextSplitter(chunk_size=400, add_start_index=True)
+    greedy = GreedyTextSplitter(target_size=400, add_start_index=True)
     bert = BertTextSplitter(add_start_index=True)
     lumber = LumberTextSplitter(add_start_index=True)
     show("Greedy, 400 tokens", langchain(greedy, text), calls=None)
@@ -54,7 +54,7 @@ def main() -> None:
 
     print(f"\n{'LangChain and LlamaIndex, side by side ':-<{WIDTH}}")
     for name, splitter, parser in (
-        ("Greedy", greedy, GreedyNodeParser(chunk_size=400)),
+        ("Greedy", greedy, GreedyNodeParser(target_size=400)),
         ("Bert", bert, BertNodeParser()),
         ("Lumber", lumber, LumberNodeParser()),
     ):

@@ -14,12 +14,12 @@ import argparse
 from pathlib import Path
 
 from lumber_core import BertChunker
-from lumber_core.evaluation.bootstrap import mean_interval, paired_difference
-from lumber_core.evaluation.cached_embedder import CachedEmbedder
-from lumber_core.evaluation.corpora import load_gutenqa
-from lumber_core.evaluation.embedders import embedder
-from lumber_core.evaluation.retrieval import CUTOFFS, Metric, RetrievalResult, retrieve
-from lumber_core.evaluation.splitters import MarkedSegments, preset, subject
+from lumber_evaluation.bootstrap import mean_interval, paired_difference
+from lumber_evaluation.cached_embedder import CachedEmbedder
+from lumber_evaluation.corpora import load_gutenqa
+from lumber_evaluation.embedders import embedder
+from lumber_evaluation.retrieval import CUTOFFS, Metric, RetrievalResult, retrieve
+from lumber_evaluation.splitters import MarkedSegments, preset, subject
 
 BASE = "recursive:1000"
 NAMES = (BASE, "recursive:1800", "paragraphs", "fixed:200", "semantic", "greedy:200", "greedy:400")
@@ -37,7 +37,7 @@ def main() -> None:
     corpus = load_gutenqa(arguments.folder)
     subjects = [preset(name, embedder=model) for name in (*NAMES, "bert", "lumber")]
     # The bundled embedder reads 254 word pieces of a chunk: longer ones are found by their start.
-    limited = BertChunker(tokenizer="words", max_chunk_tokens=200)
+    limited = BertChunker(tokenizer="words", chunk_size=200)
     subjects += [subject(limited, name="bert, at most 200"), MarkedSegments("published chunks")]
     results = {}
     for one in subjects:

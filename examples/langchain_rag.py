@@ -17,7 +17,7 @@ STORY = Path(__file__).parent / "data" / "the_tide_clock.txt"
 
 def main(path: Path, question: str) -> None:
     text = path.read_text(encoding="utf-8")
-    splitter = BertTextSplitter(add_start_index=True, max_chunk_tokens=300, min_chunk_tokens=40)
+    splitter = BertTextSplitter(add_start_index=True, chunk_size=300, min_chunk_size=40)
     chunks = splitter.split_documents([Document(page_content=text, metadata={"source": path.name})])
     store = InMemoryVectorStore.from_documents(chunks, LumberEmbeddings())
 

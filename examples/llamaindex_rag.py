@@ -17,7 +17,7 @@ STORY = Path(__file__).parent / "data" / "the_tide_clock.txt"
 def main(path: Path, question: str) -> None:
     text = path.read_text(encoding="utf-8")
     # embed=True fills node.embedding, so the index has nothing left to embed but the question.
-    parser = BertNodeParser(embed=True, max_chunk_tokens=300, min_chunk_tokens=40)
+    parser = BertNodeParser(embed=True, chunk_size=300, min_chunk_size=40)
     nodes = parser.get_nodes_from_documents([Document(text=text, metadata={"source": path.name})])
     index = VectorStoreIndex(nodes, embed_model=LumberEmbedding())
 

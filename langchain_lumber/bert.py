@@ -16,7 +16,7 @@ class BertTextSplitter(SpanTextSplitter):
     """Cuts where a small BERT that comes with the library says that a chunk starts.
 
     Args:
-        model: "bundled", a folder made by `lumber export` or `lumber train`, or a hub id.
+        model: "bundled", a folder written by `lumber-splitters export` or `train`, or a hub id.
         threshold: t_c: higher gives fewer, longer chunks, lower gives more.
         backend: "onnx", or "torch" for checkpoints as they come.
         snap: "sentence" lets chunks start at sentences only; None at any word, as in the paper.
@@ -26,8 +26,8 @@ class BertTextSplitter(SpanTextSplitter):
             `lumber_core.BertChunker`.
         length_function: The same under LangChain's name: a function from a string to a number.
         language: ISO 639 code for finding sentences.
-        max_chunk_tokens: No chunk counts more tokens. None sets no limit.
-        min_chunk_tokens: Smaller chunks join a neighbour that has room. None sets no limit.
+        chunk_size: No chunk counts more tokens. None sets no limit.
+        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
         add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
         strip_whitespace: Trim white space at both ends of a chunk.
 
@@ -48,8 +48,8 @@ class BertTextSplitter(SpanTextSplitter):
         tokenizer: TokenCounterSpec | None = None,
         length_function: Callable[[str], int] | None = None,
         language: str = "en",
-        max_chunk_tokens: int | None = None,
-        min_chunk_tokens: int | None = None,
+        chunk_size: int | None = None,
+        min_chunk_size: int | None = None,
         add_start_index: bool = False,
         strip_whitespace: bool = True,
     ) -> None:
@@ -62,8 +62,8 @@ class BertTextSplitter(SpanTextSplitter):
             threads=threads,
             tokenizer=choose_tokenizer(tokenizer, length_function, "words"),
             language=language,
-            max_chunk_tokens=max_chunk_tokens,
-            min_chunk_tokens=min_chunk_tokens,
+            chunk_size=chunk_size,
+            min_chunk_size=min_chunk_size,
         )
         super().__init__(
             chunker, add_start_index=add_start_index, strip_whitespace=strip_whitespace
@@ -81,7 +81,7 @@ class BertTextSplitter(SpanTextSplitter):
 
         Args:
             documents: The documents.
-            embedder: "bundled", or a folder made by `lumber export --embedder`.
+            embedder: "bundled", or a folder made by `lumber-splitters export --embedder`.
 
         Returns:
             The chunks, and for each its vector as `LumberEmbeddings` would give it.

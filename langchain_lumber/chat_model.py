@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from lumber_core.models.base import Completion
+from lumber_core.llms.base import Completion
 
 
 class ChatModel:

@@ -11,7 +11,7 @@ class LumberEmbeddings(Embeddings):
     """Embeds with all-MiniLM-L6-v2, which comes with the library: no key, no download, no PyTorch.
 
     Args:
-        model: "bundled", or a folder made by `lumber export --embedder`.
+        model: "bundled", or a folder made by `lumber-splitters export --embedder`.
         threads: Texts embedded at once; None takes the processors there are.
 
     Raises:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from langchain_lumber.base import SpanTextSplitter, choose_tokenizer
+from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.choice import choose_judge
 from lumber_core.lumber.chunker import LumberChunker, Method
 from lumber_core.lumber.estimate import Prices
@@ -14,7 +15,6 @@ from lumber_core.lumber.fallback import OnFailure
 from lumber_core.lumber.judges import JudgeLike
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.store import AnswerStore
-from lumber_core.models.patient import CallPolicy
 from lumber_core.tokens import TokenCounterSpec
 from lumber_core.units import UnitSpec
 
@@ -38,8 +38,8 @@ class LumberTextSplitter(SpanTextSplitter):
             `(start, end)` offsets.
         method: "paper", or "published" for the rules of the code released with the paper.
         language: ISO 639 code for finding sentences.
-        max_chunk_tokens: No chunk counts more tokens. None sets no limit.
-        min_chunk_tokens: Smaller chunks join a neighbour that has room. None sets no limit.
+        chunk_size: No chunk counts more tokens. None sets no limit.
+        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
         max_concurrency: Most questions in flight at once; see `lumber_core.LumberChunker`. With
             None, asynchronous methods work on 8 documents at once.
         max_extra_calls: Share of a document's calls that walking ahead may waste, about.
@@ -68,8 +68,8 @@ class LumberTextSplitter(SpanTextSplitter):
         units: UnitSpec = "paragraphs",
         method: Method = "paper",
         language: str = "en",
-        max_chunk_tokens: int | None = None,
-        min_chunk_tokens: int | None = None,
+        chunk_size: int | None = None,
+        min_chunk_size: int | None = None,
         max_concurrency: int | None = None,
         max_extra_calls: float = 0.05,
         store: AnswerStore | str | Path | None = None,
@@ -93,8 +93,8 @@ class LumberTextSplitter(SpanTextSplitter):
             units=units,
             method=method,
             language=language,
-            max_chunk_tokens=max_chunk_tokens,
-            min_chunk_tokens=min_chunk_tokens,
+            chunk_size=chunk_size,
+            min_chunk_size=min_chunk_size,
             max_concurrency=max_concurrency,
             max_extra_calls=max_extra_calls,
             store=store,

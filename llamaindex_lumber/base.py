@@ -41,10 +41,10 @@ class SpanNodeParser(NodeParser):
     """
 
     language: str = Field(default="en", description="ISO 639 code for finding sentences.")
-    max_chunk_tokens: int | None = Field(
+    chunk_size: int | None = Field(
         default=None, description="No node counts more tokens. None sets no limit."
     )
-    min_chunk_tokens: int | None = Field(
+    min_chunk_size: int | None = Field(
         default=None,
         description="Smaller nodes join a neighbour that has room. None sets no limit.",
     )

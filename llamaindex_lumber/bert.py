@@ -24,7 +24,7 @@ class BertNodeParser(SpanNodeParser):
 
     model: str = Field(
         default="bundled",
-        description='"bundled", a folder made by lumber export or lumber train, or a hub id.',
+        description='"bundled", a folder written by lumber-splitters export or train, or a hub id.',
     )
     threshold: float = Field(
         default=0.0, description="t_c: higher gives fewer, longer nodes, lower gives more."
@@ -68,8 +68,8 @@ class BertNodeParser(SpanNodeParser):
             threads=self.threads,
             tokenizer=self.tokenizer,
             language=self.language,
-            max_chunk_tokens=self.max_chunk_tokens,
-            min_chunk_tokens=self.min_chunk_tokens,
+            chunk_size=self.chunk_size,
+            min_chunk_size=self.min_chunk_size,
         )
 
     def _all_nodes(

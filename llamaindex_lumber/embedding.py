@@ -20,7 +20,8 @@ class LumberEmbedding(BaseEmbedding):
     """
 
     model_name: str = Field(
-        default="bundled", description='"bundled", or a folder made by lumber export --embedder.'
+        default="bundled",
+        description='"bundled", or a folder made by lumber-splitters export --embedder.',
     )
     threads: int | None = Field(
         default=None,

@@ -17,7 +17,7 @@ class GreedyNodeParser(SpanNodeParser):
         TypeError: A setting has the wrong type.
     """
 
-    chunk_size: int = Field(default=400, description="Wanted length of a node in tokens.")
+    target_size: int = Field(default=400, description="Wanted length of a node in tokens.")
     tokenizer: Named = Field(
         default="cl100k_base",
         description="Counts tokens; see lumber_core.tokens.token_counter.",
@@ -38,11 +38,11 @@ class GreedyNodeParser(SpanNodeParser):
 
     def _make_chunker(self) -> Chunker:
         return GreedyChunker(
-            self.chunk_size,
+            self.target_size,
             tokenizer=self.tokenizer,
             units=self.units,
             end_markers=self.end_markers,
             language=self.language,
-            max_chunk_tokens=self.max_chunk_tokens,
-            min_chunk_tokens=self.min_chunk_tokens,
+            chunk_size=self.chunk_size,
+            min_chunk_size=self.min_chunk_size,
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from llama_index.core.llms import LLM, ChatMessage, ChatResponse, MessageRole
 
-from lumber_core.models.base import Completion
+from lumber_core.llms.base import Completion
 
 _PROMPT_TOKENS = ("prompt_tokens", "input_tokens", "prompt_token_count")
 _COMPLETION_TOKENS = ("completion_tokens", "output_tokens", "candidates_token_count")

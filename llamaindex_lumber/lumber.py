@@ -8,12 +8,12 @@ from llama_index.core.llms import LLM
 from llamaindex_lumber.base import Named, SpanNodeParser
 from llamaindex_lumber.llm import LlamaIndexModel
 from lumber_core.chunker import Chunker
+from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.choice import choose_judge
 from lumber_core.lumber.chunker import LumberChunker, Method
 from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.fallback import OnFailure
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.models.patient import CallPolicy
 
 
 class LumberNodeParser(SpanNodeParser):
@@ -92,8 +92,8 @@ class LumberNodeParser(SpanNodeParser):
             units=self.units,
             method=self.method,
             language=self.language,
-            max_chunk_tokens=self.max_chunk_tokens,
-            min_chunk_tokens=self.min_chunk_tokens,
+            chunk_size=self.chunk_size,
+            min_chunk_size=self.min_chunk_size,
             max_concurrency=self.max_concurrency,
             max_extra_calls=self.max_extra_calls,
             store=self.store,

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+# Fixtures of two test folders: small BERT models with random weights.
+pytest_plugins = ["tests.tiny_bert"]
+
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 

@@ -75,7 +75,7 @@ def test_packages_are_typed(package: str) -> None:
 @pytest.mark.parametrize(
     ("package", "names"),
     [
-        ("lumber_core.evaluation.report", ["report.html.jinja", "report.css", "report.js"]),
+        ("lumber_evaluation.report", ["report.html.jinja", "report.css", "report.js"]),
         ("lumber_core.bert.bundled", ["card.json", "model.int8.onnx", "words.int8.bin"]),
     ],
 )

@@ -1,11 +1,10 @@
 """Splitting text where its content turns: the core shared by every integration."""
 
 from lumber_core.bert import BertChunker, TextEmbedder, TokenScores
-from lumber_core.bert.judge import BertJudge
 from lumber_core.chunker import Chunker
 from lumber_core.errors import (
     BadReplyError,
-    BoundError,
+    ChunkSizeError,
     HubError,
     JudgementError,
     LumberError,
@@ -18,6 +17,7 @@ from lumber_core.errors import (
     WeightsError,
 )
 from lumber_core.greedy import GreedyChunker, GreedySegmentation
+from lumber_core.llms import CallPolicy, Completion, Model
 from lumber_core.lumber import (
     AnswerStore,
     Estimate,
@@ -30,7 +30,7 @@ from lumber_core.lumber import (
     PromptTemplate,
     Range,
 )
-from lumber_core.models import CallPolicy, Completion, Model
+from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.segmentation import Segmentation, Usage, Verdict
 from lumber_core.spans import Span, check_tiling
 from lumber_core.tokens import TokenCounter, token_counter
@@ -40,8 +40,8 @@ __all__ = [
     "BadReplyError",
     "BertChunker",
     "BertJudge",
-    "BoundError",
     "CallPolicy",
+    "ChunkSizeError",
     "Chunker",
     "Completion",
     "Estimate",

@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
-from lumber_core.bounds import ChunkBounds
 from lumber_core.checks import check_text, check_texts
 from lumber_core.segmentation import Segmentation
+from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
 from lumber_core.units import UnitFinder, UnitSpec, unit_finder
@@ -32,8 +32,8 @@ class Chunker(ABC):
             a line's end ends a sentence, too), or a callable from a text to `(start, end)`
             offsets.
         language: ISO 639 code for finding sentences.
-        max_chunk_tokens: No chunk counts more tokens. None sets no limit.
-        min_chunk_tokens: Smaller chunks join a neighbour that has room. None sets no limit.
+        chunk_size: No chunk counts more tokens. None sets no limit.
+        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.
@@ -46,12 +46,12 @@ class Chunker(ABC):
         tokenizer: TokenCounterSpec,
         units: UnitSpec,
         language: str = "en",
-        max_chunk_tokens: int | None = None,
-        min_chunk_tokens: int | None = None,
+        chunk_size: int | None = None,
+        min_chunk_size: int | None = None,
     ) -> None:
         self._counter = token_counter(tokenizer)
         self._find_units: UnitFinder = unit_finder(units, language=language)
-        self._bounds = ChunkBounds(max_chunk_tokens, min_chunk_tokens, self._counter, language)
+        self._bounds = SizeLimits(chunk_size, min_chunk_size, self._counter, language)
         self._units = units
 
     @property
@@ -70,7 +70,7 @@ class Chunker(ABC):
 
         Raises:
             TypeError: `text` is not a string.
-            BoundError: A single character counts more than `max_chunk_tokens`.
+            ChunkSizeError: A single character counts more than `chunk_size`.
         """
         check_text(text)
         return self._segment(text)
@@ -110,7 +110,7 @@ class Chunker(ABC):
     def _shown(self) -> list[str]:
         """Return the settings that change the result, for `repr`; subclasses put theirs first."""
         shown = [f"tokenizer={self._counter!r}", f"units={self._units!r}"]
-        for name in ("language", "max_chunk_tokens", "min_chunk_tokens"):
+        for name in ("language", "chunk_size", "min_chunk_size"):
             value = getattr(self._bounds, name)
             if value is not None:
                 shown.append(f"{name}={value!r}")

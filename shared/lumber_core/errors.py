@@ -44,8 +44,8 @@ class TilingError(LumberError):
     """Spans do not cover their text exactly once, in order."""
 
 
-class BoundError(LumberError):
-    """A single character counts more tokens than `max_chunk_tokens` allows."""
+class ChunkSizeError(LumberError):
+    """A single character counts more tokens than `chunk_size` allows."""
 
 
 class BadReplyError(LumberError, ConnectionError):

@@ -41,7 +41,7 @@ class GreedyChunker(Chunker):
     """Cuts at the sentence end whose distance in tokens is nearest to a wanted length.
 
     Args:
-        chunk_size: Wanted length of a chunk in tokens.
+        target_size: Wanted length of a chunk in tokens.
         tokenizer: Counts tokens: a tiktoken encoding or model, "words", a Hugging Face tokenizer,
             or a function; see `lumber_core.tokens.token_counter`.
         units: Where a cut may fall: at the ends of "sentences", of "paragraphs", or of the units
@@ -50,8 +50,8 @@ class GreedyChunker(Chunker):
             `NEW_SECTION`. Cuts fall just past them instead of at `units`, and each counts as one
             token of the encoding that `tokenizer` names.
         language: ISO 639 code for finding sentences.
-        max_chunk_tokens: No chunk counts more tokens. None sets no limit.
-        min_chunk_tokens: Smaller chunks join a neighbour that has room. None sets no limit.
+        chunk_size: No chunk counts more tokens. None sets no limit.
+        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or `end_markers` come with a
@@ -66,16 +66,16 @@ class GreedyChunker(Chunker):
 
     def __init__(
         self,
-        chunk_size: int = 400,
+        target_size: int = 400,
         *,
         tokenizer: TokenCounterSpec = "cl100k_base",
         units: UnitSpec = "sentences",
         end_markers: Sequence[str] = (),
         language: str = "en",
-        max_chunk_tokens: int | None = None,
-        min_chunk_tokens: int | None = None,
+        chunk_size: int | None = None,
+        min_chunk_size: int | None = None,
     ) -> None:
-        check_positive("chunk_size", chunk_size)
+        check_positive("target_size", target_size)
         if end_markers:
             markers = _checked_markers(end_markers)
             if not isinstance(tokenizer, str) or tokenizer == "words":
@@ -89,10 +89,10 @@ class GreedyChunker(Chunker):
             tokenizer=tokenizer,
             units=units,
             language=language,
-            max_chunk_tokens=max_chunk_tokens,
-            min_chunk_tokens=min_chunk_tokens,
+            chunk_size=chunk_size,
+            min_chunk_size=min_chunk_size,
         )
-        self.chunk_size = chunk_size
+        self.target_size = target_size
 
     def segment(self, text: str) -> GreedySegmentation:
         """Split one text.
@@ -105,7 +105,7 @@ class GreedyChunker(Chunker):
 
         Raises:
             TypeError: `text` is not a string.
-            BoundError: A single character counts more than `max_chunk_tokens`.
+            ChunkSizeError: A single character counts more than `chunk_size`.
         """
         segmentation = super().segment(text)
         assert isinstance(segmentation, GreedySegmentation)
@@ -115,7 +115,7 @@ class GreedyChunker(Chunker):
         units = self._find_units(text)
         tokens = self._counter.count([text[start:end] for start, end in units])
         before = [0, *accumulate(tokens)]
-        cuts = [0, *nearest_cuts(before, self.chunk_size), len(units)]
+        cuts = [0, *nearest_cuts(before, self.target_size), len(units)]
         spans = tuple(
             Span(units[first].start, units[last - 1].end)
             for first, last in pairwise(cuts)
@@ -155,7 +155,7 @@ class GreedyChunker(Chunker):
         return tuple(starts)
 
     def _shown(self) -> list[str]:
-        return [f"chunk_size={self.chunk_size}", *super()._shown()]
+        return [f"target_size={self.target_size}", *super()._shown()]
 
 
 def nearest_cuts(before: Sequence[int], wanted: int) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typer.testing import CliRunner
 
-from lumber_core.cli.app import app
+from lumber_cli.app import app
 
 
 def run(*arguments: object, **environment: str) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""`lumber train` and `lumber export`, run as a user runs them."""
+"""`lumber-splitters train` and `lumber-splitters export`, run as a user runs them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
 from lumber_core import BertChunker
-from tests.bert.conftest import write_random_checkpoint
 from tests.cli.running import run
+from tests.tiny_bert import write_random_checkpoint
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`lumber compare` and `lumber sweep`, run as a user runs them."""
+"""`lumber-splitters compare` and `lumber-splitters sweep`, run as a user runs them."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def test_mistakes_are_told_in_one_line_before_any_work(
 
 
 def test_the_command_runs_as_a_program(docs: Path, tmp_path: Path) -> None:
-    code = "from lumber_core.cli import main; main()"
+    code = "from lumber_cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, "compare", str(docs), "--splitter", "paragraphs"],
         capture_output=True,
@@ -266,7 +266,7 @@ def test_the_command_runs_as_a_program(docs: Path, tmp_path: Path) -> None:
     [((), "evaluation"), (("compare", "docs"), "evaluation"), (("train", "out"), "train")],
 )
 def test_without_typer_the_hint_names_the_extra(command: tuple[str, ...], extra: str) -> None:
-    code = "import sys; sys.modules['typer'] = None\nfrom lumber_core.cli import main; main()"
+    code = "import sys; sys.modules['typer'] = None\nfrom lumber_cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True)
     assert done.returncode == 1
     assert f"pip install 'lumber-splitters[{extra}]'" in done.stderr

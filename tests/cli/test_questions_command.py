@@ -1,4 +1,4 @@
-"""`lumber questions`, run as a user runs it."""
+"""`lumber-splitters questions`, run as a user runs it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("openai")
 
-from lumber_core.evaluation.corpora import load_folder
+from lumber_evaluation.corpora import load_folder
 from tests.cli.running import run
 from tests.evaluation.asking_support import asked, fact, lighthouse_question
 from tests.loopback.faults import Refusal, Status

@@ -29,8 +29,8 @@ from lumber_core import (
     LexicalJudge,
     LumberChunker,
 )
-from lumber_core.bert.judge import BertJudge
-from tests.bert.conftest import write_random_checkpoint
+from lumber_core.lumber.bert_judge import BertJudge
+from tests.tiny_bert import write_random_checkpoint
 
 
 @cache
@@ -41,7 +41,7 @@ def small_model() -> str:
     """
     if not (find_spec("torch") and find_spec("transformers") and find_spec("onnx")):
         return "bundled"
-    from lumber_core.bert.export import export
+    from lumber_training.export import export
 
     folder = Path(mkdtemp(prefix="small-bert-"))
     atexit.register(rmtree, folder, ignore_errors=True)
@@ -88,7 +88,7 @@ TEXT_SPLITTERS: dict[str, Callable[..., SpanTextSplitter]] = {
 
 NODE_PARSERS: dict[str, Callable[..., SpanNodeParser]] = {
     "bert": lambda **options: BertNodeParser(model=small_model(), **options),
-    "greedy": lambda **options: GreedyNodeParser(chunk_size=30, **options),
+    "greedy": lambda **options: GreedyNodeParser(target_size=30, **options),
     "lumber": lambda **options: LumberNodeParser(judge=LexicalJudge(), theta=60, **options),
 }
 

@@ -15,7 +15,7 @@ from llama_index.core.schema import Document as LlamaIndexDocument
 
 from lumber_core import Group, LexicalJudge, LumberChunker, check_tiling, token_counter
 from lumber_core.graphemes import is_break
-from lumber_core.lumber.groups import Document, MethodRules
+from lumber_core.lumber.grouping import Document, MethodRules
 from lumber_core.lumber.walk import Walk
 from lumber_core.units import paragraphs
 from tests.conftest import read_book
@@ -117,7 +117,7 @@ class TestOffsets:
     @every_node_text
     def test_nodes_parsed_again_point_into_the_document(self, make: Callable, text: str) -> None:
         document = LlamaIndexDocument(text=text)
-        coarse = NODE_PARSERS["greedy"](max_chunk_tokens=300)
+        coarse = NODE_PARSERS["greedy"](chunk_size=300)
         coarse.chunk_size = 200
         for node in make()(coarse([document])):
             assert node.ref_doc_id == document.id_
@@ -147,7 +147,7 @@ class TestHardBounds:
     def test_no_chunk_exceeds_the_maximum(
         self, make: Callable, text: str, tokenizer: object, limit: int
     ) -> None:
-        chunker = make(max_chunk_tokens=limit, tokenizer=tokenizer)
+        chunker = make(chunk_size=limit, tokenizer=tokenizer)
         spans = chunker.segment(text).spans
         check_tiling(spans, len(text))
         assert max(chunker.counter.count([span.of(text) for span in spans])) <= limit
@@ -156,26 +156,26 @@ class TestHardBounds:
     @every_text
     def test_cuts_spare_grapheme_clusters(self, make: Callable, text: str) -> None:
         # The longest cluster here is a family of four; it counts 25 characters' worth at most.
-        spans = make(max_chunk_tokens=40, tokenizer="cl100k_base").segment(text).spans
+        spans = make(chunk_size=40, tokenizer="cl100k_base").segment(text).spans
         assert all(is_break(text, span.start) for span in spans)
 
     @every_chunker
     def test_words_stay_whole_where_they_fit(self, make: Callable) -> None:
         text = TEXTS["one 3,000-word paragraph"]
-        for span in make(max_chunk_tokens=50).segment(text).spans[1:]:
+        for span in make(chunk_size=50).segment(text).spans[1:]:
             assert text[span.start - 1].isspace()
 
     @every_text_splitter
     @every_text
     def test_documents_keep_the_maximum(self, make: Callable, text: str) -> None:
-        found = documents(make(max_chunk_tokens=20, tokenizer="o200k_base"), text)
+        found = documents(make(chunk_size=20, tokenizer="o200k_base"), text)
         sizes = token_counter("o200k_base").count([document.page_content for document in found])
         assert max(sizes, default=0) <= 20
 
     @every_node_parser
     @every_node_text
     def test_nodes_keep_the_maximum(self, make: Callable, text: str) -> None:
-        found = nodes(make(max_chunk_tokens=20, tokenizer="o200k_base"), text)
+        found = nodes(make(chunk_size=20, tokenizer="o200k_base"), text)
         sizes = token_counter("o200k_base").count([node.text for node in found])
         assert max(sizes, default=0) <= 20
 
@@ -251,7 +251,7 @@ class TestSameResultHoweverItIsRun:
 
     @every_chunker
     def test_a_pickled_splitter_splits_alike(self, make: Callable) -> None:
-        chunker = make(max_chunk_tokens=40)
+        chunker = make(chunk_size=40)
         copy = pickle.loads(pickle.dumps(chunker))
         for text in TEXTS.values():
             assert copy.segment(text) == chunker.segment(text)

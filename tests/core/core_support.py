@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from lumber_core.lumber.groups import Document, Group
+from lumber_core.lumber.grouping import Document, Group
 from lumber_core.spans import Span
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"

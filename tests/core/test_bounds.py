@@ -16,8 +16,8 @@ from core_support import (
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core.bounds import ChunkBounds
-from lumber_core.errors import BoundError
+from lumber_core.errors import ChunkSizeError
+from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span, check_tiling, spans_from_starts
 from lumber_core.tokens import token_counter
 from lumber_core.units import paragraphs
@@ -45,15 +45,15 @@ HARD_TEXTS = {
 }
 
 
-def bounds(counter, *, most=None, least=None) -> ChunkBounds:
-    return ChunkBounds(most, least, counter)
+def bounds(counter, *, most=None, least=None) -> SizeLimits:
+    return SizeLimits(most, least, counter)
 
 
 def whole(text: str) -> list[Span]:
     return [Span(0, len(text))] if text else []
 
 
-def apply(limits: ChunkBounds, text: str, spans=None, units=()) -> list[str]:
+def apply(limits: SizeLimits, text: str, spans=None, units=()) -> list[str]:
     result = limits.apply(text, whole(text) if spans is None else spans, units)
     check_tiling(result, len(text))
     return pieces(text, result)
@@ -184,7 +184,7 @@ def test_parts_of_a_long_span_have_about_the_same_length():
 
 
 def test_a_character_that_alone_counts_more_is_named():
-    with pytest.raises(BoundError, match=r"'x' alone counts more than max_chunk_tokens=2"):
+    with pytest.raises(ChunkSizeError, match=r"'x' alone counts more than chunk_size=2"):
         apply(bounds(token_counter(lambda text: 3 * len(text)), most=2), "xyz")
 
 
@@ -267,7 +267,7 @@ def test_the_maximum_holds_where_chunks_are_joined(text):
 def test_the_characters_counted_grow_linearly(text, limit):
     """Each chunk is searched with a handful of counts of about its own length."""
     counter = RecordingCounter()
-    ChunkBounds(limit, None, counter).apply(text, [Span(0, len(text))])
+    SizeLimits(limit, None, counter).apply(text, [Span(0, len(text))])
     assert counter.characters <= 20 * len(text)
     # All but the whole span, which has to be counted once, are short.
     assert sorted(map(len, counter.seen))[-2] <= 16 * limit
@@ -276,24 +276,24 @@ def test_the_characters_counted_grow_linearly(text, limit):
 def test_joining_many_small_chunks_counts_linearly():
     counter = RecordingCounter()
     spans = [Span(number, number + 1) for number in range(20_000)]
-    ChunkBounds(200, 100, counter).apply("a" * 20_000, spans)
+    SizeLimits(200, 100, counter).apply("a" * 20_000, spans)
     assert counter.characters <= 100 * 20_000
 
 
 # Bad limits.
 
 
-@pytest.mark.parametrize("name", ["max_chunk_tokens", "min_chunk_tokens"])
+@pytest.mark.parametrize("name", ["chunk_size", "min_chunk_size"])
 @pytest.mark.parametrize(
     ("value", "error"), [(0, ValueError), (-1, ValueError), (True, TypeError), (2.5, TypeError)]
 )
 def test_limits_that_make_no_sense_are_refused_by_name(name, value, error):
-    limits = {"max_chunk_tokens": None, "min_chunk_tokens": None, name: value}
+    limits = {"chunk_size": None, "min_chunk_size": None, name: value}
     with pytest.raises(error, match=name):
-        ChunkBounds(counter=CHARACTERS, **limits)
+        SizeLimits(counter=CHARACTERS, **limits)
 
 
 def test_a_minimum_above_the_maximum_is_refused():
-    with pytest.raises(ValueError, match=r"min_chunk_tokens \(9\) .* max_chunk_tokens \(8\)"):
+    with pytest.raises(ValueError, match=r"min_chunk_size \(9\) .* chunk_size \(8\)"):
         bounds(CHARACTERS, most=8, least=9)
-    assert bounds(CHARACTERS, most=8, least=8).min_chunk_tokens == 8
+    assert bounds(CHARACTERS, most=8, least=8).min_chunk_size == 8

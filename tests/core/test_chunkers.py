@@ -48,11 +48,9 @@ class Recorder:
 def chunkers() -> dict[str, GreedyChunker | LumberChunker]:
     return {
         "greedy": GreedyChunker(40, tokenizer="words"),
-        "greedy with bounds": GreedyChunker(40, max_chunk_tokens=45, min_chunk_tokens=20),
+        "greedy with bounds": GreedyChunker(40, chunk_size=45, min_chunk_size=20),
         "lumber": LumberChunker(by_hand, theta=60),
-        "lumber with bounds": LumberChunker(
-            middle, theta=60, max_chunk_tokens=30, min_chunk_tokens=9
-        ),
+        "lumber with bounds": LumberChunker(middle, theta=60, chunk_size=30, min_chunk_size=9),
         "lumber by sentences": LumberChunker(by_hand, units="sentences", theta=60),
         "lumber by words used": LumberChunker(LexicalJudge(), theta=100, tokenizer="cl100k_base"),
         "as published": LumberChunker.as_published(by_hand, theta=90),
@@ -336,13 +334,13 @@ def test_texts_that_are_no_list_are_refused(chunker, texts, message):
         ({"units": "chapters"}, ValueError, "'chapters'"),
         ({"units": 3}, TypeError, "units must be"),
         ({"language": ""}, ValueError, "ISO 639"),
-        ({"max_chunk_tokens": 0}, ValueError, "max_chunk_tokens must be at least 1"),
-        ({"max_chunk_tokens": True}, TypeError, "max_chunk_tokens must be a whole number"),
-        ({"min_chunk_tokens": -1}, ValueError, "min_chunk_tokens must be at least 1"),
+        ({"chunk_size": 0}, ValueError, "chunk_size must be at least 1"),
+        ({"chunk_size": True}, TypeError, "chunk_size must be a whole number"),
+        ({"min_chunk_size": -1}, ValueError, "min_chunk_size must be at least 1"),
         (
-            {"max_chunk_tokens": 10, "min_chunk_tokens": 11},
+            {"chunk_size": 10, "min_chunk_size": 11},
             ValueError,
-            r"min_chunk_tokens \(11\) must not be above max_chunk_tokens \(10\)",
+            r"min_chunk_size \(11\) must not be above chunk_size \(10\)",
         ),
         ({"max_concurrency": 0}, ValueError, "max_concurrency must be at least 1"),
         ({"method": "articles"}, ValueError, '"paper" or "published"'),
@@ -373,7 +371,7 @@ def test_options_are_named_and_not_placed():
 def test_hard_bounds_hold_whatever_the_judge_says(size, text, said):
     answers = iter(said)
     chunker = LumberChunker(
-        lambda group: next(answers, None), theta=9, tokenizer=len, max_chunk_tokens=size
+        lambda group: next(answers, None), theta=9, tokenizer=len, chunk_size=size
     )
     result = chunker.segment(text)
     check_tiling(result.spans, len(text))

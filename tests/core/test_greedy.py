@@ -139,7 +139,7 @@ def test_start_tokens_agree_with_counting(lengths, size):
 @pytest.mark.parametrize("least", [None, 7])
 def test_start_tokens_agree_with_counting_where_units_are_cut(least):
     text = "Short one. " + "word " * 50 + ". And a last one. " + "y" * 77 + ". End."
-    greedy = GreedyChunker(30, tokenizer=len, max_chunk_tokens=20, min_chunk_tokens=least)
+    greedy = GreedyChunker(30, tokenizer=len, chunk_size=20, min_chunk_size=least)
     result = greedy.segment(text)
     assert max(map(len, result.chunks(text))) <= 20
     assert result.start_tokens == tuple(span.start for span in result.spans)
@@ -148,7 +148,7 @@ def test_start_tokens_agree_with_counting_where_units_are_cut(least):
 @pytest.mark.parametrize("tokenizer", ["words", "cl100k_base"])
 def test_start_tokens_never_decrease_where_units_are_cut(tokenizer):
     text = "word " * 300 + ". Next one." + "\u4f60\u597d" * 90 + ". Last one."
-    greedy = GreedyChunker(100, tokenizer=tokenizer, max_chunk_tokens=4)
+    greedy = GreedyChunker(100, tokenizer=tokenizer, chunk_size=4)
     result = greedy.segment(text)
     assert list(result.start_tokens) == sorted(result.start_tokens)
     assert result.start_tokens[-1] <= result.token_count
@@ -156,7 +156,7 @@ def test_start_tokens_never_decrease_where_units_are_cut(tokenizer):
 
 def test_joined_chunks_keep_the_start_of_the_first():
     text = "Aaaa. Bbbb. Cccc. Dddd."
-    result = GreedyChunker(6, tokenizer=len, min_chunk_tokens=11).segment(text)
+    result = GreedyChunker(6, tokenizer=len, min_chunk_size=11).segment(text)
     assert [span.start for span in result.spans] == list(result.start_tokens) == [0, 12]
 
 
@@ -222,7 +222,7 @@ def test_a_text_without_markers_is_one_chunk():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"end_markers": (END_SENTENCE,)}, {"units": by_word}, {"max_chunk_tokens": 4}]
+    "options", [{}, {"end_markers": (END_SENTENCE,)}, {"units": by_word}, {"chunk_size": 4}]
 )
 def test_the_same_result_however_it_is_run(options):
     greedy = GreedyChunker(6, **options)
@@ -248,13 +248,13 @@ def test_the_repr_shows_what_decides():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"chunk_size": 0}, ValueError, "chunk_size must be at least 1, not 0"),
-        ({"chunk_size": -3}, ValueError, "chunk_size must be at least 1"),
-        ({"chunk_size": True}, TypeError, "chunk_size must be a whole number, not bool"),
-        ({"chunk_size": "400"}, TypeError, "chunk_size must be a whole number, not str"),
+        ({"target_size": 0}, ValueError, "target_size must be at least 1, not 0"),
+        ({"target_size": -3}, ValueError, "target_size must be at least 1"),
+        ({"target_size": True}, TypeError, "target_size must be a whole number, not bool"),
+        ({"target_size": "400"}, TypeError, "target_size must be a whole number, not str"),
         ({"tokenizer": "nope"}, ValueError, "unknown tokenizer 'nope'"),
         ({"units": "words"}, ValueError, "units must be"),
-        ({"max_chunk_tokens": 0}, ValueError, "max_chunk_tokens"),
+        ({"chunk_size": 0}, ValueError, "chunk_size"),
         ({"end_markers": END_SENTENCE}, TypeError, "end_markers must be a sequence"),
         ({"end_markers": [""]}, TypeError, "non-empty strings"),
         ({"end_markers": [3]}, TypeError, "non-empty strings"),

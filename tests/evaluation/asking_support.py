@@ -6,12 +6,12 @@ import json
 import re
 
 from lumber_core import CallPolicy, Span
-from lumber_core.evaluation.chunks import Chunk, SplitDocument
-from lumber_core.evaluation.documents import Document
-from lumber_core.models import OpenAIModel
+from lumber_core.llms import OpenAIModel
+from lumber_evaluation.chunks import Chunk, SplitDocument
+from lumber_evaluation.documents import Document
 from tests.loopback.server import LoopbackServer, Request
 
-FAST = CallPolicy(attempts=3, first_wait=0.01, longest_wait=0.02)
+FAST = CallPolicy(attempts=3, initial_backoff=0.01, max_backoff=0.02)
 _PASSAGE = re.compile(r"^Passage: (.*)$", re.MULTILINE)
 
 

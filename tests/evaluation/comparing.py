@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.evaluation.chunks import Chunk, SplitDocument
-from lumber_core.evaluation.documents import Corpus, Document, Question
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_core.units import sentences
+from lumber_evaluation.chunks import Chunk, SplitDocument
+from lumber_evaluation.documents import Corpus, Document, Question
 
 PLACES = [
     *("Arden", "Bristow", "Calder", "Denholm", "Elstow", "Fenwick"),

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.evaluation.chunks import Chunk, SplitDocument
-from lumber_core.evaluation.documents import Corpus, Document, Question
-from lumber_core.evaluation.embedders import Similarity
 from lumber_core.spans import Span
+from lumber_evaluation.chunks import Chunk, SplitDocument
+from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.embedders import Similarity
 
 
 class Table:

@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lumber_core import Chunker, GreedyChunker, MissingExtraError, check_tiling
-from lumber_core.evaluation.baselines import (
+from lumber_core import Chunker, GreedyChunker, MissingExtraError, check_tiling, extras
+from lumber_evaluation.baselines import (
     SemanticChunker,
     UnitChunker,
     Words,
     fixed_length,
     recursive_characters,
 )
-from lumber_core.models import extras
 
 
 class ByLetters:
@@ -46,10 +45,10 @@ def lines(text: str) -> list[tuple[int, int]]:
 
 def make_chunkers(limit: int | None = None) -> list[Chunker]:
     return [
-        UnitChunker(max_chunk_tokens=limit),
-        UnitChunker("sentences", max_chunk_tokens=limit),
-        GreedyChunker(7, tokenizer="words", units=Words(), max_chunk_tokens=limit),
-        SemanticChunker(ByLetters(), percentile=50, max_chunk_tokens=limit),
+        UnitChunker(chunk_size=limit),
+        UnitChunker("sentences", chunk_size=limit),
+        GreedyChunker(7, tokenizer="words", units=Words(), chunk_size=limit),
+        SemanticChunker(ByLetters(), percentile=50, chunk_size=limit),
     ]
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from lumber_core.evaluation.bootstrap import Interval, mean_interval, paired_difference
+from lumber_evaluation.bootstrap import Interval, mean_interval, paired_difference
 
 
 def test_equal_lists_differ_by_nothing() -> None:

@@ -13,10 +13,10 @@ import pytest
 pytest.importorskip("nltk")
 
 from lumber_core import Completion, GreedyChunker, Prices, StoreError, Usage
-from lumber_core.evaluation.comparison import Comparison, QaSettings, compare
-from lumber_core.evaluation.documents import Corpus, Document, Question
-from lumber_core.evaluation.figures import FEWEST
-from lumber_core.evaluation.splitters import subject
+from lumber_evaluation.comparison import Comparison, QaSettings, compare
+from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.figures import FEWEST
+from lumber_evaluation.splitters import subject
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
 

@@ -23,15 +23,15 @@ from lumber_core import (
     ModelSettingsError,
     StoreError,
 )
-from lumber_core.evaluation.asking import Ask, ask_all
-from lumber_core.evaluation.completions import CompletionStore, RememberingModel
-from lumber_core.evaluation.replies import UnusableReplyError, read_object, read_strings
 from lumber_core.segmentation import Usage
+from lumber_evaluation.asking import Ask, ask_all
+from lumber_evaluation.completions import CachedModel, CompletionStore
+from lumber_evaluation.replies import UnusableReplyError, read_object, read_strings
+from tests.core.lumber.interrupting import ANSWERED, interrupted
+from tests.core.lumber.support import ScatteredModel, story
 from tests.evaluation.asking_support import FAST, model_at
 from tests.loopback.faults import Filtered, Malformed, Refusal, Says, Slow, Status, rate_limited
 from tests.loopback.server import LoopbackServer, Request
-from tests.lumber.interrupting import ANSWERED, interrupted
-from tests.lumber.support import ScatteredModel, story
 
 
 def echo(request: Request) -> str:
@@ -57,12 +57,12 @@ def asks(count: int) -> list[Ask[str]]:
 def test_a_second_run_asks_nothing_and_gives_the_same(
     server: LoopbackServer, tmp_path: Path
 ) -> None:
-    first = RememberingModel(model_at(server), tmp_path / "kept.db")
+    first = CachedModel(model_at(server), tmp_path / "kept.db")
     said = first.complete("s", "one")
     assert said.text == "You said one"
     assert (first.paid.calls, first.known.calls) == (1, 0)
     assert first.paid.prompt_tokens == said.prompt_tokens > 0
-    second = RememberingModel(model_at(server), tmp_path / "kept.db")
+    second = CachedModel(model_at(server), tmp_path / "kept.db")
     assert second.complete("s", "one") == said
     assert asyncio.run(second.acomplete("s", "one")) == said
     assert server.count == 1
@@ -73,11 +73,11 @@ def test_a_second_run_asks_nothing_and_gives_the_same(
 
 def test_what_determines_an_answer_is_the_key(server: LoopbackServer, tmp_path: Path) -> None:
     store = CompletionStore(tmp_path / "kept.db")
-    model = RememberingModel(model_at(server), store)
+    model = CachedModel(model_at(server), store)
     model.complete("ab", "c")
     model.complete("a", "bc")
     model.complete("a", "bc", choices=(1, 2))
-    RememberingModel(model_at(server, "another"), store).complete("a", "bc")
+    CachedModel(model_at(server, "another"), store).complete("a", "bc")
     assert server.count == len(store) == 4
 
 
@@ -95,7 +95,7 @@ def test_free_text_is_asked_for_without_a_schema_and_without_a_limit(
 @pytest.mark.parametrize("way", ["threads", "tasks"])
 def test_equal_questions_in_flight_together_are_asked_once(tmp_path: Path, way: str) -> None:
     with LoopbackServer(echo, delay=0.1) as server:
-        model = RememberingModel(model_at(server), tmp_path / "kept.db")
+        model = CachedModel(model_at(server), tmp_path / "kept.db")
         if way == "threads":
             threads = [threading.Thread(target=model.complete, args=("s", "u")) for _ in range(8)]
             for thread in threads:
@@ -113,20 +113,20 @@ def test_equal_questions_in_flight_together_are_asked_once(tmp_path: Path, way: 
 
 
 def test_one_who_stops_waiting_does_not_spoil_it_for_the_others(tmp_path: Path) -> None:
-    async def run(model: RememberingModel) -> list[Completion]:
+    async def run(model: CachedModel) -> list[Completion]:
         tasks = [asyncio.ensure_future(model.acomplete("s", "u")) for _ in range(3)]
         await asyncio.sleep(0.05)
         tasks[1].cancel()  # it waits for the first
         return list(await asyncio.gather(tasks[0], tasks[2]))
 
     with LoopbackServer(echo, delay=0.3) as server:
-        results = asyncio.run(run(RememberingModel(model_at(server), tmp_path / "kept.db")))
+        results = asyncio.run(run(CachedModel(model_at(server), tmp_path / "kept.db")))
         assert [result.text for result in results] == ["You said u"] * 2
         assert server.count == 1
 
 
 def test_one_who_waits_takes_over_from_one_who_is_cancelled(tmp_path: Path) -> None:
-    async def run(model: RememberingModel) -> Completion:
+    async def run(model: CachedModel) -> Completion:
         first = asyncio.ensure_future(model.acomplete("s", "u"))
         second = asyncio.ensure_future(model.acomplete("s", "u"))
         await asyncio.sleep(0.05)
@@ -134,7 +134,7 @@ def test_one_who_waits_takes_over_from_one_who_is_cancelled(tmp_path: Path) -> N
         return await second
 
     with LoopbackServer(echo, delay=0.2) as server:
-        model = RememberingModel(model_at(server), tmp_path / "kept.db")
+        model = CachedModel(model_at(server), tmp_path / "kept.db")
         assert asyncio.run(run(model)).text == "You said u"
 
 
@@ -142,7 +142,7 @@ def test_verdicts_and_completions_share_a_file(server: LoopbackServer, tmp_path:
     path = tmp_path / "answers.db"
     chunker = LumberChunker(ModelJudge(ScatteredModel()), theta=60, store=path)
     first = chunker.segment(story(50))
-    RememberingModel(model_at(server), path).complete("s", "u")
+    CachedModel(model_at(server), path).complete("s", "u")
     unasked = ScatteredModel()
     again = LumberChunker(ModelJudge(unasked), theta=60, store=path).segment(story(50))
     assert again == first
@@ -153,7 +153,7 @@ def test_verdicts_and_completions_share_a_file(server: LoopbackServer, tmp_path:
 
 def test_the_file_holds_no_prompt(server: LoopbackServer, tmp_path: Path) -> None:
     with LoopbackServer("Fine.") as quiet:
-        RememberingModel(model_at(quiet), tmp_path / "kept.db").complete("SECRET", "SECRET")
+        CachedModel(model_at(quiet), tmp_path / "kept.db").complete("SECRET", "SECRET")
     assert b"SECRET" not in (tmp_path / "kept.db").read_bytes()
 
 
@@ -162,7 +162,7 @@ def test_half_characters_in_an_answer_do_no_harm(tmp_path: Path) -> None:
         def complete(self, system, user, *, choices=()):
             return Completion("half \ud83d")
 
-    model = RememberingModel(Half(), tmp_path / "kept.db")
+    model = CachedModel(Half(), tmp_path / "kept.db")
     assert model.complete("s", "u") == model.complete("s", "u") == Completion("half \ufffd")
 
 
@@ -202,7 +202,7 @@ def test_files_that_are_no_stores_are_refused_and_left_alone(tmp_path: Path) -> 
 
 
 def test_it_goes_through_pickle(server: LoopbackServer, tmp_path: Path) -> None:
-    model = RememberingModel(model_at(server), tmp_path / "kept.db", policy=FAST)
+    model = CachedModel(model_at(server), tmp_path / "kept.db", policy=FAST)
     said = model.complete("s", "u")
     again = pickle.loads(pickle.dumps(model))
     assert again.complete("s", "u") == said
@@ -312,8 +312,8 @@ class _At:
 
 CHILD = """
 import sys
-from lumber_core.evaluation.asking import Ask, ask_all
-from tests.lumber.interrupting import TroubledModel
+from lumber_evaluation.asking import Ask, ask_all
+from tests.core.lumber.interrupting import TroubledModel
 
 asks = [Ask("s", f"question {number}", str) for number in range(100)]
 ask_all(TroubledModel(), asks, store=sys.argv[1], max_concurrency=int(sys.argv[2]))
@@ -328,7 +328,7 @@ def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(tmp_path: Path, concurren
 
 
 def test_a_model_that_remembers_brings_its_own_store(tmp_path: Path) -> None:
-    model = RememberingModel(ScatteredModel(), tmp_path / "kept.db")
+    model = CachedModel(ScatteredModel(), tmp_path / "kept.db")
     with pytest.raises(ValueError, match="brings its own store"):
         ask_all(model, asks(1), store=tmp_path / "other.db")
     with pytest.raises(ValueError, match="brings its own store"):

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lumber_core.evaluation.corpora import load_folder
-from lumber_core.evaluation.corpora.folder import _document
 from lumber_core.spans import check_tiling
 from lumber_core.units import sentences
+from lumber_evaluation.corpora import load_folder
+from lumber_evaluation.corpora.folder import _document
 from tests.evaluation.writing import write, write_lines
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lumber_core.evaluation.corpora import load_gutenqa, load_gutenqa_tables
 from lumber_core.spans import check_tiling
+from lumber_evaluation.corpora import load_gutenqa, load_gutenqa_tables
 from tests.evaluation.writing import write, write_lines, write_table
 
 FOX, OWL = "The_Fox_-_A._Nonym", "The_Owl_-_A._Nonym"

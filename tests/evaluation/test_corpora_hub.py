@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from lumber_core.errors import HubError
-from lumber_core.evaluation.corpora import load_gutenqa_hub
-from lumber_core.evaluation.corpora.hub import PARAGRAPHS, QUESTIONS, fetch_dataset
+from lumber_evaluation.corpora import load_gutenqa_hub
+from lumber_evaluation.corpora.hub import PARAGRAPHS, QUESTIONS, fetch_dataset
 from tests.loopback.hub import LoopbackHub
 
 pytest.importorskip("huggingface_hub")
@@ -138,7 +138,7 @@ def test_without_a_connection_the_way_out_is_named(
 def test_offline_mode_asks_nobody(hub: LoopbackHub, tmp_path: Path) -> None:
     # The client reads HF_HUB_OFFLINE when it is imported.
     program = (
-        "from lumber_core.evaluation.corpora import load_gutenqa_hub\n"
+        "from lumber_evaluation.corpora import load_gutenqa_hub\n"
         f"load_gutenqa_hub(cache_dir={str(tmp_path)!r})"
     )
     environment = {**os.environ, "HF_HUB_OFFLINE": "1"}

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from lumber_core.evaluation.corpora import (
+from lumber_core.spans import check_tiling
+from lumber_evaluation.corpora import (
     load_choi,
     load_chroma,
     load_passages,
     load_wiki_sections,
 )
-from lumber_core.evaluation.documents import document_from_segments
-from lumber_core.spans import check_tiling
+from lumber_evaluation.documents import document_from_segments
 from tests.evaluation.writing import write, write_lines
 
 
@@ -152,7 +152,7 @@ def test_the_real_corpora(data: Path) -> None:
 
 def test_loaders_import_nothing_heavy() -> None:
     program = (
-        "import sys, lumber_core.evaluation.corpora, lumber_core.evaluation.start_error\n"
+        "import sys, lumber_evaluation.corpora, lumber_evaluation.start_error\n"
         "heavy = {'pandas', 'pyarrow', 'matplotlib', 'huggingface_hub', 'torch', 'nltk',"
         " 'langchain_core', 'llama_index'}\n"
         "print(sorted(heavy & set(sys.modules)))"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker
 from lumber_core.errors import MissingExtraError
-from lumber_core.evaluation.corpora import iter_wiki, load_wiki50, wiki_table
 from lumber_core.spans import check_tiling
+from lumber_evaluation.corpora import iter_wiki, load_wiki50, wiki_table
 from tests.evaluation.writing import write
 
 WIKI = (
@@ -106,7 +106,7 @@ def test_fields_as_a_table(tmp_path: Path) -> None:
 
 
 def test_a_table_without_pandas_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lumber_core.models.extras.find_spec", lambda _module: None)
+    monkeypatch.setattr("lumber_core.extras.find_spec", lambda _module: None)
     with pytest.raises(MissingExtraError, match=r"pandas.*lumber-splitters\[evaluation\]"):
         wiki_table([])
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lumber_core.evaluation.chunks import Chunk
-from lumber_core.evaluation.documents import Question
-from lumber_core.evaluation.retrieval import retrieve
-from lumber_core.evaluation.token_overlap import token_overlap
 from lumber_core.spans import Span
+from lumber_evaluation.chunks import Chunk
+from lumber_evaluation.documents import Question
+from lumber_evaluation.retrieval import retrieve
+from lumber_evaluation.token_overlap import token_overlap
 from tests.evaluation.retrieval_support import corpus_of, letters, split
 
 # Excerpts at 2 to 6 and 8 to 10 of a text of 12 characters.

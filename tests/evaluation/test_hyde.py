@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("openai")
 
 from lumber_core import ModelSettingsError
-from lumber_core.evaluation.documents import Corpus, Question
-from lumber_core.evaluation.hyde import hypothetical_passages
-from lumber_core.evaluation.retrieval import retrieve
-from lumber_core.evaluation.templates import Template
+from lumber_evaluation.documents import Corpus, Question
+from lumber_evaluation.hyde import hypothetical_passages
+from lumber_evaluation.retrieval import retrieve
+from lumber_evaluation.templates import Template
 from tests.evaluation.asking_support import FAST, facts, model_at
 from tests.loopback.faults import Refusal, Says, Status
 from tests.loopback.server import LoopbackServer, Request

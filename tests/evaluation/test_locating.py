@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lumber_core.evaluation.locating import ChunkNotFoundError, locate
 from lumber_core.spans import Span
+from lumber_evaluation.locating import ChunkNotFoundError, locate
 
 # Few different characters, so that texts repeat themselves; ideographs, an emoji of several code
 # points, wide and narrow white space.

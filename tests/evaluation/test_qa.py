@@ -13,10 +13,10 @@ import pytest
 pytest.importorskip("openai")
 
 from lumber_core import ModelSettingsError, Span
-from lumber_core.evaluation.bootstrap import paired_difference
-from lumber_core.evaluation.documents import Corpus, Question
-from lumber_core.evaluation.qa import QaResult, answer_questions
-from lumber_core.evaluation.retrieval import QuestionResult, RetrievalResult
+from lumber_evaluation.bootstrap import paired_difference
+from lumber_evaluation.documents import Corpus, Question
+from lumber_evaluation.qa import QaResult, answer_questions
+from lumber_evaluation.retrieval import QuestionResult, RetrievalResult
 from tests.evaluation.asking_support import FAST, facts, model_at
 from tests.loopback.faults import Refusal, Says, Status
 from tests.loopback.server import LoopbackServer, Request

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 pytest.importorskip("openai")
 
 from lumber_core import Completion, Span
-from lumber_core.evaluation.chunks import Chunk, SplitDocument
-from lumber_core.evaluation.corpora import load_questions
-from lumber_core.evaluation.documents import Document, Question
-from lumber_core.evaluation.question_files import COLUMNS, write_questions
-from lumber_core.evaluation.questions import QuestionSet, make_questions
-from lumber_core.evaluation.quotations import find_quotation
-from lumber_core.evaluation.templates import Template
+from lumber_evaluation.chunks import Chunk, SplitDocument
+from lumber_evaluation.corpora import load_questions
+from lumber_evaluation.documents import Document, Question
+from lumber_evaluation.question_files import COLUMNS, write_questions
+from lumber_evaluation.questions import QuestionSet, make_questions
+from lumber_evaluation.quotations import find_quotation
+from lumber_evaluation.templates import Template
 from tests.evaluation.asking_support import (
     FAST,
     asked,

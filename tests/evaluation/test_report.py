@@ -16,15 +16,15 @@ pytest.importorskip("nltk")
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.evaluation.comparison import Comparison, compare
-from lumber_core.evaluation.documents import Corpus, Document, Question
-from lumber_core.evaluation.report import render
-from lumber_core.evaluation.report.conclusions import conclusions
-from lumber_core.evaluation.report.cuts import lay_out, pieces, telling_passages
-from lumber_core.evaluation.report.svg import nice_ticks
-from lumber_core.evaluation.report.tables import signed_number, summary_table
-from lumber_core.evaluation.report.view import view
 from lumber_core.spans import Span
+from lumber_evaluation.comparison import Comparison, compare
+from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.report import render
+from lumber_evaluation.report.conclusions import conclusions
+from lumber_evaluation.report.cuts import lay_out, pieces, telling_passages
+from lumber_evaluation.report.svg import nice_ticks
+from lumber_evaluation.report.tables import signed_number, summary_table
+from lumber_evaluation.report.view import view
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
 
@@ -192,7 +192,7 @@ def test_differences_carry_a_sign_unless_they_round_to_nothing(
 
 
 def test_what_the_page_is_made_of_is_packaged() -> None:
-    folder = files("lumber_core.evaluation.report")
+    folder = files("lumber_evaluation.report")
     for name in ("report.html.jinja", "report.css", "report.js"):
         assert folder.joinpath(name).is_file()
 

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 
-from lumber_core.evaluation.comparison import compare
+from lumber_evaluation.comparison import compare
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

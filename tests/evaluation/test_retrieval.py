@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lumber_core.evaluation import search
-from lumber_core.evaluation.chunks import Chunk, SplitDocument
-from lumber_core.evaluation.documents import Corpus, Document, Question
-from lumber_core.evaluation.retrieval import RetrievalResult, retrieve
 from lumber_core.spans import Span
+from lumber_evaluation import search
+from lumber_evaluation.chunks import Chunk, SplitDocument
+from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.retrieval import RetrievalResult, retrieve
 from tests.evaluation.retrieval_support import Table, asked, corpus_of, letters, split
 
 FOUR = split("aabbccdd", (0, 2), (2, 4), (4, 6), (6, 8))

@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("nltk")
 
-from lumber_core.evaluation.documents import Document
-from lumber_core.evaluation.segmentation_scores import score_segmentation
+from lumber_evaluation.documents import Document
+from lumber_evaluation.segmentation_scores import score_segmentation
 
 
 def document(name: str, starts: tuple[int, ...], sentences: int = 10) -> Document:

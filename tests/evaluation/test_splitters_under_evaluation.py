@@ -31,11 +31,11 @@ from llama_index.core.node_parser import (
 from langchain_lumber import GreedyTextSplitter, LumberEmbeddings
 from llamaindex_lumber import GreedyNodeParser
 from lumber_core import GreedyChunker, LumberChunker
-from lumber_core.evaluation.chunks import Chunk, SplitDocument
-from lumber_core.evaluation.documents import Document
-from lumber_core.evaluation.splitters import MarkedSegments, Subject, preset, subject
 from lumber_core.spans import Span
 from lumber_core.units import sentences
+from lumber_evaluation.chunks import Chunk, SplitDocument
+from lumber_evaluation.documents import Document
+from lumber_evaluation.splitters import MarkedSegments, Subject, preset, subject
 
 STORY = (
     "The ferry left at nine. Nobody waved.\n\nThe ferry left at ten. Nobody waved.\n\n"
@@ -70,7 +70,7 @@ EXACT = {
     "offsets": lambda text: [(0, 20), (15, 40), (50, len(text))],
     "ours": GreedyChunker(20),
     "our adapter for LangChain": GreedyTextSplitter(20),
-    "our adapter for LlamaIndex": GreedyNodeParser(chunk_size=20),
+    "our adapter for LlamaIndex": GreedyNodeParser(target_size=20),
 }
 
 
@@ -182,7 +182,7 @@ def test_any_text_and_overlap_gives_slices_that_cover_it(
 def test_the_spans_of_our_splitters_are_taken_as_they_are() -> None:
     chunker = GreedyChunker(20)
     expected = chunker.segment(STORY).spans
-    for splitter in (chunker, GreedyTextSplitter(20), GreedyNodeParser(chunk_size=20)):
+    for splitter in (chunker, GreedyTextSplitter(20), GreedyNodeParser(target_size=20)):
         split = subject(splitter).split(document(STORY))
         assert tuple(chunk.span for chunk in split.chunks) == expected
 
@@ -313,8 +313,8 @@ def test_a_preset_that_is_none_says_what_there_is(spec: str, message: str) -> No
 def test_neither_framework_is_imported_for_splitters_of_ones_own() -> None:
     code = (
         "import sys\n"
-        "from lumber_core.evaluation.documents import Document\n"
-        "from lumber_core.evaluation import retrieval, cached_embedder, splitters\n"
+        "from lumber_evaluation.documents import Document\n"
+        "from lumber_evaluation import retrieval, cached_embedder, splitters\n"
         "text = Document('d', 'One.\\n\\nTwo.', (0,), (0,), '')\n"
         "assert len(splitters.preset('paragraphs').split(text).chunks) == 2\n"
         "assert len(splitters.subject(str.split).split(text).chunks) == 2\n"

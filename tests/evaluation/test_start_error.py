@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.errors import MissingExtraError
-from lumber_core.evaluation.documents import document_from_segments
-from lumber_core.evaluation.start_error import (
+from lumber_evaluation.documents import document_from_segments
+from lumber_evaluation.start_error import (
     StartError,
     StartErrors,
     plot_start_errors,
     start_error,
     start_errors,
 )
-from lumber_core.evaluation.token_positions import TokenPositions
+from lumber_evaluation.token_positions import TokenPositions
 
 ACTUAL = [0, 50, 100, 200]
 
@@ -107,7 +107,7 @@ def test_what_a_plot_cannot_be_is_said(tmp_path: Path, monkeypatch: pytest.Monke
         plot_start_errors({}, tmp_path / "errors.svg")
     with pytest.raises(FileNotFoundError, match="is no folder"):
         plot_start_errors({"greedy": ERRORS}, tmp_path / "none" / "errors.svg")
-    monkeypatch.setattr("lumber_core.models.extras.find_spec", lambda _module: None)
+    monkeypatch.setattr("lumber_core.extras.find_spec", lambda _module: None)
     with pytest.raises(MissingExtraError, match="matplotlib"):
         plot_start_errors({"greedy": ERRORS}, tmp_path / "errors.svg")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lumber_core import AnswerStore, BertChunker, Group, LumberChunker
-from lumber_core.evaluation.sweep import THETAS, sweep
+from lumber_evaluation.sweep import THETAS, sweep
 from tests.evaluation.comparing import WordEmbedder, corpus
 
 

@@ -6,7 +6,7 @@ from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from langchain_lumber import BertTextSplitter, LumberEmbeddings
-from tests.bert.test_bundled import TOPICS
+from tests.core.bert.test_bundled import TOPICS
 
 
 def test_chunks_and_vectors_go_to_a_vector_store() -> None:

@@ -139,7 +139,7 @@ class TestBoth:
 
     def test_metadata_is_copied_into_every_chunk(self, make: Any) -> None:
         document = Document(page_content=TEXT * 20, metadata={"source": {"path": "a"}})
-        chunks = make(max_chunk_tokens=40).split_documents([document])
+        chunks = make(chunk_size=40).split_documents([document])
         assert len(chunks) > 2
         chunks[0].metadata["source"]["path"] = "changed"
         assert chunks[1].metadata == document.metadata == {"source": {"path": "a"}}
@@ -172,19 +172,19 @@ class TestBoth:
             make().split_text(b"bytes")
 
     def test_from_tiktoken_encoder_counts_with_it(self, make: Any) -> None:
-        splitter = make.from_tiktoken_encoder(model_name="gpt-4o", max_chunk_tokens=9)
+        splitter = make.from_tiktoken_encoder(model_name="gpt-4o", chunk_size=9)
         assert splitter._length_function("abc <|endoftext|>") > 4
         assert "o200k_base" in repr(splitter)
         assert make.from_tiktoken_encoder("cl100k_base").split_text(TEXT)
 
     def test_from_huggingface_tokenizer_counts_with_it(self, make: Any) -> None:
-        splitter = make.from_huggingface_tokenizer(word_tokenizer(), max_chunk_tokens=6)
+        splitter = make.from_huggingface_tokenizer(word_tokenizer(), chunk_size=6)
         chunks = splitter.split_text(TEXT)
         assert max(len(chunk.split()) for chunk in chunks) <= 6
         assert splitter._length_function("three small words") == 3
 
     def test_length_function_counts(self, make: Any) -> None:
-        chunks = make(length_function=len, max_chunk_tokens=30).split_text(TEXT)
+        chunks = make(length_function=len, chunk_size=30).split_text(TEXT)
         assert max(map(len, chunks)) <= 30
 
     def test_tokenizer_and_length_function_exclude_each_other(self, make: Any) -> None:
@@ -192,16 +192,16 @@ class TestBoth:
             make(length_function=len, tokenizer="words")
 
     def test_settings_are_visible(self, make: Any) -> None:
-        shown = repr(make(tokenizer="words", language="de", max_chunk_tokens=7, units=str.split))
-        for setting in ("WordCounter()", "language='de'", "max_chunk_tokens=7", "split"):
+        shown = repr(make(tokenizer="words", language="de", chunk_size=7, units=str.split))
+        for setting in ("WordCounter()", "language='de'", "chunk_size=7", "split"):
             assert setting in shown
 
 
 class TestGreedy:
     def test_chunk_size_is_in_tokens(self) -> None:
-        splitter = GreedyTextSplitter(chunk_size=12, tokenizer="words", units="paragraphs")
+        splitter = GreedyTextSplitter(target_size=12, tokenizer="words", units="paragraphs")
         assert [len(chunk.split()) for chunk in splitter.split_text(TEXT)] == [8, 12, 4]
 
     def test_chunk_size_must_be_positive(self) -> None:
         with pytest.raises(ValueError, match="chunk_size must be at least 1, not 0"):
-            GreedyTextSplitter(chunk_size=0)
+            GreedyTextSplitter(target_size=0)

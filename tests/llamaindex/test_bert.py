@@ -8,7 +8,7 @@ import pytest
 from llama_index.core import Document, VectorStoreIndex
 
 from llamaindex_lumber import BertNodeParser, LumberEmbedding
-from tests.bert.test_bundled import TOPICS
+from tests.core.bert.test_bundled import TOPICS
 
 
 def test_nodes_come_with_their_embeddings() -> None:

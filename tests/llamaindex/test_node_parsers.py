@@ -174,8 +174,8 @@ class TestLumber:
             {"units": "sentences"},
             {"method": "published"},
             {"language": "de"},
-            {"max_chunk_tokens": 5},
-            {"min_chunk_tokens": 5},
+            {"chunk_size": 5},
+            {"min_chunk_size": 5},
             {"judge": named_judge},
             {"llm": scripted("a")},
         ):
@@ -188,10 +188,10 @@ class TestLumber:
 @pytest.mark.parametrize("make", [GreedyNodeParser, LumberNodeParser])
 class TestBoth:
     def test_they_are_node_parsers_with_a_name(self, make: Any) -> None:
-        parser = make.from_defaults(max_chunk_tokens=50)
+        parser = make.from_defaults(chunk_size=50)
         assert isinstance(parser, NodeParser)
         assert parser.class_name() == make.__name__
-        assert parser.max_chunk_tokens == 50
+        assert parser.chunk_size == 50
 
     def test_calling_is_parsing(self, make: Any) -> None:
         nodes = make()([Document(text=TEXT)])
@@ -203,7 +203,7 @@ class TestBoth:
         assert all(node.metadata == {} for node in make(include_metadata=False)([document]))
 
     def test_neighbours_are_linked_or_not(self, make: Any) -> None:
-        settings = {"max_chunk_tokens": 8, "tokenizer": "words"}
+        settings = {"chunk_size": 8, "tokenizer": "words"}
         first, second, *_ = make(**settings)([Document(text=TEXT)])
         assert first.next_node.node_id == second.node_id
         assert second.prev_node.node_id == first.node_id
@@ -211,7 +211,7 @@ class TestBoth:
         assert NodeRelationship.NEXT not in alone.relationships
 
     def test_id_func_names_the_nodes(self, make: Any) -> None:
-        nodes = make(id_func=numbered, max_chunk_tokens=8)([Document(text=TEXT, id_="d")])
+        nodes = make(id_func=numbered, chunk_size=8)([Document(text=TEXT, id_="d")])
         assert [node.node_id for node in nodes] == [f"d/{n}" for n in range(len(nodes))]
 
     def test_callbacks_see_parsing_and_chunking(self, make: Any) -> None:
@@ -230,8 +230,8 @@ class TestBoth:
     def test_repeated_text_keeps_its_offsets_through_chained_parsers(self, make: Any) -> None:
         text = "Again and again.\n\n" * 80
         document = Document(text=text)
-        coarse = GreedyNodeParser(chunk_size=90)([document])
-        fine = make(max_chunk_tokens=12)(coarse)
+        coarse = GreedyNodeParser(target_size=90)([document])
+        fine = make(chunk_size=12)(coarse)
         assert len(fine) > len(coarse) > 2
         position = 0
         for node in fine:
@@ -247,15 +247,15 @@ class TestBoth:
         assert {node.start_char_idx for node in make()([parent])} == {None}
 
     def test_serialisation_round_trips(self, make: Any) -> None:
-        parser = make(max_chunk_tokens=9, language="de")
+        parser = make(chunk_size=9, language="de")
         again = make.from_dict(parser.to_dict() | {"id_func": None})
         assert again.to_dict() == parser.to_dict()
 
     def test_the_pipeline_runs_it_in_two_processes(self, make: Any) -> None:
         documents = [Document(text=TEXT * 5, id_=f"d{n}") for n in range(4)]
-        pipeline = IngestionPipeline(transformations=[make(max_chunk_tokens=30)])
+        pipeline = IngestionPipeline(transformations=[make(chunk_size=30)])
         alone = [node.text for node in pipeline.run(documents=documents)]
-        pipeline = IngestionPipeline(transformations=[make(max_chunk_tokens=30)])
+        pipeline = IngestionPipeline(transformations=[make(chunk_size=30)])
         shared = pipeline.run(documents=documents, num_workers=2)
         assert [node.text for node in shared] == alone
 
@@ -273,7 +273,7 @@ class TestBoth:
         assert pipeline.run(documents=documents) == []
         other = IngestionPipeline(transformations=[make()], cache=cache)
         assert [n.node_id for n in other.run(documents=documents)] == [n.node_id for n in first]
-        changed = IngestionPipeline(transformations=[make(max_chunk_tokens=8)], cache=cache)
+        changed = IngestionPipeline(transformations=[make(chunk_size=8)], cache=cache)
         assert len(changed.run(documents=documents)) > len(first)
 
     async def test_the_pipeline_runs_it_asynchronously(self, make: Any) -> None:

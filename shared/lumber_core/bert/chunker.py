@@ -52,7 +52,7 @@ class BertChunker(Chunker):
     (BertChunker); a chunk starts where their difference exceeds the threshold.
 
     Args:
-        model: "bundled", a folder made by `lumber export` or `lumber train`, or a hub id.
+        model: "bundled", a folder written by `lumber-splitters export` or `train`, or a hub id.
         threshold: t_c: higher gives fewer, longer chunks, lower gives more. `scores` helps to
             choose.
         backend: "onnx", or "torch" for checkpoints as they come (extra `torch`).
@@ -61,11 +61,11 @@ class BertChunker(Chunker):
         windows: "overlapping" averages over windows at even distances; "moving" is the paper's:
             each window begins at the last start found.
         threads: Windows scored at once; None takes the processors there are.
-        tokenizer: Counts tokens for `max_chunk_tokens` and `min_chunk_tokens`; see
+        tokenizer: Counts tokens for `chunk_size` and `min_chunk_size`; see
             `lumber_core.tokens.token_counter`.
         language: ISO 639 code for finding sentences. The bundled model was trained on English.
-        max_chunk_tokens: No chunk counts more tokens. None sets no limit.
-        min_chunk_tokens: Smaller chunks join a neighbour that has room. None sets no limit.
+        chunk_size: No chunk counts more tokens. None sets no limit.
+        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.
@@ -85,8 +85,8 @@ class BertChunker(Chunker):
         threads: int | None = None,
         tokenizer: TokenCounterSpec = "words",
         language: str = "en",
-        max_chunk_tokens: int | None = None,
-        min_chunk_tokens: int | None = None,
+        chunk_size: int | None = None,
+        min_chunk_size: int | None = None,
     ) -> None:
         if not isinstance(model, str) or not model:
             raise TypeError(
@@ -103,8 +103,8 @@ class BertChunker(Chunker):
             tokenizer=tokenizer,
             units="sentences_and_lines",
             language=language,
-            max_chunk_tokens=max_chunk_tokens,
-            min_chunk_tokens=min_chunk_tokens,
+            chunk_size=chunk_size,
+            min_chunk_size=min_chunk_size,
         )
         self.model = model
         self.threshold = float(threshold)

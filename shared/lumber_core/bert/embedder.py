@@ -22,7 +22,7 @@ class TextEmbedder:
     """Embeds texts; no key, no download, no PyTorch.
 
     Args:
-        model: "bundled", or a folder made by `lumber export --embedder`.
+        model: "bundled", or a folder made by `lumber-splitters export --embedder`.
         threads: Texts embedded at once; None takes the processors there are.
 
     Raises:

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.bert.chunker import Backend
-from lumber_core.bert.onnx_scorer import OnnxModel, OnnxScorer
+from lumber_core.bert.onnx import OnnxModel, OnnxScorer
 from lumber_core.bert.packaged import BUNDLED, checked_file, read_card
 from lumber_core.bert.scanning import TokenScorer
-from lumber_core.bert.wordpieces import WordPieceTokenizer
+from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError, WeightsError
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
@@ -60,7 +60,8 @@ def load_model(name: str, *, backend: Backend = "onnx", threads: int | None = No
 
     Args:
         name: "bundled", a folder, or the id of a model on the Hugging Face hub.
-        backend: "onnx" reads what `lumber export` writes; "torch" a checkpoint in safetensors.
+        backend: "onnx" reads the output of `lumber-splitters export`; "torch" a safetensors
+            checkpoint.
         threads: Windows scored at once, or PyTorch's batch; None chooses.
 
     Raises:
@@ -71,7 +72,7 @@ def load_model(name: str, *, backend: Backend = "onnx", threads: int | None = No
     if name == "bundled" and backend == "torch":
         raise ValueError(
             'the bundled weights are for backend="onnx". For backend="torch" name a folder with '
-            "config.json and model.safetensors, as lumber train writes it, or a hub id"
+            "config.json and model.safetensors, as lumber-splitters train writes it, or a hub id"
         )
     return _load(find_folder(name), backend, threads)
 
@@ -108,7 +109,8 @@ def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
     """Load the sentence encoder beside a classifier; the same arguments give the same object.
 
     Args:
-        name: "bundled", or a folder or hub id with what `lumber export --embedder` writes.
+        name: "bundled", or a folder or hub id with the output of
+            `lumber-splitters export --embedder`.
         threads: Texts embedded at once; None chooses.
 
     Raises:
@@ -146,7 +148,7 @@ def _exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, int]:
     else:
         raise WeightsError(
             f"the card in {folder} lists no {kind}.onnx and no {kind}.int8.onnx; "
-            f"lumber export {'--embedder ' if kind == 'embedder' else ''}makes it"
+            f"lumber-splitters export {'--embedder ' if kind == 'embedder' else ''}makes it"
         )
     if words in card.files:
         checked_file(folder, card, words)
@@ -161,7 +163,7 @@ def _load_torch(folder: Path, threads: int | None) -> LoadedModel:
     except ImportError as error:
         raise MissingExtraError("torch", "torch") from error
     from lumber_core.bert.model import load_tagger
-    from lumber_core.bert.torch_scorer import TorchScorer
+    from lumber_core.bert.pytorch import TorchScorer
 
     model = load_tagger(folder).to("cuda" if torch.cuda.is_available() else "cpu")
     tokenizer = WordPieceTokenizer.from_folder(folder)

@@ -90,7 +90,7 @@ def load_tagger(folder: str | Path) -> ChunkTagger:
         raise WeightsError(
             f"{source / WEIGHTS_FILE} is not a BertChunker: it {found}. Expected the keys "
             "model.* of a BERT encoder and chunklayer.weight, chunklayer.bias; a plain encoder "
-            "becomes one by training (lumber train --base)"
+            "becomes one by training (lumber-splitters train --base)"
         )
     for key, value in state.items():
         if value.shape != expected[key].shape:

@@ -58,7 +58,8 @@ def read_card(folder: Path) -> ModelCard:
     if not path.is_file():
         raise WeightsError(
             f"{path} does not exist. A folder that loads without PyTorch is made from a "
-            'checkpoint with: lumber export; a checkpoint itself loads with backend="torch"'
+            "checkpoint with: lumber-splitters export; a checkpoint itself loads with "
+            'backend="torch"'
         )
     try:
         values = json.loads(path.read_text(encoding="utf-8"))

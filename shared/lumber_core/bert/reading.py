@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from lumber_core.bert.loading import LoadedModel
 from lumber_core.bert.scanning import scan
+from lumber_core.bert.tokenizer import WordPieces
 from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Windows
-from lumber_core.bert.wordpieces import WordPieces
 from lumber_core.spans import Span
 
 

@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from lumber_core.bert.tokenizer import Numbers
 from lumber_core.bert.windows import Places, Scores, Windows
-from lumber_core.bert.wordpieces import Numbers
 
 
 class TokenScorer(Protocol):

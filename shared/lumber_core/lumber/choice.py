@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from lumber_core.llms.base import Model
+from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.local import local_judge
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.models.base import Model
-from lumber_core.models.patient import CallPolicy
 
 
 def choose_judge(

@@ -25,12 +25,12 @@ from lumber_core.lumber.estimate import (
     rehearsed,
 )
 from lumber_core.lumber.fallback import FallbackJudge, OnFailure
-from lumber_core.lumber.groups import Document, Group, MethodRules, PublishedCodeRules, WalkRules
+from lumber_core.lumber.grouping import Document, Group, MethodRules, PublishedCodeRules, WalkRules
 from lumber_core.lumber.judges import JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.local import local_judge
 from lumber_core.lumber.progress import Progress
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.remembering import RememberingJudge
+from lumber_core.lumber.remembering import CachedJudge
 from lumber_core.lumber.store import AnswerStore
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Segmentation, Usage
@@ -55,7 +55,7 @@ class LumberChunker(Chunker):
     Args:
         judge: Who decides: a function or object that takes a group (`start` and `stop`: unit
             numbers in the document, half-open; `texts`) and returns a unit number or None; or a
-            language model (`lumber_core.models`).
+            language model (`lumber_core.llms`).
         theta: Most tokens in a group; the paper finds 550 best (section 4). A longer unit is a
             group by itself.
         tokenizer: Counts tokens: "words" is the paper's estimate of 1.2 tokens a word and needs
@@ -65,8 +65,8 @@ class LumberChunker(Chunker):
         method: "paper", or "published" for the rules of the code released with the paper; see
             `as_published`.
         language: ISO 639 code for finding sentences.
-        max_chunk_tokens: No chunk counts more tokens. None sets no limit.
-        min_chunk_tokens: Smaller chunks join a neighbour that has room. None sets no limit.
+        chunk_size: No chunk counts more tokens. None sets no limit.
+        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
         max_concurrency: Most questions in flight at once, over all texts of a call. Several texts
             fill it first; what is left walks ahead on the same text (see `max_extra_calls`). The
             result stays the sequential one, but the judge is called from several threads or
@@ -103,8 +103,8 @@ class LumberChunker(Chunker):
         units: UnitSpec = "paragraphs",
         method: Method = "paper",
         language: str = "en",
-        max_chunk_tokens: int | None = None,
-        min_chunk_tokens: int | None = None,
+        chunk_size: int | None = None,
+        min_chunk_size: int | None = None,
         max_concurrency: int | None = None,
         max_extra_calls: float = 0.05,
         store: AnswerStore | str | Path | None = None,
@@ -126,14 +126,14 @@ class LumberChunker(Chunker):
             tokenizer=tokenizer,
             units=units,
             language=language,
-            max_chunk_tokens=max_chunk_tokens,
-            min_chunk_tokens=min_chunk_tokens,
+            chunk_size=chunk_size,
+            min_chunk_size=min_chunk_size,
         )
         self._asked = as_judge(judge)
         remembering = self._asked
         if store is not None and self._asked.waits:
             kept = store if isinstance(store, AnswerStore) else AnswerStore(store)
-            remembering = RememberingJudge(self._asked, kept)
+            remembering = CachedJudge(self._asked, kept)
         self._judge = FallbackJudge(remembering, on_failure, local_judge())
         self._max_concurrency = max_concurrency
         self._max_extra_calls = max_extra_calls

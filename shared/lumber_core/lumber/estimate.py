@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from lumber_core.lumber.groups import Group
+from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Usage, Verdict
 from lumber_core.spans import Span

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from lumber_core.errors import JudgementError
-from lumber_core.lumber.groups import Group
+from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Verdict
 

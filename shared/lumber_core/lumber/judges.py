@@ -15,12 +15,12 @@ from operator import index
 from typing import Any, ClassVar
 
 from lumber_core.errors import ModelUnavailableError
+from lumber_core.llms.base import Completion, Model, check_model
+from lumber_core.llms.failures import is_blocked
+from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.answers import Reading, read_answer
-from lumber_core.lumber.groups import Group
+from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import PromptTemplate, stricter
-from lumber_core.models.base import Completion, Model, check_model
-from lumber_core.models.failures import is_blocked
-from lumber_core.models.patient import CallPolicy, PatientModel
 from lumber_core.segmentation import Usage, Verdict
 
 _ASK_AGAIN = ("unreadable", "outside")
@@ -74,7 +74,7 @@ class ModelJudge(Judge):
         if prompt is not None and not isinstance(prompt, PromptTemplate):
             raise TypeError(f"prompt must be a PromptTemplate, not {type(prompt).__name__}")
         policy = policy or CallPolicy()
-        self._model = PatientModel(model, policy)
+        self._model = RetryingModel(model, policy)
         self._prompt = prompt or PromptTemplate()
         self._rereads = policy.rereads
 

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from lumber_core.checks import check_positive
-from lumber_core.lumber.groups import Group
+from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Usage, Verdict
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lumber_core.lumber.groups import Group
+from lumber_core.lumber.grouping import Group
 
 SYSTEM = """\
 You divide a document into parts that each hold one idea.

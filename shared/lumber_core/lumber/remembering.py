@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from lumber_core.in_flight import InFlight
-from lumber_core.lumber.groups import Group
+from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge
 from lumber_core.lumber.store import AnswerStore, key
 from lumber_core.segmentation import Usage, Verdict
+from lumber_core.single_flight import SingleFlight
 
 
-class RememberingJudge(Judge):
+class CachedJudge(Judge):
     """Looks into a store before it asks a judge, and stores what the judge says.
 
     A verdict is on disk before it is returned. Where two equal groups are in question at the same
@@ -27,7 +27,7 @@ class RememberingJudge(Judge):
         self._judge = judge
         self._store = store
         self._identity = judge.identity
-        self._asked: InFlight[Verdict] = InFlight()
+        self._asked: SingleFlight[Verdict] = SingleFlight()
 
     @property
     def identity(self) -> str:

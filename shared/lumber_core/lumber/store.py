@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from typing import ClassVar, cast
 
-from lumber_core.lumber.groups import Group
+from lumber_core.lumber.grouping import Group
 from lumber_core.segmentation import FAILURES, Outcome, Usage, Verdict
 from lumber_core.sqlite_file import SqliteFile, digest
 

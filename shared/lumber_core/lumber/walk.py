@@ -16,7 +16,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from lumber_core.lumber.groups import Document, Group, WalkRules
+from lumber_core.lumber.grouping import Document, Group, WalkRules
 from lumber_core.segmentation import Usage, Verdict, total_usage
 
 # What starting a lane is expected to cost: groups it asks about before it meets the true chain.

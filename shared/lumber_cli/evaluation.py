@@ -1,0 +1,268 @@
+"""The commands `compare` and `sweep`: splitters on your own documents, and a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lumber_cli.failing import errors_in_one_line, fail
+from lumber_cli.named import (
+    asks_model,
+    check_tokenizer,
+    chosen_model,
+    completions_in,
+    corpus_in,
+    numbers_in,
+    prices_in,
+    splitter_named,
+)
+from lumber_cli.options import (
+    SPLITTERS,
+    BaseUrl,
+    Concurrency,
+    Folder,
+    KeyVariable,
+    PerMinute,
+)
+from lumber_core.extras import require
+from lumber_core.llms import CallPolicy
+from lumber_evaluation.comparison import (
+    Comparison,
+    QaSettings,
+    check_comparison,
+    compare,
+)
+from lumber_evaluation.hyde import hypothetical_passages
+from lumber_evaluation.report.tables import Table, summary_table
+from lumber_evaluation.sweep import THETAS, sweep
+
+DEFAULT_SPLITTERS = ("bert", "lumber", "recursive:1000", "paragraphs")
+"""What is compared where nothing else is asked for: all without a key, none with a download."""
+
+Questions = Annotated[
+    Path | None,
+    typer.Option(
+        help="Questions: JSON lines or CSV in GutenQA's columns; `lumber-splitters questions` "
+        "makes some."
+    ),
+]
+Sections = Annotated[
+    str | None,
+    typer.Option(
+        help="What starts a reference section in the documents: headings (Markdown) or marks "
+        "(lines of ten or more =)."
+    ),
+]
+Embedder = Annotated[str, typer.Option(help="bundled, contriever, or contriever:FOLDER.")]
+Output = Annotated[Path, typer.Option(help="Folder for report.html and report.json.")]
+Work = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder that keeps finished work, so that a run cut short goes on; "
+        "by default .work in the output folder."
+    ),
+]
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        help="Name of a model that judges for the splitter `lumber`: one of OpenAI's, or gemini-…."
+    ),
+]
+PriceList = Annotated[
+    str | None,
+    typer.Option(help="What a million tokens sent and received cost, as in 0.15,0.60."),
+]
+Tokenizer = Annotated[
+    str, typer.Option(help="What counts the tokens of chunks: words, or a tiktoken encoding.")
+]
+Within = Annotated[
+    bool, typer.Option(help="Let a question search the chunks of its own document only.")
+]
+
+
+def compare_command(
+    folder: Folder,
+    questions: Questions = None,
+    splitter: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"May be repeated: {SPLITTERS}; lumber-local, which asks no model; or "
+            "propositions, which need one. By default: "
+            f"{', '.join(DEFAULT_SPLITTERS)}."
+        ),
+    ] = None,
+    output: Output = Path("report"),
+    sections: Sections = None,
+    embedder: Embedder = "bundled",
+    model: ModelName = None,
+    base_url: BaseUrl = None,
+    key_variable: KeyVariable = None,
+    hyde: Annotated[
+        bool,
+        typer.Option("--hyde", help="Search with passages that the model makes up (HyDE)."),
+    ] = False,
+    qa: Annotated[
+        bool, typer.Option("--qa", help="Have the model answer the questions, too, and judge.")
+    ] = False,
+    top_k: Annotated[int, typer.Option(help="With --qa: passages shown to the model.")] = 5,
+    prices: PriceList = None,
+    within_document: Within = False,
+    tokenizer: Tokenizer = "words",
+    work: Work = None,
+    max_concurrency: Concurrency = 8,
+    requests_per_minute: PerMinute = None,
+) -> None:
+    """Run splitters side by side on your documents, and write a report."""
+    kept = work or output / ".work"
+    with errors_in_one_line():
+        require("jinja2", package="jinja2", extra="evaluation")
+        asked = chosen_model(model, base_url, key_variable)
+        for option, given in (("--qa", qa), ("--hyde", hyde)):
+            if given and asked is None:
+                fail(f"{option} needs a model: pass --model NAME")
+        if asked is not None and not (
+            qa or hyde or any(map(asks_model, splitter or DEFAULT_SPLITTERS))
+        ):
+            fail("--model is of no use: pass --qa, --hyde, --splitter lumber or propositions")
+        paid = prices_in(prices)
+        check_tokenizer(tokenizer)
+        policy = CallPolicy(requests_per_minute=requests_per_minute)
+        subjects = [
+            splitter_named(spec, asked, policy, kept, max_concurrency, embedder)
+            for spec in splitter or DEFAULT_SPLITTERS
+        ]
+        corpus = corpus_in(folder, questions, sections)
+        answering = None
+        if qa and asked is not None:
+            answering = QaSettings(
+                asked, top_k=top_k, policy=policy, max_concurrency=max_concurrency
+            )
+        check_comparison(corpus, subjects, qa=answering)
+        if hyde and not corpus.questions:
+            fail("--hyde searches for questions: pass --questions FILE")
+        queries = None
+        if hyde and asked is not None:
+            queries = hypothetical_passages(
+                corpus.questions,
+                asked,
+                store=completions_in(kept),
+                policy=policy,
+                max_concurrency=max_concurrency,
+                show_progress=True,
+            ).texts
+        made = compare(
+            corpus,
+            subjects,
+            embedder=embedder,
+            query_texts=queries,
+            qa=answering,
+            tokenizer=tokenizer,
+            prices=paid,
+            within_document=within_document,
+            folder=kept,
+            show_progress=True,
+        )
+        page = made.write(output)
+    _tell(made, page)
+
+
+def sweep_command(
+    folder: Folder,
+    questions: Questions = None,
+    theta: Annotated[
+        str | None,
+        typer.Option(help=f"Sweeps `lumber`, as in {','.join(map(str, THETAS))}."),
+    ] = None,
+    threshold: Annotated[
+        str | None, typer.Option(help="Sweeps t_c of `bert`, as in --threshold=-1,0,1.")
+    ] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(help="Sweeps the chunk size of `greedy`, `fixed` or `recursive`."),
+    ] = None,
+    splitter: Annotated[
+        str | None, typer.Option(help="Which splitter; needed only with --size, else known.")
+    ] = None,
+    output: Output = Path("sweep"),
+    sections: Sections = None,
+    embedder: Embedder = "bundled",
+    model: ModelName = None,
+    base_url: BaseUrl = None,
+    key_variable: KeyVariable = None,
+    prices: PriceList = None,
+    within_document: Within = False,
+    tokenizer: Tokenizer = "words",
+    work: Work = None,
+    max_concurrency: Concurrency = 8,
+    requests_per_minute: PerMinute = None,
+) -> None:
+    """Try several values of one setting of a splitter, and write a report."""
+    kept = work or output / ".work"
+    with errors_in_one_line():
+        require("jinja2", package="jinja2", extra="evaluation")
+        kind, parameter, values = _swept(splitter, theta=theta, threshold=threshold, size=size)
+        asked = chosen_model(model, base_url, key_variable)
+        if asked is not None and kind != "lumber":
+            fail(f"--model is of no use: {kind} asks no model")
+        policy = CallPolicy(requests_per_minute=requests_per_minute)
+        made = sweep(
+            corpus_in(folder, questions, sections),
+            lambda value: splitter_named(
+                f"{kind}:{value:g}", asked, policy, kept, max_concurrency, embedder
+            ),
+            values,
+            parameter=parameter,
+            embedder=embedder,
+            tokenizer=tokenizer,
+            prices=prices_in(prices),
+            within_document=within_document,
+            folder=kept,
+            show_progress=True,
+        )
+        page = made.write(output)
+    _tell(made.comparison, page)
+
+
+def _swept(
+    splitter: str | None, *, theta: str | None, threshold: str | None, size: str | None
+) -> tuple[str, str, list[float]]:
+    """Return which splitter is swept, over which setting, and its values."""
+    known = {
+        "theta": (theta, ("lumber", "lumber-local")),
+        "threshold": (threshold, ("bert",)),
+        "size": (size, ("greedy", "fixed", "recursive")),
+    }
+    given = [name for name, (values, _) in known.items() if values is not None]
+    if len(given) != 1:
+        raise ValueError("give the values of one setting: --theta, --threshold or --size")
+    (name,) = given
+    values, kinds = known[name]
+    kind = splitter or kinds[0]
+    if kind not in kinds:
+        raise ValueError(f"--{name} is a setting of {' or '.join(kinds)}, not of {kind}")
+    assert values is not None
+    return kind, name, numbers_in(f"--{name}", values)
+
+
+def _tell(made: Comparison, page: Path) -> None:
+    typer.echo(as_text(summary_table(made)))
+    typer.echo(f"\n{page}\n{page.with_suffix('.json')}")
+
+
+def as_text(table: Table) -> str:
+    """Return a table in plain text; values clearly best carry a star."""
+    rows = [["splitter", *table.columns]]
+    for row in table.rows:
+        cells = [
+            f"{cell.text}{'*' if cell.best else ''}{f' ({cell.below})' if cell.below else ''}"
+            for cell in row.cells
+        ]
+        rows.append([row.name, *cells])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for name, *cells in rows:
+        padded = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
+        lines.append("  ".join([name.ljust(widths[0]), *padded]))
+    return "\n".join(lines)

@@ -1,0 +1,147 @@
+"""Google's Gemini models by the `google-genai` package."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar
+
+from lumber_core.errors import BadReplyError
+from lumber_core.llms.base import Completion
+from lumber_core.llms.per_loop import PerLoop
+from lumber_core.llms.remote import RemoteModel, Settings
+
+UNBLOCKED = (
+    "HARM_CATEGORY_HARASSMENT",
+    "HARM_CATEGORY_HATE_SPEECH",
+    "HARM_CATEGORY_SEXUALLY_EXPLICIT",
+    "HARM_CATEGORY_DANGEROUS_CONTENT",
+)
+"""Categories in which nothing is blocked, as in the paper's code: a novel is not a request."""
+
+
+class GeminiModel(RemoteModel):
+    """Asks a Gemini model by the `google-genai` package.
+
+    Answers are restricted by an enum. What the filters block comes back as a completion whose
+    `finish_reason` says so: the candidate's ("SAFETY"), or "blocked: " and the reason for the
+    prompt. What is not named here is as in `lumber_core.llms.remote.RemoteModel`.
+
+    Args:
+        model: The model's name: "gemini-2.5-flash".
+        base_url: Another server that speaks Gemini's API, without a version. Google's, or what
+            GOOGLE_GEMINI_BASE_URL says, by default.
+        api_key: The key; GOOGLE_API_KEY or GEMINI_API_KEY by default.
+        client: A `google.genai.Client` of your own, for Vertex AI for instance; `base_url`,
+            `api_key` and `timeout` are then its own, and so is retrying.
+    """
+
+    _provider: ClassVar[str] = "gemini"
+    _module: ClassVar[str] = "google.genai"
+    _package: ClassVar[dict[str, str]] = {"package": "google-genai", "extra": "gemini"}
+    _url_variable: ClassVar[str | None] = "GOOGLE_GEMINI_BASE_URL"
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        temperature: float | None = 0.1,
+        timeout: float = 60.0,
+        structured: bool = True,
+        client: Any = None,
+    ) -> None:
+        super().__init__(
+            model,
+            base_url=base_url,
+            api_key=api_key,
+            temperature=temperature,
+            timeout=timeout,
+            structured=structured,
+            own=(client,),
+        )
+        self._own = client
+        self._client = client
+
+    def _start(self) -> None:
+        super()._start()
+        self._async_clients = PerLoop(self._made, lambda client: client.aio.aclose())
+
+    def _made(self) -> Any:
+        sdk = self._sdk()
+        options = sdk.types.HttpOptions(
+            base_url=self._base_url,
+            timeout=max(1, round(1000 * self._timeout)),  # milliseconds
+            retry_options=sdk.types.HttpRetryOptions(attempts=1),
+        )
+        return sdk.Client(api_key=self._key(), http_options=options)
+
+    def _send(self, request: dict[str, Any]) -> Any:
+        return self._opened().models.generate_content(**request)
+
+    async def _asend(self, request: dict[str, Any]) -> Any:
+        client = self._own or await self._async_clients.get()
+        return await client.aio.models.generate_content(**request)
+
+    def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
+        types = self._sdk().types
+        config: dict[str, Any] = {
+            "system_instruction": system,
+            "safety_settings": [
+                types.SafetySetting(category=category, threshold="BLOCK_NONE")
+                for category in UNBLOCKED
+            ],
+        }
+        if settings.temperature is not None:
+            config["temperature"] = settings.temperature
+        if settings.answers:
+            config["response_mime_type"] = "text/x.enum"
+            config["response_schema"] = types.Schema(
+                type=types.Type.STRING, enum=list(settings.answers)
+            )
+        return {
+            "model": self._model,
+            "contents": user,
+            "config": types.GenerateContentConfig(**config),
+        }
+
+    def _completion(self, reply: Any) -> Completion:
+        usage = reply.usage_metadata
+        prompt_tokens = (usage and usage.prompt_token_count) or 0
+        if not reply.candidates:
+            blocked = reply.prompt_feedback and reply.prompt_feedback.block_reason
+            if not blocked:
+                raise BadReplyError(f"{self._model}: the reply holds no answer")
+            return Completion("", prompt_tokens, finish_reason=f"blocked: {_name(blocked)}")
+        candidate = reply.candidates[0]
+        parts = (candidate.content and candidate.content.parts) or []
+        wrote = ((usage and usage.candidates_token_count) or 0) + (
+            (usage and usage.thoughts_token_count) or 0
+        )
+        return Completion(
+            text="".join(part.text or "" for part in parts if not part.thought),
+            prompt_tokens=prompt_tokens,
+            completion_tokens=wrote,
+            finish_reason=_name(candidate.finish_reason),
+        )
+
+    def _rejections(self) -> tuple[type[Exception], ...]:
+        return (self._sdk("google.genai.errors").ClientError,)
+
+    def _named(self, error: Any) -> str:
+        return str(error.message) if error.code == 400 else ""
+
+    def _unreadable(self) -> tuple[type[Exception], ...]:
+        errors = self._sdk("google.genai.errors")
+        pydantic = self._sdk("pydantic")
+        return errors.UnknownApiResponseError, json.JSONDecodeError, pydantic.ValidationError
+
+    def _server(self) -> str:
+        if self._own is not None:
+            return f"own client, vertexai={bool(getattr(self._own, 'vertexai', False))}"
+        return super()._server()
+
+
+def _name(value: Any) -> str:
+    """Return an enum's name; "" for None."""
+    return str(getattr(value, "name", value) or "")

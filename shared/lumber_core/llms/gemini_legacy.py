@@ -1,0 +1,103 @@
+"""Google's Gemini models by the `google-generativeai` package, which its maker has retired.
+
+For environments that are bound to it (it needs protobuf below 6); `gemini.py` is the better way.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar
+
+from lumber_core.errors import BadReplyError
+from lumber_core.llms.base import Completion
+from lumber_core.llms.gemini import UNBLOCKED
+from lumber_core.llms.remote import RemoteModel, Settings
+
+
+class LegacyGeminiModel(RemoteModel):
+    """Asks a Gemini model by the `google-generativeai` package, over REST, in plain text.
+
+    What filters block is told as by `GeminiModel`. The package's global configuration is neither
+    used nor changed. It has no asynchronous REST client, so `acomplete` works in threads. What is
+    not named here is as in `lumber_core.llms.remote.RemoteModel`.
+
+    Args:
+        model: The model's name: "gemini-1.5-pro".
+        base_url: Another server that speaks Gemini's API, without a version.
+        api_key: The key; GEMINI_API_KEY or GOOGLE_API_KEY by default.
+    """
+
+    _provider: ClassVar[str] = "gemini-legacy"
+    _module: ClassVar[str] = "google.generativeai"
+    _package: ClassVar[dict[str, str]] = {
+        "package": "google-generativeai",
+        "extra": "gemini-legacy",
+    }
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        temperature: float | None = 0.1,
+        timeout: float = 60.0,
+    ) -> None:
+        super().__init__(
+            model,
+            base_url=base_url,
+            api_key=api_key,
+            temperature=temperature,
+            timeout=timeout,
+            structured=False,
+        )
+
+    def _made(self) -> Any:
+        manager = self._sdk("google.generativeai.client")._ClientManager()
+        options = {} if self._base_url is None else {"api_endpoint": self._base_url.rstrip("/")}
+        manager.configure(api_key=self._key(), transport="rest", client_options=options)
+        return manager.get_default_client("generative")
+
+    def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
+        temperature = settings.temperature
+        return {
+            "system": system,
+            "user": user,
+            "options": {} if temperature is None else {"temperature": temperature},
+        }
+
+    def _send(self, request: dict[str, Any]) -> Any:
+        client = self._opened()
+        model = self._sdk().GenerativeModel(
+            self._model,
+            system_instruction=request["system"],
+            generation_config=request["options"],
+            safety_settings=dict.fromkeys(UNBLOCKED, "BLOCK_NONE"),
+        )
+        model._client = client  # the public way in is one configuration for the process
+        return model.generate_content(
+            request["user"], request_options={"timeout": self._timeout, "retry": None}
+        )
+
+    def _completion(self, reply: Any) -> Completion:
+        usage = reply.usage_metadata
+        if not reply.candidates:
+            blocked = reply.prompt_feedback.block_reason
+            if not blocked:
+                raise BadReplyError(f"{self._model}: the reply holds no answer")
+            return Completion(
+                "", usage.prompt_token_count, finish_reason=f"blocked: {blocked.name}"
+            )
+        candidate = reply.candidates[0]
+        return Completion(
+            text="".join(part.text for part in candidate.content.parts),
+            prompt_tokens=usage.prompt_token_count,
+            completion_tokens=usage.candidates_token_count,
+            finish_reason=candidate.finish_reason.name,
+        )
+
+    def _rejections(self) -> tuple[type[Exception], ...]:
+        return (self._sdk("google.api_core.exceptions").BadRequest,)
+
+    def _unreadable(self) -> tuple[type[Exception], ...]:
+        return self._sdk("google.protobuf.json_format").ParseError, json.JSONDecodeError

@@ -1,0 +1,312 @@
+"""What models behind an API share: settings, parameters that turn out not to be taken, clients.
+
+Retrying is done by the caller, who sees all calls in flight; here a request is repeated only to
+leave out a parameter that the model or its server rejects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, ClassVar
+from urllib.parse import urlsplit, urlunsplit
+
+from lumber_core.checks import check_number
+from lumber_core.errors import BadReplyError
+from lumber_core.extras import load, require
+from lumber_core.llms.base import Completion
+
+logger = logging.getLogger("lumber_core.llms")
+
+NO_KEY = "no-key"
+"""Sent to a server that was named without a key; local servers ask for none but expect a header."""
+
+_UNPICKLED = ("_lock", "_client", "_async_clients")
+_MOST_ANSWERS = 500  # values OpenAI allows in the enums of one schema
+_NAMES = {
+    "temperature": ("temperature",),
+    "structured output": (
+        "response_format",
+        "response format",
+        "response_schema",
+        "responseschema",
+        "response schema",
+        "response_mime_type",
+        "responsemimetype",
+        "json_schema",
+        "json schema",
+        "json mode",
+        "structured output",
+        "structured_output",
+        "guided",
+        "grammar",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The optional parameters of one request.
+
+    Attributes:
+        temperature: None leaves it to the model.
+        answers: The only answers allowed; empty where the answer is free text.
+    """
+
+    temperature: float | None
+    answers: tuple[str, ...]
+
+
+class RemoteModel(ABC):
+    """A model behind an API, asked by the package of its provider.
+
+    A model or server that rejects the temperature, or what restricts its answer, is asked without
+    it from then on, which is logged once as a warning. Requests are not retried.
+
+    Args:
+        model: The model's name.
+        base_url: Where the API is; the provider's own by default.
+        api_key: The key; by default the one in the provider's environment variable. That is not
+            sent to a server named by `base_url`: a placeholder is.
+        temperature: From 0 to 2; 0.1 as in the paper; None leaves it to the model.
+        timeout: Seconds for a request.
+        structured: Whether the answer is restricted to the group's IDs, where those are given;
+            False asks for plain text always.
+        own: Clients that the user made; they bring `base_url` and `api_key` themselves.
+
+    Raises:
+        MissingExtraError: The provider's package is not installed.
+        TypeError: A setting is of the wrong type.
+        ValueError: A setting is out of range, or given together with a client that has its own.
+    """
+
+    _provider: ClassVar[str]
+    _module: ClassVar[str]
+    """What is imported to ask."""
+    _package: ClassVar[Mapping[str, str]]
+    """Where that comes from: `package` and `extra`."""
+    _url_variable: ClassVar[str | None] = None
+    """The environment variable by which the package lets users name another server."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None,
+        api_key: str | None,
+        temperature: float | None,
+        timeout: float,
+        structured: bool,
+        own: Sequence[Any] = (),
+    ) -> None:
+        _check_name("model", model)
+        if base_url is not None:
+            _check_url(base_url)
+        if api_key is not None:
+            _check_name("api_key", api_key, secret=True)
+        if temperature is not None:
+            check_number("temperature", temperature)
+            if not 0 <= temperature <= 2:
+                raise ValueError(f"temperature must be from 0 to 2, or None, not {temperature}")
+        check_number("timeout", timeout)
+        if not timeout > 0:
+            raise ValueError(f"timeout must be a positive number of seconds, not {timeout}")
+        self._has_own = any(client is not None for client in own)
+        if self._has_own and (base_url is not None or api_key is not None):
+            raise ValueError("a client brings its own base_url and api_key: pass one or the other")
+        require(self._module, **self._package)
+        self._model = model
+        self._base_url = base_url
+        self._api_key = api_key
+        self._temperature = None if temperature is None else float(temperature)
+        self._timeout = float(timeout)
+        self._structured = bool(structured)
+        self._rejected: frozenset[str] = frozenset()
+        self._start()
+
+    def _start(self) -> None:
+        """Make what cannot be pickled: locks and clients."""
+        self._lock = Lock()
+        self._client: Any = None
+
+    @property
+    def identity(self) -> str:
+        """Provider, model, server and settings, without any credential."""
+        return (
+            f"{self._provider}:{self._model}:{self._server()}:"
+            f"temperature={self._temperature}:structured={self._structured}"
+        )
+
+    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        """Answer `user` under the instructions of `system`.
+
+        Raises:
+            BadReplyError: The reply is not a completion.
+            MissingExtraError: The provider's package is not installed.
+            Exception: Whatever else the provider's package raises, unchanged.
+        """
+        while True:
+            settings = self._settings(choices)
+            request = self._request(system, user, settings)
+            try:
+                reply = self._send(request)
+            except (*self._unreadable(), *self._rejections()) as error:
+                if (blocked := self._settled(error, settings)) is not None:
+                    return blocked
+            else:
+                return self._completion(reply)
+
+    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        """Answer likewise, without blocking the event loop."""
+        while True:
+            settings = self._settings(choices)
+            request = self._request(system, user, settings)
+            try:
+                reply = await self._asend(request)
+            except (*self._unreadable(), *self._rejections()) as error:
+                if (blocked := self._settled(error, settings)) is not None:
+                    return blocked
+            else:
+                return self._completion(reply)
+
+    @abstractmethod
+    def _made(self) -> Any:
+        """Make a client."""
+
+    @abstractmethod
+    def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
+        """Put a question the way the provider's package takes it."""
+
+    @abstractmethod
+    def _send(self, request: dict[str, Any]) -> Any:
+        """Make one request."""
+
+    async def _asend(self, request: dict[str, Any]) -> Any:
+        """Make one request without blocking the event loop."""
+        return await asyncio.to_thread(self._send, request)
+
+    @abstractmethod
+    def _completion(self, reply: Any) -> Completion:
+        """Read what came back."""
+
+    @abstractmethod
+    def _rejections(self) -> tuple[type[Exception], ...]:
+        """The errors by which the provider says that a request is wrong."""
+
+    @abstractmethod
+    def _unreadable(self) -> tuple[type[Exception], ...]:
+        """The errors by which the package says that it cannot read a reply."""
+
+    def _opened(self) -> Any:
+        """The client, made on first use unless the user did."""
+        with self._lock:
+            if self._client is None:
+                self._client = self._made()
+            return self._client
+
+    def _key(self) -> str | None:
+        """The key to send; None where the package is to look for one."""
+        return NO_KEY if self._api_key is None and self._base_url is not None else self._api_key
+
+    def _sdk(self, module: str = "") -> Any:
+        """The provider's package, or a module that comes with it."""
+        return load(module or self._module, **self._package)
+
+    def _server(self) -> str:
+        """Where the API is, for `identity`."""
+        named = os.environ.get(self._url_variable) if self._url_variable else None
+        return public_url(self._base_url or named or "default")
+
+    def _settled(self, error: Exception, settings: Settings) -> Completion | None:
+        """Make of an error what can be made of it, else raise it.
+
+        Returns:
+            The completion that it stands for; None where the request is to be made again.
+        """
+        if isinstance(error, self._unreadable()):
+            raise BadReplyError(f"{self._model}: the reply is not the JSON expected") from error
+        blocked = self._blocked(error)
+        if blocked is None and not self._learn(error, settings):
+            raise error
+        return blocked
+
+    def _blocked(self, error: Exception) -> Completion | None:
+        """The completion that an error stands for where it says that a filter stepped in."""
+        del error
+        return None
+
+    def _named(self, error: Exception) -> str:
+        """The text of an error in which the name of the rejected parameter is looked for."""
+        return str(error)
+
+    def _settings(self, choices: Sequence[int]) -> Settings:
+        rejected = self._rejected
+        answers: tuple[str, ...] = ()
+        structured = self._structured and "structured output" not in rejected
+        if structured and 0 < len(choices) < _MOST_ANSWERS:
+            answers = (*(f"ID {choice}" for choice in choices), "none")
+        return Settings(None if "temperature" in rejected else self._temperature, answers)
+
+    def _learn(self, error: Exception, settings: Settings) -> bool:
+        """Remember the parameter that an error names; return whether to ask again without it."""
+        text = self._named(error).casefold()
+        sent = {
+            "temperature": settings.temperature is not None,
+            "structured output": bool(settings.answers),
+        }
+        named = [
+            parameter
+            for parameter, words in _NAMES.items()
+            if sent[parameter] and any(word in text for word in words)
+        ]
+        if not named:
+            return False
+        with self._lock:
+            news = [parameter for parameter in named if parameter not in self._rejected]
+            self._rejected |= frozenset(named)
+        for parameter in news:
+            logger.warning("%s does not take %s; it is asked without it", self._model, parameter)
+        return True
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._has_own:
+            raise TypeError(
+                "a model with a client of yours cannot be pickled: pass base_url and api_key"
+            )
+        return {name: value for name, value in self.__dict__.items() if name not in _UNPICKLED}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start()
+
+    def __repr__(self) -> str:
+        server = "" if self._base_url is None else f", base_url={public_url(self._base_url)!r}"
+        return f"{type(self).__name__}({self._model!r}{server}, temperature={self._temperature})"
+
+
+def public_url(url: str) -> str:
+    """Return a URL without user, password, query and fragment, where credentials may stand."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _check_name(name: str, value: object, *, secret: bool = False) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
+    if not value.strip():
+        raise ValueError(f"{name} is empty" + ("" if secret else "; pass the model's name"))
+
+
+def _check_url(url: object) -> None:
+    if not isinstance(url, str):
+        raise TypeError(f"base_url must be a str, not {type(url).__name__}")
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError(
+            f"base_url must look like http://127.0.0.1:8000/v1, not {public_url(url)!r}"
+        )

@@ -1,0 +1,347 @@
+"""A causal language model of `transformers` on this machine, which chooses its answer.
+
+Nothing is generated. Every answer the model could give, "Answer: ID n" for each number offered and
+"Answer: none", is scored by the logarithm of its probability after the prompt, and the most likely
+one is the answer. So the model can never name a paragraph that was not offered.
+
+Each answer is scored whole: from its first word to the token that ends it (the tokenizer's
+end-of-sequence token after a chat template, a line break otherwise). With its end, no answer is
+the beginning of another ("ID 1" of "ID 12"), so their probabilities are those of disjoint events
+and compare without any correction for length.
+
+The tokens that all answers share, the prompt above all, are run once; the key-value cache they
+leave is repeated for a batch of answers, whose remaining few tokens are run together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import hashlib
+import inspect
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from lumber_core.checks import check_positive
+from lumber_core.extras import load, require
+from lumber_core.llms.base import Completion
+
+_TRANSFORMERS = {"package": "transformers", "extra": "torch"}
+_TORCH = {"package": "torch", "extra": "torch"}
+_NOTES = ("architectures", "dtype", "torch_dtype", "transformers_version")  # written on saving
+_SAMPLE = 8  # values of each weight that go into the model's fingerprint
+
+
+class LocalModel:
+    """Asks a causal language model of `transformers`; the answer is chosen, not generated.
+
+    The prompt goes through the tokenizer's chat template where it has one. Special tokens spelled
+    in a document are taken apart, so that a document cannot end its own message. Answers are the
+    same for every `batch_size` up to rounding. One call computes at a time.
+
+    Args:
+        model: A causal language model, or the folder or name of one, which is then loaded on
+            first use: from safetensors only, and running no code that comes with it.
+        tokenizer: Its tokenizer, or the folder or name of that; by default the model's, where
+            `model` is a folder or name.
+        device: Where to compute ("cpu", "cuda"). A model object stays where it is by default; a
+            loaded one goes to a GPU if there is one.
+        batch_size: Most answers scored in one pass. A smaller one needs less memory.
+
+    Raises:
+        MissingExtraError: `torch` or `transformers` is not installed.
+        TypeError: An argument is of the wrong type, or a model object comes without a tokenizer.
+        ValueError: An argument is out of range.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any = None,
+        *,
+        device: str | None = None,
+        batch_size: int = 32,
+    ) -> None:
+        check_positive("batch_size", batch_size)
+        by_name = isinstance(model, str | os.PathLike)
+        if not by_name and not callable(getattr(model, "forward", None)):
+            raise TypeError(
+                "model must be a causal language model of transformers, or a folder or name, not "
+                f"{type(model).__name__}"
+            )
+        if tokenizer is None and not by_name:
+            raise TypeError("pass the model's tokenizer too: LocalModel(model, tokenizer)")
+        require("torch", **_TORCH)
+        require("transformers", **_TRANSFORMERS)
+        self._source = model
+        self._tokenizer_source = model if tokenizer is None else tokenizer
+        self._device = device
+        self._batch_size = batch_size
+        self._start()
+
+    def _start(self) -> None:
+        self._lock = Lock()
+        self._loaded: tuple[Any, Any] | None = None
+        self._fingerprint = ""
+
+    @property
+    def identity(self) -> str:
+        """The model's class and a digest of its configuration, weights and chat template.
+
+        A model named by its folder is loaded for it.
+        """
+        with self._lock:
+            if not self._fingerprint:
+                self._fingerprint = _fingerprint(*self._parts())
+            return f"local:{self._fingerprint}"
+
+    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        """Choose one of `choices` or none.
+
+        Returns:
+            "Answer: ID n" or "Answer: none", with the tokens of the prompt and of the answer.
+
+        Raises:
+            ValueError: `choices` is empty, or the prompt is longer than the model's context.
+        """
+        if not choices:
+            raise ValueError("a local model chooses among choices: none were given")
+        with self._lock:
+            model, tokenizer = self._parts()
+            answers = [*(f"Answer: ID {choice}" for choice in choices), "Answer: none"]
+            sequences = encoded(tokenizer, system, user, answers)
+            scores = scored(model, sequences, batch_size=self._batch_size)
+        best = max(range(len(answers)), key=scores.__getitem__)
+        shared = _shared(sequences)
+        return Completion(
+            text=answers[best],
+            prompt_tokens=shared,
+            completion_tokens=len(sequences[best]) - shared,
+            finish_reason="stop",
+        )
+
+    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        """Choose likewise, in a thread."""
+        return await asyncio.to_thread(self.complete, system, user, choices=choices)
+
+    def _parts(self) -> tuple[Any, Any]:
+        """Return the model and its tokenizer, loading what was named."""
+        if self._loaded is None:
+            tokenizer, model = self._tokenizer_source, self._source
+            if isinstance(tokenizer, str | os.PathLike):
+                auto = load("transformers", **_TRANSFORMERS).AutoTokenizer
+                tokenizer = auto.from_pretrained(tokenizer, trust_remote_code=False)
+            device = self._device
+            if isinstance(model, str | os.PathLike):
+                auto = load("transformers", **_TRANSFORMERS).AutoModelForCausalLM
+                with _no_progress_bar():
+                    model = auto.from_pretrained(
+                        model, use_safetensors=True, trust_remote_code=False, torch_dtype="auto"
+                    )
+                if device is None and load("torch", **_TORCH).cuda.is_available():
+                    device = "cuda"
+            if device is not None:
+                model = model.to(device)
+            self._loaded = model, tokenizer
+        return self._loaded
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        for name in ("_lock", "_loaded", "_fingerprint"):
+            del state[name]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start()
+
+    def __repr__(self) -> str:
+        named = isinstance(self._source, str | os.PathLike)
+        name = repr(str(self._source)) if named else type(self._source).__name__
+        return f"LocalModel({name}, batch_size={self._batch_size})"
+
+
+def encoded(tokenizer: Any, system: str, user: str, answers: Sequence[str]) -> list[list[int]]:
+    """Return the tokens of the prompt with each answer and its end.
+
+    Prompt and answer are tokenized as one text, so an answer's tokens are those the model has
+    learned, whatever the tokenizer does at a blank.
+    """
+    special = _special_tokens(tokenizer)
+    system, user = _disarmed(system, special), _disarmed(user, special)
+    if getattr(tokenizer, "chat_template", None):
+        prompt, before = _templated(tokenizer, system, user), []
+    else:
+        prompt, before = f"{system}\n\n{user}\n", _first_token(tokenizer)
+    end = tokenizer.eos_token_id if getattr(tokenizer, "chat_template", None) else None
+    text_end, after = ("\n", []) if end is None else ("", [end])
+    texts = [f"{prompt}{answer}{text_end}" for answer in answers]
+    tokens = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
+    return [[*before, *sequence, *after] for sequence in tokens]
+
+
+def scored(model: Any, sequences: Sequence[list[int]], *, batch_size: int) -> list[float]:
+    """Return the log-probability of each sequence, given the tokens that all of them share.
+
+    Args:
+        model: A causal language model.
+        sequences: Tokens. None may be the beginning of another.
+        batch_size: Most sequences in one pass.
+
+    Raises:
+        ValueError: A sequence is longer than the model's context.
+    """
+    torch = load("torch", **_TORCH)
+    longest = max(map(len, sequences))
+    context = getattr(model.config, "max_position_embeddings", None)
+    if context is not None and longest > context:
+        raise ValueError(
+            f"the prompt takes {longest} tokens, but the model's context holds {context}: "
+            "use a smaller theta"
+        )
+    shared = _shared(sequences)
+    accepted = inspect.signature(model.forward).parameters
+    last = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
+    with _evaluating(model), torch.inference_mode():
+        prefix = torch.tensor([sequences[0][:shared]], device=model.device)
+        output = model(input_ids=prefix, use_cache=True, **last)
+        first = output.logits[0, -1].float().log_softmax(-1)
+        cache = getattr(output, "past_key_values", None)
+        if not hasattr(cache, "batch_repeat_interleave"):
+            cache = None  # recurrent models keep another kind of state
+        scores: list[float] = []
+        for start in range(0, len(sequences), batch_size):
+            tails = [sequence[shared:] for sequence in sequences[start : start + batch_size]]
+            scores += _tail_scores(model, cache, prefix, first, tails)
+    return scores
+
+
+def _tail_scores(
+    model: Any, cache: Any, prefix: Any, first: Any, tails: Sequence[list[int]]
+) -> list[float]:
+    """Return the log-probability of each tail after the prefix.
+
+    Args:
+        model: A causal language model.
+        cache: What it keeps of the prefix; None where that cannot be repeated for a batch.
+        prefix: Tokens, one row.
+        first: Log-probabilities of the token after the prefix.
+        tails: Tokens, at least one each.
+    """
+    torch = load("torch", **_TORCH)
+    width = max(map(len, tails))
+    filled = torch.zeros(len(tails), width, dtype=torch.long, device=prefix.device)
+    known = torch.zeros_like(filled)
+    for row, tail in enumerate(tails):
+        filled[row, : len(tail)] = torch.tensor(tail)
+        known[row, : len(tail)] = 1
+    total = first[filled[:, 0]]
+    if width == 1:
+        return list(total.tolist())
+    tokens = filled[:, :-1]
+    before = prefix.expand(len(tails), -1)
+    known_before = torch.cat([torch.ones_like(before), known[:, :-1]], dim=1)
+    if cache is None:
+        output = model(input_ids=torch.cat([before, tokens], dim=1), attention_mask=known_before)
+    else:
+        repeated = copy.deepcopy(cache)
+        repeated.batch_repeat_interleave(len(tails))
+        output = model(
+            input_ids=tokens,
+            attention_mask=known_before,
+            past_key_values=repeated,
+            use_cache=True,
+        )
+    chances = output.logits[:, -tokens.shape[1] :].float().log_softmax(-1)
+    following = chances.gather(2, filled[:, 1:, None])[:, :, 0]
+    return list((total + (following * known[:, 1:]).sum(1)).tolist())
+
+
+def _shared(sequences: Sequence[list[int]]) -> int:
+    """Return how many first tokens all sequences share, leaving each at least one of its own."""
+    least = min(map(len, sequences)) - 1
+    one = sequences[0]
+    return next(
+        (at for at in range(least) if any(other[at] != one[at] for other in sequences)), least
+    )
+
+
+def _templated(tokenizer: Any, system: str, user: str) -> str:
+    """Return the conversation up to where the model answers."""
+    options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
+    question = {"role": "user", "content": user}
+    refused = load("jinja2", **_TRANSFORMERS).TemplateError
+    try:
+        text = tokenizer.apply_chat_template(
+            [{"role": "system", "content": system}, question], **options
+        )
+    except refused:  # some templates know no system role
+        question["content"] = f"{system}\n\n{user}"
+        text = tokenizer.apply_chat_template([question], **options)
+    return str(text)
+
+
+def _special_tokens(tokenizer: Any) -> list[str]:
+    added = getattr(tokenizer, "added_tokens_decoder", {}).values()
+    texts = {token.content for token in added if token.special} | set(tokenizer.all_special_tokens)
+    return sorted((text for text in texts if len(text) > 1), key=len, reverse=True)
+
+
+def _disarmed(text: str, special: Sequence[str]) -> str:
+    """Return `text` with a blank inside whatever spells a special token."""
+    for token in special:
+        text = text.replace(token, f"{token[0]} {token[1:]}")
+    return text
+
+
+def _first_token(tokenizer: Any) -> list[int]:
+    """Return the token that a tokenizer puts before a text, if it is one of those that do."""
+    before = tokenizer("")["input_ids"][:1]
+    return list(before) if before and before[0] == tokenizer.bos_token_id else []
+
+
+@contextmanager
+def _evaluating(model: Any) -> Iterator[None]:
+    """Switch drop-out off for a while."""
+    training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(training)
+
+
+@contextmanager
+def _no_progress_bar() -> Iterator[None]:
+    """Keep transformers from drawing a progress bar for a while."""
+    messages = load("transformers.utils.logging", **_TRANSFORMERS)
+    drawn = messages.is_progress_bar_enabled()
+    messages.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if drawn:
+            messages.enable_progress_bar()
+
+
+def _fingerprint(model: Any, tokenizer: Any) -> str:
+    """Return the model's class and a digest of what determines its answers."""
+    torch = load("torch", **_TORCH)
+    digest = hashlib.sha256()
+    settings = {
+        name: value
+        for name, value in model.config.to_dict().items()
+        if not name.startswith("_") and name not in _NOTES
+    }
+    template = getattr(tokenizer, "chat_template", None)
+    for part in (sorted(settings.items(), key=str), template, len(tokenizer)):
+        digest.update(repr(part).encode())
+    for name, weight in sorted(model.state_dict().items()):
+        values = weight.detach().flatten()
+        step = max(1, len(values) // _SAMPLE)
+        sample = values[::step].to("cpu", torch.float32).tolist()
+        digest.update(f"{name}:{tuple(weight.shape)}:{weight.dtype}:{sample}".encode())
+    return f"{type(model).__name__}:{digest.hexdigest()[:16]}"

@@ -1,0 +1,193 @@
+"""What splitters are compared with: paragraphs, fixed lengths, recursive characters, meaning.
+
+These are the baselines of the LumberChunker paper, but for propositions, which a language model
+writes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lumber_core.checks import check_positive
+from lumber_core.chunker import Chunker
+from lumber_core.extras import load
+from lumber_core.graphemes import is_break
+from lumber_core.greedy import GreedyChunker
+from lumber_core.segmentation import Segmentation
+from lumber_core.spans import Span
+from lumber_core.tokens import TokenCounterSpec
+from lumber_core.units import UnitSpec
+from lumber_evaluation.embedders import Embedder, unit_length
+from lumber_evaluation.embedders import embedder as make_embedder
+
+if TYPE_CHECKING:
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+# Longer runs without a space may be cut: scripts written without spaces, and rubbish.
+_LONGEST_WORD = 16
+_WORDS = re.compile(rf"\s*\S{{1,{_LONGEST_WORD}}}|\s+")
+
+
+class UnitChunker(Chunker):
+    """Makes each unit of the text a chunk: the paragraphs, unless others are asked for.
+
+    Args:
+        units: "paragraphs", "sentences", or a callable from a text to `(start, end)` offsets.
+        tokenizer: Counts tokens; see `lumber_core.tokens.token_counter`.
+        language: ISO 639 code for finding sentences.
+        chunk_size: No chunk counts more tokens. None sets no limit.
+        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
+
+    Raises:
+        ValueError: A number is out of range, or a name is unknown.
+        TypeError: An argument has the wrong type.
+    """
+
+    def __init__(
+        self,
+        units: UnitSpec = "paragraphs",
+        *,
+        tokenizer: TokenCounterSpec = "words",
+        language: str = "en",
+        chunk_size: int | None = None,
+        min_chunk_size: int | None = None,
+    ) -> None:
+        super().__init__(
+            tokenizer=tokenizer,
+            units=units,
+            language=language,
+            chunk_size=chunk_size,
+            min_chunk_size=min_chunk_size,
+        )
+
+    def _segment(self, text: str) -> Segmentation:
+        units = self._find_units(text)
+        return self._bounded(text, Segmentation(tuple(units)), units)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Finds words as units, each with the white space before it; very long ones come in parts."""
+
+    def __call__(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the offsets of the words of a text; they tile it."""
+        start = 0
+        for match in _WORDS.finditer(text):
+            if is_break(text, match.end()):
+                yield start, match.end()
+                start = match.end()
+
+
+def fixed_length(
+    chunk_size: int = 200, *, tokenizer: TokenCounterSpec = "cl100k_base"
+) -> GreedyChunker:
+    """Return a splitter that cuts at the word nearest to each `chunk_size` tokens.
+
+    Args:
+        chunk_size: Length of a chunk in tokens, which are counted word by word.
+        tokenizer: Counts them; see `lumber_core.tokens.token_counter`.
+    """
+    return GreedyChunker(chunk_size, tokenizer=tokenizer, units=Words())
+
+
+def recursive_characters(
+    chunk_size: int = 1000, *, chunk_overlap: int = 0
+) -> RecursiveCharacterTextSplitter:
+    """Return LangChain's splitter by characters: at blank lines, else lines, else words.
+
+    Args:
+        chunk_size: Most characters in a chunk.
+        chunk_overlap: Most characters that two neighbours share.
+
+    Raises:
+        MissingExtraError: langchain-text-splitters is not installed.
+    """
+    module = load(
+        "langchain_text_splitters", package="langchain-text-splitters", extra="evaluation"
+    )
+    splitter: RecursiveCharacterTextSplitter = module.RecursiveCharacterTextSplitter(
+        chunk_size=chunk_size, chunk_overlap=chunk_overlap
+    )
+    return splitter
+
+
+class SemanticChunker(Chunker):
+    """Cuts between sentences whose surroundings differ most in meaning (Kamradt's method).
+
+    Each sentence is embedded together with its neighbours. Where the cosine distance between one
+    and the next exceeds a percentile of all such distances in the text, a chunk starts.
+
+    Args:
+        embedder: What embeds: "bundled", or any embedder; see `embedders.embedder`.
+        percentile: A cut falls at distances above this percentile, from 0 to 100.
+        buffer_size: Neighbours on each side that a sentence is embedded with.
+        units: What is embedded and not cut: "sentences" unless others are asked for.
+        tokenizer: Counts tokens for the limits; see `lumber_core.tokens.token_counter`.
+        language: ISO 639 code for finding sentences.
+        chunk_size: No chunk counts more tokens. None sets no limit.
+        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
+
+    Raises:
+        ValueError: A number is out of range, or a name is unknown.
+        TypeError: An argument has the wrong type.
+    """
+
+    def __init__(
+        self,
+        embedder: object = "bundled",
+        *,
+        percentile: float = 95.0,
+        buffer_size: int = 1,
+        units: UnitSpec = "sentences",
+        tokenizer: TokenCounterSpec = "words",
+        language: str = "en",
+        chunk_size: int | None = None,
+        min_chunk_size: int | None = None,
+    ) -> None:
+        if not 0 <= percentile <= 100:
+            raise ValueError(f"percentile must lie between 0 and 100, not {percentile}")
+        if buffer_size != 0:
+            check_positive("buffer_size", buffer_size)
+        super().__init__(
+            tokenizer=tokenizer,
+            units=units,
+            language=language,
+            chunk_size=chunk_size,
+            min_chunk_size=min_chunk_size,
+        )
+        self.embedder: Embedder = make_embedder(embedder)
+        self.percentile = percentile
+        self.buffer_size = buffer_size
+
+    def _segment(self, text: str) -> Segmentation:
+        units = self._find_units(text)
+        edges = [0, *self._cuts(text, units), len(units)] if units else []
+        spans = tuple(
+            Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges)
+        )
+        return self._bounded(text, Segmentation(spans), units)
+
+    def _cuts(self, text: str, units: Sequence[Span]) -> list[int]:
+        """Return the numbers of the units that start a chunk, without the first."""
+        if len(units) < 2:
+            return []
+        size = self.buffer_size
+        last = len(units) - 1
+        around = [
+            text[units[max(0, n - size)].start : units[min(last, n + size)].end]
+            for n in range(len(units))
+        ]
+        vectors = unit_length(self.embedder.embed_documents(around))
+        distances = 1 - np.einsum("nd,nd->n", vectors[:-1], vectors[1:])
+        limit = np.percentile(distances, self.percentile)
+        return [int(n) + 1 for n in np.flatnonzero(distances > limit)]
+
+    def _shown(self) -> list[str]:
+        own = [self.embedder.identity, f"percentile={self.percentile:g}"]
+        return [*own, f"buffer_size={self.buffer_size}", *super()._shown()]

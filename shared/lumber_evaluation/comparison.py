@@ -1,0 +1,364 @@
+"""Any splitters side by side on the same documents and questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from lumber_core.checks import check_positive
+from lumber_core.extras import require
+from lumber_core.llms.base import Model
+from lumber_core.llms.retry import CallPolicy
+from lumber_core.lumber.estimate import Prices
+from lumber_core.segmentation import Usage
+from lumber_core.tokens import TokenCounterSpec, token_counter
+from lumber_evaluation.chunks import SplitDocument
+from lumber_evaluation.completions import CompletionStore
+from lumber_evaluation.documents import Corpus
+from lumber_evaluation.embedders import embedder as embedder_of
+from lumber_evaluation.figures import (
+    Difference,
+    Figure,
+    Metric,
+    difference,
+    figure,
+    metrics_of,
+)
+from lumber_evaluation.gold import check_questions
+from lumber_evaluation.kept_work import KeptWork
+from lumber_evaluation.qa import QaResult, answer_questions
+from lumber_evaluation.retrieval import RetrievalResult, retrieve
+from lumber_evaluation.segmentation_scores import SegmentationScores, score_segmentation
+from lumber_evaluation.splitters import Subject, subject
+
+
+@dataclass(frozen=True, slots=True)
+class QaSettings:
+    """How questions are answered and answers judged.
+
+    Attributes:
+        model: Answers from the passages retrieved.
+        judge: Says whether an answer agrees with the reference; None: the same model.
+        top_k: Passages shown to the model.
+        store: A file that keeps every completion; None: one in the comparison's folder, if it has
+            one.
+        policy: How often to ask again, and how fast.
+        max_concurrency: Most questions in flight at once.
+    """
+
+    model: Model
+    judge: Model | None = None
+    top_k: int = 5
+    store: CompletionStore | str | Path | None = None
+    policy: CallPolicy | None = None
+    max_concurrency: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SplitterResult:
+    """What one splitter does to a corpus.
+
+    Attributes:
+        name: Its name in the comparison.
+        settings: What changes its result, for people.
+        splits: Every document as it splits it.
+        sizes: Tokens of each of its chunks, for each document.
+        segmentation: Agreement with reference segments; None where no document has any.
+        retrieval: What questions retrieve from its chunks; None where there are no questions.
+        qa: Questions answered from its chunks; None where this was not asked for.
+    """
+
+    name: str
+    settings: str
+    splits: tuple[SplitDocument, ...]
+    sizes: tuple[tuple[int, ...], ...]
+    segmentation: SegmentationScores | None = None
+    retrieval: RetrievalResult | None = None
+    qa: QaResult | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Time that splitting took, all documents together."""
+        return sum(split.seconds for split in self.splits)
+
+    @property
+    def usage(self) -> Usage:
+        """What splitting asked of a model."""
+        return sum((split.usage for split in self.splits), Usage())
+
+    @property
+    def failures(self) -> int:
+        """Answers of a model that could not be used."""
+        return sum(split.failures for split in self.splits)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Splitters side by side.
+
+    Attributes:
+        corpus: What was split and asked.
+        results: One for each splitter, in the order given.
+        embedder: Identity of the embedder; "" where there are no questions.
+        tokenizer: What counted tokens.
+        within_document: Whether a question searched its own document only.
+        top_k: Passages that questions were answered from; None where none was answered.
+        prices: What the splitters' models cost; None where unknown.
+        query_texts: What was embedded instead of the questions, such as hypothetical passages;
+            empty where the questions themselves were.
+        made: When, in UTC.
+    """
+
+    corpus: Corpus
+    results: tuple[SplitterResult, ...]
+    embedder: str
+    tokenizer: str
+    within_document: bool
+    top_k: int | None = None
+    prices: Prices | None = None
+    query_texts: tuple[str, ...] = ()
+    made: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
+
+    @cached_property
+    def metrics(self) -> tuple[Metric, ...]:
+        """What the splitters are measured by."""
+        return metrics_of(self.results)
+
+    @cached_property
+    def figures(self) -> dict[tuple[str, str], Figure]:
+        """The value of every metric under (name of the splitter, key of the metric)."""
+        return {
+            (result.name, metric.key): figure(result, metric)
+            for result in self.results
+            for metric in self.metrics
+        }
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """Paired differences of the first splitter, and of each metric's best, to all others."""
+        by_name = {result.name: result for result in self.results}
+        found = []
+        for metric in self.metrics:
+            pairs = [
+                (leader, name)
+                for leader in dict.fromkeys((self.best(metric), self.results[0].name))
+                for name in by_name
+                if name != leader
+            ]
+            # The pair of best and first is the same difference seen from either side.
+            known: set[frozenset[str]] = set()
+            for pair in pairs:
+                if frozenset(pair) not in known:
+                    known.add(frozenset(pair))
+                    first, second = pair
+                    found.append(difference(by_name[first], by_name[second], metric))
+        return tuple(one for one in found if one is not None)
+
+    def best(self, metric: Metric) -> str:
+        """Return the name of the splitter with a metric's best value, the first of several."""
+        sign = 1 if metric.higher_is_better else -1
+        names = [result.name for result in self.results]
+        return max(names, key=lambda name: sign * self.figures[name, metric.key].value)
+
+    def clearly_best(self, metric: Metric) -> str | None:
+        """Return the splitter that is clearly better than every other; None where none is."""
+        best = self.best(metric)
+        against = [d for d in self.differences if d.metric == metric.key and d.first == best]
+        complete = len(against) == len(self.results) - 1 > 0
+        return best if complete and all(d.clear for d in against) else None
+
+    def cost(self, result: SplitterResult) -> float | None:
+        """Return what splitting cost, in the currency of the prices; None where unknown."""
+        if not result.usage.calls:
+            return 0.0
+        return None if self.prices is None else self.prices.of(result.usage)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything a report shows but the texts, as JSON has it."""
+        from lumber_evaluation.report.json_file import to_json
+
+        return to_json(self)
+
+    def write(self, folder: str | Path) -> Path:
+        """Write `report.html` and `report.json`.
+
+        Args:
+            folder: It is made where it does not exist.
+
+        Returns:
+            The HTML file: it needs no other file and no network.
+
+        Raises:
+            MissingExtraError: jinja2 is not installed.
+        """
+        from lumber_evaluation.report import write_report
+
+        return write_report(self, folder)
+
+
+def compare(
+    corpus: Corpus,
+    splitters: Iterable[object],
+    *,
+    embedder: object = "bundled",
+    qa: QaSettings | None = None,
+    tokenizer: TokenCounterSpec = "words",
+    prices: Prices | None = None,
+    within_document: bool = False,
+    tolerance: int = 0,
+    query_texts: Sequence[str] | None = None,
+    folder: str | Path | None = None,
+    show_progress: bool = False,
+) -> Comparison:
+    """Run splitters side by side on the same documents and questions.
+
+    Args:
+        corpus: Documents, perhaps with reference segments, and perhaps questions about them.
+        splitters: Splitters of this project, of LangChain or LlamaIndex, functions, or what
+            `lumber_evaluation.splitters.subject` returns.
+        embedder: "bundled", "contriever", an embedder of LangChain or LlamaIndex, or one of
+            `lumber_evaluation.embedders`.
+        qa: Have a model answer the questions, too.
+        tokenizer: Counts the tokens of chunks; "words" is 1.2 tokens a word.
+        prices: What the splitters' models cost.
+        within_document: Let a question search the chunks of its own document only.
+        tolerance: How many units apart two boundaries may be and still match.
+        query_texts: What to embed instead of the questions, one for each: the `texts` of
+            `lumber_evaluation.hyde.hypothetical_passages`, for instance.
+        folder: Keep finished work there, so that a run cut short goes on where it was.
+        show_progress: Show progress bars.
+
+    Raises:
+        ValueError: There is nothing to split, no splitter, two splitters of one name, a question
+            without what tells its answer, no question where a model is to answer some, not one
+            query text for each question, or an argument is out of range.
+        TypeError: A splitter, the embedder or the tokenizer is none of what was expected.
+        MissingExtraError: A package is not installed.
+
+    Example:
+        >>> from lumber_core import BertChunker, GreedyChunker
+        >>> from lumber_evaluation.corpora import load_folder
+        >>> corpus = load_folder("my_docs", questions="my_questions.jsonl")  # doctest: +SKIP
+        >>> compare(corpus, [BertChunker(), GreedyChunker(400)]).write("report")  # doctest: +SKIP
+    """
+    subjects = [subject(splitter) for splitter in splitters]
+    check_comparison(corpus, subjects, qa=qa)
+    if tolerance < 0:
+        raise ValueError(f"tolerance must be at least 0, not {tolerance}")
+    if query_texts is not None and len(query_texts) != len(corpus.questions):
+        raise ValueError(
+            f"there are {len(corpus.questions)} questions but {len(query_texts)} query_texts: pass "
+            "one for each question, in order"
+        )
+    counter = token_counter(tokenizer)
+    counter.count([""])  # a vocabulary that cannot be had is noticed now
+    work = KeptWork(folder)
+    searching = work.embedder(embedder_of(embedder))
+    segmented = [document for document in corpus.documents if document.is_segmented]
+    if segmented:
+        require("nltk", package="nltk", extra="evaluation")
+
+    all_splits: list[tuple[SplitDocument, ...]] = []
+    total = len(subjects) * len(corpus.documents)
+    with tqdm(total=total, desc="splitting", unit="document", disable=not show_progress) as bar:
+        for one in subjects:
+            bar.set_postfix_str(one.name)
+            splits = []
+            for document in corpus.documents:
+                splits.append(work.split(one, document))
+                bar.update(1)
+            all_splits.append(tuple(splits))
+
+    results = []
+    for one, made in zip(subjects, all_splits, strict=True):
+        retrieval = None
+        if corpus.questions:
+            retrieval = retrieve(
+                corpus,
+                made,
+                searching,
+                within_document=within_document,
+                query_texts=query_texts,
+                show_progress=show_progress,
+            )
+        by_name = {split.document: split for split in made}
+        starts = [[c.span.start for c in by_name[d.name].chunks] for d in segmented]
+        results.append(
+            SplitterResult(
+                one.name,
+                one.settings,
+                made,
+                tuple(tuple(counter.count([c.text for c in s.chunks])) for s in made),
+                score_segmentation(segmented, starts, tolerance=tolerance) if segmented else None,
+                retrieval,
+                None if qa is None else _answer(corpus, retrieval, qa, work, show_progress),
+            )
+        )
+    return Comparison(
+        corpus,
+        tuple(results),
+        searching.identity if corpus.questions else "",
+        "1.2 tokens a word" if tokenizer == "words" else repr(counter),
+        within_document,
+        None if qa is None else qa.top_k,
+        prices,
+        tuple(query_texts or ()),
+    )
+
+
+def check_comparison(
+    corpus: Corpus, subjects: Sequence[Subject], *, qa: QaSettings | None = None
+) -> None:
+    """Raise unless a comparison can be made.
+
+    Raises:
+        ValueError: There is nothing to split, no splitter, two splitters of one name, a question
+            without what tells its answer, or no question where a model is to answer some.
+    """
+    if not any(document.text.strip() for document in corpus.documents):
+        raise ValueError(f"the corpus {corpus.name!r} holds no text: there is nothing to split")
+    if not subjects:
+        raise ValueError("there is no splitter to compare: pass one or more")
+    (name, count), *_ = Counter(one.name for one in subjects).most_common()
+    if count > 1:
+        raise ValueError(
+            f"{count} splitters are named {name!r}: name them apart with "
+            "subject(splitter, name=...)"
+        )
+    if corpus.questions:
+        check_questions(corpus.questions)
+    if qa is not None:
+        check_positive("top_k", qa.top_k)
+        if not corpus.questions:
+            raise ValueError(f"the corpus {corpus.name!r} holds no questions for a model to answer")
+
+
+def _answer(
+    corpus: Corpus,
+    retrieval: RetrievalResult | None,
+    qa: QaSettings,
+    work: KeptWork,
+    show_progress: bool,
+) -> QaResult:
+    assert retrieval is not None
+    store = qa.store
+    if store is None and work.folder is not None:
+        store = work.folder / "completions.db"
+    return answer_questions(
+        corpus,
+        retrieval,
+        qa.model,
+        judge=qa.judge,
+        top_k=qa.top_k,
+        store=store,
+        policy=qa.policy,
+        max_concurrency=qa.max_concurrency,
+        show_progress=show_progress,
+    )

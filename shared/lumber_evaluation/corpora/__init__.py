@@ -1,0 +1,37 @@
+"""Loaders for the corpora that splitters are measured on, one file a family.
+
+Files come from a path the user names; only `load_gutenqa_hub` downloads. Every loader says what is
+missing or malformed, with file and line.
+"""
+
+from lumber_evaluation.corpora.choi import load_choi
+from lumber_evaluation.corpora.chroma import load_chroma
+from lumber_evaluation.corpora.folder import load_folder
+from lumber_evaluation.corpora.gutenqa import load_gutenqa, load_gutenqa_tables
+from lumber_evaluation.corpora.hub import load_gutenqa_hub
+from lumber_evaluation.corpora.passages import load_passages, load_wiki_sections
+from lumber_evaluation.corpora.questions import load_questions
+from lumber_evaluation.corpora.wiki import (
+    WikiArticle,
+    WikiFields,
+    iter_wiki,
+    load_wiki50,
+    wiki_table,
+)
+
+__all__ = [
+    "WikiArticle",
+    "WikiFields",
+    "iter_wiki",
+    "load_choi",
+    "load_chroma",
+    "load_folder",
+    "load_gutenqa",
+    "load_gutenqa_hub",
+    "load_gutenqa_tables",
+    "load_passages",
+    "load_questions",
+    "load_wiki50",
+    "load_wiki_sections",
+    "wiki_table",
+]

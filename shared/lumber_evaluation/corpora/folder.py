@@ -1,0 +1,140 @@
+"""One's own folder of texts, perhaps with sections marked and questions about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from lumber_core.units import UnitFinder, unit_finder
+from lumber_evaluation.corpora.questions import load_questions
+from lumber_evaluation.corpora.reading import (
+    check_encoding,
+    existing,
+    matching_files,
+    read_text,
+)
+from lumber_evaluation.documents import Corpus, Document
+
+Sections = Literal["headings", "marks"]
+
+_MARK = re.compile(r"^={10,}[^\S\r\n]*(?:\r\n|\r|\n|\Z)", re.MULTILINE)
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|[\r\n]|\Z)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+def load_folder(
+    folder: str | Path,
+    *,
+    pattern: str | Sequence[str] = ("*.txt", "*.md"),
+    questions: str | Path | None = None,
+    sections: Sections | None = None,
+    encoding: str = "utf-8",
+    language: str = "en",
+) -> Corpus:
+    """Load text files, and questions about them, as a corpus.
+
+    Args:
+        folder: The folder with the files, at any depth. A document is named by its path within
+            the folder, as in `tales/fox.txt`.
+        pattern: Which files: one pattern or several.
+        questions: A table of questions about these files; see `load_questions`. None loads none.
+        sections: What starts a section. "headings": Markdown headings (`# Title`), which stay in
+            the text; those in fenced code do not count. "marks": lines of ten or more `=`, which
+            are taken out, so that offsets, those of references too, count the text without them.
+            None marks no sections.
+        encoding: Encoding of the files. Line ends stay as they are.
+        language: ISO 639 code for finding sentences, which are the units.
+
+    Returns:
+        A corpus named like the folder, its documents in order of name.
+
+    Raises:
+        FileNotFoundError: If the folder or the questions are missing, or no file matches.
+        NotADirectoryError: If `folder` is a file.
+        ValueError: If a file is not in that encoding (names the byte), no file has text, or none
+            has a mark or heading where `sections` asks for them; or for unfit questions, as
+            `load_questions` says.
+    """
+    if sections not in (None, "headings", "marks"):
+        raise ValueError(f'sections must be "headings", "marks" or None, not {sections!r}')
+    check_encoding(encoding)
+    patterns = (pattern,) if isinstance(pattern, str) else tuple(pattern)
+    if not patterns:
+        raise ValueError('pattern must be one or more patterns such as "*.txt"')
+    if questions is not None:
+        existing(Path(questions), "questions")
+    find = unit_finder("sentences", language=language)
+    root = Path(folder)
+    documents = []
+    for path in matching_files(root, patterns, "texts"):
+        name = path.relative_to(root).as_posix()
+        documents.append(_document(name, read_text(path, encoding), sections, find))
+    if not any(document.text.strip() for document in documents):
+        raise ValueError(f"the {len(documents)} files in {root} hold no text")
+    if sections and not any(document.is_segmented for document in documents):
+        looked_for = "a Markdown heading" if sections == "headings" else 'a line of "=========="'
+        raise ValueError(
+            f"no file in {root} has {looked_for} between two texts; mark where sections start, or "
+            "pass sections=None"
+        )
+    asked = [] if questions is None else load_questions(questions, documents=documents)
+    return Corpus(root.resolve().name, tuple(documents), tuple(asked))
+
+
+def _document(name: str, content: str, sections: Sections | None, find: UnitFinder) -> Document:
+    """Make a document; its sentences are found section by section, so that none spans two."""
+    if sections == "headings":
+        pieces = list(_under_headings(content))
+    else:
+        pieces = _MARK.split(content) if sections == "marks" else [content]
+    text = "".join(pieces)
+    units: list[int] = []
+    starts: list[int] = []
+    position = 0
+    for piece in _joined_blanks(pieces):
+        starts.append(position)
+        units += (position + unit.start for unit in find(piece))
+        position += len(piece)
+    return Document(name, text, tuple(units), tuple(starts), "folder")
+
+
+def _joined_blanks(pieces: Sequence[str]) -> Iterator[str]:
+    """Yield the pieces that hold text, with blank ones added to the piece before, or after."""
+    kept = ""
+    for piece in pieces:
+        if kept.strip() and piece.strip():
+            yield kept
+            kept = ""
+        kept += piece
+    if kept:
+        yield kept
+
+
+def _under_headings(content: str) -> Iterator[str]:
+    """Yield what stands before the first heading, then each heading with the text under it.
+
+    Headings that follow each other with nothing but blank lines between them open one section.
+    """
+    start = position = 0
+    fence = ""
+    bare = True  # nothing but headings and blank lines since `start`
+    for match in _LINE.finditer(content):
+        line = match.group()
+        opening = _FENCE.match(line)
+        if opening and not fence:
+            fence = opening[1]
+        elif opening and opening[1].startswith(fence) and not line.strip().strip(fence[0]):
+            fence = ""
+        elif not fence and _HEADING.match(line):
+            if not bare:
+                yield content[start:position]
+                start, bare = position, True
+            position = match.end()
+            continue
+        if line.strip():
+            bare = False
+        position = match.end()
+    yield content[start:]

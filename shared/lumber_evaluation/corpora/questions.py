@@ -1,0 +1,229 @@
+"""Questions from a table, and whether they fit the documents they are about."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lumber_core.spans import Span
+from lumber_evaluation.corpora.naming import DocumentNames
+from lumber_evaluation.corpora.tables import Row, table_rows
+from lumber_evaluation.documents import Document, Question
+
+# The columns of each field as this project names them, then as GutenQA does.
+_COLUMNS = {
+    "question": ("question",),
+    "document": ("document", "book_name"),
+    "answer": ("answer",),
+    "must_contain": ("must_contain", "chunk_must_contain"),
+    "references": ("references",),
+}
+_EXPECTED = (
+    "'question' and one of 'must_contain' and 'references', perhaps 'document' and 'answer'; or "
+    "GutenQA's 'Question', 'Chunk Must Contain', 'Book Name' and 'Answer'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An excerpt that answers a question, as a file gives it.
+
+    Attributes:
+        span: Where the file says it stands in its document.
+        content: The characters that should stand there; None where the file does not say.
+    """
+
+    span: Span
+    content: str | None
+
+    def check(self, document: Document, where: str) -> None:
+        """Raise unless the document holds the excerpt at its offsets.
+
+        Raises:
+            ValueError: If the offsets are outside the text, or other characters stand there.
+        """
+        start, end = self.span
+        if end > len(document.text):
+            raise ValueError(
+                f"{where}: a reference ends at character {end}, but {document.name} has "
+                f"{len(document.text)}; expected offsets of Python characters, not of bytes"
+            )
+        if self.content is not None and self.span.of(document.text) != self.content:
+            raise ValueError(
+                f"{where}: characters {start} to {end} of {document.name} are not the excerpt "
+                "given. Offsets count Python characters of the text as it was decoded, with its "
+                "own line ends: read files without translating line ends"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question as a file gives it: not yet joined to a document.
+
+    Attributes:
+        where: File and line, for errors.
+        question: The question; `document` is "" where the file names none.
+        references: Its references, with what should stand there.
+    """
+
+    where: str
+    question: Question
+    references: tuple[Reference, ...]
+
+
+def load_questions(
+    path: str | Path, *, documents: Sequence[Document] | None = None
+) -> list[Question]:
+    """Load questions from a table.
+
+    Columns are GutenQA's (`Book Name`, `Question`, `Answer`, `Chunk Must Contain`) or the names of
+    the fields of `Question` (`document`, `question`, `answer`, `must_contain` or
+    `chunk_must_contain`, `references`); case, spaces and underscores make no difference and other
+    columns are passed over. References are `{"start_index": …, "end_index": …, "content": …}`, in
+    CSV as JSON; the content is optional.
+
+    Args:
+        path: A .jsonl, .json (a list), .csv or .parquet file.
+        documents: The documents that the questions are about. Each question then carries the whole
+            name of its document, found by file name with or without extension; where there is one
+            document, questions that name none are about it. Without documents, names stay as the
+            file has them ("" for none) and references are not compared with a text.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If the file holds no question, lacks a column or a value, names a document that
+            is not there, or has a reference that is not in its document.
+        MissingExtraError: For Parquet, if pyarrow is not installed.
+    """
+    asked = read_questions(table_rows(path, "questions"), str(path))
+    if documents is not None:
+        return join_questions(asked, documents)
+    return [one.question for one in asked]
+
+
+def read_questions(rows: Iterable[tuple[str, Row]], source: str) -> list[AskedQuestion]:
+    """Turn rows into questions.
+
+    Args:
+        rows: Where each row stands, and the row.
+        source: The table, for errors about all of it.
+
+    Raises:
+        ValueError: If there is no row, or one lacks a question or what tells its answer.
+    """
+    asked = [_asked(row, where) for where, row in rows]
+    if not asked:
+        raise ValueError(f"{source} holds no question; expected rows with the columns {_EXPECTED}")
+    return asked
+
+
+def join_questions(asked: Iterable[AskedQuestion], documents: Sequence[Document]) -> list[Question]:
+    """Give each question the whole name of its document, and compare references with its text.
+
+    Raises:
+        ValueError: If a question's document cannot be told, or a reference is not in it.
+    """
+    names = DocumentNames(documents)
+    joined = []
+    for one in asked:
+        document = names.find(one.question.document, one.where)
+        for reference in one.references:
+            reference.check(document, one.where)
+        joined.append(replace(one.question, document=document.name))
+    return joined
+
+
+def read_references(references: Iterable[object], where: str) -> tuple[Reference, ...]:
+    """Turn `{"start_index": …, "end_index": …, "content": …}` into references.
+
+    Raises:
+        ValueError: If one is not such an object, or its offsets are no range.
+    """
+    read = []
+    for reference in references:
+        fields = reference if isinstance(reference, dict) else {}
+        start, end, content = map(fields.get, ("start_index", "end_index", "content"))
+        if type(start) is not int or type(end) is not int or not isinstance(content, str | None):
+            raise ValueError(
+                f"{where}: expected each reference as "
+                '{"start_index": 10, "end_index": 25, "content": "..."} with whole numbers, '
+                f"found {str(reference)[:80]}"
+            )
+        if not 0 <= start < end:
+            raise ValueError(
+                f"{where}: a reference from character {start} to {end} is no excerpt; expected "
+                "0 <= start_index < end_index"
+            )
+        read.append(Reference(Span(start, end), content))
+    return tuple(read)
+
+
+def _asked(row: Row, where: str) -> AskedQuestion:
+    columns = _columns(row, where)
+    if "question" not in columns or not columns.keys() & {"must_contain", "references"}:
+        found = ", ".join(map(repr, row)) or "none"
+        raise ValueError(f"{where}: found the columns {found}; expected {_EXPECTED}")
+    values = {
+        name: _string(row[columns[name]], columns[name], where)
+        for name in ("question", "document", "answer", "must_contain")
+        if name in columns
+    }
+    listed = row.get(columns.get("references", ""))
+    references = read_references(_list(listed, where), where)
+    if not values["question"]:
+        raise ValueError(f"{where}: the question is empty")
+    if not values.get("must_contain") and not references:
+        raise ValueError(
+            f"{where}: nothing tells which chunk answers the question; give a string of the text "
+            "that its chunk must contain, or references"
+        )
+    question = Question(
+        values["question"],
+        values.get("document", "").strip(),
+        values.get("answer", ""),
+        values.get("must_contain") or None,
+        tuple(reference.span for reference in references),
+    )
+    return AskedQuestion(where, question, references)
+
+
+def _columns(row: Row, where: str) -> dict[str, str]:
+    """Return the column that holds each field that the row has."""
+    by_form: dict[str, str] = {}
+    for column in row:
+        by_form.setdefault(re.sub(r"[\s_-]+", "_", column.strip()).casefold(), column)
+    columns = {}
+    for name, forms in _COLUMNS.items():
+        found = [by_form[form] for form in forms if form in by_form]
+        if len(found) > 1:
+            raise ValueError(
+                f"{where}: {' and '.join(map(repr, found))} stand for the same thing; leave one"
+            )
+        if found:
+            columns[name] = found[0]
+    return columns
+
+
+def _string(value: object, column: str, where: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise ValueError(f"{where}: expected {column!r} as a string, found {type(value).__name__}")
+    return value if value.strip() else ""
+
+
+def _list(value: object, where: str) -> list[object]:
+    """Return the references of a row; in CSV they are JSON."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value) if value.strip() else []
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{where}: the references are not JSON ({error.msg})") from error
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise ValueError(f"{where}: expected references as a list, found {type(value).__name__}")
+    return value

@@ -1,0 +1,121 @@
+"""Rows of a table, whichever of four formats it is in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from lumber_core.extras import load
+from lumber_evaluation.corpora.reading import existing, read_text
+
+FORMATS = (".jsonl", ".json", ".csv", ".parquet")
+
+Row = dict[str, object]
+_T = TypeVar("_T")
+
+
+def table_rows(path: str | Path, what: str) -> Iterator[tuple[str, Row]]:
+    """Yield where each row of a table stands, for errors about it, and what it holds.
+
+    Args:
+        path: A file whose name ends in .jsonl (an object on each line), .json (a list of objects),
+            .csv (with a header, UTF-8) or .parquet.
+        what: What the file should hold, for the error where it is missing.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it is in none of these formats, or malformed.
+        MissingExtraError: For Parquet, if pyarrow is not installed.
+    """
+    file = existing(Path(path), what)
+    kind = file.suffix.lower()
+    if not file.is_file() or kind not in FORMATS:
+        raise ValueError(f"{file}: expected {what} as a file in {', '.join(FORMATS)}")
+    if kind == ".jsonl":
+        return json_lines(file, what)
+    if kind == ".json":
+        return _json_rows(file)
+    return _csv_rows(file) if kind == ".csv" else _parquet_rows(file)
+
+
+def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:
+    """Yield where each JSON line stands and what it holds.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If a line is no JSON object.
+    """
+    text = read_text(existing(path, what)).removeprefix("\ufeff")
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            yield where, _object(_parsed(line, where), where)
+
+
+def field(row: Row, key: str, kind: type[_T], where: str) -> _T:
+    """Return a field of the kind expected.
+
+    Raises:
+        ValueError: If it is missing or of another kind.
+    """
+    value = row.get(key)
+    if not isinstance(value, kind):
+        raise ValueError(
+            f"{where}: expected {key!r} as {kind.__name__}, found {type(value).__name__}"
+        )
+    return value
+
+
+def _json_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    rows = _parsed(read_text(path).removeprefix("\ufeff"), str(path))
+    if not isinstance(rows, list):
+        raise ValueError(f"{path}: expected a list of objects, found {type(rows).__name__}")
+    for number, row in enumerate(rows, start=1):
+        where = f"{path}, item {number}"
+        yield where, _object(row, where)
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    reader = csv.DictReader(io.StringIO(read_text(path, "utf-8-sig"), newline=""), strict=True)
+    try:
+        for row in reader:
+            where = f"{path}, line {reader.line_num}"
+            if None in row:
+                raise ValueError(
+                    f"{where}: more cells than the {len(reader.fieldnames or ())} of the header; "
+                    'put cells that hold commas into double quotes ("...")'
+                )
+            yield where, dict(row)
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {reader.reader.line_num}: not CSV ({error})") from error
+
+
+def _parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    parquet = load("pyarrow.parquet", package="pyarrow", extra="evaluation")
+    try:
+        table = parquet.ParquetFile(path)
+    except ValueError as error:  # pyarrow's ArrowInvalid is one
+        raise ValueError(f"{path}: not a Parquet file ({error})") from error
+    with table:
+        number = 0
+        for batch in table.iter_batches():
+            for row in batch.to_pylist():
+                number += 1
+                yield f"{path}, row {number}", row
+
+
+def _parsed(text: str, where: str) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{where}: not JSON ({error.msg})") from error
+
+
+def _object(row: object, where: str) -> Row:
+    if not isinstance(row, dict):
+        raise ValueError(f"{where}: expected a JSON object, found {type(row).__name__}")
+    return row

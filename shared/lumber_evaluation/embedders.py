@@ -1,0 +1,202 @@
+"""Embedding models for evaluation: the bundled one, Contriever, LangChain's and LlamaIndex's."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from lumber_core.bert.embedder import TextEmbedder
+from lumber_core.bert.packaged import read_card
+from lumber_core.checks import check_texts
+from lumber_evaluation.settings import settings_of
+
+Vectors = npt.NDArray[np.float32]
+Similarity = Literal["cosine", "dot"]
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """What turns texts into vectors.
+
+    Attributes:
+        identity: What determines its vectors, in words: model, version, settings.
+        similarity: How a query's vector is compared with a document's.
+    """
+
+    @property
+    def identity(self) -> str: ...  # noqa: D102
+    @property
+    def similarity(self) -> Similarity: ...  # noqa: D102
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector for each text, shape (texts, width), not necessarily of length 1."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector for each query likewise."""
+
+
+def embedder(spec: object = "bundled") -> Embedder:
+    """Make an embedder of what a user names.
+
+    Args:
+        spec: "bundled" for the encoder that comes with the library; "contriever", or
+            "contriever:FOLDER" with its files on this machine; a `lumber_core.TextEmbedder`; any
+            LangChain `Embeddings`; any LlamaIndex `BaseEmbedding`; or an `Embedder`.
+
+    Raises:
+        ValueError: There is no such name, or no such folder.
+        TypeError: `spec` cannot embed.
+        MissingExtraError: Contriever is asked for, and PyTorch or transformers is not installed.
+    """
+    if isinstance(spec, str):
+        return _named(spec)
+    if not isinstance(spec, type):
+        if isinstance(spec, Embedder):
+            return spec
+        if isinstance(spec, TextEmbedder):
+            return BundledEmbedder(spec)
+        if hasattr(spec, "get_text_embedding_batch"):
+            return LlamaIndexEmbedder(spec)
+        if hasattr(spec, "embed_documents") and hasattr(spec, "embed_query"):
+            return LangChainEmbedder(spec)
+    raise TypeError(
+        'an embedder is "bundled", "contriever", a LangChain Embeddings, a LlamaIndex embedding '
+        f"model or an object like lumber_evaluation.embedders.Embedder, not {spec!r}"
+    )
+
+
+def _named(name: str) -> Embedder:
+    kind, _, folder = name.partition(":")
+    if name == "bundled":
+        return BundledEmbedder(TextEmbedder())
+    if kind == "contriever":
+        from lumber_evaluation.contriever import CONTRIEVER, ContrieverEmbedder
+
+        if folder and not Path(folder).is_dir():
+            raise ValueError(f"{name!r}: there is no folder {folder} with Contriever's files")
+        return ContrieverEmbedder(folder or CONTRIEVER)
+    raise ValueError(
+        f'unknown embedder {name!r}. There are: "bundled", "contriever" (from the hub) and '
+        '"contriever:FOLDER" (from a folder)'
+    )
+
+
+class BundledEmbedder:
+    """The sentence encoder that comes with the library, all-MiniLM-L6-v2.
+
+    Args:
+        model: The encoder; one made by `lumber-splitters export --embedder` may be named there.
+    """
+
+    similarity: Similarity = "cosine"
+
+    def __init__(self, model: TextEmbedder | None = None) -> None:
+        self._model = model or TextEmbedder()
+
+    @property
+    def identity(self) -> str:
+        """The model and the digest of its weights.
+
+        Raises:
+            WeightsError: The model's files are missing.
+        """
+        from lumber_core.bert.loading import find_folder  # deferred: brings onnxruntime
+
+        files = read_card(find_folder(self._model.model)).files
+        own = [digest for name, digest in sorted(files.items()) if not name.startswith("model")]
+        return f"all-MiniLM-L6-v2 {hashlib.sha256(' '.join(own).encode()).hexdigest()[:16]}"
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector of length 1 for each text; its first 254 tokens count."""
+        return self._model.embed(texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector of length 1 for each query."""
+        return self._model.embed(texts)
+
+
+class LangChainEmbedder:
+    """Any of LangChain's `Embeddings`.
+
+    Args:
+        embeddings: The embedding model.
+    """
+
+    similarity: Similarity = "cosine"
+
+    def __init__(self, embeddings: Any) -> None:
+        self._embeddings = embeddings
+
+    @property
+    def identity(self) -> str:
+        """The class and its settings."""
+        return f"langchain {settings_of(self._embeddings)}"
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return what the model's `embed_documents` gives."""
+        return matrix(self._embeddings.embed_documents(check_texts(texts)), len(texts))
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return what the model's `embed_query` gives for each."""
+        return matrix(
+            [self._embeddings.embed_query(text) for text in check_texts(texts)], len(texts)
+        )
+
+
+class LlamaIndexEmbedder:
+    """Any of LlamaIndex's embedding models.
+
+    Args:
+        model: The embedding model.
+    """
+
+    similarity: Similarity = "cosine"
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    @property
+    def identity(self) -> str:
+        """The class and its settings."""
+        return f"llama-index {settings_of(self._model)}"
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return what the model gives for texts."""
+        return matrix(self._model.get_text_embedding_batch(check_texts(texts)), len(texts))
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return what the model gives for queries."""
+        return matrix(
+            [self._model.get_query_embedding(text) for text in check_texts(texts)], len(texts)
+        )
+
+
+def matrix(vectors: object, count: int) -> Vectors:
+    """Return vectors as a matrix, shape (count, width).
+
+    Raises:
+        ValueError: There are not `count` vectors of one width, or one holds no finite number.
+    """
+    if count == 0:
+        return np.zeros((0, 0), dtype=np.float32)
+    made = np.asarray(vectors, dtype=np.float32)
+    if made.ndim != 2 or len(made) != count:
+        raise ValueError(
+            f"the embedding model should give {count} vectors of one width, found an array of "
+            f"shape {made.shape}"
+        )
+    if not np.isfinite(made).all():
+        raise ValueError("the embedding model gave a vector with values that are no finite numbers")
+    return made
+
+
+def unit_length(vectors: Vectors) -> Vectors:
+    """Return the vectors scaled to length 1; those of length 0 stay as they are."""
+    lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    return vectors / lengths

@@ -1,0 +1,83 @@
+"""Which chunks answer a question: those that contain its string, or hold its reference excerpts.
+
+A chunk contains a question's string (GutenQA's `Chunk Must Contain`) if its text does, or the
+source text of its span, both case-folded: a proposition says in other words what its passage says.
+
+A chunk holds a reference excerpt if it has at least half of the excerpt, or if at least half of it
+lies in the excerpt. Of two chunks between which an excerpt is divided, a sliver of it answers
+nothing, but wherever the cuts are, one chunk holds it. White space does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lumber_core.spans import Span
+from lumber_evaluation.chunks import Chunk
+from lumber_evaluation.documents import Document, Question
+
+
+def check_questions(questions: Sequence[Question]) -> None:
+    """Raise unless there are questions and each says what answers it.
+
+    Raises:
+        ValueError: There is no question, or one has neither a string nor references.
+    """
+    if not questions:
+        raise ValueError("the corpus has no questions: retrieval is measured with some")
+    for question in questions:
+        if not question.references and not (question.must_contain or "").strip():
+            raise ValueError(
+                f"the question {question.question!r} says not what answers it: it needs "
+                "must_contain, a string that stands in the passage, or references, spans of "
+                f"{question.document!r}"
+            )
+
+
+class GoldFinder:
+    """Finds the chunks of one document that answer questions.
+
+    Args:
+        document: The document.
+        chunks: Its chunks.
+    """
+
+    def __init__(self, document: Document, chunks: Sequence[Chunk]) -> None:
+        self._text = document.text
+        self._chunks = chunks
+        self._folded: list[str] | None = None
+
+    def __call__(self, question: Question) -> list[int]:
+        """Return the numbers, within `chunks`, of those that answer a question.
+
+        References tell where a question has them, else its string does.
+        """
+        if question.references:
+            return [
+                number
+                for number, chunk in enumerate(self._chunks)
+                if any(self._holds(chunk.span, reference) for reference in question.references)
+            ]
+        wanted = (question.must_contain or "").strip().casefold()
+        return [number for number, text in enumerate(self._texts()) if wanted in text]
+
+    def _texts(self) -> list[str]:
+        """Return the case-folded texts of the chunks, each with its source where that differs."""
+        if self._folded is None:
+            self._folded = []
+            for chunk in self._chunks:
+                source = chunk.span.of(self._text)
+                both = source if source == chunk.text else f"{source}\0{chunk.text}"
+                self._folded.append(both.casefold())
+        return self._folded
+
+    def _holds(self, chunk: Span, reference: Span) -> bool:
+        common = Span(max(chunk.start, reference.start), min(chunk.end, reference.end))
+        if common.start >= common.end:
+            return False
+        shared = self._visible(common)
+        return shared > 0 and 2 * shared >= min(self._visible(chunk), self._visible(reference))
+
+    def _visible(self, span: Span) -> int:
+        """Count the characters of a span that are not white space."""
+        return sum(map(len, span.of(self._text).split()))

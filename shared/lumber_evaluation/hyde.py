@@ -1,0 +1,104 @@
+"""HyDE: a passage that might answer the question is embedded instead of the question.
+
+After Gao et al., "Precise zero-shot dense retrieval without relevance labels": a made-up passage
+lies nearer to the true one than the question does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lumber_core.llms.base import Model
+from lumber_core.llms.retry import CallPolicy
+from lumber_core.lumber.prompt import folded
+from lumber_core.segmentation import Usage
+from lumber_evaluation.asking import Ask, ask_all
+from lumber_evaluation.completions import CompletionStore
+from lumber_evaluation.documents import Question
+from lumber_evaluation.replies import UnusableReplyError
+from lumber_evaluation.templates import Template
+
+HYPOTHESIS = Template(
+    system="""\
+You write a passage as it might stand in a document that answers a question.
+
+Write three to five sentences in the manner of such a document, stating an answer as a fact. Where \
+you do not know it, make up a likely one. Do not address the reader, and do not say that it is \
+made up.
+
+Reply with the passage and nothing else.""",
+    user="Question: {question}",
+)
+"""Asks for a passage; `{question}` is where the question goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTexts:
+    """What to embed instead of questions.
+
+    Attributes:
+        texts: One for each question, in order: a hypothetical passage, or the question itself
+            where none could be had.
+        failures: For each of the latter its number, and why.
+        usage: What was spent this time; nothing on what a store knew. Texts that differ in nothing
+            else are equal.
+    """
+
+    texts: tuple[str, ...]
+    failures: tuple[tuple[int, str], ...]
+    usage: Usage = field(default=Usage(), compare=False)
+
+
+def hypothetical_passages(
+    questions: Iterable[Question],
+    model: Model,
+    *,
+    prompt: Template = HYPOTHESIS,
+    store: CompletionStore | str | Path | None = None,
+    policy: CallPolicy | None = None,
+    max_concurrency: int = 8,
+    show_progress: bool = False,
+) -> QueryTexts:
+    """Write a hypothetical passage for each question.
+
+    Args:
+        questions: The questions.
+        model: Writes the passages.
+        prompt: What it is asked; needs a place `{question}`.
+        store: Where completions are kept. A second run costs nothing.
+        policy: How often and how fast the model may be asked.
+        max_concurrency: Most questions in flight at once; the result is the same for all.
+        show_progress: Whether to draw a progress bar.
+
+    Returns:
+        Texts for the argument `query_texts` of `retrieve`.
+
+    Raises:
+        ModelSettingsError: The model refuses the key, the name or the settings.
+        StoreError: The store cannot be used.
+    """
+    prompt.require("question")
+    asked = [question.question for question in questions]
+    replies = ask_all(
+        model,
+        [Ask(*prompt.fill(question=question), _read) for question in asked],
+        store=store,
+        policy=policy,
+        max_concurrency=max_concurrency,
+        show_progress=show_progress,
+        title="hypothetical passages",
+    )
+    return QueryTexts(
+        tuple(reply.value or text for text, reply in zip(asked, replies, strict=True)),
+        tuple((n, reply.reason) for n, reply in enumerate(replies) if reply.outcome != "read"),
+        sum((reply.usage for reply in replies), Usage()),
+    )
+
+
+def _read(reply: str) -> str:
+    passage = folded(reply)
+    if not passage:
+        raise UnusableReplyError("the passage is empty")
+    return passage

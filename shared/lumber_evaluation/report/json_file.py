@@ -1,0 +1,143 @@
+"""A comparison as JSON: every figure of the report, every span, every question's result.
+
+Texts of documents are not in it; each stands there by its length and SHA-256.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any
+
+from lumber_evaluation.comparison import Comparison, SplitterResult
+from lumber_evaluation.documents import Corpus
+from lumber_evaluation.kept_work import text_digest
+from lumber_evaluation.qa import QaResult
+from lumber_evaluation.retrieval import CUTOFFS, RetrievalResult
+from lumber_evaluation.segmentation_scores import SegmentationScores
+
+FORMAT = "lumber-comparison"
+FORMAT_VERSION = 1
+
+
+def to_json(comparison: Comparison) -> dict[str, Any]:
+    """Return a comparison as JSON has it; `version` tells the format's version."""
+    return {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "made": comparison.made.isoformat(timespec="seconds"),
+        "lumber_splitters": version("lumber-splitters"),
+        "corpus": _corpus(comparison.corpus),
+        "embedder": comparison.embedder or None,
+        "tokenizer": comparison.tokenizer,
+        "within_document": comparison.within_document,
+        "query_texts": list(comparison.query_texts) or None,
+        "top_k": comparison.top_k,
+        "prices": None if comparison.prices is None else asdict(comparison.prices),
+        "metrics": [
+            {**asdict(metric), "clearly_best": comparison.clearly_best(metric)}
+            for metric in comparison.metrics
+        ],
+        "splitters": [_splitter(comparison, result) for result in comparison.results],
+        "differences": [
+            {**asdict(difference), "clear": difference.clear}
+            for difference in comparison.differences
+        ],
+    }
+
+
+def _corpus(corpus: Corpus) -> dict[str, Any]:
+    return {
+        "name": corpus.name,
+        "documents": [
+            {
+                "name": document.name,
+                "source": document.source,
+                "characters": len(document.text),
+                "sha256": text_digest(document.text),
+                "segments": list(document.starts) if document.is_segmented else None,
+            }
+            for document in corpus.documents
+        ],
+        "questions": [asdict(question) for question in corpus.questions],
+    }
+
+
+def _splitter(comparison: Comparison, result: SplitterResult) -> dict[str, Any]:
+    figures = {
+        metric.key: asdict(comparison.figures[result.name, metric.key])
+        for metric in comparison.metrics
+    }
+    return {
+        "name": result.name,
+        "settings": result.settings,
+        "figures": figures,
+        "seconds": round(result.seconds, 4),
+        "usage": asdict(result.usage),
+        "cost": comparison.cost(result),
+        "failures": result.failures,
+        "documents": [
+            {
+                "document": split.document,
+                "seconds": round(split.seconds, 4),
+                "failures": split.failures,
+                "chunks": [
+                    [*chunk.span, tokens] for chunk, tokens in zip(split.chunks, sizes, strict=True)
+                ],
+            }
+            for split, sizes in zip(result.splits, result.sizes, strict=True)
+        ],
+        "segmentation": None if result.segmentation is None else _segmentation(result.segmentation),
+        "retrieval": None if result.retrieval is None else _retrieval(result.retrieval),
+        "qa": None if result.qa is None else _qa(result.qa),
+    }
+
+
+def _segmentation(scores: SegmentationScores) -> dict[str, Any]:
+    found = scores.boundaries
+    return {
+        "tolerance": scores.tolerance,
+        "precision": found.precision,
+        "recall": found.recall,
+        "f1": found.f1,
+        "pk": scores.pk,
+        "window_diff": scores.window_diff,
+        "documents": [asdict(score) for score in scores.documents],
+    }
+
+
+def _retrieval(retrieval: RetrievalResult) -> dict[str, Any]:
+    counted = len(retrieval.questions) > len(retrieval.unanswerable)
+    return {
+        "unanswerable": len(retrieval.unanswerable),
+        "skipping_unanswerable": {
+            "recall": {str(k): retrieval.recall(k, unanswerable="skip") for k in CUTOFFS},
+            "dcg": {str(k): retrieval.dcg(k, unanswerable="skip") for k in CUTOFFS},
+        }
+        if counted
+        else None,
+        "questions": [
+            {
+                "first_hit": result.first_hit,
+                "gold": list(result.gold),
+                "retrieved": list(result.retrieved),
+                "similarities": [round(float(value), 4) for value in result.similarities],
+            }
+            for result in retrieval.questions
+        ],
+    }
+
+
+def _qa(qa: QaResult) -> dict[str, Any]:
+    return {
+        "accuracy": qa.accuracy,
+        "answers": [
+            {
+                "answer": answer.answer,
+                "correct": answer.correct,
+                "reason": answer.reason,
+                "passages": list(answer.passages),
+            }
+            for answer in qa.answers
+        ],
+    }

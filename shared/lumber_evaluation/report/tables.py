@@ -1,0 +1,219 @@
+"""The report's tables, as rows of cells for the template."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from lumber_evaluation.comparison import Comparison, SplitterResult
+from lumber_evaluation.figures import Difference, Figure, Metric
+from lumber_evaluation.report.conclusions import middle_size
+from lumber_evaluation.report.svg import legend_mark
+from lumber_evaluation.retrieval import CUTOFFS
+
+SUMMARY = ("recall@1", "recall@5", "dcg@20", "token_iou@5", "accuracy", "f1", "pk")
+MINUS, DASH = "\u2212", "\u2013"
+_MANY = 300  # from as many questions on, a third decimal says something
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell: what it says, what stands below it in small, and whether it is clearly best."""
+
+    text: str
+    below: str = ""
+    best: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RowOf:
+    """A row about one splitter; `mark` is its sign in the plots."""
+
+    name: str
+    mark: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with one row for each splitter."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[RowOf, ...]
+    key: str
+
+
+def number(value: float, count: int) -> str:
+    """Return a share with as many decimals as `count` questions or documents bear."""
+    return f"{value:.3f}" if count >= _MANY else f"{value:.2f}"
+
+
+def summary_table(comparison: Comparison) -> Table:
+    """Return the figures to look at first."""
+    metrics = [metric for metric in comparison.metrics if metric.key in SUMMARY]
+    columns = [*(_heading(metric) for metric in metrics), "Chunks", "Median tokens", "Time"]
+    asked = any(result.usage.calls for result in comparison.results)
+    columns += ["Calls"] if asked else []
+    columns += ["Cost"] if comparison.prices else []
+    rows = []
+    for number_of, result in enumerate(comparison.results):
+        cells = [metric_cell(comparison, result, metric) for metric in metrics]
+        sizes = [size for document in result.sizes for size in document]
+        cells.append(Cell(f"{len(sizes):,}"))
+        cells.append(Cell(f"{middle_size(result):,.0f}"))
+        cells.append(Cell(duration(result.seconds)))
+        if asked:
+            cells.append(Cell(f"{result.usage.calls:,}"))
+        if comparison.prices:
+            cells.append(Cell(money(comparison.cost(result))))
+        rows.append(_row(result, number_of, cells))
+    return Table("Summary", tuple(columns), tuple(rows), "summary")
+
+
+def metric_table(
+    comparison: Comparison, metrics: Sequence[Metric], *, caption: str, key: str
+) -> Table:
+    """Return a table of metrics with their intervals."""
+    rows = [
+        _row(result, n, [metric_cell(comparison, result, metric) for metric in metrics])
+        for n, result in enumerate(comparison.results)
+    ]
+    return Table(caption, tuple(map(_heading, metrics)), tuple(rows), key)
+
+
+def skipping_table(comparison: Comparison) -> Table | None:
+    """Return Recall and DCG over answerable questions; None where all are answerable."""
+    retrievals = [result.retrieval for result in comparison.results]
+    if not any(retrieval is not None and retrieval.unanswerable for retrieval in retrievals):
+        return None
+    count = len(comparison.corpus.questions)
+    rows = []
+    for n, result in enumerate(comparison.results):
+        found = result.retrieval
+        assert found is not None
+        lost = len(found.unanswerable)
+        cells = [Cell(f"{count - lost} of {count}")]
+        for measure in (found.recall, found.dcg):
+            cells += [
+                Cell(number(measure(k, unanswerable="skip"), count) if lost < count else DASH)
+                for k in CUTOFFS
+                if measure == found.recall or k > 1
+            ]
+        rows.append(_row(result, n, cells))
+    columns = ["Answerable", *(f"Recall@{k}" for k in CUTOFFS)]
+    columns += [f"DCG@{k}" for k in CUTOFFS if k > 1]
+    caption = "Answerable questions only: those whose answer stands whole in some chunk"
+    return Table(caption, tuple(columns), tuple(rows), "answerable")
+
+
+def boundary_table(comparison: Comparison) -> Table | None:
+    """Return precision, recall and F1 over all boundaries, Pk and WindowDiff."""
+    rows = []
+    for n, result in enumerate(comparison.results):
+        scores = result.segmentation
+        if scores is None:
+            return None
+        found = scores.boundaries
+        count = len(scores.documents)
+        shares = [Cell(f"{share:.3f}") for share in (found.precision, found.recall, found.f1)]
+        metrics = [metric for metric in comparison.metrics if metric.group == "segmentation"]
+        cells = [metric_cell(comparison, result, metric, count) for metric in metrics]
+        rows.append(_row(result, n, [Cell(f"{found.predicted:,}"), *shares, *cells]))
+    columns = ("Cuts", "Precision", "Recall", "F1", "F1, mean ↑", "Pk ↓", "WindowDiff ↓")
+    return Table("Agreement with the reference segments", columns, tuple(rows), "segmentation")
+
+
+def size_table(comparison: Comparison) -> Table:
+    """Return how the chunk sizes of each splitter are spread."""
+    rows = []
+    for n, result in enumerate(comparison.results):
+        sizes = sorted(size for document in result.sizes for size in document)
+        if sizes:
+            tenth, ninth = sizes[len(sizes) // 10], sizes[len(sizes) * 9 // 10]
+            spread = (fmean(sizes), sizes[0], tenth, middle_size(result), ninth, sizes[-1])
+            cells = [Cell(f"{len(sizes):,}"), *(Cell(f"{size:,.0f}") for size in spread)]
+        else:
+            cells = [Cell("0"), *[Cell(DASH)] * 6]
+        rows.append(_row(result, n, cells))
+    columns = ("Chunks", "Mean", "Smallest", "10 %", "Median", "90 %", "Largest")
+    return Table("Tokens in a chunk", columns, tuple(rows), "sizes")
+
+
+def cost_table(comparison: Comparison) -> Table:
+    """Return time, calls, tokens and cost of splitting."""
+    rows = []
+    for n, result in enumerate(comparison.results):
+        usage = result.usage
+        characters = sum(len(document.text) for document in comparison.corpus.documents)
+        cells = [
+            Cell(duration(result.seconds)),
+            Cell(f"{characters / result.seconds:,.0f}" if result.seconds >= 0.001 else DASH),
+            Cell(f"{usage.calls:,}"),
+            Cell(f"{usage.prompt_tokens:,}"),
+            Cell(f"{usage.completion_tokens:,}"),
+            Cell(f"{result.failures:,}"),
+        ]
+        if comparison.prices:
+            cells.append(Cell(money(comparison.cost(result))))
+        rows.append(_row(result, n, cells))
+    columns = ["Time", "Characters/s", "Calls", "Tokens sent", "Tokens received", "Failures"]
+    columns += ["Cost"] if comparison.prices else []
+    return Table("What splitting took", tuple(columns), tuple(rows), "cost")
+
+
+def metric_cell(
+    comparison: Comparison, result: SplitterResult, metric: Metric, count: int | None = None
+) -> Cell:
+    """Return a metric's value over its interval, marked where it is clearly best."""
+    figure = comparison.figures[result.name, metric.key]
+    if count is None:
+        segmented = result.segmentation.documents if result.segmentation is not None else ()
+        questions = len(comparison.corpus.questions)
+        count = len(segmented) if metric.group == "segmentation" else questions
+    return Cell(
+        number(figure.value, count),
+        interval(figure, count),
+        comparison.clearly_best(metric) == result.name,
+    )
+
+
+def interval(figure: Figure | Difference, count: int, *, signed: bool = False) -> str:
+    """Return an interval for people; "" where there is none."""
+    if figure.low is None or figure.high is None:
+        return ""
+    if signed:
+        return f"{signed_number(figure.low, count)} to {signed_number(figure.high, count)}"
+    return f"{number(figure.low, count)}{DASH}{number(figure.high, count)}"
+
+
+def signed_number(value: float, count: int) -> str:
+    """Return a difference with its sign."""
+    shown = number(abs(value), count)
+    sign = MINUS if value < 0 else "+"
+    return f"{sign}{shown}" if float(shown) else shown
+
+
+def duration(seconds: float) -> str:
+    """Return a time for people."""
+    if seconds < 0.001:
+        return "< 1 ms"
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def money(cost: float | None) -> str:
+    """Return a cost for people; the currency is that of the prices."""
+    if cost is None:
+        return "?"
+    return f"{cost:.2f}" if cost >= 1 or not cost else f"{cost:.2g}"
+
+
+def _heading(metric: Metric) -> str:
+    return f"{metric.label} {'↑' if metric.higher_is_better else '↓'}"
+
+
+def _row(result: SplitterResult, kind: int, cells: Sequence[Cell]) -> RowOf:
+    return RowOf(result.name, legend_mark(kind), tuple(cells))

@@ -1,0 +1,292 @@
+"""What the template is given: everything worked out, nothing left to compute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+from string import ascii_uppercase
+from typing import Any
+
+from lumber_evaluation.comparison import Comparison, SplitterResult
+from lumber_evaluation.report.conclusions import conclusions
+from lumber_evaluation.report.cuts import Passage, Piece, pieces, telling_passages
+from lumber_evaluation.report.plots import (
+    Plot,
+    cost_plot,
+    differences_plot,
+    recall_over_tokens_plot,
+    recall_plot,
+    size_plot,
+    time_plot,
+)
+from lumber_evaluation.report.questions import hard_questions
+from lumber_evaluation.report.svg import legend_mark
+from lumber_evaluation.report.tables import (
+    DASH,
+    MINUS,
+    Table,
+    boundary_table,
+    cost_table,
+    interval,
+    metric_table,
+    size_table,
+    skipping_table,
+    summary_table,
+)
+
+# Characters of text: of one document, and of all panels together (one for each splitter and
+# document shown). They keep the file at a few megabytes whatever the corpus.
+DOCUMENT_LIMIT = 60_000
+TEXT_BUDGET = 1_500_000
+_LEAST_SHOWN = 5_000
+_RAILS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A document as one splitter splits it, for reading.
+
+    Attributes:
+        document: Number of the document among those shown.
+        splitter: Number of the splitter, the reference segments last.
+        title: What is shown, in words.
+        pieces: The text, laid out in chunks.
+    """
+
+    document: int
+    splitter: int
+    title: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The panels, and what was left out.
+
+    Attributes:
+        documents: Names of the documents shown.
+        splitters: Names of the splitters, and of the reference where there is one.
+        panels: One for each pair, where the document has it.
+        note: What is not shown; "" where everything is.
+    """
+
+    documents: tuple[str, ...]
+    splitters: tuple[str, ...]
+    panels: tuple[Panel, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rails:
+    """Passages with the cuts of several splitters side by side.
+
+    Attributes:
+        names: Letter, name and sign of each column.
+        passages: The passages.
+    """
+
+    names: tuple[tuple[str, str, str], ...]
+    passages: tuple[Passage, ...]
+
+
+def view(comparison: Comparison) -> dict[str, Any]:
+    """Return the template's variables."""
+    corpus = comparison.corpus
+    retrieved = bool(corpus.questions)
+    groups = {metric.group for metric in comparison.metrics}
+    return {
+        "corpus": corpus,
+        "facts": _facts(comparison),
+        "conclusions": conclusions(comparison),
+        "summary": summary_table(comparison),
+        "legend": [(result.name, legend_mark(n)) for n, result in enumerate(comparison.results)],
+        "retrieval_plots": [recall_plot(comparison), recall_over_tokens_plot(comparison)]
+        if retrieved
+        else [],
+        "difference_plots": _difference_plots(comparison),
+        "retrieval_tables": _retrieval_tables(comparison) if retrieved else [],
+        "differences": _differences(comparison),
+        "segmentation": boundary_table(comparison),
+        "tolerance": max(
+            (r.segmentation.tolerance for r in comparison.results if r.segmentation), default=0
+        ),
+        "size_plot": size_plot(comparison),
+        "sizes": size_table(comparison),
+        "time_plots": [plot for plot in (time_plot(comparison), cost_plot(comparison)) if plot],
+        "cost": cost_table(comparison),
+        "rails": _rails(comparison),
+        "texts": _texts(comparison),
+        "questions": hard_questions(comparison),
+        "failures": _failures(comparison),
+        "results": comparison.results,
+        "groups": groups,
+        "comparison": comparison,
+        "version": version("lumber-splitters"),
+    }
+
+
+def _facts(comparison: Comparison) -> list[tuple[str, str]]:
+    """Return what was compared, as pairs of what and which."""
+    corpus = comparison.corpus
+    characters = sum(len(document.text) for document in corpus.documents)
+    segmented = sum(document.is_segmented for document in corpus.documents)
+    facts = [
+        ("Documents", f"{len(corpus.documents):,}"),
+        ("Characters", f"{characters:,}"),
+        ("Questions", f"{len(corpus.questions):,}" if corpus.questions else "none"),
+        ("With reference segments", f"{segmented:,}" if segmented else "none"),
+        ("Splitters", str(len(comparison.results))),
+    ]
+    if corpus.questions:
+        where = "its own document" if comparison.within_document else "all documents"
+        facts += [("Embedder", comparison.embedder), ("A question searches", where)]
+        if comparison.query_texts:
+            facts.append(("Embedded for a question", "a text in its place"))
+    facts += [
+        ("Tokens", comparison.tokenizer),
+        ("Made", f"{comparison.made:%d %B %Y, %H:%M} UTC".lstrip("0")),
+        ("With", f"lumber-splitters {version('lumber-splitters')}"),
+    ]
+    return facts
+
+
+def _retrieval_tables(comparison: Comparison) -> list[Table]:
+    ranked = [metric for metric in comparison.metrics if metric.group == "retrieval"]
+    recalls = [metric for metric in ranked if metric.key.startswith("recall")]
+    gains = [metric for metric in ranked if metric.key.startswith("dcg")]
+    tables = [
+        metric_table(comparison, recalls, caption="Recall@k, all questions", key="recall"),
+        metric_table(comparison, gains, caption="DCG@k, all questions", key="dcg"),
+    ]
+    skipping = skipping_table(comparison)
+    if skipping is not None:
+        tables.append(skipping)
+    for name, label in (("recall", "recall"), ("precision", "precision"), ("iou", "IoU")):
+        found = [m for m in comparison.metrics if m.key.startswith(f"token_{name}")]
+        if found:
+            caption = f"Token-level {label}, by reference spans"
+            tables.append(metric_table(comparison, found, caption=caption, key=f"token-{name}"))
+    return tables
+
+
+def _difference_plots(comparison: Comparison) -> list[Plot]:
+    wanted = ("recall@5", "dcg@20", "accuracy")
+    plots = [
+        differences_plot(comparison, metric)
+        for metric in comparison.metrics
+        if metric.key in wanted and len(comparison.corpus.questions) > 1
+    ]
+    return [plot for plot in plots if plot is not None]
+
+
+def _differences(comparison: Comparison) -> list[tuple[str, str, str, str, str, str]]:
+    """Return a row for each paired difference: metric, pair, value, interval, basis, verdict."""
+    labels = {metric.key: metric.label for metric in comparison.metrics}
+    return [
+        (
+            labels[d.metric],
+            f"{d.first} {MINUS} {d.second}",
+            f"{d.value:+.3f}".replace("-", MINUS),
+            interval(d, 300, signed=True),
+            f"{d.differing} of {d.count}",
+            "clear" if d.clear else "not clear",
+        )
+        for d in comparison.differences
+    ]
+
+
+def _failures(comparison: Comparison) -> list[tuple[str, str, list[str]]]:
+    """Return who failed, at what, and where or why."""
+    found = []
+    for result in comparison.results:
+        if result.failures:
+            where = [f"{split.document}: {split.failures}" for split in result.splits]
+            failed = [
+                said for said, split in zip(where, result.splits, strict=True) if split.failures
+            ]
+            found.append((result.name, f"{result.failures} verdicts could not be used", failed))
+        if result.qa is not None and result.qa.failures:
+            reasons = [
+                f"{answer.question.question} {DASH} {answer.reason}"
+                for answer in result.qa.failures
+            ]
+            what = f"{len(reasons)} questions could not be answered or judged"
+            found.append((result.name, what, reasons))
+    return found
+
+
+def _starts(result: SplitterResult, number: int) -> list[int]:
+    return sorted({chunk.span.start for chunk in result.splits[number].chunks})
+
+
+def _rails(comparison: Comparison) -> Rails | None:
+    documents = comparison.corpus.documents
+    shown = comparison.results[:_RAILS]
+    referenced = [document.is_segmented for document in documents]
+    if len(shown) + any(referenced) < 2:
+        return None
+    # Where there is a reference, passages come from documents that have one.
+    numbers = [n for n in range(len(documents)) if referenced[n] or not any(referenced)]
+    texts, starts = {}, {}
+    for number in numbers:
+        document = documents[number]
+        texts[document.name] = document.text
+        starts[document.name] = [_starts(result, number) for result in shown]
+        if referenced[number]:
+            starts[document.name].append(list(document.starts))
+    passages = telling_passages(texts, starts)
+    if not passages:
+        return None
+    names = [
+        (ascii_uppercase[kind], result.name, legend_mark(kind)) for kind, result in enumerate(shown)
+    ]
+    if any(referenced):
+        names.append(("R", "reference segments", ""))
+    return Rails(tuple(names), tuple(passages))
+
+
+def _texts(comparison: Comparison) -> Texts:
+    documents = comparison.corpus.documents
+    results = comparison.results
+    columns = len(results) + any(document.is_segmented for document in documents)
+    each = max(_LEAST_SHOWN, min(DOCUMENT_LIMIT, TEXT_BUDGET // (columns * len(documents))))
+    count = max(1, min(len(documents), TEXT_BUDGET // (columns * each)))
+    panels = []
+    for number, document in enumerate(documents[:count]):
+        for kind, result in enumerate(results):
+            split = result.splits[number]
+            spans = [chunk.span for chunk in split.chunks]
+            order = sorted(range(len(spans)), key=lambda place: spans[place].start)
+            laid_out = pieces(
+                document.text,
+                [spans[place] for place in order],
+                [result.sizes[number][place] for place in order],
+                limit=each,
+            )
+            title = f"{document.name}: {result.name}, {len(spans):,} chunks"
+            panels.append(Panel(number, kind, title, laid_out))
+        if document.is_segmented:
+            segments = document.segments
+            laid_out = pieces(document.text, segments, [0] * len(segments), limit=each)
+            title = f"{document.name}: reference, {len(segments):,} segments"
+            panels.append(Panel(number, len(results), title, laid_out))
+    names = [result.name for result in results]
+    if columns > len(results):
+        names.append("reference segments")
+    shown = documents[:count]
+    return Texts(
+        tuple(document.name for document in shown),
+        tuple(names),
+        tuple(panels),
+        _left_out(comparison, count, each),
+    )
+
+
+def _left_out(comparison: Comparison, count: int, each: int) -> str:
+    documents = comparison.corpus.documents
+    said = []
+    if count < len(documents):
+        said.append(f"Of {len(documents):,} documents the first {count:,} are shown")
+    if any(len(document.text) > each for document in documents[:count]):
+        said.append(f"Long documents are shown up to their first {each:,} characters")
+    return ". ".join([*said, "All figures are over all of the text."]) if said else ""

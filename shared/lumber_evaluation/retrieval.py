@@ -1,0 +1,298 @@
+"""Retrieval: does a search for a question find the chunk that answers it?
+
+Every chunk and every question is embedded, and every question is compared with every chunk; nothing
+is approximate. What counts is the first chunk that answers, as in the code published with the
+LumberChunker paper: Recall@k is the share of questions for which it is among the first k, DCG@k
+discounts it by rank. Two chunks of one span, such as two propositions of a passage, count as one
+result: the passage, at the rank of its best chunk.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NoReturn
+
+import numpy as np
+from tqdm import tqdm
+
+from lumber_evaluation.chunks import Chunk, SplitDocument
+from lumber_evaluation.documents import Corpus, Question
+from lumber_evaluation.embedders import Embedder, Vectors, matrix, unit_length
+from lumber_evaluation.gold import GoldFinder, check_questions
+from lumber_evaluation.search import ExactSearch, Found
+from lumber_evaluation.token_overlap import token_overlap
+
+CUTOFFS = (1, 2, 5, 10, 20)
+"""How many chunks are looked at: the k of Recall@k and DCG@k."""
+
+Unanswerable = Literal["miss", "skip"]
+Metric = Literal["recall", "dcg", "token_recall", "token_precision", "token_iou"]
+METRICS: tuple[Metric, ...] = ("recall", "dcg", "token_recall", "token_precision", "token_iou")
+
+# Texts embedded between two steps of the progress bar.
+_EMBEDDED_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
+    """What was found for one question under one splitter.
+
+    Attributes:
+        question: The question.
+        retrieved: Numbers of chunks, best first, at most the largest of `CUTOFFS`; of chunks with
+            one span only the best.
+        similarities: Their similarities to the question.
+        gold: Numbers of the chunks that answer it; empty if none does.
+        first_hit: Rank, from 1, of the first gold chunk among all that were searched; None if
+            there is no gold chunk.
+        token_recall: At each cutoff, the share of the references that was retrieved; None for a
+            question without references. See `token_overlap`.
+        token_precision: Likewise, the share of what was retrieved that is of the references.
+        token_iou: Likewise, the intersection over union.
+    """
+
+    question: Question
+    retrieved: tuple[int, ...]
+    similarities: tuple[float, ...]
+    gold: tuple[int, ...]
+    first_hit: int | None
+    token_recall: dict[int, float] | None = None
+    token_precision: dict[int, float] | None = None
+    token_iou: dict[int, float] | None = None
+
+    def recall(self, k: int) -> float:
+        """Return 1 if one of the first k chunks answers the question, else 0."""
+        return float(self.first_hit is not None and self.first_hit <= k)
+
+    def dcg(self, k: int) -> float:
+        """Return DCG@k: 1 / log2(rank + 1) for the first chunk up to k that answers, else 0.
+
+        That is the sum over ranks of relevance / log2(rank + 1), where relevance is 1 for the first
+        chunk that answers and 0 for others: a passage found again in an overlapping chunk, or in a
+        second small one, is no second find.
+        """
+        if self.first_hit is None or self.first_hit > k:
+            return 0.0
+        return 1 / math.log2(self.first_hit + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalResult:
+    """What was found for all questions under one splitter.
+
+    Attributes:
+        chunks: The chunks that were searched; their numbers are places in this tuple.
+        questions: A result for each question, in the order of the corpus.
+    """
+
+    chunks: tuple[Chunk, ...]
+    questions: tuple[QuestionResult, ...]
+
+    @property
+    def unanswerable(self) -> tuple[Question, ...]:
+        """The questions that no chunk answers: the string asked for occurs in none."""
+        return tuple(result.question for result in self.questions if not result.gold)
+
+    def recall(self, k: int, *, unanswerable: Unanswerable = "miss") -> float:
+        """Return Recall@k: the share of questions that one of the first k chunks answers.
+
+        Args:
+            k: How many chunks are looked at, at most the largest of `CUTOFFS`.
+            unanswerable: Whether questions that no chunk answers count as a "miss", or are left
+                out: "skip".
+        """
+        return self.mean("recall", k, unanswerable=unanswerable)
+
+    def dcg(self, k: int, *, unanswerable: Unanswerable = "miss") -> float:
+        """Return DCG@k, the mean over questions; arguments as for `recall`."""
+        return self.mean("dcg", k, unanswerable=unanswerable)
+
+    def mean(self, metric: Metric, k: int, *, unanswerable: Unanswerable = "miss") -> float:
+        """Return the mean of a metric over questions; nan if none is left.
+
+        Args:
+            metric: One of `METRICS`.
+            k: As for `recall`; the token metrics know those of `CUTOFFS`.
+            unanswerable: As for `recall`.
+        """
+        values = np.array(self.per_question(metric, k, unanswerable=unanswerable))
+        kept = values[~np.isnan(values)]
+        return float(kept.mean()) if len(kept) else math.nan
+
+    def per_question(
+        self, metric: str, k: int, *, unanswerable: Unanswerable = "miss"
+    ) -> list[float]:
+        """Return a metric for each question, in the order of the corpus under every splitter.
+
+        Args:
+            metric: One of `METRICS`.
+            k: As for `mean`.
+            unanswerable: As for `recall`.
+
+        Returns:
+            A value for each question; nan for those left out, which `bootstrap` leaves out too:
+            unanswerable ones with "skip", and ones without references in token metrics.
+
+        Raises:
+            ValueError: The metric is unknown, or k is out of range.
+        """
+        if metric not in METRICS:
+            raise ValueError(f"unknown metric {metric!r}. There are: {', '.join(METRICS)}")
+        if not 1 <= k <= CUTOFFS[-1] or (metric.startswith("token") and k not in CUTOFFS):
+            raise ValueError(f"{metric} is known at k of {CUTOFFS}, not at {k}")
+        values = []
+        for result in self.questions:
+            if unanswerable == "skip" and not result.gold:
+                values.append(math.nan)
+            elif metric == "recall":
+                values.append(result.recall(k))
+            elif metric == "dcg":
+                values.append(result.dcg(k))
+            else:
+                known: dict[int, float] | None = getattr(result, metric)
+                values.append(math.nan if known is None else known[k])
+        return values
+
+
+def retrieve(
+    corpus: Corpus,
+    splits: Sequence[SplitDocument],
+    embedder: Embedder,
+    *,
+    within_document: bool = True,
+    query_texts: Sequence[str] | None = None,
+    show_progress: bool = False,
+) -> RetrievalResult:
+    """Search the chunks of a splitter for each question of a corpus.
+
+    Args:
+        corpus: Documents and questions.
+        splits: Each document as the splitter splits it.
+        embedder: Embeds chunks and questions.
+        within_document: Search the chunks of the question's document only, as GutenQA does for
+            each book; else those of the whole corpus.
+        query_texts: What to embed instead of the questions, one for each; as for HyDE.
+        show_progress: Show a progress bar.
+
+    Returns:
+        Results in the order of the questions. Chunks equally similar stand in the order of the
+        corpus, so equal arguments give equal results.
+
+    Raises:
+        ValueError: There is no question, one says not what answers it, documents were not split or
+            are not of the corpus, `query_texts` are not as many as the questions, or a vector has
+            values that are no finite numbers.
+    """
+    check_questions(corpus.questions)
+    queries = [question.question for question in corpus.questions]
+    if query_texts is not None:
+        if len(query_texts) != len(queries):
+            raise ValueError(
+                f"there are {len(queries)} questions but {len(query_texts)} query_texts: pass one "
+                "for each question"
+            )
+        queries = list(query_texts)
+    _check_splits(corpus, splits)
+    chunks = tuple(chunk for split in splits for chunk in split.chunks)
+    texts = list(dict.fromkeys(chunk.text for chunk in chunks))
+    bar = tqdm(total=len(texts) + len(queries), desc="embedding", disable=not show_progress)
+    with bar:
+        vectors = _in_batches(embedder.embed_documents, texts, bar)
+        asked = _in_batches(embedder.embed_queries, queries, bar)
+    if embedder.similarity == "cosine":
+        vectors, asked = unit_length(vectors), unit_length(asked)
+    row = {text: number for number, text in enumerate(texts)}
+    searched = _searched(corpus, chunks, within_document)
+    gold = _gold(corpus, chunks)
+    results: dict[int, QuestionResult] = {}
+    for numbers, questions in searched:
+        search = ExactSearch(
+            [chunks[number] for number in numbers],
+            numbers=numbers,
+            text_of=[row[chunks[number].text] for number in numbers],
+            vectors=vectors,
+        )
+        answers = [gold[question] for question in questions]
+        found = search.find(asked[questions], answers, count=CUTOFFS[-1])
+        for question, one in zip(questions, found, strict=True):
+            results[question] = _result(corpus.questions[question], chunks, gold[question], one)
+    return RetrievalResult(chunks, tuple(results[n] for n in range(len(queries))))
+
+
+def _check_splits(corpus: Corpus, splits: Sequence[SplitDocument]) -> None:
+    """Raise unless the splits are of the corpus, once each, and all that is asked about is there.
+
+    Raises:
+        ValueError: A document was split twice, is not of the corpus, or is missing.
+    """
+    names = [split.document for split in splits]
+    for name in names:
+        if name not in corpus.by_name:
+            raise ValueError(f"{name!r} was split but is no document of the corpus {corpus.name!r}")
+        if names.count(name) > 1:
+            raise ValueError(f"{name!r} was split twice: pass the splits of one splitter")
+    missing = {question.document for question in corpus.questions}.difference(names)
+    if missing:
+        raise ValueError(
+            f"there are questions about {min(missing)!r}, which was not split: pass a split of "
+            f"every document of the corpus {corpus.name!r}"
+        )
+
+
+def _in_batches(
+    embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str], bar: tqdm[NoReturn]
+) -> Vectors:
+    """Embed texts, a batch for each step of the progress bar."""
+    parts = []
+    for first in range(0, len(texts), _EMBEDDED_AT_ONCE):
+        batch = texts[first : first + _EMBEDDED_AT_ONCE]
+        parts.append(matrix(embed(batch), len(batch)))
+        bar.update(len(batch))
+    return np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float32)
+
+
+def _searched(
+    corpus: Corpus, chunks: Sequence[Chunk], within_document: bool
+) -> list[tuple[list[int], list[int]]]:
+    """Return which chunks are searched for which questions, as numbers."""
+    if not within_document:
+        return [(list(range(len(chunks))), list(range(len(corpus.questions))))]
+    own: dict[str, tuple[list[int], list[int]]] = {}
+    for number, question in enumerate(corpus.questions):
+        own.setdefault(question.document, ([], []))[1].append(number)
+    for number, chunk in enumerate(chunks):
+        if chunk.document in own:
+            own[chunk.document][0].append(number)
+    return list(own.values())
+
+
+def _gold(corpus: Corpus, chunks: Sequence[Chunk]) -> list[list[int]]:
+    """Return, for each question, the numbers of the chunks that answer it."""
+    gold: list[list[int]] = [[] for _ in corpus.questions]
+    for numbers, questions in _searched(corpus, chunks, within_document=True):
+        document = corpus.by_name[corpus.questions[questions[0]].document]
+        find = GoldFinder(document, [chunks[number] for number in numbers])
+        for question in questions:
+            gold[question] = [numbers[place] for place in find(corpus.questions[question])]
+    return gold
+
+
+def _result(
+    question: Question, chunks: Sequence[Chunk], gold: Sequence[int], found: Found
+) -> QuestionResult:
+    result = QuestionResult(
+        question, found.chunks, found.similarities, tuple(gold), found.first_hit
+    )
+    if not question.references:
+        return result
+    overlaps = {
+        k: token_overlap(question, [chunks[number] for number in found.chunks[:k]]) for k in CUTOFFS
+    }
+    return replace(
+        result,
+        token_recall={k: overlap.recall for k, overlap in overlaps.items()},
+        token_precision={k: overlap.precision for k, overlap in overlaps.items()},
+        token_iou={k: overlap.iou for k, overlap in overlaps.items()},
+    )

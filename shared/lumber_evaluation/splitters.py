@@ -1,0 +1,202 @@
+"""Splitters under evaluation: this project's, LangChain's, LlamaIndex's, or any function."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from lumber_core.bert import BertChunker
+from lumber_core.greedy import GreedyChunker
+from lumber_core.lumber import LumberChunker
+from lumber_core.lumber.local import local_judge
+from lumber_evaluation.baselines import (
+    SemanticChunker,
+    UnitChunker,
+    fixed_length,
+    recursive_characters,
+)
+from lumber_evaluation.chunks import Chunk, SplitDocument
+from lumber_evaluation.cutting import Cut, cut_with
+from lumber_evaluation.documents import Document
+from lumber_evaluation.embedders import Embedder
+from lumber_evaluation.locating import ChunkNotFoundError
+from lumber_evaluation.settings import settings_of
+
+
+@runtime_checkable
+class Subject(Protocol):
+    """A splitter under evaluation.
+
+    Attributes:
+        name: Its name, unique within a comparison.
+        settings: What changes its result, in words.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def settings(self) -> str: ...  # noqa: D102
+
+    def split(self, document: Document) -> SplitDocument:
+        """Split a document."""
+
+
+@dataclass(frozen=True)
+class _Cutting:
+    """A subject over a function that cuts a text."""
+
+    name: str
+    settings: str
+    cut: Cut
+
+    def split(self, document: Document) -> SplitDocument:
+        """Split a document; chunks of white space only are left out.
+
+        Raises:
+            ValueError: A chunk is no part of the document.
+        """
+        start = time.perf_counter()
+        try:
+            pieces = self.cut(document.text)
+        except ChunkNotFoundError as error:
+            raise ValueError(
+                f"what {self.name} made of {document.name!r} cannot be scored: {error}"
+            ) from error
+        seconds = time.perf_counter() - start
+        chunks = tuple(
+            Chunk(document.name, span, text)
+            for span, text in zip(pieces.spans, pieces.texts, strict=True)
+            if text.strip()
+        )
+        return SplitDocument(document.name, chunks, seconds, pieces.usage, pieces.failures)
+
+
+@dataclass(frozen=True)
+class _Renamed:
+    """A subject under another name."""
+
+    name: str
+    known: Subject
+
+    @property
+    def settings(self) -> str:
+        """What changes the result."""
+        return self.known.settings
+
+    def split(self, document: Document) -> SplitDocument:
+        """Split as the subject does."""
+        return self.known.split(document)
+
+
+@dataclass(frozen=True)
+class MarkedSegments:
+    """The segments that people marked, or another program made, as a subject to compare with.
+
+    Attributes:
+        name: Its name in tables.
+    """
+
+    name: str = "marked segments"
+
+    @property
+    def settings(self) -> str:
+        """That it takes the document's own segments."""
+        return "the document's segments"
+
+    def split(self, document: Document) -> SplitDocument:
+        """Return the document's segments.
+
+        Raises:
+            ValueError: None are marked.
+        """
+        if not document.is_segmented:
+            raise ValueError(f"no segments are marked in {document.name!r}")
+        chunks = (Chunk(document.name, s, s.of(document.text)) for s in document.segments)
+        return SplitDocument(document.name, tuple(chunks), 0.0)
+
+
+def subject(splitter: object, *, name: str | None = None) -> Subject:
+    """Make a splitter ready to be evaluated.
+
+    Args:
+        splitter: A splitter of `lumber_core` or one of its adapters, whose spans are taken as they
+            are; a LangChain splitter (anything with `split_text`) or a LlamaIndex node parser,
+            whose chunks are located in the text; or a callable from a text to `(start, end)`
+            offsets or to chunks as strings. A subject is taken as it is.
+        name: Its name in tables; the name of its class or function unless given.
+
+    Returns:
+        The subject. Its `split` raises ValueError where a chunk is found nowhere in the text.
+
+    Raises:
+        TypeError: `splitter` is none of these.
+    """
+    if isinstance(splitter, Subject) and not isinstance(splitter, type):
+        return splitter if name is None else _Renamed(name, splitter)
+    cut = cut_with(splitter)
+    named = name or getattr(splitter, "__name__", None) or type(splitter).__name__
+    return _Cutting(named, settings_of(splitter), cut)
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A splitter that has a name on the command line.
+
+    Attributes:
+        number: What the number after the colon is; "" where none may follow.
+        default: That number where none is given.
+        make: Makes the splitter from the number and an embedder.
+    """
+
+    number: str
+    default: float
+    make: Callable[[float, Embedder | None], object]
+
+
+PRESETS = {
+    "bert": Preset("threshold t_c", 0, lambda value, _: BertChunker(threshold=value)),
+    "lumber": Preset(
+        "theta, tokens", 550, lambda value, _: LumberChunker(local_judge(), theta=int(value))
+    ),
+    "greedy": Preset("tokens", 400, lambda value, _: GreedyChunker(int(value))),
+    "paragraphs": Preset("", 0, lambda *_: UnitChunker()),
+    "fixed": Preset("tokens", 200, lambda value, _: fixed_length(int(value))),
+    "recursive": Preset("characters", 1000, lambda value, _: recursive_characters(int(value))),
+    "semantic": Preset(
+        "percentile", 95, lambda value, made: SemanticChunker(made or "bundled", percentile=value)
+    ),
+}
+"""The splitters that `preset` knows. All run without a key."""
+
+
+def preset(spec: str, *, embedder: Embedder | None = None) -> Subject:
+    """Make a splitter by name, as the command line does.
+
+    Args:
+        spec: A name of `PRESETS`, or one with a number: "greedy" or "greedy:400".
+        embedder: What "semantic" embeds with; the bundled encoder unless given.
+
+    Raises:
+        ValueError: There is no such name, or what follows the colon is no number, or none that
+            the splitter takes. The message says what there is.
+    """
+    kind, colon, number = spec.partition(":")
+    known = PRESETS.get(kind)
+    listed = ", ".join(
+        f"{name}:{entry.default:g} ({entry.number})" if entry.number else name
+        for name, entry in PRESETS.items()
+    )
+    if known is None or (colon and not known.number):
+        raise ValueError(f"unknown splitter {spec!r}. There are: {listed}")
+    try:
+        value = float(number) if colon else known.default
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(
+            f"{spec!r}: {number!r} is no number; {kind} takes the {known.number} there"
+        )
+    return subject(known.make(value, embedder), name=spec)

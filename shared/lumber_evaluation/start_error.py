@@ -1,0 +1,199 @@
+"""How far predicted section starts are from the true ones, in tokens: the greedy article's error.
+
+The error of a document is the sum of |predicted - actual| over its sections' start tokens, the
+shorter list padded with its own last value; over documents, their MAE and RMSE. It counts starts by
+rank, so that one section too many early in a text shifts all those after it: a document's
+`missing`, `early` and `late` tell which of these happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import sqrt
+from pathlib import Path
+
+from lumber_core.extras import load, require
+
+_BINS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class StartError:
+    """The error of one document, with what tells how it came about.
+
+    Attributes:
+        document: Name of the document.
+        actual: Start tokens of the true sections, in order.
+        predicted: Start tokens of the predicted sections, in order.
+
+    Raises:
+        ValueError: If start tokens fall or are negative, or one list is empty and the other is
+            not: there is no last value to pad with.
+    """
+
+    document: str
+    actual: tuple[int, ...]
+    predicted: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _check(self.actual, "actual", self.document)
+        _check(self.predicted, "predicted", self.document)
+        if bool(self.actual) != bool(self.predicted):
+            empty = "predicted" if self.actual else "actual"
+            raise ValueError(
+                f"{self.document or 'start tokens'}: {empty} is empty and the other is not; the "
+                "first section of a text starts at token 0, so expected at least [0]"
+            )
+
+    @property
+    def differences(self) -> tuple[int, ...]:
+        """Predicted minus actual for each section, the shorter list padded with its last value."""
+        length = max(len(self.actual), len(self.predicted))
+        actual, predicted = _padded(self.actual, length), _padded(self.predicted, length)
+        return tuple(said - true for true, said in zip(actual, predicted, strict=True))
+
+    @property
+    def error(self) -> int:
+        """The article's error: the sum of the absolute differences, in tokens."""
+        return sum(map(abs, self.differences))
+
+    @property
+    def late(self) -> int:
+        """The part of the error from starts predicted too late, in tokens."""
+        return sum(difference for difference in self.differences if difference > 0)
+
+    @property
+    def early(self) -> int:
+        """The part of the error from starts predicted too early, in tokens; 0 or above."""
+        return -sum(difference for difference in self.differences if difference < 0)
+
+    @property
+    def missing(self) -> int:
+        """How many sections more there are than were predicted; negative where there are fewer."""
+        return len(self.actual) - len(self.predicted)
+
+
+@dataclass(frozen=True, slots=True)
+class StartErrors:
+    """The errors of several documents.
+
+    Attributes:
+        documents: The error of each document, in order.
+
+    Raises:
+        ValueError: If there is no document.
+    """
+
+    documents: tuple[StartError, ...]
+
+    def __post_init__(self) -> None:
+        if not self.documents:
+            raise ValueError("expected the errors of at least one document")
+
+    @property
+    def mae(self) -> float:
+        """Mean of the documents' errors, in tokens."""
+        return sum(one.error for one in self.documents) / len(self.documents)
+
+    @property
+    def rmse(self) -> float:
+        """Root of the mean of the documents' squared errors, in tokens."""
+        return sqrt(sum(one.error**2 for one in self.documents) / len(self.documents))
+
+    def worst(self, count: int = 5) -> list[StartError]:
+        """Return the documents with the largest errors, the largest first."""
+        return sorted(self.documents, key=lambda one: -one.error)[:count]
+
+
+def start_error(actual: Sequence[int], predicted: Sequence[int]) -> int:
+    """Return the article's error of one document.
+
+    Args:
+        actual: Start tokens of the true sections: rising, the first usually 0. Equal neighbours
+            are allowed; a section may be of no token.
+        predicted: Start tokens of the predicted sections, likewise.
+
+    Returns:
+        The sum of |predicted - actual|, the shorter list padded with its own last value; 0 where
+        both are empty, as for an empty text.
+
+    Raises:
+        ValueError: If start tokens fall or are negative, or one list is empty and the other not.
+
+    Example:
+        >>> start_error([0, 50, 100, 200], [0, 49, 105, 180])
+        26
+        >>> start_error([0, 50, 100, 200], [0, 49, 150])
+        101
+    """
+    return StartError("", tuple(actual), tuple(predicted)).error
+
+
+def start_errors(documents: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> StartErrors:
+    """Return the errors of several documents.
+
+    Args:
+        documents: Name, actual and predicted start tokens of each.
+
+    Raises:
+        ValueError: If there is no document, or one's start tokens are as `start_error` refuses.
+    """
+    return StartErrors(
+        tuple(StartError(name, tuple(true), tuple(said)) for name, true, said in documents)
+    )
+
+
+def plot_start_errors(errors: Mapping[str, StartErrors], path: str | Path) -> None:
+    """Draw how the documents' errors are distributed: a histogram for each splitter.
+
+    All share one scale, so that they compare, logarithmic from 1 token on, as a few documents err
+    by far more than most; a line marks each MAE.
+
+    Args:
+        errors: The errors under each splitter's name.
+        path: The .svg or .png file to write.
+
+    Raises:
+        ValueError: If there are no errors, or the name of the file has another ending.
+        FileNotFoundError: If the file's folder does not exist.
+        MissingExtraError: If matplotlib is not installed.
+    """
+    file = Path(path)
+    if file.suffix.lower() not in (".svg", ".png"):
+        raise ValueError(f"{file}: expected the name of a .svg or .png file")
+    if not errors:
+        raise ValueError("expected the errors of at least one splitter")
+    if not file.parent.is_dir():
+        raise FileNotFoundError(f"{file.parent} is no folder; make it before a plot goes there")
+    require("matplotlib", package="matplotlib", extra="evaluation")
+    figures = load("matplotlib.figure", package="matplotlib", extra="evaluation")
+    figure = figures.Figure(figsize=(7, 0.8 + 1.4 * len(errors)), layout="constrained")
+    axes = figure.subplots(len(errors), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    largest = max(one.error for all_of in errors.values() for one in all_of.documents)
+    bins = [0, *(max(largest, 2) ** (place / _BINS) for place in range(_BINS + 1))]
+    for axis, (name, all_of) in zip(axes, errors.items(), strict=True):
+        axis.hist([one.error for one in all_of.documents], bins=bins)
+        axis.axvline(all_of.mae, color="black", linestyle="--", linewidth=1)
+        axis.set_title(f"{name}: MAE {all_of.mae:,.0f}, RMSE {all_of.rmse:,.0f}", fontsize=9)
+        axis.yaxis.get_major_locator().set_params(integer=True)
+    axes[-1].set_xscale("symlog", linthresh=1)
+    axes[-1].set_xlim(left=0)
+    axes[-1].xaxis.set_major_formatter(lambda tokens, _position: f"{tokens:,.0f}")
+    axes[-1].set_xlabel("start-token error of a document")
+    figure.supylabel("documents", fontsize=9)
+    figure.savefig(file, metadata={"Date": None} if file.suffix.lower() == ".svg" else None)
+
+
+def _padded(tokens: tuple[int, ...], length: int) -> tuple[int, ...]:
+    return tokens + tokens[-1:] * (length - len(tokens))
+
+
+def _check(tokens: tuple[int, ...], which: str, document: str) -> None:
+    falls = any(after < before for before, after in pairwise(tokens))
+    if falls or (tokens and tokens[0] < 0):
+        raise ValueError(
+            f"{document or 'start tokens'}: {which} must be numbers of tokens from 0 that do not "
+            f"fall, not {list(tokens[:10])}"
+        )

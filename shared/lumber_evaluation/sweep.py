@@ -1,0 +1,129 @@
+"""One splitter with several values of one setting: theta, t_c, a chunk size.
+
+A sweep is a comparison whose splitters differ in one number. Give the splitters a store, and
+answers of a model are paid for once however often it is swept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from lumber_evaluation.comparison import Comparison, compare
+from lumber_evaluation.documents import Corpus
+from lumber_evaluation.splitters import subject
+
+THETAS = (450, 550, 650, 1000)
+"""The values of theta that the LumberChunker paper tries (section 4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What a setting does to a splitter.
+
+    Attributes:
+        parameter: Name of the setting.
+        values: Its values, rising.
+        comparison: The splitters side by side, one for each value, in that order.
+    """
+
+    parameter: str
+    values: tuple[float, ...]
+    comparison: Comparison
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return a row for each value.
+
+        Every row has the value under the setting's name, "chunks", "median_tokens", "seconds",
+        "calls" and "cost", and under each metric's key its "value", "low" and "high".
+        """
+        rows = []
+        for value, result in zip(self.values, self.comparison.results, strict=True):
+            sizes = [size for document in result.sizes for size in document]
+            figures = {
+                metric.key: asdict(self.comparison.figures[result.name, metric.key])
+                for metric in self.comparison.metrics
+            }
+            row = {
+                self.parameter: value,
+                **figures,
+                "chunks": len(sizes),
+                "median_tokens": median(sizes) if sizes else 0,
+                "seconds": round(result.seconds, 4),
+                "calls": result.usage.calls,
+                "cost": self.comparison.cost(result),
+            }
+            rows.append(row)
+        return rows
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison as JSON has it, with the table under "sweep"."""
+        return {**self.comparison.to_json(), **self._extra_json()}
+
+    def write(self, folder: str | Path) -> Path:
+        """Write `report.html`, which opens with plots over the setting, and `report.json`.
+
+        Args:
+            folder: It is made where it does not exist.
+
+        Returns:
+            The HTML file.
+
+        Raises:
+            MissingExtraError: jinja2 is not installed.
+        """
+        from lumber_evaluation.report import write_report
+        from lumber_evaluation.report.plots import sweep_plots
+
+        extra = {
+            "parameter": self.parameter,
+            "plots": sweep_plots(self.comparison, self.parameter, self.values),
+            "json": self._extra_json(),
+        }
+        return write_report(self.comparison, folder, extra=extra)
+
+    def _extra_json(self) -> dict[str, Any]:
+        rows = self.table()
+        return {"sweep": {"parameter": self.parameter, "values": list(self.values), "table": rows}}
+
+
+def sweep(
+    corpus: Corpus,
+    make: Callable[[Any], object],
+    values: Sequence[float],
+    *,
+    parameter: str = "theta",
+    **options: Any,
+) -> Sweep:
+    """Compare one splitter with itself over the values of a setting.
+
+    Args:
+        corpus: Documents, perhaps with reference segments, and perhaps questions about them.
+        make: Makes the splitter from a value. All are made before any work, so a value that the
+            splitter does not take is told at once.
+        values: The setting's values, each once, in any order.
+        parameter: The setting's name.
+        **options: Arguments of `compare`.
+
+    Raises:
+        ValueError: There is no value, or one twice; or as for `compare`.
+        TypeError: As for `compare`.
+
+    Example:
+        >>> from lumber_core import LumberChunker
+        >>> def make(theta):
+        ...     return LumberChunker(model, theta=theta, store="answers.db")
+        >>> sweep(corpus, make, [450, 550, 650, 1000]).write("sweep")  # doctest: +SKIP
+    """
+    ordered = tuple(sorted(values))
+    if not ordered:
+        raise ValueError(f"there is no value of {parameter} to sweep over: pass one or more")
+    doubles = [value for value, following in pairwise(ordered) if value == following]
+    if doubles:
+        raise ValueError(f"{parameter} {doubles[0]:g} is given twice: pass each value once")
+    subjects = [subject(make(value), name=f"{parameter} {value:g}") for value in ordered]
+    return Sweep(parameter, ordered, compare(corpus, subjects, **options))

@@ -1,0 +1,1 @@
+"""Training of BertChunker's classifier: items, recipes, the trainer, calibration and export."""

@@ -1,0 +1,193 @@
+"""Recipes: everything that decides what a training run makes of its documents."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from lumber_evaluation.documents import Document
+from lumber_training.items import Item
+from lumber_training.pieces import AS_PUBLISHED, Variety
+from lumber_training.synthesis import excerpts, synthesize
+from lumber_training.tokenised import tokenised
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One kind of training item, and its share of all.
+
+    Attributes:
+        kind: "synthetic" joins pieces of different documents; "excerpts" cuts runs of sentences
+            out of documents whose sections people marked.
+        share: This kind's share of the items; shares of a recipe add up to 1.
+        segments: For synthetic items: how many pieces, or the fewest and the most.
+        sentences: For synthetic items the fewest and most sentences of a piece, for excerpts
+            those of the whole item.
+        start_weight: Weight of the loss at a start, against 1 elsewhere. Starts that are rare
+            and hard to tell get low scores; a higher weight brings the best threshold of this
+            kind to that of the others.
+        sources: Take only documents of these sources; empty takes all.
+        variety: For synthetic items: how pieces depart from the paper's.
+        tokenised: Share of the items written as tokenised corpora write: with spaces around
+            punctuation and quotation marks of two characters.
+    """
+
+    kind: Literal["synthetic", "excerpts"]
+    share: float
+    segments: int | tuple[int, int] = 4
+    sentences: tuple[int, int] = (1, 5)
+    start_weight: float = 1.0
+    sources: tuple[str, ...] = ()
+    variety: Variety = AS_PUBLISHED
+    tokenised: float = 0.0
+
+    def items(self, documents: Sequence[Document], count: int, seed: int) -> list[Item]:
+        """Make `count` items of this kind.
+
+        Raises:
+            ValueError: If no document has a source that this kind takes.
+        """
+        chosen = [d for d in documents if not self.sources or d.source in self.sources]
+        if not chosen:
+            raise ValueError(
+                f"no document comes from {', '.join(self.sources) or 'anywhere'}, which the "
+                "recipe takes its items from: give such documents or change the recipe's parts"
+            )
+        if self.kind == "excerpts":
+            made = excerpts(chosen, items=count, sentences=self.sentences, seed=seed)
+        else:
+            made = synthesize(
+                chosen,
+                items=count,
+                segments=self.segments,
+                sentences=self.sentences,
+                variety=self.variety,
+                seed=seed,
+            )
+        rng = random.Random(seed)
+        return [tokenised(item, rng) if rng.random() < self.tokenised else item for item in made]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to train. Defaults are the paper's (BertChunker, training).
+
+    Attributes:
+        name: What to call it.
+        parts: Kinds of items.
+        items: How many items there are in all.
+        epochs: How often each is seen.
+        batch_size: Windows in a step.
+        learning_rate: The highest, reached after the warm-up; it falls along a cosine from there.
+        weight_decay: AdamW's.
+        beta2: AdamW's.
+        warmup: Share of the steps in which the rate rises.
+        loss_at: "tokens" takes the loss at every token; "sentences" at the first token of each
+            sentence but the window's first, which nothing could tell.
+        other_weight: With `loss_at="sentences"`, weight of the mean loss at all other tokens.
+        frozen_layers: Layers of the encoder, from below, that keep their weights.
+        freeze_embeddings: Whether the embeddings keep theirs.
+        dropout: Probability of dropout; None keeps the base model's.
+        masked: Share of the tokens that training windows show as [MASK], so that no single word
+            decides.
+        window: Tokens in a window, with [CLS] and [SEP].
+        held_out: Share of the documents kept for measuring and for setting the threshold.
+        fold_threshold: Whether to move the best threshold on held-out documents into the layer's
+            bias, so that 0 is right.
+        seed: Same seed, same items, same order.
+    """
+
+    name: str = "paper"
+    parts: tuple[Part, ...] = (Part("synthetic", 1.0),)
+    items: int = 30_000
+    epochs: int = 3
+    batch_size: int = 8
+    learning_rate: float = 3e-4
+    weight_decay: float = 0.1
+    beta2: float = 0.95
+    warmup: float = 0.01
+    loss_at: Literal["tokens", "sentences"] = "tokens"
+    other_weight: float = 0.0
+    frozen_layers: int = 0
+    freeze_embeddings: bool = False
+    dropout: float | None = None
+    masked: float = 0.0
+    window: int = 255
+    held_out: float = 0.05
+    fold_threshold: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        total = sum(part.share for part in self.parts)
+        if not self.parts or abs(total - 1) > 1e-6:
+            raise ValueError(f"the shares of a recipe's parts must add up to 1, not {total:g}")
+        if self.items < 1 or self.epochs < 1 or self.batch_size < 1:
+            raise ValueError("items, epochs and batch_size must be at least 1")
+        if not 0 <= self.held_out < 1:
+            raise ValueError(f"held_out must be a share of at least 0, below 1: {self.held_out}")
+        if not 0 <= self.masked < 1:
+            raise ValueError(f"masked must be a share of at least 0, below 1: {self.masked}")
+        if self.window < 8:
+            raise ValueError(f"window must be at least 8 tokens, not {self.window}")
+        if self.fold_threshold and not self.held_out:
+            raise ValueError("fold_threshold needs held-out documents: set held_out above 0")
+
+    def make_items(self, documents: Sequence[Document]) -> list[tuple[Item, Part]]:
+        """Make all items of this recipe, kind by kind, each with the part it is of."""
+        made: list[tuple[Item, Part]] = []
+        for number, part in enumerate(self.parts):
+            last = number == len(self.parts) - 1
+            count = self.items - len(made) if last else round(self.items * part.share)
+            if count:
+                items = part.items(documents, count, seed=self.seed * 1000 + number)
+                made += [(item, part) for item in items]
+        return made
+
+
+PAPER = Recipe()
+"""As the paper trains: four pieces, loss at every token, everything trained."""
+
+BUNDLED = Recipe(
+    name="bundled",
+    parts=(
+        Part("synthetic", 0.15),
+        Part("synthetic", 0.35, segments=(4, 10), sentences=(1, 10)),
+        Part("excerpts", 0.3, sentences=(8, 40), start_weight=4, sources=("wiki_sections",)),
+        Part("excerpts", 0.2, sentences=(8, 40), start_weight=4, sources=("fairytaleqa",)),
+    ),
+    items=44_800,
+    epochs=1,
+    batch_size=16,
+    learning_rate=2e-4,
+    warmup=0.05,
+    loss_at="sentences",
+    other_weight=0.2,
+    freeze_embeddings=True,
+    dropout=0.0,
+    held_out=0.08,
+    fold_threshold=True,
+)
+"""As the bundled weights were trained: loss where sentences start, four kinds of items."""
+
+_UNTIDY = Variety(middles=0.3, gaps=0.4, headings=0.15, alike=0.2, balance=0.5)
+
+AUGMENTED = replace(
+    BUNDLED,
+    name="augmented",
+    parts=(
+        replace(BUNDLED.parts[0], variety=_UNTIDY, tokenised=0.2),
+        replace(BUNDLED.parts[1], sentences=(1, 12), variety=_UNTIDY, tokenised=0.2),
+        *(replace(part, start_weight=8) for part in BUNDLED.parts[2:]),
+    ),
+    items=19_200,
+    learning_rate=1e-4,
+)
+"""To go on from a model of the recipe `bundled`: less tidy pieces, at half the rate.
+
+Pieces with gaps make a model slower to see a start; the weight of those that people marked,
+doubled, makes up for it.
+"""
+
+RECIPES = {recipe.name: recipe for recipe in (PAPER, BUNDLED, AUGMENTED)}

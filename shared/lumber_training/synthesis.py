@@ -1,0 +1,201 @@
+"""Training items: texts made of pieces of several documents, with the places where pieces start.
+
+Nobody has to mark boundaries by hand: where one document's sentences end and another's begin, the
+content turns for certain (BertChunker's training set). Documents whose sections people did mark
+give items of a second kind, harder and closer to what a splitter meets.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+
+from lumber_evaluation.documents import Document
+from lumber_training.items import Item
+from lumber_training.pieces import AS_PUBLISHED, Variety, take_piece
+
+
+def synthesize(
+    documents: Sequence[Document],
+    *,
+    items: int = 30_000,
+    segments: int | tuple[int, int] = 4,
+    sentences: tuple[int, int] = (1, 5),
+    variety: Variety = AS_PUBLISHED,
+    seed: int = 0,
+) -> list[Item]:
+    """Join the first few sentences of passages from different documents, as the paper does.
+
+    Args:
+        documents: Where to take passages from: the segments of each document.
+        items: How many items to make.
+        segments: How many passages an item joins, or the fewest and the most.
+        sentences: The fewest and the most sentences of a passage that an item takes. A passage
+            that has fewer gives all it has.
+        variety: How pieces and their choice depart from the paper's.
+        seed: Same seed, same items.
+
+    Returns:
+        The items. No item holds two passages of one document.
+
+    Raises:
+        ValueError: If there are fewer documents than an item has segments, or a range is empty.
+    """
+    fewest, most = (segments, segments) if isinstance(segments, int) else segments
+    _check_range("segments", fewest, most)
+    _check_range("sentences", *sentences)
+    if items < 1:
+        raise ValueError(f"items must be at least 1, not {items}")
+    pools = _Pools(documents)
+    if pools.count < most:
+        raise ValueError(
+            f"{most} segments of different documents were asked for in an item, but only "
+            f"{pools.count} documents have text: give more documents or ask for fewer segments"
+        )
+    rng = random.Random(seed)
+    made = []
+    for _ in range(items):
+        chosen = pools.choose(rng.randint(fewest, most), variety, rng)
+        pieces = [take_piece(rng.choice(pool), sentences, variety, rng) for pool in chosen]
+        made.append(_joined(pieces))
+    return made
+
+
+def excerpts(
+    documents: Sequence[Document],
+    *,
+    items: int,
+    sentences: tuple[int, int] = (8, 40),
+    near: float = 0.5,
+    seed: int = 0,
+) -> list[Item]:
+    """Cut runs of consecutive sentences out of documents whose sections people marked.
+
+    Args:
+        documents: Documents with two segments or more; others are passed over.
+        items: How many items to make.
+        sentences: The fewest and the most sentences of an item.
+        near: Share of the items placed so that they hold the start of a section; the others lie
+            anywhere.
+        seed: Same seed, same items.
+
+    Returns:
+        The items; each is a piece of one document.
+
+    Raises:
+        ValueError: If no document has two segments, or a range is empty.
+    """
+    _check_range("sentences", *sentences)
+    if items < 1:
+        raise ValueError(f"items must be at least 1, not {items}")
+    if not 0 <= near <= 1:
+        raise ValueError(f"near must be a share between 0 and 1, not {near}")
+    marked = [document for document in documents if len(document.starts) > 1]
+    if not marked:
+        raise ValueError("no document has two segments: there is no section start to learn from")
+    weights = [len(document.units) for document in marked]
+    rng = random.Random(seed)
+    made = []
+    for _ in range(items):
+        document = rng.choices(marked, weights)[0]
+        length = rng.randint(*sentences)
+        last = max(0, len(document.units) - length)
+        if rng.random() < near:
+            start = bisect_left(document.units, rng.choice(document.starts[1:]))
+            first = min(last, max(0, start - rng.randint(1, max(1, length - 1))))
+        else:
+            first = rng.randint(0, last)
+        made.append(_cut(document, first, first + length))
+    return made
+
+
+def whole(documents: Sequence[Document]) -> list[Item]:
+    """Turn documents into items as they are, for measuring on them."""
+    return [Item(document.text, document.units, document.starts) for document in documents]
+
+
+class _Pools:
+    """The passages of every document, to be drawn from."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        by_name = {(document.source, document.name): document for document in documents}
+        self._sources: dict[str, list[list[list[str]]]] = {}
+        for document in by_name.values():
+            passages = _segments_as_sentences(document)
+            if passages:
+                self._sources.setdefault(document.source, []).append(passages)
+        self._all = [pool for pools in self._sources.values() for pool in pools]
+        self.count = len(self._all)
+
+    def choose(self, count: int, variety: Variety, rng: random.Random) -> list[list[list[str]]]:
+        """Draw documents, no document twice."""
+        if rng.random() < variety.alike:
+            rich = {n: pools for n, pools in self._sources.items() if len(pools) >= count}
+            if rich:
+                return rng.sample(rich[self._source(rich, variety, rng)], count)
+        if not variety.balance:
+            return rng.sample(self._all, count)
+        drawn: list[list[list[str]]] = []
+        while len(drawn) < count:
+            pool = rng.choice(self._sources[self._source(self._sources, variety, rng)])
+            if not any(pool is other for other in drawn):
+                drawn.append(pool)
+        return drawn
+
+    @staticmethod
+    def _source(
+        sources: dict[str, list[list[list[str]]]], variety: Variety, rng: random.Random
+    ) -> str:
+        """Draw a source."""
+        weights = [len(pools) ** (1 - variety.balance) for pools in sources.values()]
+        return rng.choices(list(sources), weights)[0]
+
+
+def _check_range(name: str, fewest: int, most: int) -> None:
+    """Raise unless `1 <= fewest <= most`."""
+    if not 1 <= fewest <= most:
+        raise ValueError(f"{name} must be at least 1, the fewest first, not ({fewest}, {most})")
+
+
+def _segments_as_sentences(document: Document) -> list[list[str]]:
+    """Return the sentences of every segment of a document."""
+    text, units = document.text, document.units
+    found = []
+    for start, end in document.segments:
+        inner = units[bisect_left(units, start) : bisect_left(units, end)]
+        bounds = [*inner, end]
+        pieces = [text[a:b].strip() for a, b in pairwise(bounds)]
+        if any(pieces):
+            found.append([piece for piece in pieces if piece])
+    return found
+
+
+def _joined(segments: Sequence[Sequence[str]]) -> Item:
+    """Join sentences with single spaces; nothing but the words tells where a segment starts."""
+    parts: list[str] = []
+    sentences: list[int] = []
+    starts: list[int] = []
+    position = 0
+    for segment in segments:
+        starts.append(position)
+        for sentence in segment:
+            sentences.append(position)
+            parts.append(sentence)
+            position += len(sentence) + 1
+    return Item(" ".join(parts), tuple(sentences), tuple(starts))
+
+
+def _cut(document: Document, first: int, stop: int) -> Item:
+    """Return sentences `first` to `stop` (exclusive) of a document as an item."""
+    units = document.units
+    begin = units[first]
+    end = units[stop] if stop < len(units) else len(document.text)
+    starts = document.starts
+    inner = starts[bisect_right(starts, begin) : bisect_left(starts, end)]
+    return Item(
+        document.text[begin:end],
+        tuple(unit - begin for unit in units[first:stop]),
+        (0, *(start - begin for start in inner)),
+    )

@@ -1,0 +1,204 @@
+"""BertChunker on awkward texts, its settings, and what it costs. Small random weights."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lumber_core import BertChunker, check_tiling
+from lumber_core.bert.tokenizer import WordPieceTokenizer
+from lumber_core.graphemes import is_break
+from lumber_core.units import sentences_and_lines
+from tests.tiny_bert import CJK, write_random_checkpoint
+
+AWKWARD = {
+    "empty": "",
+    "one token": "ship",
+    "one character": "x",
+    "white space": " \n\t ",
+    "control characters": "\x00\x01\x02",
+    "cjk": CJK * 300,
+    "cjk sentences": "日本。語中文。" * 200,
+    "emoji": "👩‍👩‍👧‍👦🇩🇪👍🏽 " * 200,
+    "accents": "e\u0301a\u0308 the ship. " * 200,
+    "100,000 newlines": "\n" * 100_000,
+    "newlines between": "The ship.\n\n\n\n\nThe sea." * 50,
+    "carriage returns": "The ship.\r\nThe sea.\r\n\r\n" * 50,
+    "no spaces": "abc" * 5000,
+    "no spaces over several blocks": "a,b" * 30_000,
+    "lone surrogates": "the \ud83d ship. the \udc00 sea. " * 50,
+    "byte order mark": "\ufeffThe ship. The sea. " * 40,
+    "unknown characters": "\U0001f9e0\U000e0041 ship. \u0bb5 sea." * 80,
+}
+
+
+@pytest.mark.parametrize("snap", ["sentence", None])
+@pytest.mark.parametrize("windows", ["overlapping", "moving"])
+@pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD)
+def test_chunks_tile_every_text(exported: Path, text: str, windows: str, snap: str | None) -> None:
+    for threshold in (-100, 0.2):
+        splitter = BertChunker(str(exported), windows=windows, snap=snap, threshold=threshold)
+        spans = splitter.segment(text).spans
+        check_tiling(spans, len(text))
+        assert all(is_break(text, span.start) for span in spans)
+
+
+@pytest.mark.parametrize("windows", ["overlapping", "moving"])
+def test_chunks_start_at_sentences_or_at_words(
+    exported: Path, prose: list[str], windows: str
+) -> None:
+    text = " ".join(prose[:30])
+    every_sentence = {span.start for span in sentences_and_lines(text)}
+    at_sentences = BertChunker(str(exported), windows=windows, threshold=-100)
+    assert {s.start for s in at_sentences.segment(text).spans} == every_sentence
+    at_words = BertChunker(str(exported), windows=windows, threshold=-100, snap=None)
+    starts = [s.start for s in at_words.segment(text).spans]
+    assert len(starts) == len(text.split())
+    assert all(start == 0 or text[start - 1].isspace() for start in starts)
+
+
+def test_higher_thresholds_give_fewer_chunks(exported: Path, prose: list[str]) -> None:
+    text = " ".join(prose[:40])
+    counts = [
+        len(BertChunker(str(exported), threshold=t_c).segment(text).spans) for t_c in (-9, -1, 1, 9)
+    ]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > counts[1] > counts[-1]
+
+
+def test_scores_say_where_the_cuts_are(exported: Path, prose: list[str]) -> None:
+    text = " ".join(prose[:40])
+    splitter = BertChunker(str(exported), threshold=0.3)
+    scores = splitter.scores(text)
+    assert len(scores) == len(scores.t) == len(scores.starts) == len(scores.ends)
+    chosen = scores.candidates[scores.t[scores.candidates] > 0.3]
+    cuts = [int(scores.starts[place]) for place in chosen if place > 0]
+    assert cuts == [span.start for span in splitter.segment(text).spans[1:]]
+    assert len(cuts) > 3
+
+
+def test_any_number_of_threads_gives_the_same_result(exported: Path, prose: list[str]) -> None:
+    text = " ".join(prose)
+    for windows in ("moving", "overlapping"):
+        results = [
+            BertChunker(str(exported), windows=windows, threads=threads, snap=None).scores(text).t
+            for threads in (1, 2, 5)
+        ]
+        np.testing.assert_array_equal(results[0], results[1])
+        np.testing.assert_array_equal(results[0], results[2])
+
+
+def test_a_pickled_splitter_gives_the_same_result(exported: Path, prose: list[str]) -> None:
+    splitter = BertChunker(str(exported))
+    text = " ".join(prose[:20])
+    first = splitter.segment(text)
+    assert pickle.loads(pickle.dumps(splitter)).segment(text) == first
+    assert len(pickle.dumps(splitter)) < 3000
+
+
+def test_size_limits_hold(exported: Path) -> None:
+    splitter = BertChunker(str(exported), tokenizer=len, chunk_size=50, min_chunk_size=20)
+    text = "the sea and the ship were one. " * 40
+    chunks = splitter.segment(text).chunks(text)
+    assert all(20 <= len(chunk) <= 50 for chunk in chunks)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "reason"),
+    [
+        ({"model": 3}, TypeError, "model must be"),
+        ({"threshold": "0"}, TypeError, "threshold must be a number"),
+        ({"backend": "tf"}, ValueError, "'onnx' or 'torch'"),
+        ({"snap": "word"}, ValueError, "'sentence' or None"),
+        ({"windows": "jumping"}, ValueError, "'overlapping' or 'moving'"),
+        ({"threads": 0}, ValueError, "threads must be at least 1"),
+        ({"chunk_size": 0}, ValueError, "chunk_size"),
+    ],
+)
+def test_bad_settings_are_refused_at_once(options: dict, error: type, reason: str) -> None:
+    with pytest.raises(error, match=reason):
+        BertChunker(**options)
+
+
+def test_text_must_be_a_string(exported: Path) -> None:
+    with pytest.raises(TypeError, match="decode it first"):
+        BertChunker(str(exported)).segment(b"bytes")
+    with pytest.raises(TypeError, match="must be a str"):
+        BertChunker(str(exported)).scores(None)
+
+
+def test_splitting_loads_no_torch(exported: Path) -> None:
+    code = (
+        "import sys\nfrom lumber_core import BertChunker, TextEmbedder\n"
+        "assert not {'numpy', 'onnxruntime', 'tokenizers'} & set(sys.modules)\n"
+        f"BertChunker({str(exported)!r}).segment('One. Two.')\n"
+        f"TextEmbedder({str(exported)!r}).embed(['One.'])\n"
+        "assert not {'torch', 'transformers', 'onnx'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture(scope="module")
+def smallest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("onnx")
+    from lumber_training.export import export
+
+    source = write_random_checkpoint(tmp_path_factory.mktemp("small"), width=8, layers=1)
+    export(source, output=tmp_path_factory.mktemp("smallest"))
+    return export(source, output=tmp_path_factory.mktemp("smallest")).folder
+
+
+MEASURE = """
+import random, sys, time
+from lumber_core import BertChunker, check_tiling
+from tests.tiny_bert import WORDS
+
+rng = random.Random(0)
+lines = [" ".join(rng.choices(WORDS, k=12)).capitalize() + "." for _ in range(1500)]
+block = " ".join(lines) + "\\n\\n"
+splitter = BertChunker(sys.argv[1], windows="moving")
+splitter.segment("One. Two.")
+for size in (1_000_000, 10_000_000):
+    text = (block * (size // len(block) + 1))[:size]
+    began = time.process_time()
+    check_tiling(splitter.segment(text).spans, size)
+    print(time.process_time() - began)
+# Not getrusage: what a new process reports there includes the one that started it.
+status = open("/proc/self/status").read()
+print(status.partition("VmHWM:")[2].split()[0])
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+def test_ten_megabytes_take_linear_time_and_little_memory(smallest: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, str(smallest)], check=True, capture_output=True, text=True
+    )
+    small, large, peak = map(float, done.stdout.split())
+    assert large < 15 * small
+    assert peak < 300 * 1024  # kibibytes, of the whole process
+
+
+def test_blocks_give_the_same_pieces_as_the_whole(exported: Path, prose: list[str]) -> None:
+    from tokenizers import Tokenizer
+
+    text = " ".join(prose) * 3
+    whole = Tokenizer.from_file(str(exported / "tokenizer.json")).encode(
+        text, add_special_tokens=False
+    )
+    pieces = WordPieceTokenizer.from_folder(exported)(text)
+    assert len(text) > 3 * (1 << 15)
+    assert pieces.ids.tolist() == whole.ids
+    assert list(zip(pieces.starts.tolist(), pieces.ends.tolist(), strict=True)) == whole.offsets
+
+
+def test_first_tokens_of_offsets(exported: Path) -> None:
+    pieces = WordPieceTokenizer.from_folder(exported)("the ship. the sea.  ")
+    assert pieces.first_of([0, 10]).tolist() == [0, 3]
+    assert pieces.first_of([0, 3, 4, 18, 19]).tolist() == [0, 1]
+    assert pieces.first_of([]).tolist() == []

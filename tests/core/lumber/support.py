@@ -1,0 +1,51 @@
+"""Documents and judges for the tests of walks, stores and models."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from zlib import crc32
+
+from lumber_core import Completion, Group
+from lumber_core.lumber.grouping import Document, MethodRules
+from lumber_core.units import paragraphs
+
+
+def scattered(group: Group) -> int | None:
+    """Judge by nothing but the first text of the group: early, late, or not at all."""
+    number = crc32(group.texts[0].encode()) % (len(group.choices) + 1)
+    return group.choices[number] if number < len(group.choices) else None
+
+
+def story(paragraphs_count: int, seed: int = 0) -> str:
+    """Return a text of numbered paragraphs, of 4 to 13 words each."""
+    lengths = [4 + crc32(f"{seed}/{n}".encode()) % 10 for n in range(paragraphs_count)]
+    return "\n\n".join(
+        " ".join([f"S{seed}n{n}", *["word"] * (length - 1)]) for n, length in enumerate(lengths)
+    )
+
+
+def document(text: str, theta: int = 60) -> tuple[Document, MethodRules]:
+    units = paragraphs(text)
+    texts = [span.of(text) for span in units]
+    return Document(text, units), MethodRules([len(t.split()) for t in texts], theta)
+
+
+class ScatteredModel:
+    """A language model that answers as `scattered` does, and counts what it is asked."""
+
+    identity = "scattered"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self._lock = threading.Lock()
+
+    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        with self._lock:
+            self.asked.append(user)
+        number = crc32(user.encode()) % (len(choices) + 1)
+        answer = f"ID {choices[number]}" if number < len(choices) else "none"
+        return Completion(f"Answer: {answer}", prompt_tokens=100, completion_tokens=5)
+
+    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        return self.complete(system, user, choices=choices)

@@ -1,0 +1,113 @@
+"""The judge without a language model."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from lumber_core import BertChunker, LumberChunker
+from lumber_core.lumber.bert_judge import BertJudge
+from lumber_core.lumber.grouping import Document, Group
+from lumber_core.units import paragraphs
+
+
+@pytest.fixture
+def document(prose: list[str]) -> Document:
+    text = "\n\n".join(text.replace("\n", " ").strip() for text in prose[:40])
+    return Document(text, paragraphs(text))
+
+
+def test_the_strongest_start_is_named(exported: Path, document: Document) -> None:
+    scores = BertChunker(str(exported)).scores(document.text)
+    by_offset = dict(zip(scores.starts.tolist(), scores.t.tolist(), strict=True))
+    judge = BertJudge(str(exported), pull=0)
+    for start in range(0, 30, 5):
+        group = Group(document, start, start + 9)
+        expected = max(group.choices, key=lambda unit: by_offset[document.units[unit].start])
+        verdict = judge.judge(group)
+        assert (verdict.unit, verdict.outcome) == (expected, "shift")
+        assert verdict.usage.prompt_tokens == 0
+
+
+def test_pull_draws_to_the_wanted_place(exported: Path, document: Document) -> None:
+    group = Group(document, 0, 20)
+    share = {}
+    for wanted in (0.1, 0.9):
+        unit = BertJudge(str(exported), wanted=wanted, pull=1000).judge(group).unit
+        assert unit is not None
+        length = document.units[19].end
+        share[wanted] = document.units[unit].start / length
+    assert share[0.1] < 0.3 < 0.7 < share[0.9]
+
+
+def test_a_document_is_scored_once(
+    exported: Path, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = BertJudge(str(exported))
+    asked = []
+    original = BertChunker.scores
+    monkeypatch.setattr(
+        BertChunker, "scores", lambda self, text: asked.append(len(text)) or original(self, text)
+    )
+    for start in range(20):
+        judge.judge(Group(document, start, start + 4))
+    assert asked == [len(document.text)]
+    judge.judge(Group(Document(document.text, document.units), 0, 4))
+    assert len(asked) == 1
+    for number in range(9):
+        other = Document(f"{number} {document.text}", document.units)
+        judge.judge(Group(other, 0, 4))
+    judge.judge(Group(Document(document.text, document.units), 0, 4))
+    assert len(asked) == 11  # forgotten: eight texts are remembered
+
+
+def test_choices_at_the_ends_are_never_named(exported: Path, document: Document) -> None:
+    group = Group(document, 3, 7, choices=range(3, 8))
+    assert BertJudge(str(exported)).judge(group).unit in (4, 5, 6)
+    single = Group(document, 3, 4, choices=range(3, 5))
+    verdict = BertJudge(str(exported)).judge(single)
+    assert (verdict.unit, verdict.outcome) == (None, "no_shift")
+
+
+def test_units_without_tokens_are_never_named(exported: Path) -> None:
+    text = "the ship\n\n\x01\n\nthe sea\n\nthe king"
+    document = Document(text, paragraphs(text))
+    assert len(document.units) == 4
+    assert BertJudge(str(exported), pull=0).judge(Group(document, 0, 3)).unit == 2
+
+
+def test_it_drives_a_lumber_chunker_and_survives_pickling(
+    exported: Path, document: Document
+) -> None:
+    judge = BertJudge(str(exported), wanted=0.5, pull=1)
+    splitter = LumberChunker(judge, theta=60)
+    segmentation = splitter.segment(document.text)
+    assert len(segmentation.spans) > 5
+    assert not segmentation.failures
+    copy = LumberChunker(pickle.loads(pickle.dumps(judge)), theta=60)
+    assert copy.segment(document.text) == segmentation
+    assert repr(pickle.loads(pickle.dumps(judge))) == repr(judge)
+
+
+def test_the_rest_of_a_document_is_cut_only_at_a_start(exported: Path, document: Document) -> None:
+    scores = BertChunker(str(exported)).scores(document.text)
+    by_offset = dict(zip(scores.starts.tolist(), scores.t.tolist(), strict=True))
+    judge = BertJudge(str(exported), pull=0)
+    seen = set()
+    for start in range(len(document.units) - 2):
+        group = Group(document, start, len(document.units))
+        best = max(by_offset[document.units[unit].start] for unit in group.choices)
+        verdict = judge.judge(group)
+        assert (verdict.outcome == "shift") == (best > 0)
+        seen.add(verdict.outcome)
+    assert "shift" in seen
+    text = "One. Two."
+    assert len(LumberChunker(BertJudge()).segment(text).spans) == 1
+
+
+@pytest.mark.parametrize("options", [{"wanted": 1.5}, {"pull": -1}, {"threads": 0}])
+def test_bad_settings_are_refused(options: dict) -> None:
+    with pytest.raises(ValueError, match=next(iter(options))):
+        BertJudge(**options)

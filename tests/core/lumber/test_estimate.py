@@ -1,0 +1,86 @@
+"""Knowing what it costs before it costs anything."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lumber_core import Group, LexicalJudge, LumberChunker, ModelJudge, Prices, PromptTemplate
+from tests.core.lumber.support import ScatteredModel, story
+
+
+def test_emmas_published_calls_lie_in_a_narrow_range(emma: list[str]) -> None:
+    calls = LumberChunker.as_published(LexicalJudge()).estimate(["\n".join(emma)]).calls
+    assert calls.low <= 476 <= calls.high
+    assert calls.low <= calls.likely <= calls.high <= 2 * calls.low
+    assert abs(calls.likely - 476) < 0.15 * 476
+
+
+def test_nobody_is_asked() -> None:
+    model = ScatteredModel()
+    estimate = LumberChunker(ModelJudge(model), theta=60).estimate([story(100), story(50, 1)])
+    assert model.asked == []
+    assert estimate.calls.likely > 10
+    assert estimate.cost is None
+
+
+def test_tokens_are_those_of_the_prompts() -> None:
+    template = PromptTemplate(system="One two three.", user="{paragraphs}")
+    model = ScatteredModel()
+    chunker = LumberChunker(ModelJudge(model, template), theta=60, tokenizer=len)
+    text = "Some words here.\n\nAnd some more there."
+    (estimated,) = set(chunker.estimate([text]).prompt_tokens)
+    prompt = "ID 0: Some words here.\nID 1: And some more there."
+    assert estimated == len("One two three.") + len(prompt)
+
+
+def test_money_follows_from_prices() -> None:
+    prices = Prices(prompt=2.0, completion=10.0)
+    chunker = LumberChunker(ModelJudge(ScatteredModel()), theta=60, prices=prices)
+    estimate = chunker.estimate([story(100)])
+    assert estimate.cost is not None
+    spent = 2 * estimate.prompt_tokens.likely + 10 * estimate.completion_tokens.likely
+    assert estimate.cost.likely == pytest.approx(spent / 1e6)
+    assert chunker.estimate([story(100)], prices=Prices(4.0, 20.0)).cost.likely == pytest.approx(
+        2 * estimate.cost.likely
+    )
+
+
+def test_a_text_of_one_unit_costs_nothing() -> None:
+    assert LumberChunker(ModelJudge(ScatteredModel())).estimate(["One.", ""]).calls == (0, 0, 0)
+
+
+def test_a_dry_run_writes_the_prompts_that_would_be_sent(tmp_path: Path) -> None:
+    model = ScatteredModel()
+    chunker = LumberChunker(ModelJudge(model), theta=60)
+    path = tmp_path / "prompts.jsonl"
+    written = chunker.dry_run([story(30), story(30, 1)], path)
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == written > 4
+    assert {line["document"] for line in lines} == {0, 1}
+    assert model.asked == []
+    first = lines[0]
+    assert f"ID {first['start']}: S0n0 word" in first["user"]
+    assert f"ID {first['stop'] - 1}:" in first["user"]
+    assert first["system"] == PromptTemplate().system
+
+
+def test_texts_must_be_strings() -> None:
+    with pytest.raises(TypeError, match="not one str"):
+        LumberChunker(lambda group: None).estimate("text")
+
+
+def test_the_rehearsal_is_the_walk(emma: list[str]) -> None:
+    """A model that answers late in every group takes as many calls as the low end says."""
+
+    def late(group: Group) -> int | None:
+        spans = group.document.units
+        first, last = spans[group.start].start, spans[group.stop - 1].end
+        wanted = first + 0.9 * (last - first)
+        return min(group.choices, key=lambda unit: abs(spans[unit].start - wanted))
+
+    chunker = LumberChunker(late)
+    text = "\n".join(emma[:500])
+    assert chunker.segment(text).usage.calls == chunker.estimate([text]).calls.low

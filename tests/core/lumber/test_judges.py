@@ -1,0 +1,318 @@
+from __future__ import annotations
+
+import asyncio
+import functools
+import pickle
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from core_support import group
+
+from lumber_core import (
+    BertJudge,
+    CallPolicy,
+    Group,
+    Judge,
+    ModelJudge,
+    PromptTemplate,
+    Usage,
+    Verdict,
+)
+from lumber_core.llms import Completion
+from lumber_core.lumber.choice import choose_judge
+from lumber_core.lumber.judges import as_judge
+
+FOUR = group(["One. ", "Two. ", "Three. ", "Four. "], start=5)
+
+
+def third(asked: Group) -> int:
+    return asked.start + 2
+
+
+async def third_later(asked: Group) -> int:
+    await asyncio.sleep(0)
+    return asked.start + 2
+
+
+class Third:
+    def __call__(self, asked: Group) -> int:
+        return asked.start + 2
+
+
+class ThirdLater:
+    async def __call__(self, asked: Group) -> int:
+        return await third_later(asked)
+
+
+class HasJudge:
+    def judge(self, asked: Group) -> int:
+        return asked.start + 2
+
+
+class HasJudgeLater:
+    async def judge(self, asked: Group) -> int:
+        return await third_later(asked)
+
+
+class Own(Judge):
+    def judge(self, asked: Group) -> Verdict:
+        return Verdict(asked.start, asked.stop, asked.start + 2, "shift", usage=Usage(1))
+
+
+class ScriptedModel:
+    """Gives the queued completions in order and keeps what it was asked."""
+
+    def __init__(self, *completions: Completion | str) -> None:
+        self.queue = [Completion(c) if isinstance(c, str) else c for c in completions]
+        self.history: list[tuple[str, str]] = []
+        self.choices: list[list[int]] = []
+        self.identity = "scripted"
+
+    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        self.history.append((system, user))
+        self.choices.append(list(choices))
+        return self.queue.pop(0)
+
+    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        return self.complete(system, user, choices=choices)
+
+
+SYNC = [third, Third(), HasJudge(), Own(), functools.partial(third), lambda asked: 7]
+ASYNC = [third_later, ThirdLater(), HasJudgeLater(), functools.partial(third_later)]
+
+
+# A user's own judge.
+
+
+@pytest.mark.parametrize("own", SYNC)
+def test_sync_judges_of_every_shape_are_called(own):
+    expected = Verdict(5, 9, 7, "shift", usage=Usage(calls=1))
+    assert as_judge(own).judge(FOUR) == expected
+    assert asyncio.run(as_judge(own).ajudge(FOUR)) == expected
+
+
+@pytest.mark.parametrize("own", ASYNC)
+def test_async_judges_of_every_shape_are_awaited(own):
+    expected = Verdict(5, 9, 7, "shift", usage=Usage(calls=1))
+    assert asyncio.run(as_judge(own).ajudge(FOUR)) == expected
+
+
+@pytest.mark.parametrize("own", ASYNC)
+def test_an_async_judge_without_a_loop_is_an_error_that_says_what_to_use(own):
+    with pytest.raises(TypeError, match="asegment"):
+        as_judge(own).judge(FOUR)
+
+
+def test_a_sync_judge_does_not_run_on_the_event_loop():
+    threads = []
+
+    async def ask():
+        await as_judge(lambda asked: threads.append(threading.get_ident())).ajudge(FOUR)
+        return threading.get_ident()
+
+    assert asyncio.run(ask()) not in threads
+
+
+def test_a_judge_of_ours_is_taken_as_it_is():
+    own = Own()
+    assert as_judge(own) is own
+
+
+@pytest.mark.parametrize("own", [None, 3, "judge", object(), Own, HasJudge])
+def test_what_cannot_judge_is_refused(own):
+    with pytest.raises(TypeError, match="judge must be callable"):
+        as_judge(own)
+
+
+def test_the_judge_sees_unit_numbers_of_the_document_and_the_texts():
+    seen = []
+    as_judge(seen.append).judge(FOUR)
+    (asked,) = seen
+    assert (asked.start, asked.stop, len(asked)) == (5, 9, 4)
+    assert asked.texts == ("One. ", "Two. ", "Three. ", "Four. ")
+    assert list(asked.choices) == [6, 7, 8]
+
+
+@pytest.mark.parametrize(
+    ("returned", "unit", "outcome", "reason"),
+    [
+        (6, 6, "shift", ""),
+        (8, 8, "shift", ""),
+        (np.int64(7), 7, "shift", ""),
+        (np.uint8(7), 7, "shift", ""),
+        (None, None, "no_shift", ""),
+        (5, None, "outside", "5"),
+        (9, None, "outside", "9"),
+        (-1, None, "outside", "-1"),
+        (10**30, None, "outside", "1000"),
+        ("7", None, "unreadable", "str"),
+        (7.0, None, "unreadable", "float"),
+        ([7], None, "unreadable", "list"),
+    ],
+)
+def test_what_a_judge_returns_becomes_a_verdict(returned, unit, outcome, reason):
+    verdict = as_judge(lambda asked: returned).judge(FOUR)
+    assert (verdict.start, verdict.stop) == (5, 9)
+    assert (verdict.unit, verdict.outcome, verdict.usage) == (unit, outcome, Usage(calls=1))
+    assert reason in verdict.reason
+    assert verdict.unit is None or type(verdict.unit) is int
+
+
+@pytest.mark.parametrize("returned", [True, False, np.True_])
+def test_true_is_no_unit_number(returned):
+    verdict = as_judge(lambda asked: returned).judge(group(["a", "b", "c"]))
+    assert verdict.unit is None
+    assert verdict.failed
+
+
+def test_a_verdict_of_the_users_is_passed_on():
+    own = Verdict(5, 9, 8, "shift", "it rains", usage=Usage(3, 40, 2))
+    assert as_judge(lambda asked: own).judge(FOUR) == own
+
+
+def test_a_verdict_that_names_a_unit_outside_is_a_failure():
+    own = Verdict(5, 9, 99, "shift", "it rains")
+    verdict = as_judge(lambda asked: own).judge(FOUR)
+    assert verdict.unit is None
+    assert verdict.outcome == "outside"
+
+
+@pytest.mark.parametrize("error", [RuntimeError("boom"), KeyboardInterrupt(), ValueError("x")])
+def test_what_a_judge_raises_comes_through(error):
+    def judge(asked):
+        raise error
+
+    with pytest.raises(type(error)):
+        as_judge(judge).judge(FOUR)
+
+
+def test_what_an_async_judge_raises_comes_through():
+    async def judge(asked):
+        raise PermissionError("no key")
+
+    with pytest.raises(PermissionError, match="no key"):
+        asyncio.run(as_judge(judge).ajudge(FOUR))
+
+
+# A model as judge.
+
+
+def test_a_model_is_asked_with_the_prompt_and_its_answer_read():
+    model = ScriptedModel(Completion("Answer: ID 7", 120, 4, "stop"))
+    verdict = ModelJudge(model).judge(FOUR)
+    assert verdict == Verdict(
+        5, 9, 7, "shift", verdict.reason, answer="Answer: ID 7", usage=Usage(1, 120, 4)
+    )
+    assert verdict.reason
+    assert verdict.usage == Usage(1, 120, 4)
+    assert model.history == [PromptTemplate().render(FOUR)]
+
+
+def test_a_model_is_asked_with_the_users_own_prompt():
+    model = ScriptedModel("7")
+    ModelJudge(model, PromptTemplate("Be brief.", "Which? {paragraphs}")).judge(FOUR)
+    system, user = model.history[0]
+    assert system == "Be brief."
+    assert user.startswith("Which? ID 5: One.")
+
+
+@pytest.mark.parametrize("text", ["Answer: ID 7", "Answer: none", "Answer: ID 99", "", "Sorry?"])
+def test_sync_and_async_questions_to_a_model_give_the_same(text):
+    asked = ModelJudge(ScriptedModel(text), policy=CallPolicy(rereads=0)).judge(FOUR)
+    awaited = asyncio.run(
+        ModelJudge(ScriptedModel(text), policy=CallPolicy(rereads=0)).ajudge(FOUR)
+    )
+    assert asked == awaited
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("Answer: none", "no_shift"),
+        ("Answer: ID 5", "outside"),
+        ("It is a story.", "unreadable"),
+        ("I'm sorry, I can't read this.", "refused"),
+    ],
+)
+def test_what_went_wrong_is_in_the_verdict_with_the_answer(text, outcome):
+    verdict = ModelJudge(ScriptedModel(text), policy=CallPolicy(rereads=0)).judge(FOUR)
+    assert (verdict.unit, verdict.outcome, verdict.answer) == (None, outcome, text)
+    assert verdict.reason
+    assert verdict.usage.calls == 1
+
+
+@pytest.mark.parametrize("text", ["", "Answer: ID 7"])
+@pytest.mark.parametrize(
+    "finish", ["content_filter", "SAFETY", "FinishReason.SAFETY", "refusal", "PROHIBITED_CONTENT"]
+)
+def test_an_answer_that_the_provider_blocked_is_refused(finish, text):
+    verdict = ModelJudge(ScriptedModel(Completion(text, 9, 0, finish))).judge(FOUR)
+    assert (verdict.unit, verdict.outcome) == (None, "refused")
+    assert finish in verdict.reason
+    assert verdict.usage == Usage(1, 9, 0)
+
+
+@pytest.mark.parametrize("finish", ["stop", "length", "end_turn", "STOP", ""])
+def test_other_reasons_to_stop_leave_the_answer_readable(finish):
+    verdict = ModelJudge(ScriptedModel(Completion("Answer: ID 7", 0, 0, finish))).judge(FOUR)
+    assert (verdict.unit, verdict.outcome) == (7, "shift")
+
+
+def test_the_choices_of_the_group_are_what_a_model_may_name():
+    wider = group(["a", "b"], start=5, choices=range(5, 8))
+    assert ModelJudge(ScriptedModel("Answer: ID 5")).judge(wider).unit == 5
+    assert ModelJudge(ScriptedModel("Answer: ID 7")).judge(wider).unit == 7
+
+
+@pytest.mark.parametrize("model", [None, "gpt-4o", third])
+def test_what_is_no_model_is_refused(model):
+    with pytest.raises(TypeError, match="complete and acomplete"):
+        ModelJudge(model)
+
+
+def test_a_prompt_that_is_no_template_is_refused():
+    with pytest.raises(TypeError, match="prompt must be a PromptTemplate, not str"):
+        ModelJudge(ScriptedModel(), "Which? {paragraphs}")
+
+
+# The choice among them.
+
+
+def test_a_model_gives_a_model_judge_and_nothing_the_bundled_one():
+    assert isinstance(choose_judge(ScriptedModel(), None, None), ModelJudge)
+    assert isinstance(choose_judge(None, None, None), BertJudge)
+    assert choose_judge(None, third, None).judge(FOUR).unit == 7
+
+
+def test_a_model_beside_a_judge_is_refused():
+    with pytest.raises(ValueError, match="not both"):
+        choose_judge(ScriptedModel(), third, None)
+
+
+def test_a_prompt_without_a_model_is_refused():
+    with pytest.raises(ValueError, match="prompt"):
+        choose_judge(None, third, PromptTemplate())
+
+
+@pytest.mark.parametrize("own", [third, Third(), HasJudge(), third_later])
+def test_judges_pickle_where_the_users_part_does(own):
+    again = pickle.loads(pickle.dumps(as_judge(own)))
+    assert asyncio.run(again.ajudge(FOUR)).unit == 7
+
+
+def test_an_unusable_answer_is_asked_about_again_more_strictly():
+    model = ScriptedModel("It is a story.", "Answer: ID 99", "Answer: ID 7")
+    verdict = ModelJudge(model, policy=CallPolicy(rereads=2)).judge(FOUR)
+    assert (verdict.unit, verdict.outcome, verdict.usage.calls) == (7, "shift", 3)
+    first, second, third_question = [user for _, user in model.history]
+    assert second.startswith(first)
+    assert "ID 6, ID 7, ID 8" in second
+    assert "names 99" in third_question
+
+
+def test_a_refusal_is_not_asked_about_again():
+    model = ScriptedModel("I'm sorry, I can't read this.", "Answer: ID 7")
+    assert ModelJudge(model).judge(FOUR).outcome == "refused"
+    assert len(model.history) == 1

@@ -1,0 +1,151 @@
+"""Lanes: chains walked ahead of time give the sequential result for few extra calls."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lumber_core import Group, Verdict
+from lumber_core.lumber.grouping import Document, PublishedCodeRules
+from lumber_core.lumber.judges import as_verdict
+from lumber_core.lumber.walk import Walk
+from lumber_core.units import paragraphs
+from tests.core.lumber.support import document, scattered, story
+
+
+def run(walk: Walk, judge, capacity: int, order: random.Random) -> tuple[int, int]:
+    """Walk with up to `capacity` groups out, answered in random order; return calls and rounds."""
+    out: list[Group] = []
+    calls = rounds = 0
+    while not walk.done:
+        while len(out) < capacity:
+            group = walk.claim() or walk.claim_ahead()
+            if group is None:
+                break
+            out.append(group)
+            calls += 1
+        order.shuffle(out)
+        rounds += 1
+        for group in out[: max(1, len(out) - order.randrange(2))]:
+            walk.record(as_verdict(group, judge(group)))
+            out.remove(group)
+    return calls, rounds
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(1, 120),
+    st.integers(2, 20),
+    st.sampled_from([0.02, 0.05, 0.3, 1.0]),
+    st.integers(0, 10**6),
+)
+def test_any_order_and_number_of_lanes_gives_the_sequential_result(
+    length: int, lanes: int, extra: float, seed: int
+) -> None:
+    text = story(length, seed)
+    alone = Walk(*document(text))
+    run(alone, scattered, 1, random.Random(0))
+    many = Walk(*document(text), lanes=lanes, max_extra_calls=extra)
+    run(many, scattered, lanes, random.Random(seed))
+    assert many.boundaries == alone.boundaries
+    assert many.verdicts == alone.verdicts
+
+
+def test_no_group_is_judged_twice() -> None:
+    asked: list[int] = []
+
+    def judge(group: Group) -> int | None:
+        asked.append(group.start)
+        return scattered(group)
+
+    run(Walk(*document(story(400)), lanes=16, max_extra_calls=0.5), judge, 16, random.Random(1))
+    assert len(asked) == len(set(asked))
+
+
+def test_the_true_chain_comes_first() -> None:
+    walk = Walk(*document(story(400)), lanes=8)
+    first = walk.claim()
+    assert first is not None
+    assert first.start == 0
+    assert walk.claim() is None
+    ahead = walk.claim_ahead()
+    assert ahead is not None
+    assert ahead.start > first.stop
+    walk.record(as_verdict(first, first.start + 1))
+    following = walk.claim()
+    assert following is not None
+    assert following.start == 1
+
+
+def test_one_lane_never_walks_ahead() -> None:
+    walk = Walk(*document(story(400)))
+    walk.claim()
+    assert walk.claim_ahead() is None
+
+
+def test_a_short_text_gets_no_lanes() -> None:
+    walk = Walk(*document(story(20)), lanes=16)
+    walk.claim()
+    assert walk.claim_ahead() is None
+
+
+@pytest.mark.parametrize("extra", [0.05, 0.2])
+def test_lanes_that_never_meet_the_chain_are_given_up(extra: float) -> None:
+    """A judge that always moves by one step of a parity of its own keeps chains apart."""
+
+    def judge(group: Group) -> int:
+        return min(group.start + 2, group.stop - 1) if len(group) > 2 else group.start + 1
+
+    text = story(2000)
+    walk = Walk(*document(text), lanes=16, max_extra_calls=extra)
+    ahead_after_knowing = 0
+
+    def watched(group: Group) -> int:
+        nonlocal ahead_after_knowing
+        if walk.wasted > extra * 1000 and group.start > walk.position:
+            ahead_after_knowing += 1
+        return judge(group)
+
+    calls, _ = run(walk, watched, 16, random.Random(3))
+    alone, _ = run(Walk(*document(text)), judge, 1, random.Random(3))
+    assert alone == 1000
+    assert calls < 1.5 * alone
+    assert ahead_after_knowing <= 16  # what was in flight when it became known
+
+
+def test_sixteen_lanes_on_emma_cost_at_most_three_percent(
+    emma: list[str], emma_ends: list[int]
+) -> None:
+    def published(group: Group) -> int | None:
+        end = emma_ends[bisect_left(emma_ends, group.start)]
+        return end if end <= group.stop else None
+
+    text = "\n".join(emma)
+    whole = Document(text, paragraphs(text))
+    words = [len(paragraph.split()) for paragraph in emma]
+    alone = Walk(whole, PublishedCodeRules(words, 550))
+    calls, rounds = run(alone, published, 1, random.Random(0))
+    assert calls == rounds == 476
+    walk = Walk(whole, PublishedCodeRules(words, 550), lanes=16)
+    calls, rounds = run(walk, published, 16, random.Random(0))
+    assert walk.boundaries == alone.boundaries
+    assert calls <= 476 * 1.03
+    assert rounds * 8 < 476  # answers come in random order here, one round in two without one
+
+
+def test_usage_counts_what_lanes_asked_in_vain() -> None:
+    walk = Walk(*document(story(600)), lanes=16, max_extra_calls=0.5)
+    calls, _ = run(walk, scattered, 16, random.Random(5))
+    asked = sum(verdict.outcome != "single" for verdict in walk.verdicts)
+    assert walk.usage.calls == calls > asked
+    assert walk.wasted == calls - asked
+
+
+def test_a_verdict_on_no_group_is_refused() -> None:
+    walk = Walk(*document(story(50)))
+    with pytest.raises(ValueError, match="no group of this walk"):
+        walk.record(Verdict(3, 3, None, "no_shift"))

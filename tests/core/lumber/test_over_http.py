@@ -1,0 +1,218 @@
+"""The whole way to a model over real HTTP: the OpenAI SDK against a server that misbehaves."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+import tracemalloc
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+
+from lumber_core import (
+    CallPolicy,
+    LumberChunker,
+    ModelJudge,
+    ModelSettingsError,
+    Segmentation,
+    check_tiling,
+)
+from lumber_core.llms.openai import OpenAIModel
+from tests.core.lumber.support import story
+from tests.loopback.faults import (
+    Drop,
+    Fault,
+    Filtered,
+    Malformed,
+    Refusal,
+    Says,
+    Slow,
+    Status,
+    rate_limited,
+)
+from tests.loopback.server import LoopbackServer, Request
+
+FAST = CallPolicy(attempts=5, initial_backoff=0.005, max_backoff=0.05)
+TEXTS = [story(80, seed) for seed in range(4)]
+
+
+def scattered_answer(request: Request) -> str:
+    """Answer by the words of the question, as a model at temperature 0 would."""
+    labels = re.findall(r"^ID (\d+):", request.user, re.MULTILINE)[1:]
+    return f"Answer: ID {labels[crc32(request.user.encode()) % len(labels)]}"
+
+
+def splitter(server: LoopbackServer, **options) -> LumberChunker:
+    model = OpenAIModel("any", base_url=server.openai_url, structured=False, timeout=1.0)
+    return LumberChunker(ModelJudge(model, policy=FAST), theta=60, **options)
+
+
+def run(chunker: LumberChunker, texts: list[str], way: str) -> list[Segmentation]:
+    if way == "sync":
+        return chunker.segment_all(texts)
+    return asyncio.run(chunker.asegment_all(texts))
+
+
+both_ways = pytest.mark.parametrize("way", ["sync", "async"])
+
+
+@pytest.fixture(scope="module")
+def clean() -> tuple[list[Segmentation], int]:
+    """The segmentations without any trouble, and how many requests they took."""
+    with LoopbackServer(scattered_answer) as server:
+        results = splitter(server).segment_all(TEXTS)
+        return results, server.count
+
+
+@both_ways
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Status(500),
+        Status(503),
+        rate_limited(),
+        rate_limited(0.02),
+        Drop("before"),
+        Drop("body"),
+        Malformed(),
+        Slow(1.5),
+    ],
+    ids=repr,
+)
+def test_passing_trouble_changes_nothing_but_the_number_of_requests(
+    fault: Fault, way: str, clean: tuple[list[Segmentation], int]
+) -> None:
+    expected, requests = clean
+    numbers = (2, 9) if isinstance(fault, Slow) else (1, 2, 9, 20, 33, 60)
+    with LoopbackServer(scattered_answer, faults=dict.fromkeys(numbers, fault)) as server:
+        assert run(splitter(server, max_extra_calls=0, max_concurrency=4), TEXTS, way) == expected
+        assert server.count == requests + len(numbers)
+
+
+@both_ways
+def test_a_storm_of_rate_limits_is_weathered_without_hammering(
+    way: str, clean: tuple[list[Segmentation], int]
+) -> None:
+    expected, requests = clean
+    refused = 0
+    lock = threading.Lock()
+
+    def storm(request: Request) -> Fault | None:
+        """Refuse everything for a while, as an exhausted quota does."""
+        nonlocal refused
+        with lock:
+            if refused < 25:
+                refused += 1
+                return rate_limited(0.05)
+        return None
+
+    with LoopbackServer(scattered_answer, faults=storm) as server:
+        policy = CallPolicy(attempts=30, initial_backoff=0.005, max_backoff=0.05)
+        model = OpenAIModel("any", base_url=server.openai_url, structured=False)
+        chunker = LumberChunker(
+            ModelJudge(model, policy=policy), theta=60, max_concurrency=16, max_extra_calls=0
+        )
+        assert run(chunker, TEXTS, way) == expected
+        assert server.count == requests + 25
+
+
+@both_ways
+@pytest.mark.parametrize(
+    ("fault", "outcome"), [(Refusal(), "refused"), (Filtered("answer"), "refused")], ids=repr
+)
+def test_refusals_are_verdicts_and_cost_one_request(fault: Fault, outcome: str, way: str) -> None:
+    with LoopbackServer(scattered_answer, faults={3: fault}) as server:
+        (result,) = run(splitter(server), TEXTS[:1], way)
+        assert [verdict.outcome for verdict in result.failures] == [outcome]
+        assert result.failures[0].unit is not None
+        assert server.count == sum(verdict.outcome != "single" for verdict in result.verdicts)
+
+
+@both_ways
+@pytest.mark.parametrize("says", ["Answer: ID 999999", "A fine story.", ""])
+def test_a_wrong_answer_is_asked_about_once_more(
+    says: str, way: str, clean: tuple[list[Segmentation], int]
+) -> None:
+    with LoopbackServer(scattered_answer, faults={3: Says(says)}) as server:
+        (result,) = run(splitter(server), TEXTS[:1], way)
+        assert result.failures == ()
+        calls = sum(verdict.outcome != "single" for verdict in result.verdicts)
+        assert server.count == result.usage.calls == calls + 1
+
+
+@both_ways
+def test_a_wrong_key_stops_everything_at_once(way: str) -> None:
+    with LoopbackServer(scattered_answer, faults=lambda request: Status(401, "bad key")) as server:
+        with pytest.raises(ModelSettingsError, match="401"):
+            run(splitter(server, max_concurrency=4), TEXTS, way)
+        assert server.count <= 4
+
+
+@both_ways
+def test_sixteen_documents_with_sixteen_in_flight(way: str) -> None:
+    texts = [story(60, seed) for seed in range(16)]
+    with LoopbackServer(scattered_answer) as server:
+        expected = splitter(server).segment_all(texts)
+        alone = server.count
+    with LoopbackServer(scattered_answer, faults=lambda request: Slow(0.005)) as server:
+        results = run(splitter(server, max_concurrency=16, max_extra_calls=0), texts, way)
+        assert results == expected
+        assert server.count == alone
+        questions = Counter(request.user for request in server.requests)
+        assert set(questions.values()) == {1}
+
+
+@both_ways
+def test_lanes_over_http_give_the_sequential_result(way: str) -> None:
+    text = story(1500)
+    with LoopbackServer(scattered_answer) as server:
+        expected = splitter(server).segment(text)
+        alone = server.count
+    with LoopbackServer(scattered_answer, faults=lambda request: Slow(0.002)) as server:
+        (result,) = run(splitter(server, max_concurrency=16), [text], way)
+        assert result == expected
+        assert alone < server.count == result.usage.calls < 1.2 * alone
+
+
+@pytest.mark.parametrize(
+    ("documents", "calls"),
+    [(20, 1000), pytest.param(200, 10_000, marks=pytest.mark.load)],
+)
+def test_many_calls_lose_and_double_nothing_and_leave_memory_flat(
+    tmp_path: Path, documents: int, calls: int
+) -> None:
+    """Every answer is stored once and none is asked for twice; `make load` asks 10,000 times."""
+    texts = [story(168, seed) for seed in range(documents)]
+    held: list[int] = []
+
+    def watched(answer: Callable[[Request], str]) -> Callable[[Request], str]:
+        def count(request: Request) -> str:
+            if request.number in (calls // 2, calls - calls // 10):
+                held.append(tracemalloc.get_traced_memory()[0])
+            return answer(request)
+
+        return count
+
+    store = tmp_path / "answers.db"
+    with LoopbackServer(watched(scattered_answer), keep=0) as server:
+        chunker = splitter(server, max_concurrency=16, store=store)
+        tracemalloc.start()
+        try:
+            results = asyncio.run(chunker.asegment_all(texts))
+        finally:
+            tracemalloc.stop()
+        assert server.count >= calls
+        assert server.count == sum(result.usage.calls for result in results)
+        first, last = held
+        # What grows is the results themselves: a verdict with its answer for each call.
+        assert last - first < 2000 * 0.4 * calls
+        before = server.count
+        assert splitter(server, store=store).segment_all(texts) == results
+        assert server.count == before
+    for text, result in zip(texts, results, strict=True):
+        check_tiling(result.spans, len(text))
+        assert result.failures == ()

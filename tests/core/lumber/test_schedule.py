@@ -1,0 +1,79 @@
+"""Which group goes out next: true chains first, then further documents, then lanes."""
+
+from __future__ import annotations
+
+from lumber_core.lumber.judges import as_verdict
+from lumber_core.lumber.schedule import Schedule, Task
+from lumber_core.lumber.walk import Walk
+from tests.core.lumber.support import document, scattered, story
+
+
+def walks(count: int, lanes: int = 8, length: int = 400) -> list[Walk]:
+    return [
+        Walk(*document(story(length, seed)), lanes=lanes, max_extra_calls=0.5)
+        for seed in range(count)
+    ]
+
+
+def drain(schedule: Schedule) -> list[Task]:
+    tasks = []
+    while (task := schedule.next_task()) is not None:
+        tasks.append(task)
+    return tasks
+
+
+def test_documents_fill_the_capacity_before_lanes_do() -> None:
+    tasks = drain(Schedule(iter(walks(8)), capacity=8))
+    assert [task.number for task in tasks] == list(range(8))
+    assert {task.group.start for task in tasks} == {0}
+
+
+def test_lanes_use_what_would_idle() -> None:
+    tasks = drain(Schedule(iter(walks(2)), capacity=8))
+    assert len(tasks) == 8
+    assert [task.group.start for task in tasks[:2]] == [0, 0]
+    assert all(task.group.start > 0 for task in tasks[2:])
+
+
+def test_no_more_groups_are_out_than_the_capacity() -> None:
+    schedule = Schedule(iter(walks(3)), capacity=4)
+    tasks = drain(schedule)
+    assert len(tasks) == 4
+    task = tasks[0]
+    task.walk.record(as_verdict(task.group, scattered(task.group)))
+    schedule.give_back(task)
+    assert len(drain(schedule)) == 1
+
+
+def test_documents_are_taken_up_only_when_there_is_room() -> None:
+    taken = []
+
+    def one_by_one():
+        for number, walk in enumerate(walks(50, length=30)):
+            taken.append(number)
+            yield walk
+
+    schedule = Schedule(one_by_one(), capacity=3)
+    drain(schedule)
+    assert taken == [0, 1, 2]
+
+
+def test_documents_that_need_no_judge_are_finished_at_once() -> None:
+    schedule = Schedule(iter([Walk(*document("One unit.")), Walk(*document(""))]), capacity=3)
+    assert schedule.next_task() is None
+    assert [number for number, _ in schedule.finished()] == [0, 1]
+
+
+def test_every_walk_ends() -> None:
+    schedule = Schedule(iter(walks(5, length=60)), capacity=7)
+    finished = []
+    out: list[Task] = []
+    while True:
+        out += drain(schedule)
+        finished += [number for number, _ in schedule.finished()]
+        if not out:
+            break
+        task = out.pop()
+        task.walk.record(as_verdict(task.group, scattered(task.group)))
+        schedule.give_back(task)
+    assert sorted(finished) == list(range(5))

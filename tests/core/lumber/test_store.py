@@ -1,0 +1,327 @@
+"""Answers on disk: none is paid for twice, none is lost, none is mixed up."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from lumber_core import (
+    AnswerStore,
+    CallPolicy,
+    Group,
+    LumberChunker,
+    ModelJudge,
+    PromptTemplate,
+    StoreError,
+)
+from lumber_core.lumber.grouping import Document
+from lumber_core.lumber.remembering import CachedJudge
+from lumber_core.segmentation import Usage, Verdict
+from lumber_core.units import paragraphs
+from tests.core.lumber.support import ScatteredModel, story
+
+TEXT = story(120)
+
+
+def some_group(text: str = "One.\n\nTwo.\n\nThree.\n\nFour.", start: int = 0) -> Group:
+    document = Document(text, paragraphs(text))
+    return Group(document, start, len(document.units))
+
+
+def splitter(model: ScatteredModel, store: object, **options) -> LumberChunker:
+    return LumberChunker(ModelJudge(model), theta=60, store=store, **options)
+
+
+def test_a_second_run_asks_nothing_and_gives_the_same(tmp_path: Path) -> None:
+    model = ScatteredModel()
+    first = splitter(model, tmp_path / "answers.db").segment(TEXT)
+    asked = len(model.asked)
+    assert asked > 10
+    second = splitter(model, tmp_path / "answers.db").segment(TEXT)
+    assert len(model.asked) == asked
+    assert second == first
+    assert second.usage == Usage()
+    assert first.usage == Usage(asked, 100 * asked, 5 * asked)
+
+
+def test_an_edit_costs_only_the_groups_it_touches(tmp_path: Path) -> None:
+    class ByText(ScatteredModel):
+        def complete(self, system, user, *, choices=()):
+            return super().complete(system, re.sub(r"ID \d+", "ID", user), choices=choices)
+
+    model = ByText()
+    splitter(model, tmp_path / "answers.db").segment(TEXT)
+    asked = len(model.asked)
+    splitter(model, tmp_path / "answers.db").segment(f"A new beginning.\n\n{TEXT}")
+    assert 0 < len(model.asked) - asked < asked / 2
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_equal_texts_in_flight_together_are_asked_about_once(tmp_path: Path, way: str) -> None:
+    model = ScatteredModel()
+    chunker = splitter(model, tmp_path / "answers.db", max_concurrency=8)
+    if way == "sync":
+        results = chunker.segment_all([TEXT] * 6)
+    else:
+        results = asyncio.run(chunker.asegment_all([TEXT] * 6))
+    assert all(result == results[0] for result in results)
+    assert len(model.asked) == len(set(model.asked))
+
+
+def test_another_model_another_prompt_and_another_group_are_asked_anew(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "answers.db")
+    model = ScatteredModel()
+    CachedJudge(ModelJudge(model), store).judge(some_group())
+    other = ScatteredModel()
+    other.identity = "other"
+    CachedJudge(ModelJudge(other), store).judge(some_group())
+    prompt = PromptTemplate(system="Otherwise.")
+    CachedJudge(ModelJudge(model, prompt), store).judge(some_group())
+    CachedJudge(ModelJudge(model), store).judge(some_group(start=1))
+    assert len(store) == 4
+    CachedJudge(ModelJudge(model), store).judge(some_group())
+    assert len(model.asked) == 3
+
+
+def test_texts_that_run_together_are_different_groups(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "answers.db")
+
+    def group(cut: int) -> Group:
+        text = "abcd"
+        from lumber_core import Span
+
+        return Group(Document(text, [Span(0, cut), Span(cut, 4)]), 0, 2)
+
+    store.put("j", group(1), Verdict(0, 2, 1, "shift"))
+    assert store.get("j", group(2)) is None
+
+
+def test_failures_are_kept_until_forgotten(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "answers.db")
+    refused = Verdict(0, 4, None, "refused", "declined", "No.")
+    store.put("j", some_group(), refused)
+    assert store.get("j", some_group()) == refused
+    assert store.forget_failures() == 1
+    assert store.get("j", some_group()) is None
+
+
+def test_that_no_answer_came_is_not_kept(tmp_path: Path) -> None:
+    class Away(ScatteredModel):
+        away = True
+
+        def complete(self, system, user, *, choices=()):
+            if self.away:
+                raise ConnectionError
+            return super().complete(system, user, choices=choices)
+
+    model = Away()
+    judge = ModelJudge(model, policy=CallPolicy(attempts=1))
+    chunker = LumberChunker(judge, theta=60, store=tmp_path / "answers.db")
+    assert {v.outcome for v in chunker.segment(TEXT).failures} == {"unavailable"}
+    model.away = False
+    assert chunker.segment(TEXT).failures == ()
+
+
+def test_a_row_says_who_answered_what_and_when_but_holds_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "answers.db"
+    splitter(ScatteredModel(), path).segment("SECRET one.\n\nSECRET two.")
+    with sqlite3.connect(path) as connection:
+        connection.row_factory = sqlite3.Row
+        (row,) = [dict(row) for row in connection.execute("SELECT * FROM verdicts")]
+    assert row["judge"].startswith("scattered|prompt ")
+    assert row["answer"].startswith("Answer:")
+    assert (row["calls"], row["prompt_tokens"], row["completion_tokens"]) == (1, 100, 5)
+    assert abs(row["stored_at"] - time.time()) < 60
+    assert b"SECRET" not in path.read_bytes()
+
+
+def test_a_damaged_file_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "answers.db"
+    path.write_bytes(b"this is no database, whatever its name says" * 50)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"answers\.db cannot be used.*another path"):
+        splitter(ScatteredModel(), path).segment(TEXT)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_damaged_inside_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "answers.db"
+    store = AnswerStore(path)
+    splitter(ScatteredModel(), store).segment(TEXT)
+    store.close()
+    raw = bytearray(path.read_bytes())
+    raw[4096:8192] = bytes(random.Random(0).randbytes(4096))
+    path.write_bytes(raw)
+    with pytest.raises(StoreError, match="cannot be used"):
+        AnswerStore(path).get("j", some_group())
+    assert path.read_bytes() == bytes(raw)
+
+
+def test_a_file_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "answers.db"
+    store = AnswerStore(path)
+    store.put("j", some_group(), Verdict(0, 4, 1, "shift"))
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 9")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="newer version"):
+        AnswerStore(path).get("j", some_group())
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    with pytest.raises(StoreError, match="another program"):
+        AnswerStore(path).get("j", some_group())
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no folder"):
+        AnswerStore(tmp_path / "none" / "answers.db").get("j", some_group())
+
+
+def test_a_judge_of_ones_own_needs_an_identity(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="give the judge an attribute `identity`"):
+        LumberChunker(lambda group: None, store=tmp_path / "answers.db")
+
+
+def test_a_store_is_pickled_by_its_path(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "answers.db")
+    store.put("j", some_group(), Verdict(0, 4, 1, "shift"))
+    assert len(pickle.loads(pickle.dumps(store))) == 1
+
+
+def test_a_judge_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+    class Failing(ScatteredModel):
+        def complete(self, system, user, *, choices=()):
+            if not self.asked:
+                self.asked.append(user)
+                raise RuntimeError("once")
+            return super().complete(system, user, choices=choices)
+
+    judge = CachedJudge(ModelJudge(Failing()), AnswerStore(tmp_path / "answers.db"))
+    with pytest.raises(RuntimeError, match="once"):
+        judge.judge(some_group())
+    assert judge.judge(some_group()).outcome in ("shift", "no_shift")
+
+
+def test_a_cancelled_question_is_asked_by_who_waits_for_it(tmp_path: Path) -> None:
+    class Slow(ScatteredModel):
+        async def acomplete(self, system, user, *, choices=()):
+            await asyncio.sleep(0.05)
+            return self.complete(system, user, choices=choices)
+
+    model = Slow()
+    judge = CachedJudge(ModelJudge(model), AnswerStore(tmp_path / "answers.db"))
+
+    async def both() -> Verdict:
+        first = asyncio.ensure_future(judge.ajudge(some_group()))
+        second = asyncio.ensure_future(judge.ajudge(some_group()))
+        await asyncio.sleep(0.01)
+        first.cancel()
+        return await second
+
+    assert asyncio.run(both()).outcome in ("shift", "no_shift")
+    assert len(model.asked) == 1
+
+
+CHILD = textwrap.dedent(
+    """
+    import os, sys, time
+    from lumber_core import Completion, LumberChunker, ModelJudge
+    from tests.core.lumber.support import ScatteredModel, story
+
+    class Logged(ScatteredModel):
+        def complete(self, system, user, *, choices=()):
+            completion = super().complete(system, user, choices=choices)
+            line = f"{hash_of(user)}\\n".encode()
+            os.write(log, line)
+            time.sleep(0.002)
+            return completion
+
+    def hash_of(user):
+        import hashlib
+        return hashlib.sha256(user.encode()).hexdigest()
+
+    log = os.open(sys.argv[2], os.O_APPEND | os.O_CREAT | os.O_WRONLY)
+    chunker = LumberChunker(
+        ModelJudge(Logged()), theta=60, store=sys.argv[1], max_concurrency=int(sys.argv[3])
+    )
+    print(chunker.segment(story(300)).spans)
+    """
+)
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_kill_at_random_moments_repeats_only_what_was_in_flight(
+    tmp_path: Path, concurrency: int
+) -> None:
+    store, log = tmp_path / "answers.db", tmp_path / "calls.log"
+    command = [sys.executable, "-c", CHILD, str(store), str(log), str(concurrency)]
+    chance = random.Random(7)
+    kills = 0
+    for _ in range(40):
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        before = log.stat().st_size if log.exists() else 0
+        # Kill some calls after it has begun, wherever that may be.
+        wanted = before + 65 * chance.randrange(1, 25)
+        while child.poll() is None and (not log.exists() or log.stat().st_size < wanted):
+            time.sleep(0.001)
+        if child.poll() is None:
+            time.sleep(chance.random() * 0.004)
+            child.send_signal(signal.SIGKILL)
+            kills += 1
+        output, _ = child.communicate()
+        if child.returncode == 0:
+            break
+    assert child.returncode == 0
+    assert kills >= 5
+    calls = log.read_text().split()
+    assert len(calls) - len(set(calls)) <= kills * concurrency
+    expected = splitter(ScatteredModel(), None).segment(story(300))
+    assert output.strip() == str(expected.spans)
+
+
+def test_two_processes_share_a_store(tmp_path: Path) -> None:
+    store, log = tmp_path / "answers.db", tmp_path / "calls.log"
+    command = [sys.executable, "-c", CHILD, str(store), str(log), "2"]
+    children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    outputs = {child.communicate()[0] for child in children}
+    assert len(outputs) == 1
+    assert {child.returncode for child in children} == {0}
+    assert len(AnswerStore(store)) == len(set(log.read_text().split()))
+
+
+def test_threads_share_a_store(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "answers.db")
+    groups = [some_group(f"A{n}.\n\nB{n}.") for n in range(60)]
+
+    def work(mine: list[Group]) -> None:
+        for group in mine:
+            store.put("j", group, Verdict(0, 2, 1, "shift"))
+            assert store.get("j", group) is not None
+
+    threads = [threading.Thread(target=work, args=(groups[n::6],)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(store) == 60

@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from core_support import document, quick
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lumber_core.lumber.grouping import MethodRules, PublishedCodeRules
+from lumber_core.lumber.walk import Walk
+from lumber_core.segmentation import Verdict
+
+sizes = st.lists(st.integers(0, 30), max_size=30)
+answers = st.lists(
+    st.one_of(st.none(), st.integers(-3, 35), st.sampled_from([10**9, -(10**9)])), max_size=60
+)
+every_rule = pytest.mark.parametrize("rules_of", [MethodRules, PublishedCodeRules])
+
+
+def walk_of(rules, tokens) -> Walk:
+    return Walk(document(["x"] * len(tokens)), rules)
+
+
+def run(walk: Walk, answers) -> list[tuple[int, int]]:
+    """Answer group after group, with None when the answers run out; return the groups."""
+    said = iter(answers)
+    groups = []
+    while (group := walk.claim()) is not None:
+        groups.append((group.start, group.stop))
+        walk.record(Verdict(group.start, group.stop, next(said, None), "shift"))
+    return groups
+
+
+def edges(walk: Walk) -> list[int]:
+    return [0, *walk.boundaries, walk.units]
+
+
+def is_increasing(numbers) -> bool:
+    return all(one < other for one, other in pairwise(numbers))
+
+
+@every_rule
+@given(tokens=sizes, theta=st.integers(1, 60), said=answers)
+@quick
+def test_the_walk_ends_and_tiles_whatever_is_answered(rules_of, tokens, theta, said):
+    walk = walk_of(rules_of(tokens, theta), tokens)
+    asked = run(walk, said)
+    assert walk.done
+    assert walk.position == walk.units == len(tokens)
+    assert len(asked) <= len(walk.verdicts) <= len(tokens)
+    assert not tokens or is_increasing(edges(walk))
+
+
+@every_rule
+@given(tokens=sizes, theta=st.integers(1, 60), said=answers)
+@quick
+def test_each_group_starts_further_on(rules_of, tokens, theta, said):
+    walk = walk_of(rules_of(tokens, theta), tokens)
+    run(walk, said)
+    assert is_increasing([verdict.start for verdict in walk.verdicts])
+    assert all(verdict.start < verdict.stop <= len(tokens) for verdict in walk.verdicts)
+
+
+@given(tokens=sizes, theta=st.integers(1, 60), said=answers)
+@quick
+def test_groups_and_chunks_stay_within_theta_unless_they_are_one_unit(tokens, theta, said):
+    walk = walk_of(MethodRules(tokens, theta), tokens)
+    groups = run(walk, said)
+    chunks = list(pairwise(edges(walk))) if tokens else []
+    for start, stop in [*groups, *chunks]:
+        assert sum(tokens[start:stop]) <= theta or stop == start + 1
+
+
+@given(tokens=sizes, theta=st.integers(1, 60), said=answers)
+@quick
+def test_groups_hold_as_many_units_as_fit(tokens, theta, said):
+    walk = walk_of(MethodRules(tokens, theta), tokens)
+    run(walk, said)
+    for verdict in walk.verdicts:
+        room = sum(tokens[verdict.start : verdict.stop + 1])
+        assert verdict.stop == len(tokens) or room > theta
+
+
+@given(tokens=sizes, theta=st.integers(1, 60), said=answers)
+@quick
+def test_published_groups_stay_below_theta_unless_they_are_one_unit(tokens, theta, said):
+    walk = walk_of(PublishedCodeRules(tokens, theta), tokens)
+    for start, stop in run(walk, said):
+        estimate = round(1.2 * sum(count + 2 for count in tokens[start:stop]))
+        assert estimate < theta or stop == start + 1
+        assert start < len(tokens) - 5
+
+
+@every_rule
+@given(
+    tokens=sizes,
+    theta=st.integers(1, 60),
+    said=st.dictionaries(st.integers(0, 30), st.integers(-2, 32)),
+    order=st.randoms(use_true_random=False),
+)
+@example(tokens=[1] * 9, theta=3, said={0: 2, 2: 4}, order=None)
+@quick
+def test_verdicts_may_come_in_any_order_and_ahead_of_time(rules_of, tokens, theta, said, order):
+    """Every possible group is judged beforehand: the walk picks the same chain."""
+    rules = rules_of(tokens, theta)
+    groups = [(start, rules.stop(start)) for start in range(len(tokens))]
+    verdicts = [
+        Verdict(start, stop, said.get(start), "shift")
+        for start, stop in groups
+        if stop is not None and rules.asks(start, stop)
+    ]
+    by_start = {verdict.start: verdict for verdict in verdicts}
+    in_order = walk_of(rules, tokens)
+    while (group := in_order.claim()) is not None:
+        in_order.record(by_start[group.start])
+    ahead = walk_of(rules, tokens)
+    if order is None:
+        verdicts.reverse()
+    else:
+        order.shuffle(verdicts)
+    for verdict in verdicts:
+        ahead.record(verdict)
+    assert ahead.done
+    assert ahead.claim() is None
+    assert ahead.boundaries == in_order.boundaries
+    assert ahead.verdicts == in_order.verdicts
+
+
+def test_a_verdict_names_where_the_chunk_ends_and_the_next_group_starts():
+    walk = walk_of(MethodRules([10] * 6, 30), [10] * 6)
+    assert run(walk, [2, None]) == [(0, 3), (2, 5)]
+    assert walk.boundaries == (2, 5)
+    assert [verdict.outcome for verdict in walk.verdicts] == ["shift", "shift", "single"]
+
+
+@pytest.mark.parametrize("named", [0, 3, 4, -1, 10**9])
+def test_a_unit_outside_the_group_counts_as_none(named):
+    walk = walk_of(MethodRules([10] * 6, 30), [10] * 6)
+    assert run(walk, [named]) == run(walk_of(MethodRules([10] * 6, 30), [10] * 6), [None])
+    assert walk.boundaries == (3,)
+
+
+def test_a_unit_larger_than_theta_stands_alone_and_nobody_is_asked():
+    tokens = [10, 100, 10, 10]
+    walk = walk_of(MethodRules(tokens, 30), tokens)
+    assert run(walk, []) == [(2, 4)]
+    assert walk.boundaries == (1, 2)
+    assert [verdict.outcome for verdict in walk.verdicts] == ["single", "single", "shift"]
+
+
+def test_a_group_may_fill_theta_exactly():
+    assert MethodRules([10, 20, 1], 30).stop(0) == 2
+    assert MethodRules([10, 21, 1], 30).stop(0) == 1
+
+
+def test_units_of_no_tokens_go_with_the_group_before():
+    assert MethodRules([30, 0, 0, 1], 30).stop(0) == 3
+
+
+def test_a_document_without_units_is_done_at_once():
+    walk = walk_of(MethodRules([], 30), [])
+    assert walk.done
+    assert walk.claim() is None
+    assert walk.verdicts == walk.boundaries == ()
+
+
+def test_a_group_is_handed_out_once():
+    walk = walk_of(MethodRules([1] * 4, 9), [1] * 4)
+    assert walk.claim().start == 0
+    assert walk.claim() is None
+    assert not walk.done
+
+
+def test_the_first_verdict_on_a_group_stands():
+    walk = walk_of(MethodRules([1] * 8, 4), [1] * 8)
+    walk.record(Verdict(4, 8, 6, "shift"))
+    walk.record(Verdict(4, 8, 7, "shift"))
+    walk.record(Verdict(0, 4, None, "no_shift"))
+    walk.record(Verdict(0, 4, 2, "shift"))
+    assert walk.boundaries == (4, 6)
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [(0, 2), (0, 4), (1, 3), (6, 9), (8, 8), (9, 12), (-1, 2), (-8, 3), (-1, 0)]
+)
+def test_a_verdict_on_no_group_of_the_walk_is_refused(start, stop):
+    walk = walk_of(MethodRules([1] * 8, 3), [1] * 8)
+    with pytest.raises(ValueError, match=f"no group of this walk goes from {start} to {stop}"):
+        walk.record(Verdict(start, stop, None, "no_shift"))
+    assert walk.verdicts == ()
+
+
+@pytest.mark.parametrize("rules_of", [MethodRules, PublishedCodeRules])
+def test_no_start_outside_the_document_has_a_group(rules_of):
+    rules = rules_of([1] * 8, 3)
+    walk = Walk(document(["x"] * 8), rules)
+    for start in (-9, -2, -1, 8, 9):
+        for stop in range(-2, 12):
+            with pytest.raises(ValueError, match="no group"):
+                walk.record(Verdict(start, stop, None, "no_shift"))
+
+
+# The published code.
+
+
+def published(units: int, theta: int = 550) -> Walk:
+    """Ten words a unit, so twelve with the label: 44 units stay below 550."""
+    return walk_of(PublishedCodeRules([10] * units, theta), [10] * units)
+
+
+def test_the_published_group_leaves_out_the_unit_that_reaches_theta():
+    # 38 labelled units are 456 words, estimated at 547; 39 would be 562.
+    assert published(100).claim().stop == 38
+
+
+@pytest.mark.parametrize(
+    ("words", "theta", "stop"),
+    [
+        ([3] * 20, 12, 1),  # 5 words are 6, 10 are 12: reaches theta
+        ([3] * 20, 13, 2),
+        ([100] * 20, 12, 1),  # alone, though over theta
+    ],
+)
+def test_the_published_estimate_is_rounded_over_the_whole_group(words, theta, stop):
+    assert PublishedCodeRules(words, theta).stop(0) == stop
+
+
+def test_after_a_published_answer_the_next_group_starts_one_further():
+    walk = published(100)
+    assert run(walk, [20])[:2] == [(0, 38), (21, 59)]
+    assert walk.boundaries[0] == 20
+
+
+def test_the_first_published_unit_is_a_valid_answer():
+    walk = published(100)
+    assert run(walk, [20, 21])[2][0] == 22
+    assert walk.boundaries == (20, 21)
+
+
+def test_the_id_just_past_a_published_group_is_a_boundary_at_its_end():
+    walk = published(100)
+    assert run(walk, [38])[1][0] == 39
+    assert walk.boundaries == (38,)
+
+
+def test_the_very_first_unit_is_no_boundary_though_it_may_be_named():
+    walk = published(100)
+    assert run(walk, [0])[1][0] == 1
+    assert walk.boundaries == ()
+
+
+def test_a_published_group_without_an_answer_passes_without_a_boundary():
+    walk = published(100)
+    assert run(walk, [])[:2] == [(0, 38), (38, 76)]
+    assert walk.boundaries == ()
+
+
+@pytest.mark.parametrize(("units", "groups"), [(5, []), (6, [(0, 4)]), (7, [(0, 5)])])
+def test_no_published_group_starts_in_the_last_five_units(units, groups):
+    walk = published(units)
+    assert run(walk, []) == groups
+    assert walk.position == units

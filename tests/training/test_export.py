@@ -1,0 +1,258 @@
+"""Exported models say what the checkpoint says, and damaged or foreign files are refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+
+from lumber_core import BertChunker, TextEmbedder  # noqa: E402
+from lumber_core.bert.model import load_tagger, tagger_from_encoder  # noqa: E402
+from lumber_core.bert.onnx import OnnxScorer  # noqa: E402
+from lumber_core.bert.pytorch import TorchScorer  # noqa: E402
+from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
+from lumber_core.errors import WeightsError  # noqa: E402
+from lumber_training.export import export  # noqa: E402
+
+
+def windows_of(checkpoint: Path, prose: list[str]) -> list[np.ndarray]:
+    tokenizer = WordPieceTokenizer.from_folder(checkpoint)
+    return [tokenizer(text).ids[:253] for text in prose]
+
+
+@pytest.fixture(scope="module")
+def specials(checkpoint: Path) -> dict[str, int]:
+    tokenizer = WordPieceTokenizer.from_folder(checkpoint)
+    return {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}
+
+
+def test_fp32_onnx_equals_torch(
+    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
+) -> None:
+    windows = windows_of(checkpoint, prose)
+    original = TorchScorer(load_tagger(checkpoint), **specials).score(windows)
+    made = OnnxScorer(exported / "model.onnx", **specials).score(windows)
+    for a, b in zip(original, made, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-4)
+
+
+def test_int8_onnx_is_near_torch(
+    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
+) -> None:
+    windows = windows_of(checkpoint, prose)
+    original = np.concatenate(TorchScorer(load_tagger(checkpoint), **specials).score(windows))
+    made = np.concatenate(OnnxScorer(exported / "model.int8.onnx", **specials).score(windows))
+    assert np.corrcoef(original, made)[0, 1] > 0.99
+    assert np.abs(original - made).mean() < 0.1 * original.std()
+
+
+def test_scores_do_not_depend_on_what_is_scored_beside(
+    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
+) -> None:
+    windows = windows_of(checkpoint, prose)
+    path = exported / "model.int8.onnx"
+    alone = [OnnxScorer(path, **specials, threads=1).score([w])[0] for w in windows[:20]]
+    beside = OnnxScorer(path, **specials, threads=4).score(windows)[:20]
+    for a, b in zip(alone, beside, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "model.int8.onnx"])
+def test_a_token_scores_the_same_whichever_others_are_asked_for(
+    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int], name: str
+) -> None:
+    scorer = OnnxScorer(exported / name, **specials, threads=1)
+    rng = np.random.default_rng(0)
+    for window in windows_of(checkpoint, prose)[:30]:
+        everywhere = scorer.score([window])[0]
+        for share in (0.0, 0.03, 0.3, 1.0):
+            places = np.flatnonzero(rng.random(len(window)) < share)
+            picked = scorer.score([window], [places])[0]
+            np.testing.assert_array_equal(picked, everywhere[places])
+
+
+def test_cuts_agree_between_backends(checkpoint: Path, exported: Path, prose: list[str]) -> None:
+    from_torch = BertChunker(str(checkpoint), backend="torch", snap=None)
+    from_onnx = BertChunker(str(exported), snap=None)
+    said = [
+        {s.start for s in c.segment("".join(prose[:40])).spans} for c in (from_torch, from_onnx)
+    ]
+    assert len(said[0]) > 20
+    assert len(said[0] & said[1]) > 0.8 * len(said[0] | said[1])
+
+
+def test_the_embedder_gives_the_mean_of_the_hidden_states(
+    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
+) -> None:
+    encoder = load_tagger(checkpoint).model
+    vectors = TextEmbedder(str(exported)).embed(prose[:20])
+    for ids, vector in zip(windows_of(checkpoint, prose), vectors, strict=False):
+        x = torch.tensor([[specials["cls_id"], *ids, specials["sep_id"]]])
+        with torch.inference_mode():
+            mean = (
+                encoder(x, attention_mask=torch.ones_like(x)).last_hidden_state.mean(1)[0].numpy()
+            )
+        assert vector @ mean / np.linalg.norm(mean) > 0.98
+        assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+
+def test_words_that_both_encoders_share_are_kept_once(
+    exported: Path, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A small model's tables are small, too.
+    monkeypatch.setattr("lumber_training.export._LARGE", 4000)
+    monkeypatch.setattr("lumber_training.export._PAGE", 64)
+    export(checkpoint, output=tmp_path, embedder=checkpoint)
+    table = (tmp_path / "words.int8.bin").stat().st_size
+    both = sum((tmp_path / f"{n}.int8.onnx").stat().st_size for n in ("model", "embedder"))
+    before = sum((exported / f"{n}.int8.onnx").stat().st_size for n in ("model", "embedder"))
+    assert both < before - 1.8 * 4000
+    assert table < 0.8 * (before - both)
+    text = "The ship was in the harbour. The king said no!"
+    for kind in (BertChunker, TextEmbedder):
+        apart, together = kind(str(tmp_path)), kind(str(exported))
+        if isinstance(apart, BertChunker):
+            np.testing.assert_array_equal(apart.scores(text).t, together.scores(text).t)
+        else:
+            np.testing.assert_array_equal(apart.embed([text]), together.embed([text]))
+    raw = bytearray((tmp_path / "words.int8.bin").read_bytes())
+    raw[-1] ^= 1
+    (tmp_path / "words.int8.bin").write_bytes(bytes(raw))
+    with pytest.raises(WeightsError, match=r"words.int8.bin is not the file"):
+        BertChunker(str(tmp_path), threads=3).load()
+
+
+def test_the_card_lists_every_file(exported: Path) -> None:
+    card = json.loads((exported / "card.json").read_text())
+    assert set(card["files"]) == {p.name for p in exported.iterdir()} - {"card.json"}
+
+
+def changed(folder: Path, tmp_path: Path) -> Path:
+    target = tmp_path / "changed"
+    shutil.copytree(folder, target)
+    return target
+
+
+@pytest.mark.parametrize("name", ["model.int8.onnx", "tokenizer.json"])
+def test_a_damaged_file_is_refused(exported: Path, tmp_path: Path, name: str) -> None:
+    folder = changed(exported, tmp_path)
+    raw = bytearray((folder / name).read_bytes())
+    raw[len(raw) // 2] ^= 1
+    (folder / name).write_bytes(bytes(raw))
+    with pytest.raises(WeightsError, match=r"not the file that its card lists.*SHA-256"):
+        BertChunker(str(folder)).segment("One. Two.")
+
+
+def test_a_missing_file_is_named(exported: Path, tmp_path: Path) -> None:
+    folder = changed(exported, tmp_path)
+    (folder / "model.int8.onnx").unlink()
+    with pytest.raises(WeightsError, match=r"model.int8.onnx does not exist"):
+        BertChunker(str(folder)).segment("One. Two.")
+
+
+def test_the_wrong_kind_of_onnx_is_refused(
+    exported: Path, specials: dict[str, int], tmp_path: Path
+) -> None:
+    with pytest.raises(WeightsError, match="some other model"):
+        OnnxScorer(exported / "embedder.int8.onnx", **specials)
+    junk = tmp_path / "junk.onnx"
+    junk.write_bytes(b"no model")
+    with pytest.raises(WeightsError, match="cannot open"):
+        OnnxScorer(junk, **specials)
+
+
+def test_a_checkpoint_without_export_says_what_to_do(checkpoint: Path) -> None:
+    with pytest.raises(WeightsError, match=r"lumber-splitters export.*backend=\"torch\""):
+        BertChunker(str(checkpoint)).segment("One. Two.")
+
+
+def test_foreign_weights_are_refused_with_a_reason(checkpoint: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    state = load_file(checkpoint / "model.safetensors")
+    folder = changed(checkpoint, tmp_path)
+
+    def refused(changes: dict[str, torch.Tensor], reason: str) -> None:
+        save_file(changes, folder / "model.safetensors")
+        with pytest.raises(WeightsError, match=reason):
+            BertChunker(str(folder), backend="torch").load()
+
+    encoder = {k.removeprefix("model."): v for k, v in state.items()}
+    refused(encoder, "lacks model.embeddings")
+    refused({**state, "lm_head.weight": torch.zeros(2)}, "also holds lm_head.weight")
+    refused({**state, "chunklayer.weight": torch.zeros(2, 5)}, "shape")
+    refused({**state, "chunklayer.bias": torch.full((2,), float("nan"))}, "no numbers")
+    (folder / "model.safetensors").write_bytes(b"\x00" * 100)
+    with pytest.raises(WeightsError, match="damaged"):
+        BertChunker(str(folder), backend="torch").load()
+
+
+def test_a_pickled_checkpoint_is_never_read(checkpoint: Path, tmp_path: Path) -> None:
+    folder = changed(checkpoint, tmp_path)
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(WeightsError, match="safetensors only"):
+        BertChunker(str(folder), backend="torch").load()
+
+
+def test_checkpoints_as_published_load_unchanged(checkpoint: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = changed(checkpoint, tmp_path)
+    state = load_file(folder / "model.safetensors")
+    state["model.pooler.dense.weight"] = torch.zeros(32, 32)
+    state["model.pooler.dense.bias"] = torch.zeros(32)
+    state["model.embeddings.position_ids"] = torch.arange(300)[None]
+    save_file(state, folder / "model.safetensors")
+    (folder / "tokenizer.json").unlink()
+    vocabulary = json.loads((checkpoint / "tokenizer.json").read_text())["model"]["vocab"]
+    (folder / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.get)))
+    text = "The ship was in the harbour. The king said no!"
+    as_published = BertChunker(str(folder), backend="torch").scores(text)
+    np.testing.assert_allclose(
+        as_published.t, BertChunker(str(checkpoint), backend="torch").scores(text).t, atol=1e-6
+    )
+
+
+def test_a_plain_encoder_becomes_a_classifier_to_train(checkpoint: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = changed(checkpoint, tmp_path)
+    state = load_file(folder / "model.safetensors")
+    save_file({k.removeprefix("model."): v for k, v in state.items()}, folder / "model.safetensors")
+    model = tagger_from_encoder(folder)
+    assert torch.equal(
+        model.model.embeddings.word_embeddings.weight,
+        state["model.embeddings.word_embeddings.weight"],
+    )
+    (folder / "config.json").write_text("[]")
+    with pytest.raises(WeightsError, match="not the shape"):
+        tagger_from_encoder(folder)
+
+
+def test_training_on_from_a_classifier_keeps_its_linear_layer(checkpoint: Path) -> None:
+    original, further = load_tagger(checkpoint), tagger_from_encoder(checkpoint)
+    assert torch.equal(original.chunklayer.weight, further.chunklayer.weight)
+
+
+def test_an_activation_that_the_export_does_not_know_is_refused(
+    checkpoint: Path, tmp_path: Path
+) -> None:
+    folder = changed(checkpoint, tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "hidden_act": "relu"}))
+    with pytest.raises(WeightsError, match="gelu"):
+        export(folder, output=tmp_path / "out")
+
+
+def test_names_that_are_no_models_are_refused() -> None:
+    with pytest.raises(ValueError, match="existing folder or a hub id"):
+        BertChunker("no such folder").segment("One. Two.")
+    with pytest.raises(ValueError, match="bundled weights are for"):
+        BertChunker(backend="torch").segment("One. Two.")

@@ -1,0 +1,198 @@
+"""Training items: made of different documents, reproducible, with every start known."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from lumber_core.bert.tokenizer import WordPieceTokenizer
+from lumber_evaluation.documents import Document, document_from_segments
+from lumber_training.examples import BETWEEN, IGNORED, NORMAL, START, Windows, label_item, pad
+from lumber_training.items import Item
+from lumber_training.recipes import BUNDLED, PAPER, Part, Recipe
+from lumber_training.synthesis import excerpts, synthesize, whole
+from tests.tiny_bert import write_tokenizer
+
+
+def document(name: str, sizes: list[int], source: str = "made") -> Document:
+    segments = [
+        [f"{name.capitalize()} part{part} says{number}." for number in range(size)]
+        for part, size in enumerate(sizes)
+    ]
+    return document_from_segments(segments, name=name, source=source)
+
+
+DOCUMENTS = [document(name, [3, 9, 1]) for name in ("anna", "berta", "carla", "dora", "emma")]
+
+
+def pieces(item: Item) -> list[str]:
+    bounds = [*item.starts, len(item.text)]
+    return [item.text[a:b].strip() for a, b in pairwise(bounds)]
+
+
+def test_an_item_joins_pieces_of_different_documents() -> None:
+    for item in synthesize(DOCUMENTS, items=200, seed=3):
+        names = [piece.split()[0] for piece in pieces(item)]
+        assert len(names) == len(set(names)) == 4
+        for piece in pieces(item):
+            assert len({word for word in piece.split() if word.startswith("part")}) == 1
+            assert 1 <= piece.count(".") <= 5
+            assert "says0" in piece  # the first few sentences of a passage
+
+
+def test_two_documents_of_one_name_and_source_count_as_one() -> None:
+    with pytest.raises(ValueError, match="only 1 documents"):
+        synthesize([DOCUMENTS[0], DOCUMENTS[0]], items=1, segments=2)
+
+
+def test_ranges_are_kept_to() -> None:
+    counts = set()
+    for item in synthesize(DOCUMENTS, items=300, segments=(2, 5), sentences=(2, 8)):
+        counts.add(len(item.starts))
+        assert all(1 <= piece.count(".") <= 8 for piece in pieces(item))
+        assert set(item.starts) <= set(item.sentences)
+        assert item.sentences[0] == item.starts[0] == 0
+    assert counts == {2, 3, 4, 5}
+
+
+def test_same_seed_same_items() -> None:
+    assert synthesize(DOCUMENTS, items=20, seed=1) == synthesize(DOCUMENTS, items=20, seed=1)
+    assert synthesize(DOCUMENTS, items=20, seed=1) != synthesize(DOCUMENTS, items=20, seed=2)
+    assert excerpts(DOCUMENTS, items=20, seed=1) == excerpts(DOCUMENTS, items=20, seed=1)
+
+
+def test_excerpts_are_runs_of_one_document_with_its_own_starts() -> None:
+    near = 0
+    for item in excerpts(DOCUMENTS, items=200, sentences=(3, 6), near=1, seed=4):
+        names = {word for word in item.text.split() if word.istitle()}
+        assert len(names) == 1
+        for start in item.starts[1:]:
+            assert "says0" in item.text[start:].split(".")[0]
+        assert 1 <= len(item.sentences) <= 6
+        near += len(item.starts) > 1
+    assert near > 150
+
+
+def test_whole_documents_are_items_as_they_are() -> None:
+    (item,) = whole(DOCUMENTS[:1])
+    assert item.text == DOCUMENTS[0].text
+    assert item.starts == DOCUMENTS[0].starts
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"segments": 9}, "only 5 documents"),
+        ({"segments": 0}, "segments must be at least 1"),
+        ({"sentences": (3, 2)}, "sentences must be at least 1"),
+        ({"items": 0}, "items must be at least 1"),
+    ],
+)
+def test_impossible_wishes_are_refused(options: dict, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        synthesize(DOCUMENTS, **{"items": 1, **options})
+
+
+def test_excerpts_need_documents_with_sections() -> None:
+    with pytest.raises(ValueError, match="two segments"):
+        excerpts([document("solo", [4])], items=1)
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> WordPieceTokenizer:
+    folder = tmp_path_factory.mktemp("tokenizer")
+    write_tokenizer(folder)
+    return WordPieceTokenizer.from_folder(folder)
+
+
+def test_labels_stand_at_the_first_tokens_of_sentences(tokenizer: WordPieceTokenizer) -> None:
+    item = Item("the ship. the sea. the king.", (0, 10, 19), (0, 19))
+    labelled = label_item(item, tokenizer)
+    assert labelled.labels.tolist() == [
+        *(START, BETWEEN, BETWEEN),
+        *(NORMAL, BETWEEN, BETWEEN),
+        *(START, BETWEEN, BETWEEN),
+    ]
+
+
+def test_windows_are_cut_reproducibly_and_their_first_token_is_not_judged(
+    tokenizer: WordPieceTokenizer,
+) -> None:
+    items = synthesize(DOCUMENTS, items=40, segments=5, sentences=(5, 9))
+    labelled = [label_item(item, tokenizer) for item in items]
+    windows = Windows(labelled, tokenizer, window=40, seed=0)
+    again = Windows(labelled, tokenizer, window=40, seed=0)
+    at_starts = 0
+    for number in range(len(windows)):
+        row = windows[number]
+        assert row == again[number]
+        assert len(row["input_ids"]) == len(row["labels"]) <= 40
+        assert row["input_ids"][0] == tokenizer.cls_id
+        assert row["input_ids"][-1] == tokenizer.sep_id
+        assert row["labels"][0] == row["labels"][1] == row["labels"][-1] == IGNORED
+        at_starts += START in row["labels"]
+    assert at_starts > 10
+
+
+def test_windows_may_mask_some_tokens_and_keep_their_labels(tokenizer: WordPieceTokenizer) -> None:
+    items = synthesize(DOCUMENTS, items=60, segments=5, sentences=(5, 9))
+    labelled = [label_item(item, tokenizer) for item in items]
+    plain = Windows(labelled, tokenizer, window=40, seed=0)
+    masked = Windows(labelled, tokenizer, window=40, seed=0, masked=0.2)
+    hidden = total = 0
+    for number in range(len(items)):
+        row, same = masked[number], plain[number]
+        assert row["labels"] == same["labels"]
+        assert row == masked[number]
+        for shown, true in zip(row["input_ids"], same["input_ids"], strict=True):
+            assert shown in (true, tokenizer.mask_id)
+            hidden += shown != true
+            total += 1
+    assert 0.1 < hidden / total < 0.3
+
+
+def test_padding_is_masked_and_ignored(tokenizer: WordPieceTokenizer) -> None:
+    items = [label_item(Item(t, (0,), (0,)), tokenizer) for t in ("the ship", "the king and queen")]
+    batch = pad([Windows(items, tokenizer, window=20, seed=0)[n] for n in (0, 1)])
+    assert batch["input_ids"].shape == batch["labels"].shape == (2, 6)
+    assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 0, 0], [1] * 6]
+    assert batch["labels"][0, 4:].tolist() == [IGNORED, IGNORED]
+
+
+def test_the_papers_recipe_is_the_papers() -> None:
+    assert (PAPER.items, PAPER.batch_size, PAPER.epochs) == (30_000, 8, 3)
+    assert (PAPER.learning_rate, PAPER.weight_decay, PAPER.beta2) == (3e-4, 0.1, 0.95)
+    assert (PAPER.warmup, PAPER.loss_at, PAPER.window) == (0.01, "tokens", 255)
+    assert PAPER.parts == (Part("synthetic", 1.0, segments=4, sentences=(1, 5)),)
+
+
+def test_a_recipe_takes_its_shares_from_its_sources() -> None:
+    marked = [document(f"w{n}", [9, 9], source="wiki_sections") for n in range(3)]
+    stories = [document(f"f{n}", [9, 9], source="fairytaleqa") for n in range(9)]
+    from dataclasses import replace
+
+    made = replace(BUNDLED, items=100).make_items([*DOCUMENTS, *marked, *stories])
+    assert len(made) == 100
+    for item, part in made:
+        names = {word[0] for word in item.text.split() if word.istitle()}
+        if part.sources:
+            assert names == {part.sources[0][0].upper()}
+    with pytest.raises(ValueError, match="wiki_sections"):
+        BUNDLED.make_items([*DOCUMENTS, *stories])
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"parts": (Part("synthetic", 0.5),)}, "add up to 1"),
+        ({"epochs": 0}, "at least 1"),
+        ({"held_out": 1.0}, "held_out must be"),
+        ({"masked": 1.0}, "masked must be"),
+        ({"window": 4}, "window must be"),
+        ({"held_out": 0.0, "fold_threshold": True}, "needs held-out documents"),
+    ],
+)
+def test_recipes_that_cannot_be_are_refused(options: dict, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        Recipe(**options)

@@ -1,0 +1,169 @@
+"""A tiny training run learns, resumes to the same weights, and says what it did."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("accelerate")
+pytest.importorskip("matplotlib")
+
+from lumber_core.bert.model import load_tagger  # noqa: E402
+from lumber_evaluation.documents import Document, document_from_segments  # noqa: E402
+from lumber_training.calibration import ScoredStarts, best_threshold  # noqa: E402
+from lumber_training.held_out import split_documents  # noqa: E402
+from lumber_training.recipes import Part, Recipe  # noqa: E402
+from lumber_training.trainer import tagging_loss  # noqa: E402
+from lumber_training.training import TrainingReport, train  # noqa: E402
+from tests.tiny_bert import WORDS, write_random_checkpoint  # noqa: E402
+
+RECIPE = Recipe(
+    name="tiny",
+    parts=(Part("synthetic", 1.0, segments=3, sentences=(2, 4)),),
+    items=640,
+    epochs=1,
+    batch_size=16,
+    learning_rate=3e-3,
+    loss_at="sentences",
+    other_weight=0.1,
+    dropout=0.0,
+    window=80,
+    held_out=0.3,
+    fold_threshold=True,
+)
+
+
+def documents() -> list[Document]:
+    """Texts whose passages open with "once", as no other sentence does."""
+    rng = random.Random(0)
+
+    def sentence(first: str) -> str:
+        return f"{first} {' '.join(rng.choices(WORDS, k=rng.randint(3, 7)))}.".capitalize()
+
+    return [
+        document_from_segments(
+            [[sentence("king"), *(sentence("sea") for _ in range(4))] for _ in range(3)],
+            name=f"d{number}",
+            source="made",
+        )
+        for number in range(40)
+    ]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from safetensors.torch import load_file, save_file
+
+    folder = write_random_checkpoint(tmp_path_factory.mktemp("base"), width=48)
+    state = {
+        k: v / 6 if v.dim() > 1 else v for k, v in load_file(folder / "model.safetensors").items()
+    }
+    save_file(state, folder / "model.safetensors")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(base: Path, tmp_path_factory: pytest.TempPathFactory) -> TrainingReport:
+    folder = tmp_path_factory.mktemp("run")
+    return train(documents(), output=folder, recipe=RECIPE, base=base, checkpoint_every=20)
+
+
+def test_it_learns(run: TrainingReport) -> None:
+    losses = [point.loss for point in run.points if point.loss is not None]
+    scores = [point.f1 for point in run.points if point.f1 is not None]
+    assert losses[-1] < losses[0] / 2
+    assert scores[-1] > 0.9
+
+
+def test_it_writes_what_it_did(run: TrainingReport) -> None:
+    report = json.loads((run.folder / "training.json").read_text())
+    assert report["recipe"]["name"] == "tiny"
+    assert report["documents"]["made"] + report["held_out"]["made"] == 40
+    assert report["folded_threshold"] == run.folded_threshold
+    assert "SHA-256" in report["base"]
+    assert (run.folder / "curves.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_result_splits_texts(run: TrainingReport) -> None:
+    from lumber_core import BertChunker
+
+    text = documents()[0].text
+    chunks = BertChunker(str(run.folder), backend="torch").segment(text).chunks(text)
+    assert len(chunks) == 3
+    assert all(chunk.startswith("King") for chunk in chunks)
+
+
+def test_a_run_that_was_cut_off_resumes_to_the_same_weights(
+    run: TrainingReport, base: Path, tmp_path: Path
+) -> None:
+    half = run.folder / "checkpoints" / "checkpoint-20"
+    shutil.copytree(half, tmp_path / "checkpoints" / half.name)
+    resumed = train(
+        documents(), output=tmp_path, recipe=RECIPE, base=base, checkpoint_every=20, resume=True
+    )
+    first, second = load_tagger(run.folder).state_dict(), load_tagger(tmp_path).state_dict()
+    for key, value in first.items():
+        torch.testing.assert_close(second[key], value, rtol=0, atol=1e-6)
+    assert [p.step for p in resumed.points] == [p.step for p in run.points]
+
+
+def test_frozen_parts_keep_their_weights(base: Path, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    recipe = replace(RECIPE, items=64, freeze_embeddings=True, frozen_layers=1)
+    train(documents(), output=tmp_path, recipe=recipe, base=base, checkpoint_every=10)
+    before, after = load_tagger(base).state_dict(), load_tagger(tmp_path).state_dict()
+    for key in before:
+        frozen = "embeddings" in key or "layer.0." in key
+        assert torch.equal(before[key], after[key]) == frozen, key
+
+
+def test_documents_are_held_out_by_name_whatever_else_is_given() -> None:
+    every = documents()
+    kept, held = split_documents(every, share=0.3, seed=1)
+    assert len(kept) + len(held) == 40
+    assert 4 <= len(held) <= 20
+    fewer_kept, fewer_held = split_documents(every[::2], share=0.3, seed=1)
+    assert {d.name for d in fewer_held} == {d.name for d in held} & {d.name for d in every[::2]}
+    assert fewer_kept
+    with pytest.raises(ValueError, match="too few"):
+        split_documents(every[:1], share=0.01, seed=1)
+
+
+def test_loss_is_taken_where_the_recipe_says() -> None:
+    logits = torch.zeros(1, 4, 2)
+    logits[0, 2] = torch.tensor([0.0, 9.0])  # wrong, but between sentences
+    labels = torch.tensor([[-100, 1, -1, 0]])
+    weight = torch.ones(1)
+    at_sentences = Recipe(loss_at="sentences")
+    everywhere = Recipe(loss_at="tokens")
+    ln2 = 0.6931
+    assert tagging_loss(logits, labels, weight, at_sentences).item() == pytest.approx(ln2, abs=1e-3)
+    assert tagging_loss(logits, labels, weight, everywhere).item() == pytest.approx(
+        (2 * ln2 + 9) / 3, abs=1e-3
+    )
+    heavy = tagging_loss(logits, labels, 3 * weight, at_sentences).item()
+    assert heavy == pytest.approx(2 * ln2, abs=1e-3)
+    nothing = torch.full((1, 4), -100)
+    assert tagging_loss(logits, nothing, weight, at_sentences).item() == 0
+
+
+def test_the_best_threshold_counts_every_kind_the_same() -> None:
+    import numpy as np
+
+    def scored(scores: list[float], true: list[int]) -> ScoredStarts:
+        return ScoredStarts(np.float32(scores), np.asarray(true, dtype=bool))
+
+    low = scored([-3, -2, -1, 0], [0, 1, 1, 1])
+    high = scored([-3, -1, 1, 2] * 100, [0, 0, 1, 1] * 100)
+    assert -3 < best_threshold([low]) < -2
+    assert -1 < best_threshold([high]) < 1
+    assert -1.1 <= best_threshold([low, high]) < 0 or -3 < best_threshold([low, high]) < -2
+    with pytest.raises(ValueError, match="no scores"):
+        best_threshold([])
