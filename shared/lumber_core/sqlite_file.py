@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from lumber_core.errors import StoreError
 
 _APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of ours
-_VERSION = 1
+_VERSION = 2
 _BUSY_SECONDS = 60.0
 
 

@@ -6,13 +6,13 @@ of a model's judgement; `store` keeps verdicts, `fallback` says what failures le
 `estimate` what it will cost.
 """
 
+from lumber_core.lumber.cache import AnswerStore
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.estimate import Estimate, Prices, Range
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, ModelJudge
 from lumber_core.lumber.lexical import LexicalJudge
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.store import AnswerStore
 
 __all__ = [
     "AnswerStore",

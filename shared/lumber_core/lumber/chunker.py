@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from lumber_core.checks import check_positive, check_text, check_texts
 from lumber_core.chunker import Chunker
+from lumber_core.lumber.cache import AnswerStore, CachedJudge
 from lumber_core.lumber.drive import adrive, drive
 from lumber_core.lumber.estimate import (
     COMPLETION_TOKENS,
@@ -30,8 +31,6 @@ from lumber_core.lumber.judges import JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.local import local_judge
 from lumber_core.lumber.progress import Progress
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.remembering import CachedJudge
-from lumber_core.lumber.store import AnswerStore
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.spans import Span

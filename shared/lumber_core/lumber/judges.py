@@ -249,7 +249,8 @@ def as_verdict(group: Group, answer: object) -> Verdict:
     if isinstance(answer, Verdict):
         verdict = replace(answer, start=group.start, stop=group.stop)
         if verdict.failed:
-            return replace(verdict, usage=verdict.usage if verdict.usage.calls else usage)
+            usage = verdict.usage if verdict.usage.calls else usage
+            return replace(verdict, unit=None, usage=usage)  # what follows is `on_failure`'s
         if verdict.unit is None or verdict.unit in group.choices:
             return verdict
         answer, usage = verdict.unit, verdict.usage

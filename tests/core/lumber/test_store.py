@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import pickle
 import random
 import re
@@ -11,7 +12,6 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from pathlib import Path
 
@@ -26,8 +26,9 @@ from lumber_core import (
     PromptTemplate,
     StoreError,
 )
+from lumber_core.cache import Cache
+from lumber_core.lumber.cache import CachedJudge
 from lumber_core.lumber.grouping import Document
-from lumber_core.lumber.remembering import CachedJudge
 from lumber_core.segmentation import Usage, Verdict
 from lumber_core.units import paragraphs
 from tests.core.lumber.support import ScatteredModel, story
@@ -138,64 +139,58 @@ def test_a_row_says_who_answered_what_and_when_but_holds_no_text(tmp_path: Path)
     path = tmp_path / "answers.db"
     splitter(ScatteredModel(), path).segment("SECRET one.\n\nSECRET two.")
     with sqlite3.connect(path) as connection:
-        connection.row_factory = sqlite3.Row
-        (row,) = [dict(row) for row in connection.execute("SELECT * FROM verdicts")]
+        ((value, stored_at),) = connection.execute("SELECT value, stored_at FROM verdicts")
+    row = json.loads(value)
     assert row["judge"].startswith("scattered|prompt ")
     assert row["answer"].startswith("Answer:")
-    assert (row["calls"], row["prompt_tokens"], row["completion_tokens"]) == (1, 100, 5)
-    assert abs(row["stored_at"] - time.time()) < 60
+    assert row["usage"] == {"calls": 1, "prompt_tokens": 100, "completion_tokens": 5}
+    assert abs(stored_at - time.time()) < 60
     assert b"SECRET" not in path.read_bytes()
 
 
-def test_a_damaged_file_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_a_damaged_file_is_refused_before_the_model_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "answers.db"
     path.write_bytes(b"this is no database, whatever its name says" * 50)
-    before = path.read_bytes()
+    model = ScatteredModel()
     with pytest.raises(StoreError, match=r"answers\.db cannot be used.*another path"):
-        splitter(ScatteredModel(), path).segment(TEXT)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
+        splitter(model, path).segment(TEXT)
+    assert model.asked == []
 
 
-def test_a_file_damaged_inside_is_refused_and_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "answers.db"
-    store = AnswerStore(path)
-    splitter(ScatteredModel(), store).segment(TEXT)
-    store.close()
-    raw = bytearray(path.read_bytes())
-    raw[4096:8192] = bytes(random.Random(0).randbytes(4096))
-    path.write_bytes(raw)
-    with pytest.raises(StoreError, match="cannot be used"):
-        AnswerStore(path).get("j", some_group())
-    assert path.read_bytes() == bytes(raw)
-
-
-def test_a_file_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"offset": "abc"},
+        {"offset": 1.5},
+        {"offset": 99},
+        {"offset": -1},
+        {"outcome": "perhaps"},
+        {"outcome": ["shift"]},
+        {"reason": None},
+        {"answer": 5},
+        None,
+    ],
+    ids=repr,
+)
+def test_a_damaged_entry_is_reported_and_left_alone(tmp_path: Path, damage: dict | None) -> None:
     path = tmp_path / "answers.db"
     store = AnswerStore(path)
     store.put("j", some_group(), Verdict(0, 4, 1, "shift"))
-    store.close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 9")
-    connection.close()
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match="newer version"):
-        AnswerStore(path).get("j", some_group())
-    assert path.read_bytes() == before
+    entries = Cache(path, "verdicts")
+    ((name, value),) = entries.items()
+    entries.put(name, b"[]" if damage is None else json.dumps(json.loads(value) | damage).encode())
+    before = dict(entries.items())
+    with pytest.raises(StoreError, match="damaged verdict"):
+        store.get("j", some_group())
+    assert dict(entries.items()) == before
 
 
-def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE theirs (x)")
-    connection.close()
-    with pytest.raises(StoreError, match="another program"):
-        AnswerStore(path).get("j", some_group())
-
-
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="there is no folder"):
-        AnswerStore(tmp_path / "none" / "answers.db").get("j", some_group())
+def test_answers_that_utf_8_cannot_hold_and_huge_counts_are_stored(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "answers.db")
+    verdict = Verdict(0, 4, 1, "shift", "why", "Answer \ud83d", Usage(1, 10**30, 5))
+    store.put("j", some_group(), verdict)
+    assert store.get("j", some_group()) == verdict
+    assert store.usage() == verdict.usage
 
 
 def test_a_judge_of_ones_own_needs_an_identity(tmp_path: Path) -> None:
@@ -308,20 +303,3 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
     assert len(outputs) == 1
     assert {child.returncode for child in children} == {0}
     assert len(AnswerStore(store)) == len(set(log.read_text().split()))
-
-
-def test_threads_share_a_store(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "answers.db")
-    groups = [some_group(f"A{n}.\n\nB{n}.") for n in range(60)]
-
-    def work(mine: list[Group]) -> None:
-        for group in mine:
-            store.put("j", group, Verdict(0, 2, 1, "shift"))
-            assert store.get("j", group) is not None
-
-    threads = [threading.Thread(target=work, args=(groups[n::6],)) for n in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(store) == 60

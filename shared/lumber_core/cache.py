@@ -1,0 +1,260 @@
+"""A cache on disk for work that is paid for or slow: verdicts, completions, vectors, splits.
+
+One SQLite file holds any number of caches, one table each. The contract:
+
+- `get` returns what `put` stored under a key; when `put` returns, the value is on disk.
+- Threads, processes and forked children may share a file.
+- A file that is damaged, foreign or of another format version is refused and never modified.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from weakref import WeakSet
+
+from lumber_core.errors import StoreError
+
+_APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of ours
+_VERSION = 2
+_BUSY_SECONDS = 60.0
+_KEYS_AT_ONCE = 500  # SQLite accepts at least 999 parameters in a statement
+
+
+class Cache:
+    """Bytes under string keys, in one table of an SQLite file.
+
+    Args:
+        path: The file; created on first use if it does not exist.
+        kind: What the values are, such as "verdicts": the name of the table.
+
+    Raises:
+        StoreError: On first use, if the file is damaged, belongs to another program or has another
+            format version, or if its folder does not exist. The file is left unchanged.
+    """
+
+    def __init__(self, path: str | Path, kind: str) -> None:
+        if not kind.isidentifier():
+            raise ValueError(f"kind must be an identifier such as 'verdicts', not {kind!r}")
+        self._path = Path(path)
+        self._kind = kind
+        self._start()
+
+    def _start(self) -> None:
+        self._lock = Lock()
+        self._connection: sqlite3.Connection | None = None
+        _caches.add(self)
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    def get(self, key: str) -> bytes | None:
+        """Return the value stored under `key`, or None."""
+        return self.get_many([key]).get(key)
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """Return the values stored under some of `keys`; unknown keys are left out."""
+        found: dict[str, bytes] = {}
+        with self._open() as connection:
+            for some in _batches(keys):
+                marks = ", ".join("?" * len(some))
+                found.update(
+                    connection.execute(
+                        f"SELECT key, value FROM {self._kind} WHERE key IN ({marks})", some
+                    )
+                )
+        return found
+
+    def put(self, key: str, value: bytes) -> None:
+        """Store a value, replacing an earlier one; when this returns, it is on disk."""
+        self.put_many({key: value})
+
+    def put_many(self, values: Mapping[str, bytes]) -> None:
+        """Store several values in one transaction."""
+        now = time.time()
+        rows = [(key, value, now) for key, value in values.items()]
+        with self._open() as connection, connection:
+            connection.executemany(f"INSERT OR REPLACE INTO {self._kind} VALUES (?, ?, ?)", rows)
+
+    def delete(self, keys: Iterable[str]) -> int:
+        """Remove the values stored under `keys`.
+
+        Returns:
+            The number of values removed.
+        """
+        removed = 0
+        with self._open() as connection, connection:
+            for some in _batches(keys):
+                marks = ", ".join("?" * len(some))
+                statement = f"DELETE FROM {self._kind} WHERE key IN ({marks})"
+                removed += connection.execute(statement, some).rowcount
+        return removed
+
+    def items(self) -> Iterator[tuple[str, bytes]]:
+        """Yield all keys with their values, in no particular order."""
+        with self._open() as connection:
+            keys = [key for (key,) in connection.execute(f"SELECT key FROM {self._kind}")]
+        for some in _batches(keys):
+            yield from self.get_many(some).items()
+
+    def open(self) -> None:
+        """Open the file now, so that a problem with it shows before any work is done.
+
+        Raises:
+            StoreError: As on first use.
+        """
+        with self._open():
+            pass
+
+    def close(self) -> None:
+        """Close the file. The next use opens it again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def __len__(self) -> int:
+        with self._open() as connection:
+            (count,) = connection.execute(f"SELECT count(*) FROM {self._kind}").fetchone()
+        return int(count)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_path": self._path, "_kind": self._kind}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start()
+
+    def __repr__(self) -> str:
+        return f"Cache({str(self._path)!r}, {self._kind!r})"
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                if self._connection is None:
+                    self._connection = self._connect()
+                yield self._connection
+            except sqlite3.Error as error:
+                raise StoreError(
+                    f"the store {self._path} cannot be used: {error}. Move it away, or pass "
+                    "another path"
+                ) from error
+
+    def _connect(self) -> sqlite3.Connection:
+        self._check()
+        connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            known = connection.execute(
+                "SELECT count(*) FROM sqlite_master WHERE name = ?", (self._kind,)
+            )
+            if known.fetchone() == (0,):
+                connection.executescript(
+                    "BEGIN IMMEDIATE;"
+                    f"CREATE TABLE IF NOT EXISTS {self._kind} "
+                    "(key TEXT PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL);"
+                    f"PRAGMA application_id = {_APPLICATION};"
+                    f"PRAGMA user_version = {_VERSION};"
+                    "COMMIT;"
+                )
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _check(self) -> None:
+        """Inspect the file without writing to it.
+
+        Raises:
+            StoreError: This version cannot use the file.
+        """
+        folder = self._path.parent
+        if not folder.is_dir():
+            raise StoreError(
+                f"the store {self._path} cannot be created: the folder {folder} does not exist"
+            )
+        if not self._path.exists() or self._path.stat().st_size == 0:
+            return
+        log = self._path.with_name(f"{self._path.name}-wal")
+        while True:
+            # SQLite creates files beside a database in WAL mode even to read it, unless the
+            # database is opened as immutable; that is safe if nobody writes to it meanwhile.
+            immutable, before = not log.exists(), self._path.stat()
+            try:
+                self._inspect(immutable=immutable)
+            except (sqlite3.Error, StoreError):
+                after = self._path.stat()
+                same = (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size)
+                if same or not immutable:
+                    raise
+            else:
+                return
+
+    def _inspect(self, *, immutable: bool) -> None:
+        uri = f"{self._path.absolute().as_uri()}?mode=ro&immutable={int(immutable)}"
+        with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)) as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            (healthy,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if healthy != "ok":
+            raise sqlite3.DatabaseError(healthy)
+        if not tables:
+            return
+        if application != _APPLICATION:
+            raise StoreError(f"{self._path} is a database of another program: pass another path")
+        if version != _VERSION:
+            age = "a newer" if version > _VERSION else "an older"
+            raise StoreError(
+                f"the store {self._path} was written by {age} version of lumber-splitters (format "
+                f"{version}; this version reads format {_VERSION}): pass another path"
+            )
+
+
+_caches: WeakSet[Cache] = WeakSet()
+_inherited: list[sqlite3.Connection] = []
+
+
+def _after_fork() -> None:
+    """Give the caches of a forked child locks and connections of their own.
+
+    SQLite forbids using a connection across a fork, closing it included, so the parent's
+    connections are kept alive untouched.
+    """
+    for cache in list(_caches):
+        if cache._connection is not None:
+            _inherited.append(cache._connection)
+        cache._lock = Lock()
+        cache._connection = None
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def digest(*parts: str) -> str:
+    """Return a SHA-256 over texts, for use as a key; ("ab", "c") and ("a", "bc") differ."""
+    made = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        made.update(len(encoded).to_bytes(8, "big"))
+        made.update(encoded)
+    return made.hexdigest()
+
+
+def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
+    left = iter(keys)
+    while some := list(islice(left, _KEYS_AT_ONCE)):
+        yield some

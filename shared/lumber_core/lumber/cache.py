@@ -1,0 +1,214 @@
+"""Stored verdicts: a group that was judged once is never paid for again.
+
+A verdict is stored under what determines it: the judge, the choices and the texts of the group.
+Unit numbers do not count, so answers survive edits elsewhere in a document, and equal groups of
+different documents share one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from lumber_core.cache import Cache, digest
+from lumber_core.errors import StoreError
+from lumber_core.lumber.grouping import Group
+from lumber_core.lumber.judges import Judge
+from lumber_core.segmentation import FAILURES, Outcome, Usage, Verdict
+from lumber_core.single_flight import SingleFlight
+
+_OUTCOMES = frozenset(get_args(Outcome))
+
+
+class AnswerStore:
+    """Verdicts in an SQLite file, safe to share between threads and processes.
+
+    Args:
+        path: The file; created on first use if it does not exist.
+
+    Raises:
+        StoreError: On first use, if the file is damaged, belongs to another program or has another
+            format version. The file is left unchanged.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._cache = Cache(path, "verdicts")
+
+    def get(self, judge: str, group: Group) -> Verdict | None:
+        """Return the stored verdict on a group, with no usage, or None.
+
+        Args:
+            judge: The judge's identity.
+            group: The group.
+
+        Raises:
+            StoreError: The file cannot be used, or the entry cannot be read.
+        """
+        value = self._cache.get(key(judge, group))
+        if value is None:
+            return None
+        with self._readable():
+            return _read(json.loads(value), group)
+
+    def put(self, judge: str, group: Group, verdict: Verdict) -> None:
+        """Store a verdict; when this returns, it is on disk."""
+        row = {
+            "judge": judge,
+            "offset": None if verdict.unit is None else verdict.unit - group.start,
+            "outcome": verdict.outcome,
+            "reason": verdict.reason,
+            "answer": verdict.answer,
+            "usage": asdict(verdict.usage),
+        }
+        self._cache.put(key(judge, group), json.dumps(row).encode())
+
+    def forget_failures(self) -> int:
+        """Remove the verdicts without a usable answer, so that the judge is asked again.
+
+        Returns:
+            The number of verdicts removed.
+        """
+        with self._readable():
+            rows = [(name, json.loads(value)) for name, value in self._cache.items()]
+            failed = [name for name, row in rows if row["outcome"] in FAILURES]
+        return self._cache.delete(failed)
+
+    def usage(self) -> Usage:
+        """Return what all stored answers cost when they were given."""
+        with self._readable():
+            rows = (json.loads(value) for _, value in self._cache.items())
+            return sum((Usage(**row["usage"]) for row in rows), Usage())
+
+    def open(self) -> None:
+        """Open the file now, so that a problem with it shows before any work is done.
+
+        Raises:
+            StoreError: As on first use.
+        """
+        self._cache.open()
+
+    def close(self) -> None:
+        """Close the file. The next use opens it again."""
+        self._cache.close()
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Turn what goes wrong with a stored entry into a StoreError."""
+        try:
+            yield
+        except (ValueError, TypeError, KeyError) as error:
+            raise StoreError(
+                f"the store {self._cache.path} holds a damaged verdict: {error!r}. Move the store "
+                "away, or pass another path"
+            ) from error
+
+    def __len__(self) -> int:
+        return len(self._cache)
+
+    def __repr__(self) -> str:
+        return f"AnswerStore({str(self._cache.path)!r})"
+
+
+def key(judge: str, group: Group) -> str:
+    """Return the key under which the verdict on a group is stored."""
+    first = group.choices.start - group.start
+    return digest(judge, str(first), str(len(group.choices)), *group.texts)
+
+
+def _read(row: Any, group: Group) -> Verdict:
+    """Return the verdict that a stored row holds.
+
+    Raises:
+        ValueError: The row does not fit the group.
+        KeyError: A field is missing.
+        TypeError: The row has another shape.
+    """
+    offset, outcome, reason, answer = (
+        row[name] for name in ("offset", "outcome", "reason", "answer")
+    )
+    if not isinstance(reason, str) or not isinstance(answer, str | None):
+        raise TypeError("reason and answer must be strings")
+    if outcome not in _OUTCOMES:
+        raise ValueError(f"unknown outcome {outcome!r}")
+    if offset is not None and (
+        type(offset) is not int or group.start + offset not in group.choices
+    ):
+        raise ValueError(f"offset {offset!r} is not a choice of the group")
+    unit = None if offset is None else group.start + offset
+    return Verdict(group.start, group.stop, unit, outcome, reason, answer)
+
+
+class CachedJudge(Judge):
+    """Looks a group up in a store before it asks a judge, and stores what the judge says.
+
+    A verdict is on disk before it is returned. If two equal groups are asked about at the same
+    time, one waits for the other's answer. Stored verdicts have no usage.
+
+    Args:
+        judge: The judge; its `identity` is part of the key.
+        store: The store.
+    """
+
+    def __init__(self, judge: Judge, store: AnswerStore) -> None:
+        self._judge = judge
+        self._store = store
+        self._identity = judge.identity
+        self._asked: SingleFlight[Verdict] = SingleFlight()
+
+    @property
+    def identity(self) -> str:
+        """The identity of the judge behind the store."""
+        return self._identity
+
+    def judge(self, group: Group) -> Verdict:
+        """Return the stored verdict, or ask for it and store it."""
+
+        def find() -> Verdict:
+            verdict = self._store.get(self._identity, group)
+            if verdict is None:
+                verdict = self._judge.judge(group)
+                self._keep(group, verdict)
+            return verdict
+
+        verdict, mine = self._asked.once(key(self._identity, group), find)
+        return verdict if mine else _moved(verdict, group)
+
+    async def ajudge(self, group: Group) -> Verdict:
+        """Async version of `judge`."""
+
+        async def find() -> Verdict:
+            known = await asyncio.to_thread(self._store.get, self._identity, group)
+            return await self._ask(group) if known is None else known
+
+        verdict, mine = await self._asked.aonce(key(self._identity, group), find)
+        return verdict if mine else _moved(verdict, group)
+
+    async def _ask(self, group: Group) -> Verdict:
+        verdict = await self._judge.ajudge(group)
+        # Shielded: an answer that has come is stored even if the caller gives up now.
+        await asyncio.shield(asyncio.to_thread(self._keep, group, verdict))
+        return verdict
+
+    def _keep(self, group: Group, verdict: Verdict) -> None:
+        if verdict.outcome != "unavailable":  # no answer was given, so there is none to store
+            self._store.put(self._identity, group, verdict)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"_judge": self._judge, "_store": self._store}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__init__(state["_judge"], state["_store"])  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        return f"{self._judge!r} with {self._store!r}"
+
+
+def _moved(verdict: Verdict, group: Group) -> Verdict:
+    """Return the verdict on an equal group as one on this group, with no usage."""
+    unit = None if verdict.unit is None else verdict.unit - verdict.start + group.start
+    return replace(verdict, start=group.start, stop=group.stop, unit=unit, usage=Usage())

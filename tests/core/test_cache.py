@@ -1,0 +1,209 @@
+"""The cache on disk: what is put is kept, and no file is ever spoiled."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import random
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.cache import Cache, digest
+from lumber_core.errors import StoreError
+from tests.core.core_support import quick
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache.db"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+@quick
+@given(
+    st.lists(
+        st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=4), st.binary(max_size=40)),
+        max_size=4,
+    )
+)
+def test_a_cache_holds_what_a_dictionary_would(tmp_path_factory, rounds) -> None:
+    cache = Cache(tmp_path_factory.mktemp("cache") / "cache.db", "things")
+    expected: dict[str, bytes] = {}
+    for values in rounds:
+        cache.put_many(values)
+        expected.update(values)
+    cache.close()
+    assert dict(cache.items()) == expected
+    assert len(cache) == len(expected)
+    assert cache.get_many([*expected, "not there"]) == expected
+    gone = list(expected)[::2]
+    assert cache.delete([*gone, "not there"]) == len(gone)
+    assert dict(cache.items()) == {k: v for k, v in expected.items() if k not in gone}
+
+
+def test_more_keys_than_a_statement_takes(path: Path) -> None:
+    cache = Cache(path, "things")
+    values = {str(number): b"x" * number for number in range(1203)}
+    cache.put_many(values)
+    assert cache.get_many(values) == values
+    assert dict(cache.items()) == values
+    assert cache.delete(values) == len(values)
+
+
+def test_caches_of_several_kinds_share_a_file_without_meeting(path: Path) -> None:
+    one, two = Cache(path, "one"), Cache(path, "two")
+    one.put("key", b"1")
+    two.put("key", b"2")
+    assert (one.get("key"), two.get("key")) == (b"1", b"2")
+    assert one.get("other") is None
+
+
+def test_a_value_is_on_disk_when_put_returns(path: Path) -> None:
+    Cache(path, "things").put("key", b"value")
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT key, value FROM things").fetchall() == [("key", b"value")]
+
+
+@pytest.mark.parametrize("kind", ["", "two words", "things; DROP TABLE things"])
+def test_a_kind_is_an_identifier(path: Path, kind: str) -> None:
+    with pytest.raises(ValueError, match="must be an identifier"):
+        Cache(path, kind)
+
+
+def foreign(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE things (x)")
+    connection.close()
+
+
+def foreign_in_wal_mode(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+
+
+def no_database(path: Path) -> None:
+    path.write_bytes(b"this is no database, whatever its name says" * 50)
+
+
+def damaged(path: Path) -> None:
+    cache = Cache(path, "things")
+    cache.put_many({str(number): bytes(2000) for number in range(20)})
+    cache.close()
+    raw = bytearray(path.read_bytes())
+    raw[4096:8192] = random.Random(0).randbytes(4096)
+    path.write_bytes(raw)
+
+
+def of_version(version: int) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        cache = Cache(path, "things")
+        cache.put("key", b"value")
+        cache.close()
+        with sqlite3.connect(path) as connection:
+            connection.execute(f"PRAGMA user_version = {version}")
+        connection.close()
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (foreign, "another program"),
+        (foreign_in_wal_mode, "another program"),
+        (no_database, r"cannot be used.*another path"),
+        (damaged, "cannot be used"),
+        (of_version(99), "a newer version"),
+        (of_version(1), "an older version"),
+    ],
+)
+@pytest.mark.parametrize("use", ["get", "put", "open"])
+def test_a_file_that_cannot_be_used_is_refused_and_left_alone(
+    path: Path, make: Callable[[Path], None], message: str, use: str
+) -> None:
+    make(path)
+    before = contents(path.parent)
+    cache = Cache(path, "things")
+    uses = {
+        "get": lambda: cache.get("key"),
+        "put": lambda: cache.put("key", b"v"),
+        "open": cache.open,
+    }
+    with pytest.raises(StoreError, match=message):
+        uses[use]()
+    assert contents(path.parent) == before
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"the folder .*none does not exist"):
+        Cache(tmp_path / "none" / "cache.db", "things").open()
+
+
+def test_a_cache_is_pickled_by_its_path(path: Path) -> None:
+    cache = Cache(path, "things")
+    cache.put("key", b"value")
+    assert pickle.loads(pickle.dumps(cache)).get("key") == b"value"
+
+
+def test_threads_share_a_cache(path: Path) -> None:
+    cache = Cache(path, "things")
+
+    def work(keys: list[str]) -> None:
+        for key in keys:
+            cache.put(key, key.encode())
+            assert cache.get(key) == key.encode()
+
+    keys = [str(number) for number in range(60)]
+    threads = [threading.Thread(target=work, args=(keys[n::6],)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(cache) == 60
+
+
+def _put(path: Path, start: int) -> None:
+    cache = Cache(path, "things")
+    for number in range(start, start + 20):
+        cache.put(str(number), b"")
+
+
+def test_processes_share_a_file(path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    children = [context.Process(target=_put, args=(path, start)) for start in (0, 20)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    assert len(Cache(path, "things")) == 40
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_forked_child_uses_a_connection_and_a_lock_of_its_own(path: Path) -> None:
+    cache = Cache(path, "things")
+    cache.put("parent", b"")
+    with cache._lock:  # another thread of the parent is using the cache
+        child = os.fork()
+        if child == 0:
+            cache.put("child", b"")
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    cache.put("parent again", b"")
+    assert set(dict(cache.items())) == {"parent", "child", "parent again"}
+
+
+def test_texts_that_run_together_have_different_digests() -> None:
+    assert len({digest("ab", "c"), digest("a", "bc"), digest("abc"), digest("abc", "")}) == 4
+    assert digest("\ud83d") != digest("\ufffd")
