@@ -20,16 +20,26 @@ from tqdm import tqdm
 from lumber_evaluation.chunks import Chunk, SplitDocument
 from lumber_evaluation.documents import Corpus, Question
 from lumber_evaluation.embedders import Embedder, Vectors, matrix, unit_length
+from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.gold import GoldFinder, check_questions
 from lumber_evaluation.search import ExactSearch, Found
+from lumber_evaluation.splitters import subject
 from lumber_evaluation.token_overlap import token_overlap
+from lumber_evaluation.word_recall import WORD_BUDGETS, WordRecall
 
 CUTOFFS = (1, 2, 5, 10, 20)
 """How many chunks are looked at: the k of Recall@k and DCG@k."""
 
 Unanswerable = Literal["miss", "skip"]
-Metric = Literal["recall", "dcg", "token_recall", "token_precision", "token_iou"]
-METRICS: tuple[Metric, ...] = ("recall", "dcg", "token_recall", "token_precision", "token_iou")
+Metric = Literal["word_recall", "recall", "dcg", "token_recall", "token_precision", "token_iou"]
+METRICS: tuple[Metric, ...] = (
+    "word_recall",
+    "recall",
+    "dcg",
+    "token_recall",
+    "token_precision",
+    "token_iou",
+)
 
 # Texts embedded between two steps of the progress bar.
 _EMBEDDED_AT_ONCE = 256
@@ -47,6 +57,8 @@ class QuestionResult:
         gold: Numbers of the chunks that answer it; empty if none does.
         first_hit: Rank, from 1, of the first gold chunk among all that were searched; None if
             there is no gold chunk.
+        word_recall: For each of `WORD_BUDGETS`, the share of the reference text among that many
+            words retrieved; nan if the text stands nowhere in the document. See `WordRecall`.
         token_recall: At each cutoff, the share of the references that was retrieved; None for a
             question without references. See `token_overlap`.
         token_precision: Likewise, the share of what was retrieved that is of the references.
@@ -58,6 +70,7 @@ class QuestionResult:
     similarities: tuple[float, ...]
     gold: tuple[int, ...]
     first_hit: int | None
+    word_recall: dict[int, float]
     token_recall: dict[int, float] | None = None
     token_precision: dict[int, float] | None = None
     token_iou: dict[int, float] | None = None
@@ -140,6 +153,13 @@ class RetrievalResult:
         """
         if metric not in METRICS:
             raise ValueError(f"unknown metric {metric!r}. There are: {', '.join(METRICS)}")
+        if metric == "word_recall":
+            if k not in WORD_BUDGETS:
+                raise ValueError(f"word_recall is known at {WORD_BUDGETS} words, not at {k}")
+            return [
+                math.nan if unanswerable == "skip" and not one.gold else one.word_recall[k]
+                for one in self.questions
+            ]
         if not 1 <= k <= CUTOFFS[-1] or (metric.startswith("token") and k not in CUTOFFS):
             raise ValueError(f"{metric} is known at k of {CUTOFFS}, not at {k}")
         values = []
@@ -206,6 +226,7 @@ def retrieve(
     row = {text: number for number, text in enumerate(texts)}
     searched = _searched(corpus, chunks, within_document)
     gold = _gold(corpus, chunks)
+    read = WordRecall(corpus.by_name, chunks)
     results: dict[int, QuestionResult] = {}
     for numbers, questions in searched:
         search = ExactSearch(
@@ -215,10 +236,45 @@ def retrieve(
             vectors=vectors,
         )
         answers = [gold[question] for question in questions]
-        found = search.find(asked[questions], answers, count=CUTOFFS[-1])
+        count = max(CUTOFFS[-1], read.depth(numbers, WORD_BUDGETS[-1]))
+        found = search.find(asked[questions], answers, count=count)
         for question, one in zip(questions, found, strict=True):
-            results[question] = _result(corpus.questions[question], chunks, gold[question], one)
+            about = corpus.questions[question]
+            results[question] = _result(about, chunks, gold[question], one, read)
     return RetrievalResult(chunks, tuple(results[n] for n in range(len(queries))))
+
+
+def recall_at_words(
+    corpus: Corpus,
+    splitter: object,
+    *,
+    words: int = 600,
+    embedder: object = "bundled",
+    within_document: bool = True,
+) -> list[float]:
+    """Return, for each question, the share of its reference text in the first words retrieved.
+
+    This compares splitters at equal amounts of text, whatever the sizes of their chunks.
+
+    Args:
+        corpus: Documents and questions.
+        splitter: Anything that `subject` takes.
+        words: Words that the reader gets, one of `WORD_BUDGETS`.
+        embedder: Anything that `embedders.embedder` takes; a `CachedEmbedder` embeds each text
+            once over many calls.
+        within_document: Search the chunks of the question's document only.
+
+    Returns:
+        One value from 0 to 1 for each question, in order; nan if the reference text stands
+        nowhere in the document.
+
+    Raises:
+        ValueError: As for `retrieve`, or `words` is not one of `WORD_BUDGETS`.
+    """
+    made = subject(splitter)
+    splits = [made.split(document) for document in corpus.documents]
+    result = retrieve(corpus, splits, embedder_of(embedder), within_document=within_document)
+    return result.per_question("word_recall", words)
 
 
 def _check_splits(corpus: Corpus, splits: Sequence[SplitDocument]) -> None:
@@ -280,10 +336,19 @@ def _gold(corpus: Corpus, chunks: Sequence[Chunk]) -> list[list[int]]:
 
 
 def _result(
-    question: Question, chunks: Sequence[Chunk], gold: Sequence[int], found: Found
+    question: Question,
+    chunks: Sequence[Chunk],
+    gold: Sequence[int],
+    found: Found,
+    read: WordRecall,
 ) -> QuestionResult:
     result = QuestionResult(
-        question, found.chunks, found.similarities, tuple(gold), found.first_hit
+        question,
+        found.chunks[: CUTOFFS[-1]],
+        found.similarities[: CUTOFFS[-1]],
+        tuple(gold),
+        found.first_hit,
+        {budget: read(question, found.chunks, budget) for budget in WORD_BUDGETS},
     )
     if not question.references:
         return result

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from lumber_core.spans import check_tiling
+from lumber_core.spans import Span, check_tiling
 from lumber_evaluation.corpora import (
     load_choi,
     load_chroma,
+    load_covidqa,
     load_passages,
+    load_qmsum,
     load_wiki_sections,
 )
 from lumber_evaluation.documents import document_from_segments
@@ -159,3 +161,45 @@ def test_loaders_import_nothing_heavy() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert ended.stdout == "[]\n", ended.stderr
+
+
+def test_covidqa_has_papers_and_questions_with_excerpts(tmp_path: Path) -> None:
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "d1.txt").write_bytes(b"One thing.\r\nAnother thing.")
+    row = {"question": "q?", "document": "d1", "references": [{"start_index": 12, "end_index": 19}]}
+    (tmp_path / "questions.jsonl").write_text(json.dumps(row))
+    corpus = load_covidqa(tmp_path)
+    (question,) = corpus.questions
+    assert question.references[0].of(corpus.by_name[question.document].text) == "Another"
+
+
+def qmsum(folder: Path, *topics: tuple[int, int]) -> Path:
+    (folder / "val").mkdir()
+    (folder / "val" / "m1.txt").write_text("Ann: Hello. Well.\nBob: Yes.\nAnn: Next point.")
+    spans = [{"start_index": start, "end_index": end} for start, end in topics]
+    rows = {
+        "val_topics.jsonl": {"document": "m1", "topics": spans},
+        "val_questions.jsonl": {"question": "q?", "document": "m1", "references": spans[:1]},
+    }
+    for name, row in rows.items():
+        (folder / name).write_text(json.dumps(row))
+    return folder
+
+
+def test_topics_of_a_meeting_are_its_segments_and_turns_its_units(tmp_path: Path) -> None:
+    corpus = load_qmsum(qmsum(tmp_path, (0, 17), (28, 44)))
+    (document,) = corpus.documents
+    assert (document.units, document.starts) == ((0, 18, 28), (0, 28))
+    assert corpus.questions[0].references == (Span(0, 17),)
+
+
+def test_a_topic_that_starts_inside_a_turn_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="inside a speaker turn"):
+        load_qmsum(qmsum(tmp_path, (5, 17)))
+
+
+def test_all_meetings_and_papers_load(data: Path) -> None:
+    meetings, papers = load_qmsum(data / "qmsum"), load_covidqa(data / "covidqa")
+    assert (len(meetings.documents), len(meetings.questions)) == (35, 237)
+    assert all(document.is_segmented for document in meetings.documents)
+    assert (len(papers.documents), len(papers.questions)) == (49, 836)

@@ -260,7 +260,9 @@ def test_what_cannot_be_measured_is_refused_before_anything_is_embedded(
 
 def test_a_metric_or_cutoff_that_is_unknown_is_refused() -> None:
     result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
-    with pytest.raises(ValueError, match=r"unknown metric 'ndcg'\. There are: recall, dcg"):
+    with pytest.raises(
+        ValueError, match=r"unknown metric 'ndcg'\. There are: word_recall, recall, dcg"
+    ):
         result.per_question("ndcg", 5)
     with pytest.raises(ValueError, match="not at 21"):
         result.recall(21)

@@ -5,7 +5,7 @@ missing or malformed, with file and line.
 """
 
 from lumber_evaluation.corpora.choi import load_choi
-from lumber_evaluation.corpora.chroma import load_chroma
+from lumber_evaluation.corpora.chroma import load_chroma, load_covidqa, load_qmsum
 from lumber_evaluation.corpora.folder import load_folder
 from lumber_evaluation.corpora.gutenqa import load_gutenqa, load_gutenqa_tables
 from lumber_evaluation.corpora.hub import load_gutenqa_hub
@@ -25,11 +25,13 @@ __all__ = [
     "iter_wiki",
     "load_choi",
     "load_chroma",
+    "load_covidqa",
     "load_folder",
     "load_gutenqa",
     "load_gutenqa_hub",
     "load_gutenqa_tables",
     "load_passages",
+    "load_qmsum",
     "load_questions",
     "load_wiki50",
     "load_wiki_sections",

@@ -1,10 +1,13 @@
-"""Chroma's chunking evaluation: questions with the exact excerpts that answer them."""
+"""Corpora of questions with the exact excerpts that answer them: Chroma's, COVID-QA, QMSum."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from lumber_core.units import sentences
+from lumber_evaluation.corpora.folder import load_folder
+from lumber_evaluation.corpora.naming import DocumentNames
 from lumber_evaluation.corpora.questions import read_references
 from lumber_evaluation.corpora.reading import existing, existing_folder, read_text
 from lumber_evaluation.corpora.tables import field, json_lines
@@ -53,3 +56,59 @@ def _document(path: Path, name: str) -> Document:
     text = read_text(existing(path, f"the corpus {name!r}"))
     units = tuple(span.start for span in sentences(text))
     return Document(name, text, units, (0,), "chroma")
+
+
+def load_covidqa(folder: str | Path) -> Corpus:
+    """Load COVID-QA: scientific papers, and questions with the exact excerpts that answer them.
+
+    Args:
+        folder: The folder with `documents/NAME.txt` and `questions.jsonl`, whose lines are
+            `{"question": …, "document": NAME, "references": [{"start_index": …, "end_index": …}]}`.
+
+    Raises:
+        FileNotFoundError: If a file is missing.
+        ValueError: If a line is malformed, or an excerpt lies outside its document.
+    """
+    root = existing_folder(folder, "COVID-QA")
+    loaded = load_folder(root / "documents", pattern="*.txt", questions=root / "questions.jsonl")
+    return Corpus("covidqa", loaded.documents, loaded.questions)
+
+
+def load_qmsum(folder: str | Path, *, part: str = "val") -> Corpus:
+    """Load QMSum: meetings as transcripts, with topics that people marked and questions.
+
+    Units are speaker turns, one a line. A segment starts where a topic does. Topics that people
+    left out, or that overlap, make the segments around them longer or shorter.
+
+    Args:
+        folder: The folder with `PART/NAME.txt`, `PART_topics.jsonl` (`{"document": NAME,
+            "topics": [{"start_index": …, "end_index": …}]}`) and `PART_questions.jsonl` (as for
+            `load_covidqa`).
+        part: "train" or "val".
+
+    Raises:
+        FileNotFoundError: If a file is missing.
+        ValueError: If a line is malformed, a topic starts inside a turn, or a document is unknown.
+    """
+    root = existing_folder(folder, "QMSum")
+    loaded = load_folder(
+        root / part, pattern="*.txt", questions=root / f"{part}_questions.jsonl", units="paragraphs"
+    )
+    names = DocumentNames(loaded.documents)
+    starts: dict[str, set[int]] = {}
+    for where, row in json_lines(root / f"{part}_topics.jsonl", "topics of meetings"):
+        document = names.find(field(row, "document", str, where), where)
+        topics = read_references(field(row, "topics", list, where), where)
+        for topic in topics:
+            topic.check(document, where)
+            if topic.span.start not in document.units:
+                raise ValueError(
+                    f"{where}: a topic starts at character {topic.span.start}, inside a speaker "
+                    "turn; expected the start of a line"
+                )
+        starts[document.name] = {0, *(topic.span.start for topic in topics)}
+    documents = tuple(
+        replace(document, starts=tuple(sorted(starts.get(document.name, {0}))), source="qmsum")
+        for document in loaded.documents
+    )
+    return Corpus(f"qmsum {part}", documents, loaded.questions)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from lumber_core.units import UnitFinder, unit_finder
+from lumber_core.units import UnitFinder, UnitSpec, unit_finder
 from lumber_evaluation.corpora.questions import load_questions
 from lumber_evaluation.corpora.reading import (
     check_encoding,
@@ -32,6 +32,7 @@ def load_folder(
     questions: str | Path | None = None,
     sections: Sections | None = None,
     encoding: str = "utf-8",
+    units: UnitSpec = "sentences",
     language: str = "en",
 ) -> Corpus:
     """Load text files, and questions about them, as a corpus.
@@ -46,7 +47,9 @@ def load_folder(
             are taken out, so that offsets, those of references too, count the text without them.
             None marks no sections.
         encoding: Encoding of the files. Line ends stay as they are.
-        language: ISO 639 code for finding sentences, which are the units.
+        units: What boundaries are counted in: "sentences", "paragraphs" or another of
+            `lumber_core.units`.
+        language: ISO 639 code for finding sentences.
 
     Returns:
         A corpus named like the folder, its documents in order of name.
@@ -66,7 +69,7 @@ def load_folder(
         raise ValueError('pattern must be one or more patterns such as "*.txt"')
     if questions is not None:
         existing(Path(questions), "questions")
-    find = unit_finder("sentences", language=language)
+    find = unit_finder(units, language=language)
     root = Path(folder)
     documents = []
     for path in matching_files(root, patterns, "texts"):

@@ -1,0 +1,156 @@
+"""Recall of the reference text at equal amounts of retrieved text.
+
+Recall@k rewards large chunks: five of them are more text than five small ones. Here every splitter
+hands the reader the same number of words. Passages are taken best first, the last one is cut, and
+what counts is the share of the question's reference text among the words handed over.
+
+Words are separated by white space. White space is not counted in shares, because splitters trim it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from lumber_core.spans import Span
+from lumber_evaluation.chunks import Chunk
+from lumber_evaluation.documents import Document, Question
+from lumber_evaluation.token_overlap import union
+
+WORD_BUDGETS = (300, 600, 1200)
+"""How many words of retrieved text the reader gets."""
+
+_WORD = re.compile(r"\S+")
+
+
+class WordRecall:
+    """Measures recall of the reference text among the first words retrieved.
+
+    Args:
+        documents: The documents that were split, by name.
+        chunks: Chunks of one splitter; their numbers are places in this sequence.
+
+    Attributes:
+        words: Words of each chunk.
+    """
+
+    def __init__(self, documents: Mapping[str, Document], chunks: Sequence[Chunk]) -> None:
+        self._texts = {name: _WordsOf(document.text) for name, document in documents.items()}
+        self._chunks = chunks
+        self._rewritten: set[int] = set()
+        self.words: list[int] = []
+        for number, chunk in enumerate(chunks):
+            source = self._texts[chunk.document]
+            if chunk.text.split() == chunk.span.of(source.text).split():
+                self.words.append(source.count(chunk.span))
+            elif "".join(chunk.text.split()) == "".join(chunk.span.of(source.text).split()):
+                self.words.append(source.count(chunk.span))
+            else:
+                self._rewritten.add(number)
+                self.words.append(len(chunk.text.split()))
+
+    def depth(self, numbers: Sequence[int], budget: int) -> int:
+        """Return how many of some chunks hold `budget` words, whichever come first."""
+        smallest = np.cumsum(sorted(self.words[number] for number in numbers))
+        return int(np.searchsorted(smallest, budget)) + 1
+
+    def __call__(self, question: Question, ranked: Sequence[int], budget: int) -> float:
+        """Return the share of a question's reference text among the first words retrieved.
+
+        The reference text is that of the question's references, or its string where it stands in
+        the document: of several places, the one of which most was retrieved. A chunk that words
+        the source anew, such as a proposition, counts as its passage if all of it fits.
+
+        Args:
+            question: The question.
+            ranked: Numbers of the chunks retrieved, best first.
+            budget: Words that the reader gets.
+
+        Returns:
+            From 0 to 1; nan if the reference text stands nowhere in the document.
+        """
+        text = self._texts[question.document]
+        wanted = text.references(question)
+        if not wanted:
+            return float("nan")
+        seen = union(self._read(question.document, ranked, budget))
+        shares = []
+        for spans in wanted:
+            common = (
+                Span(max(one.start, other.start), min(one.end, other.end))
+                for one in seen
+                for other in spans
+                if max(one.start, other.start) < min(one.end, other.end)
+            )
+            shares.append(sum(map(text.visible, common)) / sum(map(text.visible, spans)))
+        return max(shares)
+
+    def _read(self, document: str, ranked: Iterable[int], budget: int) -> Iterable[Span]:
+        """Yield what the reader gets of a document."""
+        for number in ranked:
+            chunk = self._chunks[number]
+            own = chunk.document == document
+            if self.words[number] > budget:
+                if own and budget and number not in self._rewritten:
+                    yield self._texts[document].first_words(chunk.span, budget)
+                return
+            budget -= self.words[number]
+            if own:
+                yield chunk.span
+
+
+class _WordsOf:
+    """A text with counts of its words and visible characters."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        words = [match.span() for match in _WORD.finditer(text)]
+        self._starts = np.array([start for start, _ in words], dtype=np.intp)
+        self._ends = np.array([end for _, end in words], dtype=np.intp)
+        self._before = np.concatenate([[0], np.cumsum(self._ends - self._starts)])
+        self._folded: tuple[str, list[int]] | None = None
+
+    def visible(self, span: Span) -> int:
+        """Count the characters of a span that are not white space."""
+        return self._visible_before(span.end) - self._visible_before(span.start)
+
+    def _visible_before(self, place: int) -> int:
+        word = int(np.searchsorted(self._ends, place))
+        inside = 0
+        if word < len(self._starts):
+            inside = max(0, place - int(self._starts[word]))
+        return int(self._before[word]) + inside
+
+    def count(self, span: Span) -> int:
+        """Count the words of a span; parts of words count."""
+        first = np.searchsorted(self._ends, span.start, side="right")
+        return int(np.searchsorted(self._starts, span.end) - first)
+
+    def first_words(self, span: Span, count: int) -> Span:
+        """Return the first words of a span, at least one."""
+        first = int(np.searchsorted(self._ends, span.start, side="right"))
+        last = first + count - 1
+        end = int(self._ends[last]) if last < len(self._ends) else span.end
+        return Span(span.start, min(span.end, end))
+
+    def references(self, question: Question) -> list[list[Span]]:
+        """Return the spans of the reference text, for each place where it stands."""
+        if question.references:
+            spans = union(question.references)
+            return [spans] if any(map(self.visible, spans)) else []
+        wanted = (question.must_contain or "").strip().casefold()
+        if not wanted:
+            return []
+        if self._folded is None:
+            pieces = [character.casefold() for character in self.text]
+            places = [place for place, piece in enumerate(pieces) for _ in piece]
+            self._folded = "".join(pieces), places
+        folded, places = self._folded
+        found = []
+        start = folded.find(wanted)
+        while start >= 0:
+            found.append([Span(places[start], places[start + len(wanted) - 1] + 1)])
+            start = folded.find(wanted, start + 1)
+        return found

@@ -1,0 +1,131 @@
+"""Recall of the reference text at equal amounts retrieved, against cases worked by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.spans import Span
+from lumber_evaluation.chunks import Chunk
+from lumber_evaluation.documents import Document, Question
+from lumber_evaluation.retrieval import recall_at_words, retrieve
+from lumber_evaluation.word_recall import WordRecall
+from tests.evaluation.retrieval_support import corpus_of, letters, split
+
+TEXT = "one two three four  five six\nseven eight nine ten"
+
+
+def recall_of(*spans: tuple[int, int], text: str = TEXT) -> WordRecall:
+    chunks = [Chunk("d", Span(*span), text[slice(*span)]) for span in spans]
+    return WordRecall({"d": Document("d", text, (0,), (0,), "")}, chunks)
+
+
+def about(*words: str, text: str = TEXT) -> Question:
+    spans = tuple(Span(text.index(word), text.index(word) + len(word)) for word in words)
+    return Question("q", "d", references=spans)
+
+
+@pytest.mark.parametrize(
+    ("budget", "ranked", "share"),
+    [
+        (4, [0, 1], 0.5),  # "one two three four" has "four", not "five"
+        (5, [0, 1], 1.0),
+        (2, [1, 0], 0.5),  # "five six"
+        (3, [1, 0], 0.5),  # and "one"
+        (6, [1, 0], 1.0),
+        (1, [2], 0.0),
+    ],
+)
+def test_passages_are_read_best_first_up_to_the_budget(
+    budget: int, ranked: list[int], share: float
+) -> None:
+    read = recall_of((0, 20), (20, 29), (29, len(TEXT)))
+    assert read(about("four", "five"), ranked, budget) == share
+
+
+def test_the_last_passage_is_cut_at_the_word_that_fills_the_budget() -> None:
+    read = recall_of((0, len(TEXT)))
+    assert read.words == [10]
+    for budget in range(1, 11):
+        assert read(about(TEXT), [0], budget) == pytest.approx(
+            sum(map(len, TEXT.split()[:budget])) / sum(map(len, TEXT.split()))
+        )
+
+
+def test_text_that_two_passages_share_takes_room_twice_and_counts_once() -> None:
+    read = recall_of((0, 13), (4, 19))  # one two three, two three four
+    assert read(about("three"), [0, 1], 5) == 1
+    assert read(about("four"), [0, 1], 5) == 0
+    assert read(about("four"), [0, 1], 6) == 1
+
+
+def test_white_space_that_a_splitter_trims_costs_nothing() -> None:
+    trimmed = recall_of((0, 18), (20, 28))
+    assert trimmed(about("four  five"), [0, 1], 6) == 1
+
+
+def test_of_several_places_of_a_string_the_best_counts() -> None:
+    text = "The STRASSE. Nothing. The straße was long."
+    read = recall_of((0, 12), (13, 21), (22, len(text)), text=text)
+    asked = Question("q", "d", must_contain="straße")
+    assert [read(asked, [n], 5) for n in range(3)] == [1, 0, 1]
+    assert read(Question("q", "d", must_contain="straße was"), [0, 1], 9) == 0
+    assert math.isnan(read(Question("q", "d", must_contain="road"), [0], 5))
+
+
+def test_a_passage_in_other_words_counts_if_all_of_it_fits() -> None:
+    chunk = Chunk("d", Span(0, 13), "There were one, two and three.")
+    read = WordRecall({"d": Document("d", TEXT, (0,), (0,), "")}, [chunk])
+    assert read.words == [6]
+    assert [read(about("two"), [0], budget) for budget in (5, 6)] == [0, 1]
+
+
+def test_passages_of_other_documents_take_room() -> None:
+    documents = {name: Document(name, TEXT, (0,), (0,), "") for name in "de"}
+    chunks = [Chunk(name, Span(0, 7), TEXT[:7]) for name in "ed"]
+    read = WordRecall(documents, chunks)
+    assert [read(about("one"), [0, 1], budget) for budget in (2, 3)] == [0, 1]
+
+
+@given(
+    cuts=st.sets(st.integers(1, len(TEXT) - 1), max_size=8),
+    order=st.randoms(use_true_random=False),
+    budget=st.integers(1, 40),
+)
+def test_more_words_never_recall_less_and_all_words_recall_all(cuts, order, budget) -> None:
+    edges = [0, *sorted(cuts), len(TEXT)]
+    spans = [s for s in zip(edges, edges[1:], strict=False) if TEXT[slice(*s)].strip()]
+    read = recall_of(*spans)
+    ranked = list(range(len(spans)))
+    order.shuffle(ranked)
+    question = about("two three", "nine")
+    assert read(question, ranked, budget) <= read(question, ranked, budget + 1)
+    assert read(question, ranked, sum(read.words)) == 1
+    assert sum(read.words[n] for n in ranked[: read.depth(ranked, budget)]) >= min(
+        budget, sum(read.words)
+    )
+
+
+def test_small_chunks_are_read_as_deep_as_the_words_reach() -> None:
+    text = " ".join(f"w{number:03}" for number in range(400))
+    chunks = split(text, *((5 * n, min(5 * n + 5, len(text))) for n in range(400)))
+    table = letters({text[5 * n : 5 * n + 5]: -float(n) for n in range(400)})
+    wanted = Question("q", "d", references=(Span(5 * 299, 5 * 299 + 4),))
+    beyond = Question("q", "d", references=(Span(5 * 300, 5 * 300 + 4),))
+    result = retrieve(corpus_of(text, wanted, beyond), [chunks], table)
+    assert result.per_question("word_recall", 300) == [1, 0]
+    assert result.per_question("word_recall", 600) == [1, 1]
+    assert len(result.questions[0].retrieved) == 20
+
+
+def test_a_splitter_is_scored_by_one_call() -> None:
+    text = "alpha beta. gamma delta."
+    table = letters({"alpha beta. ": 0.1, "gamma delta.": 0.9})
+    corpus = corpus_of(text, Question("q", "d", must_contain="gamma"))
+    spans = [(0, 12), (12, len(text))]
+    assert recall_at_words(corpus, lambda _: spans, embedder=table, words=300) == [1]
+    with pytest.raises(ValueError, match="300, 600, 1200"):
+        recall_at_words(corpus, lambda _: spans, embedder=table, words=50)
