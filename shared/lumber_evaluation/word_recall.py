@@ -43,9 +43,7 @@ class WordRecall:
         self.words: list[int] = []
         for number, chunk in enumerate(chunks):
             source = self._texts[chunk.document]
-            if chunk.text.split() == chunk.span.of(source.text).split():
-                self.words.append(source.count(chunk.span))
-            elif "".join(chunk.text.split()) == "".join(chunk.span.of(source.text).split()):
+            if "".join(chunk.text.split()) == "".join(chunk.span.of(source.text).split()):
                 self.words.append(source.count(chunk.span))
             else:
                 self._rewritten.add(number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -97,7 +98,7 @@ def test_passages_of_other_documents_take_room() -> None:
 )
 def test_more_words_never_recall_less_and_all_words_recall_all(cuts, order, budget) -> None:
     edges = [0, *sorted(cuts), len(TEXT)]
-    spans = [s for s in zip(edges, edges[1:], strict=False) if TEXT[slice(*s)].strip()]
+    spans = [s for s in pairwise(edges) if TEXT[slice(*s)].strip()]
     read = recall_of(*spans)
     ranked = list(range(len(spans)))
     order.shuffle(ranked)
