@@ -1,20 +1,93 @@
-"""Finding the threshold that is best on documents whose boundaries are known."""
+"""Calibration on held-out documents: which are held out, and the threshold that suits them best."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from lumber_core.bert.model import ChunkTagger
+from lumber_core.bert.pytorch import TorchScorer
 from lumber_core.bert.scanning import TokenScorer, scan
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.bert.windows import OverlappingWindows
+from lumber_core.errors import MissingExtraError
+from lumber_evaluation.documents import Document
+from lumber_training.examples import START, LabelledWindows, label_item
+from lumber_training.items import Item
+from lumber_training.recipes import Part, Recipe
+from lumber_training.synthesis import whole
+
+try:
+    import torch
+except ImportError as error:  # pragma: no cover - exercised where the extra is absent
+    raise MissingExtraError(error.name or "torch", "train") from error
+
+_MEASURED_WINDOWS = 480
+_SYNTHETIC = 40  # synthetic documents of each kind to set the threshold on
+# Sources whose documents are continuous texts, so that their own boundaries can be measured.
+_CONTINUOUS = ("fairytaleqa", "wiki_sections")
 
 
-class Marked(Protocol):
-    """A text with its sentences and the starts of its segments, such as a training item."""
+def split_held_out(
+    documents: Sequence[Document], *, share: float, seed: int
+) -> tuple[list[Document], list[Document]]:
+    """Divide documents into those to train on and those to hold out.
+
+    The side of a document depends only on its name and the seed, so adding documents moves none
+    of the others.
+
+    Args:
+        documents: The documents.
+        share: Expected share to hold out.
+        seed: Seed of the division.
+
+    Returns:
+        The documents to train on and the held-out documents, both in the order given.
+
+    Raises:
+        ValueError: A side that should have documents has none.
+    """
+    sides: tuple[list[Document], list[Document]] = ([], [])
+    for document in documents:
+        name = f"{seed}/{document.source}/{document.name}".encode()
+        draw = int.from_bytes(hashlib.sha256(name).digest()[:8], "big") / 2**64
+        sides[draw < share].append(document)
+    if not sides[0] or (share and not sides[1]):
+        raise ValueError(
+            f"{len(documents)} documents are too few to hold out a share of {share:g} and train "
+            "on the rest: pass more documents, or set held_out to 0"
+        )
+    return sides
+
+
+def held_out_windows(
+    documents: Sequence[Document], tokenizer: WordPieceTokenizer, recipe: Recipe
+) -> LabelledWindows:
+    """Make windows from held-out documents, of the kinds that the recipe trains on."""
+    kinds = [
+        part
+        for part in recipe.parts
+        if not part.sources or any(d.source in part.sources for d in documents)
+    ]
+    items = []
+    for number, part in enumerate(kinds):
+        # A small training set has few held-out documents: their items then join fewer pieces.
+        most = part.segments if isinstance(part.segments, int) else part.segments[1]
+        fewest = part.segments if isinstance(part.segments, int) else part.segments[0]
+        limit = len(documents)
+        fitting = replace(part, segments=(min(fewest, limit), min(most, limit)))
+        items += fitting.items(documents, -(-_MEASURED_WINDOWS // len(kinds)), seed=number)
+    labelled = [label_item(item, tokenizer) for item in items]
+    return LabelledWindows(labelled, tokenizer, window=recipe.window, seed=recipe.seed)
+
+
+class SegmentedText(Protocol):
+    """A text with its sentence and segment starts, such as a training item."""
 
     @property
     def text(self) -> str: ...  # noqa: D102
@@ -28,24 +101,24 @@ class ScoredStarts(NamedTuple):
     """Scores of the tokens that may start a segment.
 
     Attributes:
-        scores: t of the first token of each sentence, but the text's first.
-        true: Whether a segment starts there.
+        scores: t of the first token of each sentence except the text's first, shape (sentences,).
+        true: Whether a segment starts there, same shape.
     """
 
     scores: npt.NDArray[np.float32]
     true: npt.NDArray[np.bool_]
 
     def f1(self, threshold: float) -> float:
-        """Return F1 of the starts whose score is above a threshold; 0 where there are none."""
-        said = self.scores > threshold
-        hits = float((said & self.true).sum())
-        return 2 * hits / max(1.0, float(said.sum() + self.true.sum()))
+        """Return F1 of the starts scored above a threshold; 0 if there are none."""
+        predicted = self.scores > threshold
+        hits = float((predicted & self.true).sum())
+        return 2 * hits / max(1.0, float(predicted.sum() + self.true.sum()))
 
 
 def score_documents(
     scorer: TokenScorer,
     tokenizer: WordPieceTokenizer,
-    documents: Sequence[Marked],
+    documents: Sequence[SegmentedText],
     *,
     size: int,
 ) -> ScoredStarts:
@@ -54,7 +127,7 @@ def score_documents(
     Args:
         scorer: The model.
         tokenizer: Its tokenizer.
-        documents: Texts with their sentences and starts.
+        documents: Texts with their sentence and segment starts.
         size: Tokens in a window, without [CLS] and [SEP].
     """
     scores: list[npt.NDArray[np.float32]] = []
@@ -70,22 +143,64 @@ def score_documents(
 
 
 def best_threshold(sets: Sequence[ScoredStarts]) -> float:
-    """Return the threshold whose F1, averaged over some sets of scores, is highest.
+    """Return the threshold with the highest F1, averaged over several sets of scores.
 
     Args:
-        sets: Scores of different kinds of documents; each kind counts the same.
+        sets: Scores of different kinds of documents; each kind has the same weight.
 
     Returns:
-        A multiple of 0.05. Where several are as good, the middle of them.
+        A multiple of 0.05; the middle one if several are equally good.
 
     Raises:
-        ValueError: If there are no scores.
+        ValueError: There are no scores.
     """
     if not sets or not all(len(scored.scores) for scored in sets):
-        raise ValueError("no scores to find a threshold in: the documents are too short or too few")
+        raise ValueError("no scores to choose a threshold from: pass more or longer documents")
     low = min(float(scored.scores.min()) for scored in sets)
     high = max(float(scored.scores.max()) for scored in sets)
     candidates = [step / 20 for step in range(int(low * 20) - 1, int(high * 20) + 2)]
     means = [sum(s.f1(candidate) for s in sets) / len(sets) for candidate in candidates]
     best = [c for c, mean in zip(candidates, means, strict=True) if mean >= max(means) - 1e-12]
     return best[len(best) // 2]
+
+
+def fold_best_threshold(
+    model: ChunkTagger,
+    tokenizer: WordPieceTokenizer,
+    documents: Sequence[Document],
+    *,
+    recipe: Recipe,
+) -> float:
+    """Find the best threshold on held-out documents and subtract it from the classifier's bias.
+
+    Each kind of document has the same weight: every source of continuous texts, synthetic
+    documents of the paper's kind, and those of each other kind in the recipe. F1 of the starts at
+    first tokens of sentences is taken over all documents of a kind together.
+
+    Args:
+        model: The classifier; its bias is changed in place.
+        tokenizer: Its tokenizer.
+        documents: The held-out documents.
+        recipe: The recipe it was trained by.
+
+    Returns:
+        The threshold, which is 0 for the changed model.
+    """
+    sets: dict[object, list[Item]] = {}
+    for document in documents:
+        if len(document.starts) > 1 and document.source in _CONTINUOUS:
+            sets.setdefault(document.source, []).extend(whole([document]))
+    shape = Part("synthetic", 1.0, segments=min(10, len(documents)), sentences=(3, 11))
+    for part in (shape, *recipe.parts):
+        if part.kind == "synthetic" and (part.variety, part.tokenised) not in sets:
+            like = replace(shape, variety=part.variety, tokenised=part.tokenised)
+            sets[part.variety, part.tokenised] = like.items(documents, _SYNTHETIC, seed=len(sets))
+    scorer = TorchScorer(model, cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id)
+    scored = {
+        name: score_documents(scorer, tokenizer, items, size=recipe.window - 2)
+        for name, items in sets.items()
+    }
+    threshold = best_threshold(list(scored.values()))
+    with torch.no_grad():
+        model.chunklayer.bias[START] -= threshold
+    return threshold

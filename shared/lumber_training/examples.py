@@ -1,4 +1,4 @@
-"""Windows with labels: what the classifier sees of a training item, and the batches of them."""
+"""Labelled windows: the classifier's view of training items, and batches of them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_training.items import Item
 
 NORMAL, START = 0, 1
-BETWEEN = -1  # a token inside a sentence, which may count less than the first of a sentence
-IGNORED = -100  # [CLS], [SEP], padding, and a window's first token, about which nothing can be told
+BETWEEN = -1  # a token inside a sentence, whose loss may have a lower weight
+IGNORED = -100  # [CLS], [SEP], padding, and a window's first token, which has no context before it
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledTokens:
-    """The word pieces of an item and what each is.
+    """The word pieces of an item with their labels.
 
     Attributes:
-        ids: Vocabulary numbers.
-        labels: START or NORMAL at the first token of each sentence, BETWEEN elsewhere.
-        start_weight: Weight of the loss at its starts.
+        ids: Token ids.
+        labels: START or NORMAL for the first token of each sentence, BETWEEN for the others.
+        start_weight: Weight of the loss at starts.
     """
 
     ids: npt.NDArray[np.int32]
@@ -34,7 +34,7 @@ class LabelledTokens:
 
 
 class Row(TypedDict):
-    """A window with labels, [CLS] and [SEP] included."""
+    """A labelled window, including [CLS] and [SEP]."""
 
     input_ids: list[int]
     labels: list[int]
@@ -44,7 +44,7 @@ class Row(TypedDict):
 def label_item(
     item: Item, tokenizer: WordPieceTokenizer, *, start_weight: float = 1.0
 ) -> LabelledTokens:
-    """Find an item's word pieces, and mark where its sentences and segments start."""
+    """Tokenize an item and label its sentence and segment starts."""
     pieces = tokenizer(item.text)
     labels = np.full(len(pieces.ids), BETWEEN, dtype=np.int8)
     labels[pieces.first_of(item.sentences)] = NORMAL
@@ -52,18 +52,18 @@ def label_item(
     return LabelledTokens(pieces.ids, labels, start_weight)
 
 
-class Windows:
-    """A data set of windows, one for each item, the same whenever an index is asked for.
+class LabelledWindows:
+    """A dataset of labelled windows, one for each item; an index always gives the same window.
 
-    An item longer than a window is cut to one that begins at the start of a segment, as a moving
-    window does, at that of a sentence, or anywhere, as overlapping windows do.
+    An item longer than a window is cropped to begin at a segment, as moving windows do, at a
+    sentence, or anywhere, as overlapping windows do.
 
     Args:
         items: Labelled items.
-        tokenizer: For the numbers of [CLS] and [SEP].
-        window: Tokens in a window, with [CLS] and [SEP].
-        seed: Decides where items are cut and which tokens are masked.
-        masked: Share of the tokens shown as [MASK].
+        tokenizer: The tokenizer, for the ids of [CLS], [SEP] and [MASK].
+        window: Tokens in a window, including [CLS] and [SEP].
+        seed: Seed of where items are cropped and which tokens are masked.
+        masked: Share of the tokens replaced by [MASK].
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Windows:
         }
 
     def _first(self, item: LabelledTokens, rng: random.Random) -> int:
-        """Choose the token where the window begins."""
+        """Choose the first token of the window."""
         spare = len(item.ids) - self._inner
         if spare <= 0:
             return 0
@@ -115,7 +115,7 @@ class Windows:
 
 
 def pad(rows: Sequence[Row]) -> dict[str, npt.NDArray[np.generic]]:
-    """Make a batch of windows of different lengths.
+    """Pad windows of different lengths into a batch.
 
     Returns:
         `input_ids`, `attention_mask` and `labels`, each of shape (rows, longest), and

@@ -1,4 +1,4 @@
-"""From a checkpoint to what runs without PyTorch: ONNX in 32-bit floats and 8-bit integers."""
+"""Export of a checkpoint to ONNX, in 32-bit floats and 8-bit integers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import onnx
-import torch
 
 from lumber_core.bert.model import ChunkTagger, load_tagger, tagger_from_encoder
 from lumber_core.bert.onnx import OnnxScorer
@@ -22,30 +21,26 @@ from lumber_core.bert.pytorch import TorchScorer
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import WeightsError
 from lumber_training.graph import EncoderGraph, EncoderShape, Precision
+from lumber_training.quantisation import channel_peaks, random_probes
 
-# Beginnings and endings of the names of files, as `loading` looks for them.
+# File names are a stem and an ending; `lumber_core.bert.loading` looks for the same ones.
 MODEL, EMBEDDER, WORDS = "model", "embedder", "words"
 ENDINGS: dict[str, Precision] = {"": "fp32", ".int8": "int8"}
 
 _LARGE = 1 << 20
-_PAGE = 1 << 16  # where data that is mapped into memory must begin, on every platform
-
-# Sequences of random words that show which channels of the activations are large: which they are
-# depends on the model, hardly on what it reads.
-_PROBES = 16
-_PROBE_LENGTH = 128
+_PAGE = 1 << 16  # alignment of memory-mapped data that suits every platform
 _LARGEST_FP32_DIFFERENCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export made, and how it compares with PyTorch on sequences of random words.
+    """The result of an export, compared with PyTorch on sequences of random tokens.
 
     Attributes:
-        folder: Where the files are.
-        fp32_difference: Largest difference in t between ONNX in 32-bit floats and PyTorch.
-        int8_difference: Root of the mean square of the difference in t between 8-bit integers
-            and PyTorch.
+        folder: Folder of the exported files.
+        fp32_difference: Largest difference in t between the 32-bit model and PyTorch.
+        int8_difference: Root mean square of the difference in t between the 8-bit model and
+            PyTorch.
     """
 
     folder: Path
@@ -62,29 +57,29 @@ def export(
     embedder: str | Path | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> ExportReport:
-    """Turn a checkpoint into files that load without PyTorch.
+    """Export a checkpoint to files that load without PyTorch.
 
     Args:
-        checkpoint: Folder with `config.json`, `model.safetensors` and the tokenizer.
-        output: Folder to write `model.int8.onnx`, `model.onnx`, `tokenizer.json` and
-            `card.json` (with the files' SHA-256) into.
-        window: Tokens in a window, with [CLS] and [SEP], that the model was trained for.
+        checkpoint: Folder with `config.json`, `model.safetensors` and a tokenizer.
+        output: Folder to write to: `model.int8.onnx`, `model.onnx`, `tokenizer.json` and
+            `card.json`, which has the SHA-256 of each file.
+        window: Tokens in a window, including [CLS] and [SEP].
         keep_fp32: Whether to keep `model.onnx`.
         embedder: Folder of a sentence encoder (mean-pooled BERT, such as all-MiniLM-L6-v2) to
-            put beside the classifier, for embedding chunks and queries. Words' embeddings move
-            to `words.int8.bin`, once for both where training left them alone.
-        provenance: What to say in the card about where the weights come from.
+            export beside the classifier, for embedding chunks and queries. Word embeddings are
+            written to `words.int8.bin`, once for both models if training left them unchanged.
+        provenance: Where the weights come from, for the card.
 
     Returns:
         How the exported models compare with the checkpoint.
 
     Raises:
-        WeightsError: If the checkpoint cannot be read, or the exported model differs from it.
+        WeightsError: The checkpoint cannot be read, or the exported model differs from it.
     """
     source, folder = Path(checkpoint), Path(output)
     model = load_tagger(source)
     tokenizer = WordPieceTokenizer.from_folder(source)
-    probes = _probes(model.config.vocab_size)
+    probes = random_probes(model.config.vocab_size)
     beside = tagger_from_encoder(embedder).eval() if embedder is not None else None
     folder.mkdir(parents=True, exist_ok=True)
     differences = {}
@@ -108,8 +103,8 @@ def export(
         worst = float(np.abs(differences["fp32"]).max())
         if not worst < _LARGEST_FP32_DIFFERENCE:
             raise WeightsError(
-                f"the exported model differs from {source} by {worst:.2g} in t: its config asks "
-                "for something that the export does not know"
+                f"the exported model differs from {source} by {worst:.2g} in t: its config has a "
+                "setting that the export does not support"
             )
         for name in names[1:]:
             shutil.move(scratch / name, folder / name)
@@ -122,17 +117,18 @@ def export(
 def tagger_graph(
     model: ChunkTagger, precision: Precision, probes: npt.NDArray[np.int64]
 ) -> onnx.ModelProto:
-    """Build the graph of a classifier, from `ids` (1, length) and `places` (count,) to `t`.
+    """Build the graph of a classifier.
 
-    `t` (1, count) is that of the tokens at these places.
+    Its inputs are `ids`, shape (1, length), and `places`, shape (count,): positions in the
+    sequence. Its output is `t` of the tokens at these positions, shape (1, count).
 
     Args:
         model: The classifier.
-        precision: Of its matrices.
-        probes: Sequences that show which channels are large, shape (sequences, length).
+        precision: Precision of its matrices.
+        probes: Token ids to measure activations on, shape (sequences, length).
 
     Raises:
-        WeightsError: If its encoder is of a kind that cannot be exported.
+        WeightsError: The encoder has an activation function other than GELU.
     """
     graph = EncoderGraph(_shape(model), precision)
     peaks = channel_peaks(model, probes)
@@ -149,9 +145,9 @@ def tagger_graph(
 def embedder_graph(
     model: ChunkTagger, precision: Precision, probes: npt.NDArray[np.int64]
 ) -> onnx.ModelProto:
-    """Build the graph of an encoder's mean-pooled embedding, from `ids` to `embedding` (1, width).
+    """Build the graph of a mean-pooled encoder, from `ids` (1, length) to `embedding` (1, width).
 
-    Arguments and errors are those of `tagger_graph`; the layer on top of the encoder is left out.
+    Arguments and errors are those of `tagger_graph`; the classifier layer is left out.
     """
     graph = EncoderGraph(_shape(model), precision)
     hidden = graph.encode("ids", encoder_weights(model), channel_peaks(model, probes))
@@ -163,10 +159,10 @@ def embedder_graph(
 
 
 def share_large_constants(models: Iterable[onnx.ModelProto], path: Path) -> None:
-    """Move the largest constants of some models to a file beside them, equal ones once.
+    """Move the large constants of several models to one file, equal constants once.
 
-    Those are the words' embeddings, half of a model of this size. The models must be saved into
-    the folder of the file.
+    These are the word embeddings, half of a model of this size. The models must be saved in the
+    same folder as the file.
     """
     places: dict[bytes, int] = {}
     with path.open("wb") as file:
@@ -193,60 +189,26 @@ def share_large_constants(models: Iterable[onnx.ModelProto], path: Path) -> None
 def _shape(model: ChunkTagger) -> EncoderShape:
     config = model.config
     if config.hidden_act != "gelu":
-        raise WeightsError(f"only encoders with gelu can be exported, not {config.hidden_act}")
+        raise WeightsError(
+            f"only encoders with GELU can be exported (hidden_act gelu), not {config.hidden_act}"
+        )
     return EncoderShape(config.num_hidden_layers, config.num_attention_heads, config.layer_norm_eps)
 
 
 def encoder_weights(model: ChunkTagger) -> dict[str, npt.NDArray[np.float32]]:
-    """Return the weights of the encoder by the names that BERT's state dict has."""
+    """Return the weights of the encoder, by their names in BERT's state dict."""
     return {name: value.numpy() for name, value in model.model.state_dict().items()}
 
 
-@torch.inference_mode()
-def channel_peaks(
-    model: ChunkTagger, probes: npt.NDArray[np.int64]
-) -> dict[str, npt.NDArray[np.float32]]:
-    """Return the largest magnitude in each channel of what goes into each matrix."""
-    peaks: dict[str, npt.NDArray[np.float32]] = {}
-
-    def watch(name: str) -> Any:
-        def look(_module: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> None:
-            width = inputs[0].shape[-1]
-            seen = inputs[0].abs().reshape(-1, width).amax(0).numpy()
-            peaks[name] = np.maximum(peaks[name], seen) if name in peaks else seen
-
-        return look
-
-    hooks = [
-        module.register_forward_pre_hook(watch(f"{name}.weight"))
-        for name, module in model.model.named_modules()
-        if name.endswith(("self.query", "intermediate.dense", "output.dense"))
-    ]
-    try:
-        for probe in probes:
-            ids = torch.from_numpy(probe)[None]
-            model(ids, torch.ones_like(ids))
-    finally:
-        for hook in hooks:
-            hook.remove()
-    return peaks
-
-
 def _ending(name: str) -> str:
-    """Return the ending that says a file's precision."""
+    """Return the ending of a file name that stands for the precision."""
     return ".int8" if ".int8." in name else ""
-
-
-def _probes(vocabulary: int) -> npt.NDArray[np.int64]:
-    """Return sequences of random words; special tokens stand at the start of a vocabulary."""
-    rng = np.random.default_rng(0)
-    return rng.integers(min(1000, vocabulary // 2), vocabulary, (_PROBES, _PROBE_LENGTH))
 
 
 def _differences(
     model: ChunkTagger, tokenizer: WordPieceTokenizer, path: Path, probes: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float32]:
-    """Return by how much an exported model's scores differ from PyTorch's."""
+    """Return the differences between the scores of an exported model and PyTorch's."""
     windows = list(probes.astype(np.int32))
     specials = {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}
     exported = OnnxScorer(path, **specials, threads=1).score(windows)

@@ -1,10 +1,10 @@
 """BERT encoders as ONNX graphs, built node by node in 32-bit floats or 8-bit integers.
 
-Written out rather than traced, so that the graph holds what onnxruntime runs fastest on a
-processor (attention, normalisation and matrix products as single nodes), no more, and is the same
-whatever version of a tracer is at hand. A graph takes one sequence at a time, without padding:
-with 8-bit integers the rounding of activations depends on all that is computed together, and a
-window must score the same whoever it is computed with.
+The graph is written out rather than traced, so that it consists of the nodes that onnxruntime runs
+fastest on a CPU (fused attention, normalisation and integer matrix products) and does not depend
+on the version of a tracer. It takes one sequence at a time, without padding: dynamic quantisation
+depends on everything computed together, and a window must score the same whatever is scored with
+it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.errors import MissingExtraError
-from lumber_training.quantisation import Step, evening, rounded, standing_out, step_for
+from lumber_training.quantisation import (
+    ActivationRange,
+    activation_range,
+    outlier_channels,
+    quantise_matrix,
+    smoothing_factors,
+)
 
 try:
     import onnx
@@ -38,12 +44,12 @@ _IR_VERSION = 8
 
 @dataclass(frozen=True, slots=True)
 class EncoderShape:
-    """What the weights do not tell about a BERT encoder.
+    """What the weights of a BERT encoder leave open.
 
     Attributes:
         layers: Number of layers.
-        heads: Attention heads in each.
-        epsilon: What normalisation adds to the variance.
+        heads: Attention heads of each layer.
+        epsilon: Epsilon of layer normalisation.
     """
 
     layers: int
@@ -52,12 +58,12 @@ class EncoderShape:
 
 
 class EncoderGraph:
-    """Collects the nodes of a graph. Methods return names of tensors, shape (1, length, width).
+    """Collects the nodes of a graph. Methods return names of tensors of shape (1, length, width).
 
     Args:
         shape: Shape of the encoder.
-        precision: "int8" stores matrices as integers of seven bits, one scale for each column,
-            and rounds activations as they come.
+        precision: "int8" stores matrices as 7-bit integers with one scale per column, and
+            quantises activations dynamically.
     """
 
     def __init__(
@@ -76,12 +82,12 @@ class EncoderGraph:
         """Run a whole encoder.
 
         Args:
-            ids: Name of the vocabulary numbers, int64, shape (1, length).
-            weights: Its weights, by the names that BERT's state dict has.
-            peaks: For "int8", the largest magnitude seen in each channel of what goes into a
-                matrix, by the name of the matrix ("query" for all three of attention's).
-            places: Name of the places in the sequence whose hidden states are wanted, int64,
-                shape (count,); None gives all of them. The last layer then works on these alone.
+            ids: Name of the token ids, int64, shape (1, length).
+            weights: Its weights, by their names in BERT's state dict.
+            peaks: For "int8", the largest magnitude of each input channel of a matrix, by the
+                name of the matrix ("query" for the three matrices of attention).
+            places: Name of the positions whose hidden states are returned, int64, shape (count,);
+                the last layer computes only these. None returns all.
         """
         hidden = self.embed(ids, weights)
         for number in range(self._shape.layers):
@@ -90,11 +96,11 @@ class EncoderGraph:
         return hidden
 
     def embed(self, ids: str, weights: Weights) -> str:
-        """Add up word, position and type embeddings of a sequence, and normalise.
+        """Add word, position and type embeddings, and normalise.
 
         Args:
-            ids: Name of the vocabulary numbers, int64, shape (1, length).
-            weights: The encoder's weights, by the names that BERT's state dict has.
+            ids: Name of the token ids, int64, shape (1, length).
+            weights: The encoder's weights, by their names in BERT's state dict.
         """
         words = self._gather_words(ids, weights["embeddings.word_embeddings.weight"])
         length = self._node("Shape", [ids], start=1, end=2)
@@ -110,10 +116,10 @@ class EncoderGraph:
     def layer(
         self, hidden: str, weights: Weights, peaks: Weights, number: int, places: str | None = None
     ) -> str:
-        """Run one layer: self-attention over the whole sequence, then the feed-forward part.
+        """Run one layer: self-attention over the whole sequence, then the feed-forward network.
 
-        With `places`, what is rounded has its scale fixed here, so that a token's result does not
-        depend on which other places are asked for.
+        With `places`, activations are quantised with constant scales, so that the result of a
+        token does not depend on which others are computed.
         """
         prefix = f"encoder.layer.{number}."
         attended = self._attend(hidden, weights, peaks, prefix, places)
@@ -123,24 +129,26 @@ class EncoderGraph:
         inner = self._feed_forward(hidden, weights, peaks, prefix, fixed=places is not None)
         return self._add_and_norm(inner, hidden, weights, f"{prefix}output.")
 
-    def linear(self, hidden: str, weight: Floats, bias: Floats, step: Step | None = None) -> str:
-        """Multiply by a matrix, given as PyTorch keeps it (out, in), and add a bias.
+    def linear(
+        self, hidden: str, weight: Floats, bias: Floats, constant: ActivationRange | None = None
+    ) -> str:
+        """Multiply by a matrix, given in PyTorch's layout (out, in), and add a bias.
 
         Args:
-            hidden: What to multiply.
+            hidden: The input.
             weight: The matrix.
             bias: The bias.
-            step: How "int8" rounds `hidden`; None lets its own range decide.
+            constant: Constant scale and zero point of `hidden` for "int8"; None for dynamic ones.
         """
         if self._precision == "fp32":
             product = self._node("MatMul", [hidden, self._constant(weight.T)])
             return self._node("Add", [product, self._constant(bias)])
-        if step is not None:
-            given = [self._constant(step.scale), self._constant(step.zero)]
+        if constant is not None:
+            given = [self._constant(constant.scale), self._constant(constant.zero_point)]
             return self._integer_linear(
                 [self._node("QuantizeLinear", [hidden, *given]), *given], weight, bias
             )
-        matrix = rounded(weight)
+        matrix = quantise_matrix(weight)
         constants: tuple[Array, ...] = (*matrix, np.zeros(len(bias), dtype=np.int8), bias)
         inputs = [hidden, *map(self._constant, constants)]
         return self._node("DynamicQuantizeMatMul", inputs, contrib=True)
@@ -153,7 +161,7 @@ class EncoderGraph:
         return self._node("Squeeze", [biased, self._constant(np.asarray([2], dtype=np.int64))])
 
     def mean(self, hidden: str) -> str:
-        """Return the mean over a sequence's tokens, scaled to length 1, shape (1, width)."""
+        """Return the mean over the tokens, normalised to length 1, shape (1, width)."""
         pooled = self._node("ReduceMean", [hidden], axes=[1], keepdims=0)
         return self._node("LpNormalization", [pooled], axis=1, p=2)
 
@@ -169,9 +177,9 @@ class EncoderGraph:
 
         Args:
             output: Name of its output.
-            tensor: The tensor to give out.
-            shape: The shape of that.
-            inputs: Shapes of its inputs by name; all are int64.
+            tensor: The tensor to return.
+            shape: Its shape.
+            inputs: Shapes of the int64 inputs, by name.
         """
         graph = helper.make_graph(
             [*self._nodes, helper.make_node("Identity", [tensor], [output])],
@@ -189,12 +197,12 @@ class EncoderGraph:
         return model
 
     def _gather_words(self, ids: str, table: Floats) -> str:
-        """Look words up; with integers, each word has a scale of its own."""
+        """Look up word embeddings; as integers, each word has its own scale."""
         if self._precision == "fp32":
             return self._node("Gather", [self._constant(table), ids])
         scales = np.maximum(np.abs(table).max(axis=1, keepdims=True), 1e-12) / 127
-        rounded = np.rint(table / scales).astype(np.int8)
-        words = self._node("Gather", [self._constant(rounded), ids])
+        values = np.rint(table / scales).astype(np.int8)
+        words = self._node("Gather", [self._constant(values), ids])
         words = self._node("Cast", [words], to=TensorProto.FLOAT)
         scale = self._node("Gather", [self._constant(scales.astype(np.float32)), ids])
         return self._node("Mul", [words, scale])
@@ -202,19 +210,19 @@ class EncoderGraph:
     def _attend(
         self, hidden: str, weights: Weights, peaks: Weights, prefix: str, places: str | None
     ) -> str:
-        """Run self-attention with its output matrix."""
+        """Run self-attention, including its output matrix."""
         parts = [f"{prefix}attention.self.{part}." for part in ("query", "key", "value")]
         matrices = [weights[part + "weight"] for part in parts]
         biases = [weights[part + "bias"] for part in parts]
         out_name = f"{prefix}attention.output.dense."
         out, reach = weights[out_name + "weight"], peaks.get(out_name + "weight")
         if self._precision == "int8" and reach is not None:
-            # Attention mixes values and leaves channels apart: no node is needed here.
-            factors = evening(reach, out)
+            # Attention averages values within a channel, so the value matrix takes the factors.
+            factors = smoothing_factors(reach, out)
             matrices[2] = matrices[2] / factors[:, None]
             biases[2] = biases[2] / factors
             out, reach = out * factors, reach / factors
-        hidden, matrices, _ = self._even(hidden, matrices, peaks.get(parts[0] + "weight"))
+        hidden, matrices, _ = self._smooth(hidden, matrices, peaks.get(parts[0] + "weight"))
         if self._precision == "int8":
             bytes_of = [self._fresh() for _ in range(3)]
             self._nodes.append(helper.make_node("DynamicQuantizeLinear", [hidden], bytes_of))
@@ -230,57 +238,60 @@ class EncoderGraph:
         attended = self._node(
             "MultiHeadAttention", [query, key, value], contrib=True, num_heads=self._shape.heads
         )
-        step = step_for(reach.max()) if places is not None and reach is not None else None
-        return self.linear(attended, out, weights[out_name + "bias"], step)
+        constant = None
+        if places is not None and reach is not None:
+            constant = activation_range(reach.max())
+        return self.linear(attended, out, weights[out_name + "bias"], constant)
 
     def _feed_forward(
         self, hidden: str, weights: Weights, peaks: Weights, prefix: str, *, fixed: bool
     ) -> str:
-        """Widen, apply gelu and narrow again."""
+        """Run the feed-forward network: widen, apply GELU, narrow."""
         name, out_name = f"{prefix}intermediate.dense.", f"{prefix}output.dense."
         wide, bias = weights[name + "weight"], weights[name + "bias"]
         out, reach = weights[out_name + "weight"], peaks.get(out_name + "weight")
         exact = None
         if self._precision == "int8" and reach is not None:
-            # Gelu cannot be scaled: units that stand out take a way of their own, in floats.
-            units = standing_out(reach)
-            if len(units):
-                exact = self._node("MatMul", [hidden, self._constant(wide[units].T)])
-                exact = self._node("Add", [exact, self._constant(bias[units])])
+            # GELU is not linear, so outlier channels cannot be smoothed: they stay in floats.
+            outliers = outlier_channels(reach)
+            if len(outliers):
+                exact = self._node("MatMul", [hidden, self._constant(wide[outliers].T)])
+                exact = self._node("Add", [exact, self._constant(bias[outliers])])
                 exact = self._node("Gelu", [exact], contrib=True)
-                exact = self._node("MatMul", [exact, self._constant(out.T[units])])
+                exact = self._node("MatMul", [exact, self._constant(out.T[outliers])])
             kept = np.ones(len(bias), dtype=np.float32)
-            kept[units] = 0
+            kept[outliers] = 0
             wide, bias, out, reach = wide * kept[:, None], bias * kept, out * kept, reach * kept
-        hidden, (wide,), seen = self._even(hidden, [wide], peaks.get(name + "weight"))
-        step = step_for(seen.max()) if fixed and seen is not None else None
-        inner = self._node("Gelu", [self.linear(hidden, wide, bias, step)], contrib=True)
-        step = step_for(reach.max(), gelu=True) if fixed and reach is not None else None
-        product = self.linear(inner, out, weights[out_name + "bias"], step)
+        hidden, (wide,), seen = self._smooth(hidden, [wide], peaks.get(name + "weight"))
+        constant = activation_range(seen.max()) if fixed and seen is not None else None
+        inner = self._node("Gelu", [self.linear(hidden, wide, bias, constant)], contrib=True)
+        constant = activation_range(reach.max(), gelu=True) if fixed and reach is not None else None
+        product = self.linear(inner, out, weights[out_name + "bias"], constant)
         return product if exact is None else self._node("Add", [product, exact])
 
-    def _even(
+    def _smooth(
         self, hidden: str, matrices: list[Floats], peaks: Floats | None
     ) -> tuple[str, list[Floats], Floats | None]:
-        """Bring channels closer to one size; return them, the matrices, and the peaks then."""
+        """Apply SmoothQuant; return the activations, the matrices and the new peaks."""
         if self._precision == "fp32" or peaks is None:
             return hidden, matrices, peaks
-        factors = evening(peaks, np.concatenate(matrices))
-        evened = self._node("Mul", [hidden, self._constant(1 / factors)])
-        return evened, [matrix * factors for matrix in matrices], peaks / factors
+        factors = smoothing_factors(peaks, np.concatenate(matrices))
+        smoothed = self._node("Mul", [hidden, self._constant(1 / factors)])
+        return smoothed, [matrix * factors for matrix in matrices], peaks / factors
 
     def _integer_linear(self, bytes_of: list[str], weight: Floats, bias: Floats) -> str:
-        """Multiply what is rounded already, given as its bytes, their scale and their zero."""
-        values, scale, zero = bytes_of
-        matrix = rounded(weight)
+        """Multiply quantised activations, given as bytes, scale and zero point."""
+        values, scale, zero_point = bytes_of
+        matrix = quantise_matrix(weight)
         zeros = self._constant(np.zeros(len(bias), dtype=np.int8))
-        constants = self._constant(matrix.values), scale, self._constant(matrix.scales), zero
+        integers, scales = self._constant(matrix.values), self._constant(matrix.scales)
+        constants = integers, scale, scales, zero_point
         inputs = [values, *constants, zeros, self._constant(bias)]
         return self._node("MatMulIntegerToFloat", inputs, contrib=True)
 
     def _add_and_norm(self, inner: str, hidden: str, weights: Weights, prefix: str) -> str:
-        """Add what came in to a block's result, and normalise."""
-        # Two nodes, as onnxruntime's fused one is many times slower than both together.
+        """Add the residual and normalise."""
+        # Two nodes: onnxruntime's fused one is many times slower.
         return self._normalise(self._node("Add", [inner, hidden]), weights, prefix)
 
     def _normalise(self, hidden: str, weights: Weights, prefix: str) -> str:
@@ -302,7 +313,7 @@ class EncoderGraph:
         return name
 
     def _constant(self, values: Array) -> str:
-        """Add a constant; equal ones are kept once, such as the words that two encoders share."""
+        """Add a constant and return its name; equal constants are stored once."""
         values = np.ascontiguousarray(values)
         key = (str(values.dtype), values.shape, hashlib.sha256(values.tobytes()).digest())
         if key not in self._names:

@@ -1,8 +1,8 @@
-"""Pieces of passages: which sentences of which passage a training item joins.
+"""Pieces of passages: which sentences of a passage a training item takes.
 
-The paper takes the first sentences of passages. Texts met later are less tidy: segments begin in
-the middle of a thought or with a heading, and their sentences hang together loosely. `Variety`
-says how much of that there is in training items.
+The paper takes the first sentences of passages. Real texts are less tidy: segments begin in the
+middle of a thought or with a heading, and neighbouring sentences are less connected. `Variety`
+sets how much of that training items contain.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _LABELS = (
 
 @dataclass(frozen=True, slots=True)
 class Variety:
-    """How pieces and their choice depart from the paper's; every value is a share from 0 to 1.
+    """How pieces differ from the paper's; every value is a share from 0 to 1.
 
     Attributes:
-        middles: Pieces that begin at any sentence of their passage instead of its first.
-        gaps: Pieces from between whose sentences others are left out, one to three at a place.
-        headings: Pieces that open with a heading: a label, a number, or words of theirs.
-        alike: Items all of whose pieces come from one source, so that style gives nothing away.
-        balance: 0 draws documents as they come, so that the source with the most documents
-            dominates; at 1 every source is drawn as often; between, by that power.
+        middles: Pieces that begin at any sentence of their passage instead of the first.
+        gaps: Pieces with sentences left out, one to three at a time.
+        headings: Pieces that open with a heading: a label, a number, or some of their own words.
+        alike: Items whose pieces all come from one source, so that style reveals no boundary.
+        balance: 0 draws all documents alike, so that the largest source dominates; 1 draws all
+            sources alike; values between interpolate (source size to the power 1 - balance).
     """
 
     middles: float = 0.0
@@ -44,7 +44,7 @@ class Variety:
 
 
 AS_PUBLISHED = Variety()
-"""First sentences of passages, drawn from all documents alike, as the paper does."""
+"""First sentences of passages, drawn from all documents alike, as in the paper."""
 
 
 def take_piece(
@@ -53,11 +53,11 @@ def take_piece(
     """Take some sentences of a passage, in order.
 
     Args:
-        passage: The sentences of the passage; one at least.
-        sentences: The fewest and the most to take; a passage that has fewer gives all it has, and
-            one with gaps or begun later may give half of what was drawn.
+        passage: The sentences of the passage, at least one.
+        sentences: Smallest and largest number to take. A shorter passage is taken whole; a piece
+            with gaps or a later beginning may have half the number drawn.
         variety: What to vary.
-        rng: Source of chance.
+        rng: Random number generator.
     """
     wanted = rng.randint(*sentences)
     left = list(passage)
@@ -73,7 +73,7 @@ def take_piece(
 
 
 def _thinned(sentences: Sequence[str], fewest: int, rng: random.Random) -> list[str]:
-    """Leave out some sentences, but none where fewer than `fewest` would be left."""
+    """Leave out some sentences, but keep at least `fewest`."""
     spare = len(sentences) - fewest
     kept: list[str] = []
     position = 0
@@ -87,7 +87,7 @@ def _thinned(sentences: Sequence[str], fewest: int, rng: random.Random) -> list[
 
 
 def _headed(piece: Sequence[str], rng: random.Random) -> list[str]:
-    """Put a heading before a piece: as a sentence of its own, or run on into the first."""
+    """Put a heading before a piece: as its own sentence, or joined to the first."""
     heading = _heading(piece, rng)
     if rng.random() < 0.5:
         return [f"{heading} .", *piece]

@@ -1,64 +1,83 @@
-"""Rounding the matrices of an encoder to 8-bit integers, and what is done to lose little by it.
+"""8-bit quantisation of an encoder, and what keeps its scores close to the original's.
 
-All of a tensor's channels are rounded with one scale when they come to a matrix. A few channels
-are ten times as large as the others and would leave those a handful of steps, so channels are
-brought closer to one size beforehand, and the matrix undoes it.
+Activations of a matrix are quantised with one scale for all channels. A few channels of a BERT
+encoder, the outlier channels, are ten times as large as the others, which would leave the others
+with only a few of the 256 steps. SmoothQuant (Xiao et al. 2023, arXiv 2211.10438, section 4)
+divides each channel by a factor and multiplies the matrix by it, which changes no result and moves
+part of the difficulty from the activations into the weights. After GELU a channel cannot be
+rescaled, so the outlier channels there stay in 32-bit floats, as in LLM.int8() (arXiv 2208.07339).
+
+Which channels are large is a property of the model and hardly depends on its input, so random
+tokens are enough to measure it.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from lumber_core.bert.model import ChunkTagger
+from lumber_core.errors import MissingExtraError
+
+try:
+    import torch
+except ImportError as error:  # pragma: no cover - exercised where the extra is absent
+    raise MissingExtraError(error.name or "torch", "train") from error
+
 Floats = npt.NDArray[np.float32]
 
-# Seven bits, not eight: where a processor adds products of bytes in 16 bits, as those without
-# VNNI do, eight could overflow and the same weights would score differently from machine to
-# machine.
-_LARGEST = 63
+# Seven bits rather than eight: processors without VNNI add products of bytes in 16 bits, where
+# eight bits could overflow, and the same weights would give different scores on them.
+_LARGEST_WEIGHT = 63
 _TINY = 1e-12
-# A unit stands out when it is this many times as large as the one of this rank.
-_STANDS_OUT, _RANK = 2.0, 8
-# Texts reach beyond what random words do.
+# An outlier channel is more than twice as large as the eighth largest channel.
+_OUTLIER_RATIO, _OUTLIER_RANK = 2.0, 8
+# Real texts reach larger activations than random tokens do.
 _MARGIN = 1.5
-_GELU_LOWEST = -0.17
+_GELU_MINIMUM = -0.17
+_PROBES, _PROBE_LENGTH = 16, 128
 
 
-class Rounded(NamedTuple):
-    """A matrix in integers.
+class QuantisedMatrix(NamedTuple):
+    """A matrix in 8-bit integers.
 
     Attributes:
-        values: int8, shape (in, out).
-        scales: What one step is worth in each column, shape (out,).
+        values: The integers, int8, shape (in, out).
+        scales: Scale of each column, shape (out,): a weight is its integer times the scale.
     """
 
     values: npt.NDArray[np.int8]
     scales: Floats
 
 
-class Step(NamedTuple):
-    """How activations are rounded to bytes beforehand: (byte - zero) * scale."""
+class ActivationRange(NamedTuple):
+    """How activations are quantised: value = (byte - zero_point) * scale."""
 
     scale: Floats
-    zero: npt.NDArray[np.uint8]
+    zero_point: npt.NDArray[np.uint8]
 
 
-def rounded(weight: Floats) -> Rounded:
-    """Round a matrix, given as PyTorch keeps it (out, in), with a scale for each output."""
-    scales = np.maximum(np.abs(weight).max(axis=1), _TINY).astype(np.float32) / _LARGEST
-    return Rounded(np.rint(weight / scales[:, None]).astype(np.int8).T, scales)
+def quantise_matrix(weight: Floats) -> QuantisedMatrix:
+    """Quantise a matrix, given in PyTorch's layout (out, in), with one scale for each output."""
+    largest = np.maximum(np.abs(weight).max(axis=1), _TINY).astype(np.float32)
+    scales = largest / _LARGEST_WEIGHT
+    return QuantisedMatrix(np.rint(weight / scales[:, None]).astype(np.int8).T, scales)
 
 
-def evening(peaks: Floats, weight: Floats) -> Floats:
-    """Return what to divide channels by, and to multiply a matrix's columns with, before rounding.
+def smoothing_factors(peaks: Floats, weight: Floats) -> Floats:
+    """Return SmoothQuant's factors: activations are divided by them, the matrix multiplied.
 
-    Half of a channel's excess goes into the matrix, so that neither has all of it.
+    These are the factors of equation 4 with alpha = 0.5, so that activations and weights share
+    the excess of a channel equally, scaled so that a typical channel keeps its size.
 
     Args:
-        peaks: The largest magnitude seen in each channel, shape (in,).
-        weight: The matrix that they come to, shape (out, in).
+        peaks: Largest magnitude of each input channel, shape (in,).
+        weight: The matrix, shape (out, in).
+
+    Returns:
+        A factor for each input channel, shape (in,).
     """
     steep = np.maximum(np.abs(weight).max(axis=0), _TINY)
     peaks = np.maximum(peaks, _TINY)
@@ -66,20 +85,63 @@ def evening(peaks: Floats, weight: Floats) -> Floats:
     return np.asarray(factors, dtype=np.float32)
 
 
-def standing_out(peaks: Floats) -> npt.NDArray[np.intp]:
-    """Return the numbers of the units that are much larger than nearly all others, rising."""
-    usual = np.sort(peaks)[-min(_RANK, len(peaks))]
-    return np.flatnonzero(peaks > _STANDS_OUT * usual)
+def outlier_channels(peaks: Floats) -> npt.NDArray[np.intp]:
+    """Return the indices of the channels that are much larger than nearly all others, rising."""
+    usual = np.sort(peaks)[-min(_OUTLIER_RANK, len(peaks))]
+    return np.flatnonzero(peaks > _OUTLIER_RATIO * usual)
 
 
-def step_for(peak: float, *, gelu: bool = False) -> Step:
-    """Choose a step for values up to a magnitude, with room for larger ones.
+def activation_range(peak: float, *, gelu: bool = False) -> ActivationRange:
+    """Choose a constant scale and zero point for activations.
 
     Args:
-        peak: The largest magnitude seen.
-        gelu: Whether the values come from gelu, which gives hardly any negative ones.
+        peak: Largest magnitude seen; some margin is added.
+        gelu: Whether the values come from GELU, which is never below -0.17.
     """
     highest = max(float(peak), _TINY) * _MARGIN
-    lowest = max(-highest, _GELU_LOWEST) if gelu else -highest
+    lowest = max(-highest, _GELU_MINIMUM) if gelu else -highest
     scale = np.float32((highest - lowest) / 255)
-    return Step(np.asarray(scale), np.asarray(np.rint(-lowest / scale), dtype=np.uint8))
+    return ActivationRange(np.asarray(scale), np.asarray(np.rint(-lowest / scale), dtype=np.uint8))
+
+
+def random_probes(vocabulary: int) -> npt.NDArray[np.int64]:
+    """Return sequences of random token ids, shape (16, 128), always the same.
+
+    Args:
+        vocabulary: Size of the vocabulary; its first ids, where special tokens are, are left out.
+    """
+    rng = np.random.default_rng(0)
+    return rng.integers(min(1000, vocabulary // 2), vocabulary, (_PROBES, _PROBE_LENGTH))
+
+
+@torch.inference_mode()
+def channel_peaks(model: ChunkTagger, probes: npt.NDArray[np.int64]) -> dict[str, Floats]:
+    """Return the largest magnitude of each input channel of each matrix, by the matrix's name.
+
+    Args:
+        model: The encoder.
+        probes: Token ids to run it on, shape (sequences, length).
+    """
+    peaks: dict[str, Floats] = {}
+
+    def watch(name: str) -> Any:
+        def look(_module: torch.nn.Module, inputs: tuple[torch.Tensor, ...]) -> None:
+            width = inputs[0].shape[-1]
+            seen = inputs[0].abs().reshape(-1, width).amax(0).numpy()
+            peaks[name] = np.maximum(peaks[name], seen) if name in peaks else seen
+
+        return look
+
+    hooks = [
+        module.register_forward_pre_hook(watch(f"{name}.weight"))
+        for name, module in model.model.named_modules()
+        if name.endswith(("self.query", "intermediate.dense", "output.dense"))
+    ]
+    try:
+        for probe in probes:
+            ids = torch.from_numpy(probe)[None]
+            model(ids, torch.ones_like(ids))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return peaks

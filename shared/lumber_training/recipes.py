@@ -1,4 +1,4 @@
-"""Recipes: everything that decides what a training run makes of its documents."""
+"""Recipes: every setting of a training run."""
 
 from __future__ import annotations
 
@@ -8,30 +8,28 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lumber_evaluation.documents import Document
-from lumber_training.items import Item
+from lumber_training.items import Item, tokenised
 from lumber_training.pieces import AS_PUBLISHED, Variety
 from lumber_training.synthesis import excerpts, synthesize
-from lumber_training.tokenised import tokenised
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One kind of training item, and its share of all.
+    """One kind of training item and its share.
 
     Attributes:
-        kind: "synthetic" joins pieces of different documents; "excerpts" cuts runs of sentences
-            out of documents whose sections people marked.
-        share: This kind's share of the items; shares of a recipe add up to 1.
-        segments: For synthetic items: how many pieces, or the fewest and the most.
-        sentences: For synthetic items the fewest and most sentences of a piece, for excerpts
-            those of the whole item.
-        start_weight: Weight of the loss at a start, against 1 elsewhere. Starts that are rare
-            and hard to tell get low scores; a higher weight brings the best threshold of this
-            kind to that of the others.
-        sources: Take only documents of these sources; empty takes all.
-        variety: For synthetic items: how pieces depart from the paper's.
-        tokenised: Share of the items written as tokenised corpora write: with spaces around
-            punctuation and quotation marks of two characters.
+        kind: "synthetic" joins pieces of different documents; "excerpts" takes runs of sentences
+            from documents with annotated sections.
+        share: This kind's share of the items; the shares of a recipe add up to 1.
+        segments: For synthetic items: number of pieces, or the smallest and largest number.
+        sentences: Smallest and largest number of sentences: of a piece for synthetic items, of
+            the whole item for excerpts.
+        start_weight: Weight of the loss at a start; 1 elsewhere. Rare, difficult starts get low
+            scores; a higher weight aligns the best threshold of this kind with the others'.
+        sources: Sources of the documents to use; empty for all.
+        variety: For synthetic items: how pieces differ from the paper's.
+        tokenised: Share of the items rewritten in the style of tokenised corpora, with spaces
+            around punctuation.
     """
 
     kind: Literal["synthetic", "excerpts"]
@@ -47,13 +45,13 @@ class Part:
         """Make `count` items of this kind.
 
         Raises:
-            ValueError: If no document has a source that this kind takes.
+            ValueError: No document comes from one of `sources`.
         """
         chosen = [d for d in documents if not self.sources or d.source in self.sources]
         if not chosen:
             raise ValueError(
-                f"no document comes from {', '.join(self.sources) or 'anywhere'}, which the "
-                "recipe takes its items from: give such documents or change the recipe's parts"
+                f"no document comes from {', '.join(self.sources) or 'any source'}, which the "
+                "recipe needs: pass such documents or change the recipe's parts"
             )
         if self.kind == "excerpts":
             made = excerpts(chosen, items=count, sentences=self.sentences, seed=seed)
@@ -72,30 +70,30 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How to train. Defaults are the paper's (BertChunker, training).
+    """Settings of a training run. Defaults are the paper's (BertChunker, training).
 
     Attributes:
-        name: What to call it.
+        name: Name of the recipe.
         parts: Kinds of items.
-        items: How many items there are in all.
-        epochs: How often each is seen.
-        batch_size: Windows in a step.
-        learning_rate: The highest, reached after the warm-up; it falls along a cosine from there.
-        weight_decay: AdamW's.
-        beta2: AdamW's.
-        warmup: Share of the steps in which the rate rises.
-        loss_at: "tokens" takes the loss at every token; "sentences" at the first token of each
-            sentence but the window's first, which nothing could tell.
+        items: Total number of items.
+        epochs: Passes over the items.
+        batch_size: Windows per step.
+        learning_rate: Peak learning rate, reached after warm-up and followed by cosine decay.
+        weight_decay: Weight decay of AdamW.
+        beta2: Second beta of AdamW.
+        warmup: Share of the steps spent on warm-up.
+        loss_at: "tokens" computes the loss at every token; "sentences" at the first token of each
+            sentence, except at the start of a window, where there is no context before.
         other_weight: With `loss_at="sentences"`, weight of the mean loss at all other tokens.
-        frozen_layers: Layers of the encoder, from below, that keep their weights.
-        freeze_embeddings: Whether the embeddings keep theirs.
-        dropout: Probability of dropout; None keeps the base model's.
-        masked: Share of the tokens that training windows show as [MASK], so that no single word
+        frozen_layers: Number of encoder layers, from the lowest, that are not trained.
+        freeze_embeddings: Whether to leave the embeddings untrained.
+        dropout: Dropout probability; None for the base model's.
+        masked: Share of the tokens replaced by [MASK] in training windows, so that no single word
             decides.
-        window: Tokens in a window, with [CLS] and [SEP].
-        held_out: Share of the documents kept for measuring and for setting the threshold.
-        fold_threshold: Whether to move the best threshold on held-out documents into the layer's
-            bias, so that 0 is right.
+        window: Tokens in a window, including [CLS] and [SEP].
+        held_out: Share of the documents held out to measure F1 and to set the threshold.
+        fold_threshold: Whether to subtract the best threshold on held-out documents from the
+            classifier's bias, so that 0 becomes the best threshold.
         seed: Same seed, same items, same order.
     """
 
@@ -126,16 +124,16 @@ class Recipe:
         if self.items < 1 or self.epochs < 1 or self.batch_size < 1:
             raise ValueError("items, epochs and batch_size must be at least 1")
         if not 0 <= self.held_out < 1:
-            raise ValueError(f"held_out must be a share of at least 0, below 1: {self.held_out}")
+            raise ValueError(f"held_out must be at least 0 and below 1, not {self.held_out}")
         if not 0 <= self.masked < 1:
-            raise ValueError(f"masked must be a share of at least 0, below 1: {self.masked}")
+            raise ValueError(f"masked must be at least 0 and below 1, not {self.masked}")
         if self.window < 8:
             raise ValueError(f"window must be at least 8 tokens, not {self.window}")
         if self.fold_threshold and not self.held_out:
             raise ValueError("fold_threshold needs held-out documents: set held_out above 0")
 
     def make_items(self, documents: Sequence[Document]) -> list[tuple[Item, Part]]:
-        """Make all items of this recipe, kind by kind, each with the part it is of."""
+        """Make all items of this recipe, part by part, each with its part."""
         made: list[tuple[Item, Part]] = []
         for number, part in enumerate(self.parts):
             last = number == len(self.parts) - 1
@@ -147,7 +145,7 @@ class Recipe:
 
 
 PAPER = Recipe()
-"""As the paper trains: four pieces, loss at every token, everything trained."""
+"""The paper's recipe: four pieces, loss at every token, all weights trained."""
 
 BUNDLED = Recipe(
     name="bundled",
@@ -169,25 +167,24 @@ BUNDLED = Recipe(
     held_out=0.08,
     fold_threshold=True,
 )
-"""As the bundled weights were trained: loss where sentences start, four kinds of items."""
+"""First stage of the bundled weights: four kinds of items, loss at sentence starts."""
 
-_UNTIDY = Variety(middles=0.3, gaps=0.4, headings=0.15, alike=0.2, balance=0.5)
+_AUGMENTED = Variety(middles=0.3, gaps=0.4, headings=0.15, alike=0.2, balance=0.5)
 
 AUGMENTED = replace(
     BUNDLED,
     name="augmented",
     parts=(
-        replace(BUNDLED.parts[0], variety=_UNTIDY, tokenised=0.2),
-        replace(BUNDLED.parts[1], sentences=(1, 12), variety=_UNTIDY, tokenised=0.2),
+        replace(BUNDLED.parts[0], variety=_AUGMENTED, tokenised=0.2),
+        replace(BUNDLED.parts[1], sentences=(1, 12), variety=_AUGMENTED, tokenised=0.2),
         *(replace(part, start_weight=8) for part in BUNDLED.parts[2:]),
     ),
     items=19_200,
     learning_rate=1e-4,
 )
-"""To go on from a model of the recipe `bundled`: less tidy pieces, at half the rate.
+"""Second stage, from a model of the recipe `bundled`: less tidy pieces at half the learning rate.
 
-Pieces with gaps make a model slower to see a start; the weight of those that people marked,
-doubled, makes up for it.
+Pieces with gaps lower the scores of starts; the doubled weight of annotated starts compensates.
 """
 
 RECIPES = {recipe.name: recipe for recipe in (PAPER, BUNDLED, AUGMENTED)}

@@ -1,8 +1,8 @@
-"""Training items: texts made of pieces of several documents, with the places where pieces start.
+"""Synthetic training items, with known segment starts and no annotation by hand.
 
-Nobody has to mark boundaries by hand: where one document's sentences end and another's begin, the
-content turns for certain (BertChunker's training set). Documents whose sections people did mark
-give items of a second kind, harder and closer to what a splitter meets.
+`synthesize` joins pieces of different documents: the topic shifts wherever one document ends and
+the next begins (BertChunker's training set). `excerpts` takes runs of sentences from documents
+with annotated sections, which are harder and closer to real texts.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ def synthesize(
     variety: Variety = AS_PUBLISHED,
     seed: int = 0,
 ) -> list[Item]:
-    """Join the first few sentences of passages from different documents, as the paper does.
+    """Join the first sentences of passages from different documents, as in the paper.
 
     Args:
-        documents: Where to take passages from: the segments of each document.
-        items: How many items to make.
-        segments: How many passages an item joins, or the fewest and the most.
-        sentences: The fewest and the most sentences of a passage that an item takes. A passage
-            that has fewer gives all it has.
-        variety: How pieces and their choice depart from the paper's.
+        documents: The documents; each of their segments is a passage.
+        items: Number of items to make.
+        segments: Number of passages in an item, or the smallest and largest number.
+        sentences: Smallest and largest number of sentences taken from a passage. A shorter
+            passage is taken whole.
+        variety: How pieces differ from the paper's.
         seed: Same seed, same items.
 
     Returns:
-        The items. No item holds two passages of one document.
+        The items. No item has two passages of the same document.
 
     Raises:
-        ValueError: If there are fewer documents than an item has segments, or a range is empty.
+        ValueError: There are fewer documents than segments in an item, or a range is empty.
     """
     fewest, most = (segments, segments) if isinstance(segments, int) else segments
     _check_range("segments", fewest, most)
@@ -51,8 +51,8 @@ def synthesize(
     pools = _Pools(documents)
     if pools.count < most:
         raise ValueError(
-            f"{most} segments of different documents were asked for in an item, but only "
-            f"{pools.count} documents have text: give more documents or ask for fewer segments"
+            f"an item joins up to {most} segments of different documents, but only {pools.count} "
+            "documents have text: pass more documents or lower segments"
         )
     rng = random.Random(seed)
     made = []
@@ -71,21 +71,21 @@ def excerpts(
     near: float = 0.5,
     seed: int = 0,
 ) -> list[Item]:
-    """Cut runs of consecutive sentences out of documents whose sections people marked.
+    """Take runs of consecutive sentences from documents with annotated sections.
 
     Args:
-        documents: Documents with two segments or more; others are passed over.
-        items: How many items to make.
-        sentences: The fewest and the most sentences of an item.
-        near: Share of the items placed so that they hold the start of a section; the others lie
+        documents: The documents; those with fewer than two segments are skipped.
+        items: Number of items to make.
+        sentences: Smallest and largest number of sentences in an item.
+        near: Share of the items that contain the start of a section; the others are taken from
             anywhere.
         seed: Same seed, same items.
 
     Returns:
-        The items; each is a piece of one document.
+        The items, each from one document.
 
     Raises:
-        ValueError: If no document has two segments, or a range is empty.
+        ValueError: No document has two segments, or a range is empty.
     """
     _check_range("sentences", *sentences)
     if items < 1:
@@ -94,7 +94,7 @@ def excerpts(
         raise ValueError(f"near must be a share between 0 and 1, not {near}")
     marked = [document for document in documents if len(document.starts) > 1]
     if not marked:
-        raise ValueError("no document has two segments: there is no section start to learn from")
+        raise ValueError("no document has two segments, so there is no section start to learn from")
     weights = [len(document.units) for document in marked]
     rng = random.Random(seed)
     made = []
@@ -112,12 +112,12 @@ def excerpts(
 
 
 def whole(documents: Sequence[Document]) -> list[Item]:
-    """Turn documents into items as they are, for measuring on them."""
+    """Turn whole documents into items, to measure on them."""
     return [Item(document.text, document.units, document.starts) for document in documents]
 
 
 class _Pools:
-    """The passages of every document, to be drawn from."""
+    """The passages of every document, to draw from."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         by_name = {(document.source, document.name): document for document in documents}
@@ -130,7 +130,7 @@ class _Pools:
         self.count = len(self._all)
 
     def choose(self, count: int, variety: Variety, rng: random.Random) -> list[list[list[str]]]:
-        """Draw documents, no document twice."""
+        """Draw distinct documents."""
         if rng.random() < variety.alike:
             rich = {n: pools for n, pools in self._sources.items() if len(pools) >= count}
             if rich:
@@ -156,7 +156,9 @@ class _Pools:
 def _check_range(name: str, fewest: int, most: int) -> None:
     """Raise unless `1 <= fewest <= most`."""
     if not 1 <= fewest <= most:
-        raise ValueError(f"{name} must be at least 1, the fewest first, not ({fewest}, {most})")
+        raise ValueError(
+            f"{name} must be at least 1 and the smallest first, not ({fewest}, {most})"
+        )
 
 
 def _segments_as_sentences(document: Document) -> list[list[str]]:
@@ -173,7 +175,7 @@ def _segments_as_sentences(document: Document) -> list[list[str]]:
 
 
 def _joined(segments: Sequence[Sequence[str]]) -> Item:
-    """Join sentences with single spaces; nothing but the words tells where a segment starts."""
+    """Join sentences with single spaces, so that only the words reveal where segments start."""
     parts: list[str] = []
     sentences: list[int] = []
     starts: list[int] = []

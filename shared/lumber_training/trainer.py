@@ -1,4 +1,4 @@
-"""The Hugging Face Trainer for token classification: where the loss is taken, what is measured."""
+"""The Hugging Face Trainer for token classification: its loss, metrics and arguments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
 
 
 class TaggerTrainer(Trainer):
-    """A trainer whose loss is taken where the recipe says."""
+    """A trainer with the loss of a recipe."""
 
     def __init__(self, *, recipe: Recipe, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -35,8 +35,8 @@ class TaggerTrainer(Trainer):
         return_outputs: bool = False,
         num_items_in_batch: torch.Tensor | int | None = None,
     ) -> Any:
-        """Return the loss of a batch, and its logits where they are asked for."""
-        del num_items_in_batch  # the loss is a mean, whatever a batch holds
+        """Return the loss of a batch, with its logits if `return_outputs` is true."""
+        del num_items_in_batch  # the loss is already a mean
         labels = inputs["labels"]
         logits = model(inputs["input_ids"], inputs["attention_mask"]).float()
         loss = tagging_loss(logits, labels, inputs["start_weight"], self._recipe)
@@ -46,16 +46,16 @@ class TaggerTrainer(Trainer):
 def tagging_loss(
     logits: torch.Tensor, labels: torch.Tensor, start_weight: torch.Tensor, recipe: Recipe
 ) -> torch.Tensor:
-    """Return the cross-entropy over the tokens where the recipe takes it.
+    """Return the cross-entropy over the tokens that the recipe trains on.
 
     Args:
         logits: Shape (batch, length, 2).
         labels: START, NORMAL, BETWEEN or IGNORED, shape (batch, length).
         start_weight: Weight of the loss at starts, shape (batch,).
-        recipe: Its `loss_at` and `other_weight`.
+        recipe: The recipe, for its `loss_at` and `other_weight`.
 
     Returns:
-        A scalar; 0 for a batch without any such token.
+        A scalar; 0 if the batch has no such token.
     """
     if recipe.loss_at == "tokens":
         labels = torch.where(labels == BETWEEN, NORMAL, labels)
@@ -73,14 +73,16 @@ def tagging_loss(
 
 
 def freeze(model: ChunkTagger, *, embeddings: bool, layers: int) -> None:
-    """Keep the embeddings, the lowest layers, or both, as they are while training.
+    """Exclude the embeddings, the lowest layers, or both, from training.
 
     Raises:
-        ValueError: If the encoder has fewer layers.
+        ValueError: The encoder has fewer layers.
     """
     depth = len(model.model.encoder.layer)
     if not 0 <= layers <= depth:
-        raise ValueError(f"frozen_layers must be between 0 and the encoder's {depth}: {layers}")
+        raise ValueError(
+            f"frozen_layers must be between 0 and {depth}, the encoder's layers, not {layers}"
+        )
     parts: list[torch.nn.Module] = list(model.model.encoder.layer[:layers])
     if embeddings or layers:
         parts.append(model.model.embeddings)
@@ -98,7 +100,7 @@ def training_arguments(
     bf16: bool,
     show_progress: bool,
 ) -> TrainingArguments:
-    """Turn a recipe into the Trainer's arguments."""
+    """Return the Trainer's arguments for a recipe."""
     return TrainingArguments(
         output_dir=str(folder),
         max_steps=steps,
@@ -127,7 +129,7 @@ def training_arguments(
 
 
 def collate(rows: Sequence[Row]) -> dict[str, torch.Tensor]:
-    """Make a batch of windows."""
+    """Pad windows into a batch of tensors."""
     return {name: torch.from_numpy(values) for name, values in pad(rows).items()}
 
 
@@ -137,14 +139,14 @@ def start_minus_normal(logits: torch.Tensor, _labels: torch.Tensor) -> torch.Ten
 
 
 def start_scores(prediction: EvalPrediction) -> dict[str, float]:
-    """Return precision, recall and F1 of starts at sentence-initial tokens, at t_c = 0."""
+    """Return precision, recall and F1 of starts at first tokens of sentences, at t_c = 0."""
     labels = np.asarray(prediction.label_ids)
     counted = labels >= NORMAL
     true = labels[counted] == START
-    said = np.asarray(prediction.predictions)[counted] > 0
-    hits = float((true & said).sum())
+    predicted = np.asarray(prediction.predictions)[counted] > 0
+    hits = float((true & predicted).sum())
     return {
-        "precision": hits / max(1.0, float(said.sum())),
+        "precision": hits / max(1.0, float(predicted.sum())),
         "recall": hits / max(1.0, float(true.sum())),
-        "f1": 2 * hits / max(1.0, float(said.sum() + true.sum())),
+        "f1": 2 * hits / max(1.0, float(predicted.sum() + true.sum())),
     }

@@ -1,4 +1,4 @@
-"""Training a chunk classifier with the Hugging Face Trainer: seeded, resumable, with its curves."""
+"""Training a chunk classifier with the Hugging Face Trainer: seeded, resumable, with curves."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from lumber_core.bert.packaged import sha256
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
-from lumber_training.curves import Point, curve_points, draw_curves
-from lumber_training.examples import Windows, label_item
-from lumber_training.held_out import fold_best_threshold, measured_windows, split_documents
+from lumber_training.calibration import fold_best_threshold, held_out_windows, split_held_out
+from lumber_training.examples import LabelledWindows, label_item
 from lumber_training.recipes import BUNDLED, Recipe
 from lumber_training.trainer import (
     TaggerTrainer,
@@ -38,19 +37,35 @@ _CURVES_FILE = "curves.png"
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingReport:
-    """What a training run did.
+class CurvePoint:
+    """One measurement during training.
 
     Attributes:
-        base: Name of the encoder that training started from, and the SHA-256 of its weights.
-        folder: Where `config.json`, `model.safetensors`, `tokenizer.json`, `training.json` and
-            `curves.png` are.
+        step: Number of steps so far.
+        loss: Mean loss since the previous measurement; None if only F1 was measured.
+        f1: F1 of starts at first tokens of sentences in held-out windows, at t_c = 0; None if only
+            the loss was measured.
+    """
+
+    step: int
+    loss: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingReport:
+    """The result of a training run.
+
+    Attributes:
+        folder: Folder of `config.json`, `model.safetensors`, `tokenizer.json`, `training.json`
+            and `curves.png`.
+        base: Name of the base encoder and the SHA-256 of its weights.
         recipe: The recipe.
-        documents: Number of documents trained on, by source.
-        held_out: Number of documents kept for measuring, by source.
-        folded_threshold: The threshold that was best on held-out documents and was folded into
-            the bias; 0 where none was.
-        points: The curves.
+        documents: Number of training documents, by source.
+        held_out: Number of held-out documents, by source.
+        folded_threshold: The best threshold on held-out documents, which was folded into the
+            bias; 0 if the recipe folds none.
+        points: Loss and F1 over the steps.
     """
 
     folder: Path
@@ -59,7 +74,7 @@ class TrainingReport:
     documents: dict[str, int]
     held_out: dict[str, int]
     folded_threshold: float
-    points: tuple[Point, ...]
+    points: tuple[CurvePoint, ...]
 
 
 def train(
@@ -77,29 +92,29 @@ def train(
     """Train a chunk classifier and write it to a folder.
 
     Args:
-        documents: What to make items of; see `lumber_evaluation.corpora` for loaders.
-        output: Folder for the model; checkpoints go to `checkpoints` inside it.
-        recipe: What to do with the documents.
-        base: Folder of a BERT encoder to start from; None takes all-MiniLM-L6-v2.
-        resume: Go on from the last checkpoint in `output`, if there is one. With the same
-            arguments the weights come out as if the run had never stopped.
-        max_steps: Stop the schedule after this many steps; None sees every item.
-        checkpoint_every: Steps between checkpoints, each with a measurement.
-        bf16: Whether to compute in bfloat16 where that is safe: faster on processors and
-            accelerators that know it.
+        documents: The documents to make items from; `lumber_evaluation.corpora` has loaders.
+        output: Folder for the model; checkpoints go to its subfolder `checkpoints`.
+        recipe: Settings of the run.
+        base: Folder of a BERT encoder to start from; None for all-MiniLM-L6-v2.
+        resume: Continue from the last checkpoint in `output`, if there is one. With the same
+            arguments the weights are those of an uninterrupted run.
+        max_steps: Length of the schedule in steps; None for all items.
+        checkpoint_every: Steps between checkpoints; F1 is measured at each.
+        bf16: Whether to compute in bfloat16 where that is safe, which is faster on hardware that
+            supports it.
         show_progress: Whether to show a progress bar.
 
     Returns:
-        What was done; the same is in `training.json`.
+        The report, which is also written to `training.json`.
 
     Raises:
-        ValueError: If the documents do not suffice for the recipe.
-        WeightsError: If the base is no BERT encoder.
-        MissingExtraError: If the extra `train` is not installed.
+        ValueError: There are too few documents for the recipe.
+        WeightsError: The base is not a BERT encoder.
+        MissingExtraError: The extra `train` is not installed.
     """
     folder = Path(output)
     source = Path(base) if base is not None else bundled_base()
-    train_on, keep = split_documents(documents, share=recipe.held_out, seed=recipe.seed)
+    train_on, keep = split_held_out(documents, share=recipe.held_out, seed=recipe.seed)
     tokenizer = WordPieceTokenizer.from_folder(source)
     items = [
         label_item(item, tokenizer, start_weight=part.start_weight)
@@ -108,7 +123,7 @@ def train(
     set_seed(recipe.seed)
     model = tagger_from_encoder(source, dropout=recipe.dropout)
     if bf16 and not torch.cuda.is_available():
-        # On processors, the backward pass of fused attention takes longer than the plain one's.
+        # On CPUs the backward pass of fused attention is slower than that of plain attention.
         model.model.set_attn_implementation("eager")
     freeze(model, embeddings=recipe.freeze_embeddings, layers=recipe.frozen_layers)
 
@@ -124,10 +139,10 @@ def train(
             bf16=bf16,
             show_progress=show_progress,
         ),
-        train_dataset=Windows(
+        train_dataset=LabelledWindows(
             items, tokenizer, window=recipe.window, seed=recipe.seed, masked=recipe.masked
         ),
-        eval_dataset=measured_windows(keep, tokenizer, recipe) if keep else None,
+        eval_dataset=held_out_windows(keep, tokenizer, recipe) if keep else None,
         data_collator=collate,
         compute_metrics=start_scores,
         preprocess_logits_for_metrics=start_minus_normal,
@@ -155,8 +170,45 @@ def train(
     return report
 
 
+def curve_points(history: Sequence[dict[str, float]]) -> tuple[CurvePoint, ...]:
+    """Return the curves from the log of the Hugging Face Trainer."""
+    return tuple(
+        CurvePoint(int(entry["step"]), entry.get("loss"), entry.get("eval_f1"))
+        for entry in history
+        if "loss" in entry or "eval_f1" in entry
+    )
+
+
+def draw_curves(points: Sequence[CurvePoint], path: str | Path) -> None:
+    """Draw loss and F1 over the steps of a run.
+
+    Args:
+        points: The measurements.
+        path: The image to write; its suffix gives the format.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtraError("matplotlib", "train") from error
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    left = figure.add_subplot()
+    right = left.twinx()
+    losses = [(point.step, point.loss) for point in points if point.loss is not None]
+    scores = [(point.step, point.f1) for point in points if point.f1 is not None]
+    for axis, pairs, label, style in ((left, losses, "loss", "C0-"), (right, scores, "F1", "C1o-")):
+        axis.plot([step for step, _ in pairs], [value for _, value in pairs], style, label=label)
+        axis.set_ylabel(f"{label} on training items" if axis is left else "F1, held-out windows")
+    left.set_xlabel("steps")
+    right.set_ylim(0, 1)
+    figure.legend(loc="outside upper right", ncols=2)
+    figure.savefig(path, dpi=120)
+
+
 def _steps(items: int, recipe: Recipe, max_steps: int | None) -> int:
-    """Return how many steps the run takes."""
+    """Return the number of steps of the run."""
     if max_steps is not None and max_steps < 1:
         raise ValueError(f"max_steps must be at least 1, not {max_steps}")
     all_of_it = -(-items // recipe.batch_size) * recipe.epochs
@@ -164,7 +216,7 @@ def _steps(items: int, recipe: Recipe, max_steps: int | None) -> int:
 
 
 def _last_checkpoint(folder: Path) -> str | None:
-    """Return the folder of the last checkpoint, if there is one."""
+    """Return the folder of the last checkpoint, or None."""
     if not folder.is_dir():
         return None
     last: str | None = get_last_checkpoint(str(folder))  # type: ignore[no-untyped-call]
@@ -172,7 +224,7 @@ def _last_checkpoint(folder: Path) -> str | None:
 
 
 def _described(base: Path, *, bundled: bool) -> str:
-    """Name an encoder, with all that it was trained by before."""
+    """Describe an encoder, including the recipes it was trained by."""
     name = _MINILM if bundled else base.name
     earlier = base / _REPORT_FILE
     if earlier.is_file():
@@ -190,7 +242,7 @@ def _by_source(documents: Sequence[Document]) -> dict[str, int]:
 
 
 def _write(report: TrainingReport) -> None:
-    """Write the report as JSON, and its curves as a picture."""
+    """Write the report as JSON and its curves as an image."""
     values = asdict(report)
     del values["folder"]
     values["recipe"] = asdict(report.recipe)

@@ -9,10 +9,9 @@ from itertools import pairwise
 import pytest
 
 from lumber_evaluation.documents import Document, document_from_segments
-from lumber_training.items import Item
+from lumber_training.items import Item, tokenised
 from lumber_training.pieces import AS_PUBLISHED, Variety, take_piece
 from lumber_training.synthesis import synthesize
-from lumber_training.tokenised import tokenised
 
 PASSAGE = [f"Sentence number{n} stands here." for n in range(12)]
 

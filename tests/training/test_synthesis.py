@@ -8,7 +8,15 @@ import pytest
 
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_evaluation.documents import Document, document_from_segments
-from lumber_training.examples import BETWEEN, IGNORED, NORMAL, START, Windows, label_item, pad
+from lumber_training.examples import (
+    BETWEEN,
+    IGNORED,
+    NORMAL,
+    START,
+    LabelledWindows,
+    label_item,
+    pad,
+)
 from lumber_training.items import Item
 from lumber_training.recipes import BUNDLED, PAPER, Part, Recipe
 from lumber_training.synthesis import excerpts, synthesize, whole
@@ -121,8 +129,8 @@ def test_windows_are_cut_reproducibly_and_their_first_token_is_not_judged(
 ) -> None:
     items = synthesize(DOCUMENTS, items=40, segments=5, sentences=(5, 9))
     labelled = [label_item(item, tokenizer) for item in items]
-    windows = Windows(labelled, tokenizer, window=40, seed=0)
-    again = Windows(labelled, tokenizer, window=40, seed=0)
+    windows = LabelledWindows(labelled, tokenizer, window=40, seed=0)
+    again = LabelledWindows(labelled, tokenizer, window=40, seed=0)
     at_starts = 0
     for number in range(len(windows)):
         row = windows[number]
@@ -138,8 +146,8 @@ def test_windows_are_cut_reproducibly_and_their_first_token_is_not_judged(
 def test_windows_may_mask_some_tokens_and_keep_their_labels(tokenizer: WordPieceTokenizer) -> None:
     items = synthesize(DOCUMENTS, items=60, segments=5, sentences=(5, 9))
     labelled = [label_item(item, tokenizer) for item in items]
-    plain = Windows(labelled, tokenizer, window=40, seed=0)
-    masked = Windows(labelled, tokenizer, window=40, seed=0, masked=0.2)
+    plain = LabelledWindows(labelled, tokenizer, window=40, seed=0)
+    masked = LabelledWindows(labelled, tokenizer, window=40, seed=0, masked=0.2)
     hidden = total = 0
     for number in range(len(items)):
         row, same = masked[number], plain[number]
@@ -154,7 +162,7 @@ def test_windows_may_mask_some_tokens_and_keep_their_labels(tokenizer: WordPiece
 
 def test_padding_is_masked_and_ignored(tokenizer: WordPieceTokenizer) -> None:
     items = [label_item(Item(t, (0,), (0,)), tokenizer) for t in ("the ship", "the king and queen")]
-    batch = pad([Windows(items, tokenizer, window=20, seed=0)[n] for n in (0, 1)])
+    batch = pad([LabelledWindows(items, tokenizer, window=20, seed=0)[n] for n in (0, 1)])
     assert batch["input_ids"].shape == batch["labels"].shape == (2, 6)
     assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 0, 0], [1] * 6]
     assert batch["labels"][0, 4:].tolist() == [IGNORED, IGNORED]

@@ -16,8 +16,11 @@ pytest.importorskip("matplotlib")
 
 from lumber_core.bert.model import load_tagger  # noqa: E402
 from lumber_evaluation.documents import Document, document_from_segments  # noqa: E402
-from lumber_training.calibration import ScoredStarts, best_threshold  # noqa: E402
-from lumber_training.held_out import split_documents  # noqa: E402
+from lumber_training.calibration import (  # noqa: E402
+    ScoredStarts,
+    best_threshold,
+    split_held_out,
+)
 from lumber_training.recipes import Part, Recipe  # noqa: E402
 from lumber_training.trainer import tagging_loss  # noqa: E402
 from lumber_training.training import TrainingReport, train  # noqa: E402
@@ -126,14 +129,14 @@ def test_frozen_parts_keep_their_weights(base: Path, tmp_path: Path) -> None:
 
 def test_documents_are_held_out_by_name_whatever_else_is_given() -> None:
     every = documents()
-    kept, held = split_documents(every, share=0.3, seed=1)
+    kept, held = split_held_out(every, share=0.3, seed=1)
     assert len(kept) + len(held) == 40
     assert 4 <= len(held) <= 20
-    fewer_kept, fewer_held = split_documents(every[::2], share=0.3, seed=1)
+    fewer_kept, fewer_held = split_held_out(every[::2], share=0.3, seed=1)
     assert {d.name for d in fewer_held} == {d.name for d in held} & {d.name for d in every[::2]}
     assert fewer_kept
     with pytest.raises(ValueError, match="too few"):
-        split_documents(every[:1], share=0.01, seed=1)
+        split_held_out(every[:1], share=0.01, seed=1)
 
 
 def test_loss_is_taken_where_the_recipe_says() -> None:
