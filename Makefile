@@ -5,39 +5,70 @@ BIN := $(VENV)/bin
 TEXT ?= examples/data/the_tide_clock.txt
 SHOWN := $(VENV)/.demo-ready
 READY := $(VENV)/.ready
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+QUIET := --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install $(QUIET) -c constraints.txt
+TESTING := pytest pytest-asyncio hypothesis
+FLOOR := 90
 
-.PHONY: demo compare test load test-legacy check bench results clean
+.PHONY: demo compare test load test-legacy test-experimental test-lowest coverage check docs architecture bench results clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
 
-compare: $(SHOWN)  ## Compare two splitters on the bundled story; look at report/report.html
+compare: $(SHOWN)  ## Compare two splitters on the bundled story; writes report/report.html
 	@$(PIP) -e '.[evaluation]'
 	@$(BIN)/python examples/compare_splitters.py
 
-test: $(READY)  ## Run all tests
+test: $(READY)  ## Run the tests
 	$(BIN)/python -m pytest -q
+	@echo "Not included: make load, make test-legacy, make test-experimental, make test-lowest"
 
-load: $(READY)  ## Ask a server on this machine 10,000 times, and lose nothing
+coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
+	$(BIN)/python -m pytest -q --cov --cov-report=term --cov-fail-under=$(FLOOR)
+
+load: $(READY)  ## Send 10,000 requests to a local server and lose none
 	$(BIN)/python -m pytest -q -m load --durations=1
 
-test-legacy:  ## Run the tests of the retired Gemini package, which needs an environment of its own
+# Environments of their own. google-generativeai is retired and needs protobuf below 6;
+# langchain-experimental brings packages that nothing else here needs.
+test-legacy:  ## Test the retired google-generativeai package
 	@test -x .venv-legacy/bin/python || $(PYTHON) -m venv .venv-legacy
-	@.venv-legacy/bin/python -m pip install --quiet --disable-pip-version-check -e '.[gemini-legacy]' pytest pytest-asyncio
-	.venv-legacy/bin/python -m pytest -q tests/models -k legacy
+	@.venv-legacy/bin/python -m pip install $(QUIET) -e '.[gemini-legacy]' $(TESTING)
+	.venv-legacy/bin/python -m pytest -q -m legacy tests/core/llms
+
+test-experimental:  ## Test splitters of langchain-experimental under the evaluation
+	@test -x .venv-experimental/bin/python || $(PYTHON) -m venv .venv-experimental
+	@.venv-experimental/bin/python -m pip install $(QUIET) -e '.[evaluation,langchain,llama-index]' langchain-experimental $(TESTING)
+	.venv-experimental/bin/python -m pytest -q -m experimental tests/evaluation
+
+test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allows
+	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
+	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	@.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
+		-e '.[langchain,llama-index,openai,gemini,evaluation]' pytest==8.3.0 pytest-asyncio==0.25.0 hypothesis==6.120.0
+	.venv-lowest/bin/python -m pytest -q
 
 check: $(READY)  ## Lint, format and strict type checks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(READY)  ## Build the documentation site into site/
+	@$(PIP) -e '.[docs]'
+	@$(BIN)/python scripts/draw_architecture.py --check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "Open site/index.html"
+
+architecture: $(READY)  ## Draw docs/architecture/*.svg from the imports, and count them
+	$(BIN)/python scripts/draw_architecture.py
+	$(BIN)/python scripts/draw_architecture.py --count
+
 bench: $(READY)  ## Compare speed within one run (TEXT=path for your own)
 	$(BIN)/python benchmarks/speed.py $(TEXT)
 	$(BIN)/python benchmarks/import_time.py
 
 results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an hour or more)
-	@test -d "$(DATA)" || { echo "say where the corpora are: make results DATA=path"; exit 1; }
+	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make results DATA=path"; exit 1; }
 	@$(PIP) langchain-experimental
 	$(BIN)/python benchmarks/boundaries.py $(DATA)
 	$(BIN)/python examples/wiki50_greedy_error.py $(DATA)/wiki50
@@ -45,7 +76,7 @@ results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an ho
 	$(BIN)/python examples/chroma_retrieval.py $(DATA)/chroma_eval
 
 clean:
-	rm -rf $(VENV) .venv-legacy report sweep dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* report sweep site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The demo needs the two frameworks; tests need all extras, torch among them.
 $(SHOWN): pyproject.toml constraints.txt | $(BIN)/python

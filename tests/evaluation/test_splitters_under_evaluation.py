@@ -111,6 +111,7 @@ def test_sentences_joined_anew_are_found_by_what_is_visible() -> None:
     assert_found_by_what_is_visible(Rejoining(chunk_overlap=0))
 
 
+@pytest.mark.experimental
 def test_the_semantic_chunker_of_langchain_is_followed() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -32,7 +32,7 @@ MODULES = {
     "gemini": ("google.genai", "google-genai is not installed"),
     "legacy": (
         "google.generativeai",
-        "google-generativeai is not installed and needs its own environment: make test-legacy",
+        "google-generativeai is not installed: run make test-legacy",
     ),
 }
 
@@ -48,7 +48,7 @@ def need(api: str) -> None:
         pytest.skip(reason)
 
 
-@pytest.fixture(params=MODELS)
+@pytest.fixture(params=["openai", "gemini", pytest.param("legacy", marks=pytest.mark.legacy)])
 def api(request: pytest.FixtureRequest) -> str:
     """The name of each API model whose package is installed."""
     need(request.param)

@@ -528,6 +528,7 @@ def test_an_own_gemini_client_is_used(serve, ask):
         GeminiModel("a-model", client=client, base_url=server.url)
 
 
+@pytest.mark.legacy
 def test_legacy_models_share_no_configuration(serve, ask):
     need("legacy")
     one, other = serve("Answer: ID 6"), serve("Answer: ID 7")

@@ -1,0 +1,46 @@
+"""The drawings in docs/architecture follow the imports."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("grimp")
+
+from scripts.draw_architecture import Structure, draw, out_of_date
+
+ROOT = Path(__file__).resolve().parents[1]
+DRAWING = "scripts/draw_architecture.py"
+
+
+def test_the_drawings_are_up_to_date() -> None:
+    done = subprocess.run(
+        [sys.executable, DRAWING, "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_importers_stand_above_what_they_import_and_circles_share_a_layer() -> None:
+    structure = Structure(
+        ["app", "left", "right", "base"],
+        {("app", "left"), ("app", "base"), ("left", "right"), ("right", "left"), ("left", "base")},
+    )
+    assert structure.layers == [["app"], ["left", "right"], ["base"]]
+    assert structure.cycles == [["left", "right"]]
+    assert structure.counts() == "4 boxes, 5 arrows, 3 layers, 1 cycles"
+
+
+def test_arrows_that_others_imply_are_counted_but_not_drawn() -> None:
+    structure = Structure(["a", "b", "c"], {("a", "b"), ("b", "c"), ("a", "c")})
+    assert structure.shown_arrows == {("a", "b"), ("b", "c")}
+    assert draw(structure, "three").count("marker-end") == 2
+
+
+def test_changed_missing_and_stray_drawings_are_out_of_date(tmp_path: Path) -> None:
+    for name in ("same.svg", "changed.svg", "stray.svg"):
+        (tmp_path / name).write_text("old", encoding="utf-8")
+    made = {"same.svg": "old", "changed.svg": "new", "missing.svg": "new"}
+    assert out_of_date(made, tmp_path) == ["changed.svg", "missing.svg", "stray.svg"]
