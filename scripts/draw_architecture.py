@@ -142,7 +142,12 @@ def structure_of(graph: grimp.ImportGraph, box_of: Callable[[str], str | None]) 
     for importer, start in box.items():
         for imported in graph.find_modules_directly_imported_by(importer):
             end = box[imported]
-            if start is None or end is None or start == end or _reexports(graph, importer, imported):
+            if (
+                start is None
+                or end is None
+                or start == end
+                or _reexports(graph, importer, imported)
+            ):
                 continue
             arrows.add((start, end))
     return Structure(sorted({name for name in box.values() if name is not None}), arrows)
