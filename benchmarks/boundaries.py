@@ -25,8 +25,7 @@ from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker
 from lumber_core.units import sentences
 from lumber_evaluation.corpora import load_choi, load_chroma, load_wiki50
 from lumber_evaluation.documents import Document
-from lumber_evaluation.metrics import nearest_units
-from lumber_evaluation.segmentation_scores import SegmentationScores, score_segmentation
+from lumber_evaluation.segmentation import SegmentationScores, nearest_units, score_segmentation
 
 Splitter = Callable[[str], list[int]]
 

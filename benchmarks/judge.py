@@ -19,7 +19,7 @@ from lumber_core import Group, LexicalJudge, LumberChunker
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_evaluation.corpora import load_gutenqa, load_passages
 from lumber_evaluation.documents import Document
-from lumber_evaluation.metrics import BoundaryScore, boundary_score, pk
+from lumber_evaluation.segmentation import BoundaryScore, boundary_score, pk
 
 SECTION_SHARE = 0.73  # mean length of a published chunk of Emma, as a share of theta = 550
 

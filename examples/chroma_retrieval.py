@@ -15,7 +15,7 @@ from statistics import mean
 
 from lumber_core import BertChunker
 from lumber_evaluation.bootstrap import mean_interval, paired_difference
-from lumber_evaluation.cached_embedder import CachedEmbedder
+from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_chroma
 from lumber_evaluation.embedders import embedder
 from lumber_evaluation.retrieval import RetrievalResult, retrieve

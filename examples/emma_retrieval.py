@@ -15,10 +15,11 @@ from pathlib import Path
 
 from lumber_core import BertChunker
 from lumber_evaluation.bootstrap import mean_interval, paired_difference
-from lumber_evaluation.cached_embedder import CachedEmbedder
+from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_gutenqa
 from lumber_evaluation.embedders import embedder
-from lumber_evaluation.retrieval import CUTOFFS, Metric, RetrievalResult, retrieve
+from lumber_evaluation.retrieval import CUTOFFS, RetrievalResult, retrieve
+from lumber_evaluation.retrieval.results import Metric
 from lumber_evaluation.splitters import MarkedSegments, preset, subject
 
 BASE = "recursive:1000"

@@ -21,15 +21,19 @@ from pathlib import Path
 from lumber_core import BertChunker, Chunker, GreedyChunker, LexicalJudge, LumberChunker
 from lumber_evaluation.corpora import iter_wiki
 from lumber_evaluation.documents import Document
-from lumber_evaluation.metrics import (
+from lumber_evaluation.segmentation import (
     BoundaryScore,
     boundary_score,
     nearest_units,
     pk,
     window_diff,
 )
-from lumber_evaluation.start_error import StartErrors, plot_start_errors, start_errors
-from lumber_evaluation.token_positions import TokenPositions
+from lumber_evaluation.start_error import (
+    StartErrors,
+    TokenPositions,
+    plot_start_errors,
+    start_errors,
+)
 
 ENCODING = "cl100k_base"
 COLUMNS = f"{'splitter':<26}{'MAE':>8}{'RMSE':>8}{'F1':>8}{'Pk':>8}{'WinDiff':>9}{'chunks':>8}"

@@ -34,7 +34,7 @@ from lumber_evaluation.comparison import (
     check_comparison,
     compare,
 )
-from lumber_evaluation.hyde import hypothetical_passages
+from lumber_evaluation.llm.hyde import hypothetical_passages
 from lumber_evaluation.report.tables import Table, summary_table
 from lumber_evaluation.sweep import THETAS, sweep
 

@@ -12,7 +12,7 @@ from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import Sections
 from lumber_evaluation.documents import Corpus
 from lumber_evaluation.embedders import embedder as embedder_of
-from lumber_evaluation.propositions import PropositionSplitter
+from lumber_evaluation.llm.propositions import PropositionSplitter
 from lumber_evaluation.splitters import Subject, preset, subject
 
 

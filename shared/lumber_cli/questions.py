@@ -20,8 +20,8 @@ from lumber_cli.options import (
 )
 from lumber_core.llms import CallPolicy
 from lumber_evaluation.corpora import load_folder
-from lumber_evaluation.question_files import check_question_path, write_questions
-from lumber_evaluation.questions import QuestionSet, make_questions
+from lumber_evaluation.corpora.questions import check_question_path, write_questions
+from lumber_evaluation.llm.questions import QuestionSet, make_questions
 from lumber_evaluation.splitters import preset
 
 
@@ -67,7 +67,7 @@ def questions_command(
         )
         if not made.questions:
             fail(f"no question was kept: {_reasons(made)}")
-        write_questions(made, output)
+        write_questions(made.questions, output, chunks=made.chunks)
     asked = len({question.document for question in made.questions})
     typer.echo(
         f"{len(made.questions)} questions about {asked} of {len(documents)} documents written to "

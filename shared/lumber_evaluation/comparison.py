@@ -19,11 +19,12 @@ from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.estimate import Prices
 from lumber_core.segmentation import Usage
 from lumber_core.tokens import TokenCounterSpec, token_counter
-from lumber_evaluation.chunks import SplitDocument
-from lumber_evaluation.completions import CompletionStore
-from lumber_evaluation.documents import Corpus
+from lumber_evaluation.cached_work import KeptWork
+from lumber_evaluation.documents import Corpus, SplitDocument
 from lumber_evaluation.embedders import embedder as embedder_of
-from lumber_evaluation.figures import (
+from lumber_evaluation.llm.answers import QaResult, answer_questions
+from lumber_evaluation.llm.cached_model import CompletionStore
+from lumber_evaluation.metrics import (
     Difference,
     Figure,
     Metric,
@@ -31,11 +32,9 @@ from lumber_evaluation.figures import (
     figure,
     metrics_of,
 )
-from lumber_evaluation.gold import check_questions
-from lumber_evaluation.kept_work import KeptWork
-from lumber_evaluation.qa import QaResult, answer_questions
 from lumber_evaluation.retrieval import RetrievalResult, retrieve
-from lumber_evaluation.segmentation_scores import SegmentationScores, score_segmentation
+from lumber_evaluation.retrieval.references import check_questions
+from lumber_evaluation.segmentation import SegmentationScores, score_segmentation
 from lumber_evaluation.splitters import Subject, subject
 
 
@@ -231,7 +230,7 @@ def compare(
         within_document: Let a question search the chunks of its own document only.
         tolerance: How many units apart two boundaries may be and still match.
         query_texts: What to embed instead of the questions, one for each: the `texts` of
-            `lumber_evaluation.hyde.hypothetical_passages`, for instance.
+            `lumber_evaluation.llm.hyde.hypothetical_passages`, for instance.
         folder: Keep finished work there, so that a run cut short goes on where it was.
         show_progress: Show progress bars.
 

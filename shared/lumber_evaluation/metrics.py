@@ -1,173 +1,194 @@
-"""How well predicted boundaries agree with those that people set.
+"""The figures of a comparison: each metric's value with its interval, and paired differences.
 
-Precision, recall and F1 count boundaries; Pk (Beeferman et al. 1999) and WindowDiff (Pevzner and
-Hearst 2002) slide a window over the units and forgive near misses in part. The last two are
-computed by nltk, so that figures compare with those of others (extra `evaluation`).
+A difference counts as clear only where its interval excludes 0 and enough questions (or documents)
+decide it: where fewer than `FEWEST` differ, even all of them in one direction are no rare chance.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal, Protocol
 
-from lumber_core.extras import load
+from lumber_evaluation.bootstrap import mean_interval, paired_difference
+from lumber_evaluation.llm.answers import QaResult
+from lumber_evaluation.retrieval import CUTOFFS, RetrievalResult
+from lumber_evaluation.segmentation import SegmentationScores
+
+# Five fair coins fall all on one side once in 16 throws, six once in 32: six is the fewest that can
+# speak against chance at 95 %.
+FEWEST = 6
+
+Group = Literal["retrieval", "tokens", "answers", "segmentation"]
 
 
 @dataclass(frozen=True, slots=True)
-class BoundaryScore:
-    """Counts of boundaries, and what follows from them.
+class Metric:
+    """Something splitters are measured by.
 
     Attributes:
-        hits: Predicted boundaries that are matched by a reference boundary, one to one.
-        predicted: Predicted boundaries.
-        reference: Reference boundaries.
+        key: Its name in the JSON file, such as "recall@5".
+        label: Its name for people.
+        group: What it belongs to.
+        higher_is_better: Whether more of it is better.
     """
 
-    hits: int = 0
-    predicted: int = 0
-    reference: int = 0
+    key: str
+    label: str
+    group: Group
+    higher_is_better: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A metric's value for one splitter.
+
+    Attributes:
+        value: The mean over questions or documents.
+        low: Lower end of its 95 % bootstrap interval; None where fewer than `FEWEST` were measured,
+            or all came out the same: a bootstrap says nothing then.
+        high: Upper end, likewise.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much more of a metric one splitter has than another, on the same questions.
+
+    Attributes:
+        metric: The metric's key.
+        first: Name of the one splitter.
+        second: Name of the other.
+        value: Mean of first minus second.
+        low: Lower end of the 95 % paired bootstrap interval.
+        high: Upper end, likewise.
+        differing: Questions (or documents) on which the two differ.
+        count: Questions (or documents) measured.
+    """
+
+    metric: str
+    first: str
+    second: str
+    value: float
+    low: float
+    high: float
+    differing: int
+    count: int
 
     @property
-    def precision(self) -> float:
-        """Share of the predicted boundaries that are hits; 0 where none is predicted."""
-        return self.hits / self.predicted if self.predicted else 0.0
+    def clear(self) -> bool:
+        """Whether it is more than chance: the interval excludes 0, and enough differ."""
+        return (self.low > 0 or self.high < 0) and self.differing >= FEWEST
+
+
+class Measured(Protocol):
+    """What figures are made from: one splitter's results."""
 
     @property
-    def recall(self) -> float:
-        """Share of the reference boundaries that are hit; 0 where there is none."""
-        return self.hits / self.reference if self.reference else 0.0
+    def name(self) -> str:
+        """Name of the splitter."""
+        ...
 
     @property
-    def f1(self) -> float:
-        """Harmonic mean of precision and recall; 0 where both are."""
-        total = self.predicted + self.reference
-        return 2 * self.hits / total if total else 0.0
+    def retrieval(self) -> RetrievalResult | None:
+        """What was retrieved; None where there are no questions."""
+        ...
 
-    def __add__(self, other: BoundaryScore) -> BoundaryScore:
-        return BoundaryScore(
-            self.hits + other.hits,
-            self.predicted + other.predicted,
-            self.reference + other.reference,
-        )
+    @property
+    def segmentation(self) -> SegmentationScores | None:
+        """Agreement with reference segments; None where there are none."""
+        ...
+
+    @property
+    def qa(self) -> QaResult | None:
+        """Questions answered from what was retrieved; None where none was."""
+        ...
 
 
-def boundary_score(
-    reference: Iterable[int], predicted: Iterable[int], *, tolerance: int = 0
-) -> BoundaryScore:
-    """Match predicted with reference boundaries.
+def metrics_of(results: Sequence[Measured]) -> tuple[Metric, ...]:
+    """Return the metrics that all of some results have, those of one group together."""
+    found: list[Metric] = []
+    if all(result.retrieval is not None for result in results):
+        found += [Metric(f"recall@{k}", f"Recall@{k}", "retrieval") for k in CUTOFFS]
+        found += [Metric(f"dcg@{k}", f"DCG@{k}", "retrieval") for k in CUTOFFS if k > 1]
+        if all(_has_references(result) for result in results):
+            names = {"recall": "recall", "precision": "precision", "iou": "IoU"}
+            found += [
+                Metric(f"token_{key}@{k}", f"Token {label}@{k}", "tokens")
+                for key, label in names.items()
+                for k in CUTOFFS
+            ]
+    if all(result.qa is not None for result in results):
+        found.append(Metric("accuracy", "QA accuracy", "answers"))
+    if all(result.segmentation is not None for result in results):
+        found.append(Metric("f1", "Boundary F1", "segmentation"))
+        found.append(Metric("pk", "Pk", "segmentation", higher_is_better=False))
+        found.append(Metric("window_diff", "WindowDiff", "segmentation", higher_is_better=False))
+    # Where no answer could be judged under some splitter, there is no accuracy to compare.
+    return tuple(m for m in found if all(_is_measured(result, m) for result in results))
 
-    Args:
-        reference: Where segments start: unit numbers or offsets. Leave out the text's own start,
-            which nobody has to find.
-        predicted: Where predicted segments start, in the same measure.
-        tolerance: How far apart, in that measure, two boundaries may be and still match.
 
-    Returns:
-        The counts, with as many one-to-one matches as possible.
+def values(result: Measured, metric: Metric) -> list[float]:
+    """Return a metric's values, one for each question or document, alike for all splitters.
 
-    Raises:
-        ValueError: If `tolerance` is negative.
+    F1 is that of each document; strings that occur in no chunk count as missed. A question that
+    cannot be measured, such as one whose answer nobody judged, is nan.
     """
-    if tolerance < 0:
-        raise ValueError(f"tolerance must be at least 0, not {tolerance}")
-    true, said = sorted(set(reference)), sorted(set(predicted))
-    hits = place = 0
-    # Going from left to right, each boundary takes the leftmost partner in reach: no other choice
-    # leaves more for those to come.
-    for boundary in true:
-        while place < len(said) and said[place] < boundary - tolerance:
-            place += 1
-        if place < len(said) and said[place] <= boundary + tolerance:
-            hits += 1
-            place += 1
-    return BoundaryScore(hits, len(said), len(true))
+    if metric.key == "accuracy":
+        assert result.qa is not None
+        judged = [answer.correct for answer in result.qa.answers]
+        return [math.nan if correct is None else float(correct) for correct in judged]
+    if metric.group == "segmentation":
+        assert result.segmentation is not None
+        scores = result.segmentation.documents
+        if metric.key == "f1":
+            return [score.boundaries.f1 for score in scores]
+        return [score.pk if metric.key == "pk" else score.window_diff for score in scores]
+    assert result.retrieval is not None
+    name, _, cutoff = metric.key.partition("@")
+    return result.retrieval.per_question(name, int(cutoff))
 
 
-def nearest_units(offsets: Iterable[int], units: Sequence[int]) -> list[int]:
-    """Turn character offsets of cuts into numbers of the units that they stand nearest to.
-
-    Args:
-        offsets: Character offsets where segments start.
-        units: Character offsets where units start, rising, the first 0.
-
-    Returns:
-        Rising unit numbers without doubles and without 0, the text's start. Of two units equally
-        near, the later one.
-    """
-    found = set()
-    for offset in offsets:
-        after = bisect_left(units, offset)
-        if after == len(units) or (after and offset - units[after - 1] < units[after] - offset):
-            after -= 1
-        found.add(after)
-    return sorted(found - {0})
+def figure(result: Measured, metric: Metric) -> Figure:
+    """Return a metric's mean, with its interval where there is one to tell."""
+    measured = [value for value in values(result, metric) if not math.isnan(value)]
+    # Values that are all the same give an interval of no width, which 12 of 12 do not warrant.
+    if len(measured) < FEWEST or min(measured) == max(measured):
+        return Figure(fmean(measured))
+    interval = mean_interval(measured)
+    return Figure(interval.value, interval.low, interval.high)
 
 
-def pk(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
-    """Return Pk: how often two units k apart are wrongly said to be in one segment, or in two.
-
-    Args:
-        reference: Numbers of the units where segments start, without 0.
-        predicted: The same as predicted.
-        units: Number of units in the text.
-
-    Returns:
-        A share, 0 for perfect agreement. k is half the mean length of a reference segment. A
-        text of fewer than two units gives 0.
-
-    Raises:
-        ValueError: If a boundary is not between 1 and `units` - 1.
-        MissingExtraError: If nltk is not installed.
-    """
-    return _windowed("pk", reference, predicted, units)
-
-
-def window_diff(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
-    """Return WindowDiff: how often windows hold different numbers of boundaries.
-
-    Args:
-        reference: Numbers of the units where segments start, without 0.
-        predicted: The same as predicted.
-        units: Number of units in the text.
-
-    Returns:
-        A share, 0 for perfect agreement. Windows span half the mean length of a reference
-        segment. A text of fewer than two units gives 0.
-
-    Raises:
-        ValueError: If a boundary is not between 1 and `units` - 1.
-        MissingExtraError: If nltk is not installed.
-    """
-    return _windowed("windowdiff", reference, predicted, units)
+def difference(first: Measured, second: Measured, metric: Metric) -> Difference | None:
+    """Compare two splitters on what was measured under both; None: nothing was."""
+    both = zip(values(first, metric), values(second, metric), strict=True)
+    pairs = [(a, b) for a, b in both if not math.isnan(a - b)]
+    if not pairs:
+        return None
+    interval = paired_difference([a for a, _ in pairs], [b for _, b in pairs])
+    differing = sum(abs(a - b) > 1e-12 for a, b in pairs)
+    return Difference(
+        metric.key,
+        first.name,
+        second.name,
+        interval.value,
+        interval.low,
+        interval.high,
+        differing,
+        len(pairs),
+    )
 
 
-def window_length(reference: Sequence[int], *, units: int) -> int:
-    """Return k, half the mean length of a reference segment in units, at least 1."""
-    return max(1, round(units / (2 * (len(set(reference)) + 1))))
+def _is_measured(result: Measured, metric: Metric) -> bool:
+    return not all(math.isnan(value) for value in values(result, metric))
 
 
-def _windowed(
-    measure: str, reference: Sequence[int], predicted: Sequence[int], units: int
-) -> float:
-    """Compute one of nltk's measures over the gaps between units."""
-    segmentation = load("nltk.metrics.segmentation", package="nltk", extra="evaluation")
-    true, said = _gaps(reference, units), _gaps(predicted, units)
-    if units < 2:
-        return 0.0
-    k = min(window_length(reference, units=units), units - 1)
-    function = segmentation.pk if measure == "pk" else segmentation.windowdiff
-    return float(function(true, said, k))
-
-
-def _gaps(boundaries: Sequence[int], units: int) -> str:
-    """Return a character for each gap between units: 1 where a segment starts after it."""
-    gaps = ["0"] * max(0, units - 1)
-    for boundary in boundaries:
-        if not 1 <= boundary < units:
-            raise ValueError(
-                f"a boundary is the number of a unit that starts a segment, from 1 to "
-                f"{units - 1} here, not {boundary}"
-            )
-        gaps[boundary - 1] = "1"
-    return "".join(gaps)
+def _has_references(result: Measured) -> bool:
+    assert result.retrieval is not None
+    return any(question.token_iou is not None for question in result.retrieval.questions)

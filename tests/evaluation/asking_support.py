@@ -7,8 +7,7 @@ import re
 
 from lumber_core import CallPolicy, Span
 from lumber_core.llms import OpenAIModel
-from lumber_evaluation.chunks import Chunk, SplitDocument
-from lumber_evaluation.documents import Document
+from lumber_evaluation.documents import Chunk, Document, SplitDocument
 from tests.loopback.server import LoopbackServer, Request
 
 FAST = CallPolicy(attempts=3, initial_backoff=0.01, max_backoff=0.02)

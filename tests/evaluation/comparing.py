@@ -14,8 +14,7 @@ import numpy.typing as npt
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_core.units import sentences
-from lumber_evaluation.chunks import Chunk, SplitDocument
-from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.documents import Chunk, Corpus, Document, Question, SplitDocument
 
 PLACES = [
     *("Arden", "Bristow", "Calder", "Denholm", "Elstow", "Fenwick"),

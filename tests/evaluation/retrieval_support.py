@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.spans import Span
-from lumber_evaluation.chunks import Chunk, SplitDocument
-from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.documents import Chunk, Corpus, Document, Question, SplitDocument
 from lumber_evaluation.embedders import Similarity
 
 

@@ -15,7 +15,7 @@ pytest.importorskip("nltk")
 from lumber_core import Completion, GreedyChunker, Prices, StoreError, Usage
 from lumber_evaluation.comparison import Comparison, QaSettings, compare
 from lumber_evaluation.documents import Corpus, Document, Question
-from lumber_evaluation.figures import FEWEST
+from lumber_evaluation.metrics import FEWEST
 from lumber_evaluation.splitters import subject
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 

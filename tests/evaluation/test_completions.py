@@ -24,9 +24,8 @@ from lumber_core import (
     StoreError,
 )
 from lumber_core.segmentation import Usage
-from lumber_evaluation.asking import Ask, ask_all
-from lumber_evaluation.completions import CachedModel, CompletionStore
-from lumber_evaluation.replies import UnusableReplyError, read_object, read_strings
+from lumber_evaluation.llm.asking import Ask, UnusableReplyError, ask_all, read_object, read_strings
+from lumber_evaluation.llm.cached_model import CachedModel, CompletionStore
 from tests.core.lumber.interrupting import ANSWERED, interrupted
 from tests.core.lumber.support import ScatteredModel, story
 from tests.evaluation.asking_support import FAST, model_at
@@ -312,7 +311,7 @@ class _At:
 
 CHILD = """
 import sys
-from lumber_evaluation.asking import Ask, ask_all
+from lumber_evaluation.llm.asking import Ask, ask_all
 from tests.core.lumber.interrupting import TroubledModel
 
 asks = [Ask("s", f"question {number}", str) for number in range(100)]

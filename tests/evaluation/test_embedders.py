@@ -16,9 +16,8 @@ from llama_index.core.embeddings import MockEmbedding
 from langchain_lumber import LumberEmbeddings
 from llamaindex_lumber import LumberEmbedding
 from lumber_core import MissingExtraError, StoreError, TextEmbedder, WeightsError, extras
-from lumber_evaluation.cached_embedder import CachedEmbedder
-from lumber_evaluation.contriever import ContrieverEmbedder
-from lumber_evaluation.embedders import Embedder, embedder, matrix
+from lumber_evaluation.cached_work import CachedEmbedder
+from lumber_evaluation.embedders import ContrieverEmbedder, Embedder, embedder, matrix
 
 TEXTS = ["The tide clock stopped.", "Nobody noticed for a week, or two, or three.", "春"]
 

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_evaluation.chunks import Chunk
-from lumber_evaluation.documents import Question
+from lumber_evaluation.documents import Chunk, Question
 from lumber_evaluation.retrieval import retrieve
-from lumber_evaluation.token_overlap import token_overlap
+from lumber_evaluation.retrieval.references import token_overlap
 from tests.evaluation.retrieval_support import corpus_of, letters, split
 
 # Excerpts at 2 to 6 and 8 to 10 of a text of 12 characters.

@@ -10,9 +10,9 @@ pytest.importorskip("openai")
 
 from lumber_core import ModelSettingsError
 from lumber_evaluation.documents import Corpus, Question
-from lumber_evaluation.hyde import hypothetical_passages
+from lumber_evaluation.llm.asking import Template
+from lumber_evaluation.llm.hyde import hypothetical_passages
 from lumber_evaluation.retrieval import retrieve
-from lumber_evaluation.templates import Template
 from tests.evaluation.asking_support import FAST, facts, model_at
 from tests.loopback.faults import Refusal, Says, Status
 from tests.loopback.server import LoopbackServer, Request

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lumber_evaluation.metrics import (
+from lumber_evaluation.segmentation import (
     BoundaryScore,
     boundary_score,
     nearest_units,

@@ -15,7 +15,7 @@ pytest.importorskip("openai")
 from lumber_core import ModelSettingsError, Span
 from lumber_evaluation.bootstrap import paired_difference
 from lumber_evaluation.documents import Corpus, Question
-from lumber_evaluation.qa import QaResult, answer_questions
+from lumber_evaluation.llm.answers import QaResult, answer_questions
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult
 from tests.evaluation.asking_support import FAST, facts, model_at
 from tests.loopback.faults import Refusal, Says, Status
@@ -31,7 +31,7 @@ def case(order: Callable[[int], list[int]]) -> tuple[Corpus, RetrievalResult]:
         Question(f"When was lamp {n} lit first?", "north", f"in {1700 + n}") for n in range(COUNT)
     )
     results = tuple(
-        QuestionResult(q, tuple(order(n)), (), (n,), 1) for n, q in enumerate(questions)
+        QuestionResult(q, tuple(order(n)), (), (n,), 1, {}) for n, q in enumerate(questions)
     )
     return Corpus("made", (document,), questions), RetrievalResult(split.chunks, results)
 

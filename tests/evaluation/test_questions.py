@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 pytest.importorskip("openai")
 
 from lumber_core import Completion, Span
-from lumber_evaluation.chunks import Chunk, SplitDocument
 from lumber_evaluation.corpora import load_questions
-from lumber_evaluation.documents import Document, Question
-from lumber_evaluation.question_files import COLUMNS, write_questions
-from lumber_evaluation.questions import QuestionSet, make_questions
-from lumber_evaluation.quotations import find_quotation
-from lumber_evaluation.templates import Template
+from lumber_evaluation.corpora.questions import COLUMNS, write_questions
+from lumber_evaluation.documents import Chunk, Document, Question, SplitDocument
+from lumber_evaluation.llm.asking import Template
+from lumber_evaluation.llm.questions import QuestionSet, make_questions
+from lumber_evaluation.llm.quotations import find_quotation
 from tests.evaluation.asking_support import (
     FAST,
     asked,
@@ -360,7 +359,7 @@ def test_questions_are_written_as_json_lines(tmp_path: Path) -> None:
 
 def test_questions_are_written_as_csv(tmp_path: Path) -> None:
     path = tmp_path / "questions.CSV"
-    write_questions(QuestionSet(tuple(WRITTEN), (7, 8, 9), ()), path)
+    write_questions(WRITTEN, path, chunks=(7, 8, 9))
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert tuple(rows[0]) == COLUMNS

@@ -10,10 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_evaluation import search
-from lumber_evaluation.chunks import Chunk, SplitDocument
-from lumber_evaluation.documents import Corpus, Document, Question
-from lumber_evaluation.retrieval import RetrievalResult, retrieve
+from lumber_evaluation.documents import Chunk, Corpus, Document, Question, SplitDocument
+from lumber_evaluation.retrieval import RetrievalResult, retrieve, search
 from tests.evaluation.retrieval_support import Table, asked, corpus_of, letters, split
 
 FOUR = split("aabbccdd", (0, 2), (2, 4), (4, 6), (6, 8))

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("nltk")
 
 from lumber_evaluation.documents import Document
-from lumber_evaluation.segmentation_scores import score_segmentation
+from lumber_evaluation.segmentation import score_segmentation
 
 
 def document(name: str, starts: tuple[int, ...], sentences: int = 10) -> Document:

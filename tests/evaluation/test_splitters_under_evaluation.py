@@ -33,8 +33,7 @@ from llamaindex_lumber import GreedyNodeParser
 from lumber_core import GreedyChunker, LumberChunker
 from lumber_core.spans import Span
 from lumber_core.units import sentences
-from lumber_evaluation.chunks import Chunk, SplitDocument
-from lumber_evaluation.documents import Document
+from lumber_evaluation.documents import Chunk, Document, SplitDocument
 from lumber_evaluation.splitters import MarkedSegments, Subject, preset, subject
 
 STORY = (
@@ -315,7 +314,7 @@ def test_neither_framework_is_imported_for_splitters_of_ones_own() -> None:
     code = (
         "import sys\n"
         "from lumber_evaluation.documents import Document\n"
-        "from lumber_evaluation import retrieval, cached_embedder, splitters\n"
+        "from lumber_evaluation import retrieval, cached_work, splitters\n"
         "text = Document('d', 'One.\\n\\nTwo.', (0,), (0,), '')\n"
         "assert len(splitters.preset('paragraphs').split(text).chunks) == 2\n"
         "assert len(splitters.subject(str.split).split(text).chunks) == 2\n"

@@ -14,11 +14,11 @@ from lumber_evaluation.documents import document_from_segments
 from lumber_evaluation.start_error import (
     StartError,
     StartErrors,
+    TokenPositions,
     plot_start_errors,
     start_error,
     start_errors,
 )
-from lumber_evaluation.token_positions import TokenPositions
 
 ACTUAL = [0, 50, 100, 200]
 

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_evaluation.chunks import Chunk
-from lumber_evaluation.documents import Document, Question
+from lumber_evaluation.documents import Chunk, Document, Question
 from lumber_evaluation.retrieval import recall_at_words, retrieve
-from lumber_evaluation.word_recall import WordRecall
+from lumber_evaluation.retrieval.word_recall import WordRecall
 from tests.evaluation.retrieval_support import corpus_of, letters, split
 
 TEXT = "one two three four  five six\nseven eight nine ten"

@@ -4,12 +4,17 @@ Files come from a path the user names; only `load_gutenqa_hub` downloads. Every 
 missing or malformed, with file and line.
 """
 
-from lumber_evaluation.corpora.choi import load_choi
-from lumber_evaluation.corpora.chroma import load_chroma, load_covidqa, load_qmsum
 from lumber_evaluation.corpora.folder import load_folder
 from lumber_evaluation.corpora.gutenqa import load_gutenqa, load_gutenqa_tables
 from lumber_evaluation.corpora.hub import load_gutenqa_hub
-from lumber_evaluation.corpora.passages import load_passages, load_wiki_sections
+from lumber_evaluation.corpora.published import (
+    load_choi,
+    load_chroma,
+    load_covidqa,
+    load_passages,
+    load_qmsum,
+    load_wiki_sections,
+)
 from lumber_evaluation.corpora.questions import load_questions
 from lumber_evaluation.corpora.wiki import (
     WikiArticle,

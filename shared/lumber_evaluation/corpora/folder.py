@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Literal
 
 from lumber_core.units import UnitFinder, UnitSpec, unit_finder
-from lumber_evaluation.corpora.questions import load_questions
-from lumber_evaluation.corpora.reading import (
+from lumber_evaluation.corpora.files import (
     check_encoding,
     existing,
     matching_files,
     read_text,
 )
+from lumber_evaluation.corpora.questions import load_questions
 from lumber_evaluation.documents import Corpus, Document
 
 Sections = Literal["headings", "marks"]

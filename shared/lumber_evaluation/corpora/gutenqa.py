@@ -8,16 +8,23 @@ from difflib import get_close_matches
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-from lumber_evaluation.corpora.naming import listed
+from lumber_evaluation.corpora.files import (
+    FORMATS,
+    Row,
+    existing,
+    existing_folder,
+    field,
+    json_lines,
+    read_text,
+    table_rows,
+)
 from lumber_evaluation.corpora.questions import (
     AskedQuestion,
     join_questions,
     load_questions,
     read_questions,
 )
-from lumber_evaluation.corpora.reading import existing, existing_folder, read_text
-from lumber_evaluation.corpora.tables import FORMATS, Row, field, json_lines, table_rows
-from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.documents import Corpus, Document, Question, listed
 
 _BOOK, _TEXT, _QUESTION = "Book Name", "Chunk", "Question"
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from lumber_core.files import atomic_write
 from lumber_core.spans import Span
-from lumber_evaluation.corpora.naming import DocumentNames
-from lumber_evaluation.corpora.tables import Row, table_rows
-from lumber_evaluation.documents import Document, Question
+from lumber_evaluation.corpora.files import Row, table_rows
+from lumber_evaluation.documents import Document, DocumentNames, Question
 
 # The columns of each field as this project names them, then as GutenQA does.
 _COLUMNS = {
@@ -227,3 +230,92 @@ def _list(value: object, where: str) -> list[object]:
     if not isinstance(value, list):
         raise ValueError(f"{where}: expected references as a list, found {type(value).__name__}")
     return value
+
+
+COLUMNS = (
+    "Book Name",
+    "Book ID",
+    "Chunk ID",
+    "Chapter",
+    "Question",
+    "Answer",
+    "Chunk Must Contain",
+    "References",
+)
+"""GutenQA's columns, and the references: where `Chunk Must Contain` stands in the document."""
+
+_ENDINGS = (".jsonl", ".csv")
+
+
+def check_question_path(path: str | Path) -> Path:
+    """Return the path of a file of questions if it can be written.
+
+    Raises:
+        ValueError: Its ending says neither JSON lines nor CSV.
+        FileNotFoundError: Its folder is missing.
+    """
+    path = Path(path)
+    if path.suffix.casefold() not in _ENDINGS:
+        raise ValueError(f"questions are written as .jsonl or .csv, not as {path.name!r}")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}")
+    return path
+
+
+def write_questions(
+    questions: Iterable[Question], path: str | Path, *, chunks: Sequence[int] = ()
+) -> None:
+    """Write questions as JSON lines or CSV, one row each, in GutenQA's columns.
+
+    `Book ID` numbers the documents from 0 in the order of their first questions; `Chapter` is
+    empty. `References` is a list of `{"start_index": …, "end_index": …}`, in CSV as JSON.
+
+    Args:
+        questions: The questions.
+        path: A .jsonl or .csv file; an existing one is replaced.
+        chunks: For each question the number of the chunk it was made from (`QuestionSet.chunks`),
+            for the column `Chunk ID`; without it the column is empty.
+
+    Raises:
+        ValueError: The file has another ending, or `chunks` is not as long as `questions`.
+        FileNotFoundError: The folder is missing.
+    """
+    path = check_question_path(path)
+    asked = tuple(questions)
+    if chunks and len(chunks) != len(asked):
+        raise ValueError(f"there are {len(asked)} questions but {len(chunks)} chunks")
+    numbers: Sequence[int | str] = chunks or [""] * len(asked)
+    books: dict[str, int] = {}
+    rows = [
+        _row(question, books.setdefault(question.document, len(books)), chunk)
+        for question, chunk in zip(asked, numbers, strict=True)
+    ]
+    text = _csv(rows) if path.suffix.casefold() == ".csv" else _json_lines(rows)
+    atomic_write(path, text.encode())
+
+
+def _row(question: Question, book: int, chunk: int | str) -> dict[str, Any]:
+    references = [{"start_index": start, "end_index": end} for start, end in question.references]
+    values = (
+        question.document,
+        book,
+        chunk,
+        "",
+        question.question,
+        question.answer,
+        question.must_contain or "",
+        references,
+    )
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def _json_lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _csv(rows: list[dict[str, Any]]) -> str:
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, COLUMNS)
+    writer.writeheader()
+    writer.writerows(row | {"References": json.dumps(row["References"])} for row in rows)
+    return file.getvalue()

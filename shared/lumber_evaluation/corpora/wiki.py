@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from lumber_core.extras import load, require
 from lumber_core.tokens import TokenCounterSpec, token_counter
-from lumber_evaluation.corpora.reading import existing_folder, read_text
+from lumber_evaluation.corpora.files import existing_folder, read_text
 from lumber_evaluation.documents import Document, document_from_segments
-from lumber_evaluation.token_positions import TokenPositions
+from lumber_evaluation.start_error import TokenPositions
 
 if TYPE_CHECKING:
     from pandas import DataFrame

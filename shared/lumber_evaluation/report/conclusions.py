@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from lumber_evaluation.comparison import Comparison, SplitterResult
-from lumber_evaluation.figures import FEWEST, Metric
+from lumber_evaluation.metrics import FEWEST, Metric
 
 _FEW_QUESTIONS = 100
 _UNEQUAL_SIZES = 1.5

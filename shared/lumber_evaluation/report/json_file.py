@@ -9,12 +9,12 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
+from lumber_evaluation.cached_work import text_digest
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.documents import Corpus
-from lumber_evaluation.kept_work import text_digest
-from lumber_evaluation.qa import QaResult
+from lumber_evaluation.llm.answers import QaResult
 from lumber_evaluation.retrieval import CUTOFFS, RetrievalResult
-from lumber_evaluation.segmentation_scores import SegmentationScores
+from lumber_evaluation.segmentation import SegmentationScores
 
 FORMAT = "lumber-comparison"
 FORMAT_VERSION = 1

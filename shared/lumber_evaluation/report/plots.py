@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from lumber_evaluation.comparison import Comparison, SplitterResult
-from lumber_evaluation.figures import Difference, Metric
+from lumber_evaluation.metrics import Difference, Metric
 from lumber_evaluation.report.conclusions import middle_size, share
 from lumber_evaluation.report.svg import (
     Point,

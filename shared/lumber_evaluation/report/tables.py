@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from lumber_evaluation.comparison import Comparison, SplitterResult
-from lumber_evaluation.figures import Difference, Figure, Metric
+from lumber_evaluation.metrics import Difference, Figure, Metric
 from lumber_evaluation.report.conclusions import middle_size
 from lumber_evaluation.report.svg import legend_mark
 from lumber_evaluation.retrieval import CUTOFFS

@@ -21,13 +21,18 @@ from lumber_core.llms.retry import CallPolicy
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_core.surrogates import is_encodable
-from lumber_evaluation.asking import Ask, Reply, ask_all
-from lumber_evaluation.chunks import SplitDocument
-from lumber_evaluation.completions import CompletionStore, remembering
-from lumber_evaluation.documents import Document, Question
-from lumber_evaluation.quotations import find_quotation
-from lumber_evaluation.replies import UnusableReplyError, read_object, words
-from lumber_evaluation.templates import Template
+from lumber_evaluation.documents import Document, Question, SplitDocument
+from lumber_evaluation.llm.asking import (
+    Ask,
+    Reply,
+    Template,
+    UnusableReplyError,
+    ask_all,
+    read_object,
+    words,
+)
+from lumber_evaluation.llm.cached_model import CompletionStore, remembering
+from lumber_evaluation.llm.quotations import find_quotation
 
 QUESTION = Template(
     system="""\

@@ -10,11 +10,11 @@ nothing, but wherever the cuts are, one chunk holds it. White space does not cou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from lumber_core.spans import Span
-from lumber_evaluation.chunks import Chunk
-from lumber_evaluation.documents import Document, Question
+from lumber_evaluation.documents import Chunk, Document, Question
 
 
 def check_questions(questions: Sequence[Question]) -> None:
@@ -81,3 +81,60 @@ class GoldFinder:
     def _visible(self, span: Span) -> int:
         """Count the characters of a span that are not white space."""
         return sum(map(len, span.of(self._text).split()))
+
+
+@dataclass(frozen=True, slots=True)
+class TokenOverlap:
+    """How retrieved chunks and reference excerpts overlap; each value from 0 to 1.
+
+    Attributes:
+        recall: Share of the excerpts that was retrieved.
+        precision: Share of what was retrieved that is of the excerpts.
+        iou: Intersection over union of the two.
+    """
+
+    recall: float
+    precision: float
+    iou: float
+
+
+def token_overlap(question: Question, retrieved: Iterable[Chunk]) -> TokenOverlap:
+    """Measure what was retrieved for a question against its references.
+
+    Args:
+        question: A question with references.
+        retrieved: The chunks, of any documents.
+
+    Raises:
+        ValueError: The question has no references.
+    """
+    if not question.references:
+        raise ValueError(f"the question {question.question!r} has no references")
+    chunks = list(retrieved)
+    own = union(chunk.span for chunk in chunks if chunk.document == question.document)
+    references = union(question.references)
+    wanted = _length(references)
+    given = _length(chunk.span for chunk in chunks)
+    common = sum(
+        max(0, min(one.end, other.end) - max(one.start, other.start))
+        for one in own
+        for other in references
+    )
+    return TokenOverlap(
+        common / wanted, common / given if given else 0.0, common / (given + wanted - common)
+    )
+
+
+def union(spans: Iterable[Span]) -> list[Span]:
+    """Return the spans that cover the same characters, in order and apart from one another."""
+    joined: list[Span] = []
+    for span in sorted(spans):
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return joined
+
+
+def _length(spans: Iterable[Span]) -> int:
+    return sum(span.end - span.start for span in spans)

@@ -7,13 +7,15 @@ the store, if there is one.
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from tqdm import tqdm
 
@@ -24,9 +26,9 @@ from lumber_core.llms.base import Model
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answers import declines, without_thinking
+from lumber_core.lumber.prompt import folded
 from lumber_core.segmentation import Usage
-from lumber_evaluation.completions import CachedModel, CompletionStore, remembering
-from lumber_evaluation.replies import UnusableReplyError
+from lumber_evaluation.llm.cached_model import CachedModel, CompletionStore, remembering
 
 logger = logging.getLogger(__name__)
 
@@ -176,3 +178,132 @@ def _reply(model: CachedModel, ask: Ask[T]) -> Reply[T]:
             user = f"{ask.user}\n\nYour last reply could not be used: {reason}. Try again."
     assert reply is not None, "there is always a first question"
     return reply
+
+
+_DECODER = json.JSONDecoder(strict=False)  # line breaks inside strings do no harm
+_OPENING = re.compile(r"[{\[]")
+_LONGEST = 100_000  # characters looked at: no reply asked for here is nearly as long
+
+
+class UnusableReplyError(ValueError):
+    """A reply is not what was asked for. The message says what is wrong with it."""
+
+
+def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
+    """Return the last JSON object in a reply that has some fields, whose names ignore case.
+
+    Args:
+        reply: What the model wrote.
+        fields: Names in lower case.
+
+    Raises:
+        UnusableReplyError: There is none.
+    """
+    found: dict[str, Any] | None = None
+    for value in _values(reply):
+        # A list of one object is what some models make of "reply with a JSON object".
+        candidate = value[0] if isinstance(value, list) and len(value) == 1 else value
+        if isinstance(candidate, dict):
+            named = {str(name).casefold(): field for name, field in candidate.items()}
+            if all(name in named for name in fields):
+                found = named
+    if found is None:
+        listed = ", ".join(f'"{name}"' for name in fields)
+        raise UnusableReplyError(f"it holds no JSON object with {listed}")
+    return found
+
+
+def read_strings(reply: str) -> list[str]:
+    """Return the last JSON list of strings in a reply; one in an object's field counts, too.
+
+    Raises:
+        UnusableReplyError: There is none.
+    """
+    found: list[str] | None = None
+    for value in _values(reply):
+        candidates = value.values() if isinstance(value, dict) else [value]
+        for candidate in candidates:
+            if isinstance(candidate, list) and all(isinstance(item, str) for item in candidate):
+                found = [folded(item) for item in candidate]
+    if found is None:
+        raise UnusableReplyError("it holds no JSON list of strings")
+    return found
+
+
+def words(value: object) -> str:
+    """Return a field of a reply as a text on one line: "" for what is neither text nor number."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return folded(str(value))
+
+
+def _values(reply: str) -> Iterator[Any]:
+    """Yield the outermost JSON objects and lists of a reply."""
+    reply = reply[:_LONGEST]
+    position = 0
+    while (opening := _OPENING.search(reply, position)) is not None:
+        value, position = _decoded(reply, opening.start())
+        if value is not None:
+            yield value
+
+
+def _decoded(reply: str, start: int) -> tuple[Any, int]:
+    """Return the JSON value that starts at an offset and where it ends; None where none does."""
+    try:
+        return _DECODER.raw_decode(reply, start)
+    except RecursionError:  # nothing asked for is nested so deep
+        return None, len(reply)
+    except ValueError:
+        return None, start + 1
+
+
+_FIELD = re.compile(r"\{([a-z]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A system text and a user text with places to fill.
+
+    Attributes:
+        system: Instructions; nothing is filled in.
+        user: The question. `{name}` stands where a text of that name goes; which names there are,
+            says the function that takes the template. Other braces stay as they are.
+
+    Raises:
+        TypeError: A text is not a string.
+    """
+
+    system: str
+    user: str
+
+    def __post_init__(self) -> None:
+        for name in ("system", "user"):
+            if not isinstance(getattr(self, name), str):
+                raise TypeError(f"{name} must be a str, not {type(getattr(self, name)).__name__}")
+
+    def require(self, *names: str) -> None:
+        """Raise unless the user text has these places.
+
+        Raises:
+            ValueError: Naming the place that is missing.
+        """
+        for name in names:
+            if f"{{{name}}}" not in self.user:
+                raise ValueError(
+                    f"the user template has no {{{name}}}: write it where that should stand"
+                )
+
+    def fill(self, **texts: str | list[str]) -> tuple[str, str]:
+        """Return the system text and the user text.
+
+        Args:
+            texts: For each place a text, folded to one line, or a list of texts: one line each,
+                numbered from 1.
+        """
+        lines = {
+            name: folded(text)
+            if isinstance(text, str)
+            else "\n".join(f"{number}: {folded(item)}" for number, item in enumerate(text, 1))
+            for name, text in texts.items()
+        }
+        return self.system, _FIELD.sub(lambda match: lines.get(match[1], match[0]), self.user)

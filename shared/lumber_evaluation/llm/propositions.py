@@ -15,12 +15,9 @@ from lumber_core.llms.retry import CallPolicy
 from lumber_core.segmentation import Usage
 from lumber_core.sqlite_file import digest
 from lumber_core.units import paragraphs
-from lumber_evaluation.asking import Ask, ask_all
-from lumber_evaluation.chunks import Chunk, SplitDocument
-from lumber_evaluation.completions import CompletionStore, remembering
-from lumber_evaluation.documents import Document
-from lumber_evaluation.replies import read_strings
-from lumber_evaluation.templates import Template
+from lumber_evaluation.documents import Chunk, Document, SplitDocument
+from lumber_evaluation.llm.asking import Ask, Template, ask_all, read_strings
+from lumber_evaluation.llm.cached_model import CompletionStore, remembering
 
 PROPOSITIONS = Template(
     system="""\

@@ -17,12 +17,18 @@ from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.prompt import folded
 from lumber_core.segmentation import Usage
 from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
-from lumber_evaluation.asking import Ask, Reply, ask_all
-from lumber_evaluation.completions import CompletionStore, remembering
 from lumber_evaluation.documents import Corpus, Question
-from lumber_evaluation.replies import UnusableReplyError, read_object, words
+from lumber_evaluation.llm.asking import (
+    Ask,
+    Reply,
+    Template,
+    UnusableReplyError,
+    ask_all,
+    read_object,
+    words,
+)
+from lumber_evaluation.llm.cached_model import CompletionStore, remembering
 from lumber_evaluation.retrieval import CUTOFFS, RetrievalResult
-from lumber_evaluation.templates import Template
 
 ANSWER = Template(
     system="""\

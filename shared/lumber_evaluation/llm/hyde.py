@@ -14,11 +14,9 @@ from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.prompt import folded
 from lumber_core.segmentation import Usage
-from lumber_evaluation.asking import Ask, ask_all
-from lumber_evaluation.completions import CompletionStore
 from lumber_evaluation.documents import Question
-from lumber_evaluation.replies import UnusableReplyError
-from lumber_evaluation.templates import Template
+from lumber_evaluation.llm.asking import Ask, Template, UnusableReplyError, ask_all
+from lumber_evaluation.llm.cached_model import CompletionStore
 
 HYPOTHESIS = Template(
     system="""\

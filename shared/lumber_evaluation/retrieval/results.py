@@ -17,15 +17,13 @@ from typing import Literal, NoReturn
 import numpy as np
 from tqdm import tqdm
 
-from lumber_evaluation.chunks import Chunk, SplitDocument
-from lumber_evaluation.documents import Corpus, Question
+from lumber_evaluation.documents import Chunk, Corpus, Question, SplitDocument
 from lumber_evaluation.embedders import Embedder, Vectors, matrix, unit_length
 from lumber_evaluation.embedders import embedder as embedder_of
-from lumber_evaluation.gold import GoldFinder, check_questions
-from lumber_evaluation.search import ExactSearch, Found
+from lumber_evaluation.retrieval.references import GoldFinder, check_questions, token_overlap
+from lumber_evaluation.retrieval.search import ExactSearch, Found
+from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall
 from lumber_evaluation.splitters import subject
-from lumber_evaluation.token_overlap import token_overlap
-from lumber_evaluation.word_recall import WORD_BUDGETS, WordRecall
 
 CUTOFFS = (1, 2, 5, 10, 20)
 """How many chunks are looked at: the k of Recall@k and DCG@k."""

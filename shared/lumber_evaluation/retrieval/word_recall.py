@@ -15,9 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from lumber_core.spans import Span
-from lumber_evaluation.chunks import Chunk
-from lumber_evaluation.documents import Document, Question
-from lumber_evaluation.token_overlap import union
+from lumber_evaluation.documents import Chunk, Document, Question
+from lumber_evaluation.retrieval.references import union
 
 WORD_BUDGETS = (300, 600, 1200)
 """How many words of retrieved text the reader gets."""

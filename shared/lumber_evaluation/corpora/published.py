@@ -1,4 +1,4 @@
-"""Corpora of questions with the exact excerpts that answer them: Chroma's, COVID-QA, QMSum."""
+"""Choi's segmentation set: pieces of unrelated texts, one after the other."""
 
 from __future__ import annotations
 
@@ -6,12 +6,57 @@ from dataclasses import replace
 from pathlib import Path
 
 from lumber_core.units import sentences
+from lumber_evaluation.corpora.files import (
+    existing,
+    existing_folder,
+    field,
+    json_lines,
+    matching_files,
+    read_text,
+)
 from lumber_evaluation.corpora.folder import load_folder
-from lumber_evaluation.corpora.naming import DocumentNames
 from lumber_evaluation.corpora.questions import read_references
-from lumber_evaluation.corpora.reading import existing, existing_folder, read_text
-from lumber_evaluation.corpora.tables import field, json_lines
-from lumber_evaluation.documents import Corpus, Document, Question
+from lumber_evaluation.documents import (
+    Corpus,
+    Document,
+    DocumentNames,
+    Question,
+    document_from_segments,
+)
+
+_SEPARATOR = "=========="
+
+
+def load_choi(folder: str | Path) -> list[Document]:
+    """Load Choi's set: `.ref` files whose segments stand between lines of `==========`.
+
+    Args:
+        folder: The folder with the files, at any depth. The name of a file's folder (`3-11`)
+            is the document's source.
+
+    Raises:
+        FileNotFoundError: If the folder is missing or holds no `.ref` file.
+        ValueError: If a file has no segment mark, or is not UTF-8.
+    """
+    documents = []
+    for path in matching_files(folder, ["*.ref"], "Choi's segmentation set"):
+        segments: list[list[str]] = []
+        for line in read_text(path).splitlines():
+            if line.startswith(_SEPARATOR):
+                segments.append([])
+            elif segments:
+                segments[-1].append(line)
+            elif line.strip():
+                segments.append([line])
+        if len(segments) < 2:
+            raise ValueError(
+                f"{path} holds no segments: expected one sentence a line with lines of "
+                f"{_SEPARATOR!r} between segments"
+            )
+        documents.append(
+            document_from_segments(segments, name=path.stem, source=f"choi/{path.parent.name}")
+        )
+    return documents
 
 
 def load_chroma(folder: str | Path) -> list[Corpus]:
@@ -112,3 +157,61 @@ def load_qmsum(folder: str | Path, *, part: str = "val") -> Corpus:
         for document in loaded.documents
     )
     return Corpus(f"qmsum {part}", documents, loaded.questions)
+
+
+def load_wiki_sections(path: str | Path) -> list[Document]:
+    """Load articles given as lists of sections: lines of `{"document": …, "sections": […]}`.
+
+    Args:
+        path: The JSON Lines file, or the folder with its `documents.jsonl`. Each line of a
+            section is one sentence.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If a line is not such an object.
+    """
+    documents = []
+    file = _file(path, "documents.jsonl")
+    for where, row in json_lines(file, "articles as lists of sections"):
+        name = field(row, "document", str, where)
+        sections = field(row, "sections", list, where)
+        documents.append(
+            document_from_segments(
+                [str(section).splitlines() for section in sections],
+                name=name,
+                source="wiki_sections",
+            )
+        )
+    return documents
+
+
+def load_passages(path: str | Path) -> list[Document]:
+    """Load passages: lines of `{"source": …, "document": …, "text": …}`.
+
+    Args:
+        path: The JSON Lines file, or the folder with its `passages.jsonl`.
+
+    Returns:
+        One document for each pair of source and document, in the order of the file; its segments
+        are its passages, in order.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If a line is not such an object.
+    """
+    passages: dict[tuple[str, str], list[list[str]]] = {}
+    for where, row in json_lines(_file(path, "passages.jsonl"), "passages"):
+        key = (field(row, "source", str, where), field(row, "document", str, where))
+        text = field(row, "text", str, where)
+        found = [span.of(text) for span in sentences(text)]
+        passages.setdefault(key, []).append(found)
+    return [
+        document_from_segments(segments, name=name, source=source)
+        for (source, name), segments in passages.items()
+    ]
+
+
+def _file(path: str | Path, name: str) -> Path:
+    """Return the file itself, or that of the name in the folder."""
+    file = Path(path)
+    return file / name if file.is_dir() else file

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lumber_evaluation.chunks import Chunk
+from lumber_evaluation.documents import Chunk
 from lumber_evaluation.embedders import Vectors
 
 # Similarities held at once, so that memory does not grow with the number of queries.

@@ -1,0 +1,23 @@
+"""Retrieval: does a search for a question find the text that answers it?
+
+`retrieve` searches the chunks of one splitter for every question; `recall_at_words` scores a
+splitter in one call.
+"""
+
+from lumber_evaluation.retrieval.results import (
+    CUTOFFS,
+    QuestionResult,
+    RetrievalResult,
+    recall_at_words,
+    retrieve,
+)
+from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS
+
+__all__ = [
+    "CUTOFFS",
+    "WORD_BUDGETS",
+    "QuestionResult",
+    "RetrievalResult",
+    "recall_at_words",
+    "retrieve",
+]

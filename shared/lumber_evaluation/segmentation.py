@@ -1,0 +1,269 @@
+"""How well predicted boundaries agree with those that people set.
+
+Precision, recall and F1 count boundaries; Pk (Beeferman et al. 1999) and WindowDiff (Pevzner and
+Hearst 2002) slide a window over the units and forgive near misses in part. The last two are
+computed by nltk, so that figures compare with those of others (extra `evaluation`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from lumber_core.extras import load
+from lumber_evaluation.documents import Document
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryScore:
+    """Counts of boundaries, and what follows from them.
+
+    Attributes:
+        hits: Predicted boundaries that are matched by a reference boundary, one to one.
+        predicted: Predicted boundaries.
+        reference: Reference boundaries.
+    """
+
+    hits: int = 0
+    predicted: int = 0
+    reference: int = 0
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted boundaries that are hits; 0 where none is predicted."""
+        return self.hits / self.predicted if self.predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Share of the reference boundaries that are hit; 0 where there is none."""
+        return self.hits / self.reference if self.reference else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall; 0 where both are."""
+        total = self.predicted + self.reference
+        return 2 * self.hits / total if total else 0.0
+
+    def __add__(self, other: BoundaryScore) -> BoundaryScore:
+        return BoundaryScore(
+            self.hits + other.hits,
+            self.predicted + other.predicted,
+            self.reference + other.reference,
+        )
+
+
+def boundary_score(
+    reference: Iterable[int], predicted: Iterable[int], *, tolerance: int = 0
+) -> BoundaryScore:
+    """Match predicted with reference boundaries.
+
+    Args:
+        reference: Where segments start: unit numbers or offsets. Leave out the text's own start,
+            which nobody has to find.
+        predicted: Where predicted segments start, in the same measure.
+        tolerance: How far apart, in that measure, two boundaries may be and still match.
+
+    Returns:
+        The counts, with as many one-to-one matches as possible.
+
+    Raises:
+        ValueError: If `tolerance` is negative.
+    """
+    if tolerance < 0:
+        raise ValueError(f"tolerance must be at least 0, not {tolerance}")
+    true, said = sorted(set(reference)), sorted(set(predicted))
+    hits = place = 0
+    # Going from left to right, each boundary takes the leftmost partner in reach: no other choice
+    # leaves more for those to come.
+    for boundary in true:
+        while place < len(said) and said[place] < boundary - tolerance:
+            place += 1
+        if place < len(said) and said[place] <= boundary + tolerance:
+            hits += 1
+            place += 1
+    return BoundaryScore(hits, len(said), len(true))
+
+
+def nearest_units(offsets: Iterable[int], units: Sequence[int]) -> list[int]:
+    """Turn character offsets of cuts into numbers of the units that they stand nearest to.
+
+    Args:
+        offsets: Character offsets where segments start.
+        units: Character offsets where units start, rising, the first 0.
+
+    Returns:
+        Rising unit numbers without doubles and without 0, the text's start. Of two units equally
+        near, the later one.
+    """
+    found = set()
+    for offset in offsets:
+        after = bisect_left(units, offset)
+        if after == len(units) or (after and offset - units[after - 1] < units[after] - offset):
+            after -= 1
+        found.add(after)
+    return sorted(found - {0})
+
+
+def pk(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
+    """Return Pk: how often two units k apart are wrongly said to be in one segment, or in two.
+
+    Args:
+        reference: Numbers of the units where segments start, without 0.
+        predicted: The same as predicted.
+        units: Number of units in the text.
+
+    Returns:
+        A share, 0 for perfect agreement. k is half the mean length of a reference segment. A
+        text of fewer than two units gives 0.
+
+    Raises:
+        ValueError: If a boundary is not between 1 and `units` - 1.
+        MissingExtraError: If nltk is not installed.
+    """
+    return _windowed("pk", reference, predicted, units)
+
+
+def window_diff(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> float:
+    """Return WindowDiff: how often windows hold different numbers of boundaries.
+
+    Args:
+        reference: Numbers of the units where segments start, without 0.
+        predicted: The same as predicted.
+        units: Number of units in the text.
+
+    Returns:
+        A share, 0 for perfect agreement. Windows span half the mean length of a reference
+        segment. A text of fewer than two units gives 0.
+
+    Raises:
+        ValueError: If a boundary is not between 1 and `units` - 1.
+        MissingExtraError: If nltk is not installed.
+    """
+    return _windowed("windowdiff", reference, predicted, units)
+
+
+def window_length(reference: Sequence[int], *, units: int) -> int:
+    """Return k, half the mean length of a reference segment in units, at least 1."""
+    return max(1, round(units / (2 * (len(set(reference)) + 1))))
+
+
+def _windowed(
+    measure: str, reference: Sequence[int], predicted: Sequence[int], units: int
+) -> float:
+    """Compute one of nltk's measures over the gaps between units."""
+    segmentation = load("nltk.metrics.segmentation", package="nltk", extra="evaluation")
+    true, said = _gaps(reference, units), _gaps(predicted, units)
+    if units < 2:
+        return 0.0
+    k = min(window_length(reference, units=units), units - 1)
+    function = segmentation.pk if measure == "pk" else segmentation.windowdiff
+    return float(function(true, said, k))
+
+
+def _gaps(boundaries: Sequence[int], units: int) -> str:
+    """Return a character for each gap between units: 1 where a segment starts after it."""
+    gaps = ["0"] * max(0, units - 1)
+    for boundary in boundaries:
+        if not 1 <= boundary < units:
+            raise ValueError(
+                f"a boundary is the number of a unit that starts a segment, from 1 to "
+                f"{units - 1} here, not {boundary}"
+            )
+        gaps[boundary - 1] = "1"
+    return "".join(gaps)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentScore:
+    """How well the cuts through one document agree with its reference segments.
+
+    Attributes:
+        document: Name of the document.
+        boundaries: Counts of boundaries, in the document's units.
+        pk: Pk, from 0 for perfect agreement.
+        window_diff: WindowDiff, likewise.
+    """
+
+    document: str
+    boundaries: BoundaryScore
+    pk: float
+    window_diff: float
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentationScores:
+    """How well the cuts through the documents of a corpus agree with their reference segments.
+
+    Attributes:
+        documents: One score for each document.
+        tolerance: How many units apart two boundaries may be and still match.
+    """
+
+    documents: tuple[DocumentScore, ...]
+    tolerance: int = 0
+
+    @property
+    def boundaries(self) -> BoundaryScore:
+        """Counts of boundaries over all documents: long documents weigh more."""
+        return sum((score.boundaries for score in self.documents), BoundaryScore())
+
+    @property
+    def pk(self) -> float:
+        """Mean of Pk over the documents."""
+        return fmean(score.pk for score in self.documents)
+
+    @property
+    def window_diff(self) -> float:
+        """Mean of WindowDiff over the documents."""
+        return fmean(score.window_diff for score in self.documents)
+
+
+def score_document(
+    document: Document, starts: Iterable[int], *, tolerance: int = 0
+) -> DocumentScore:
+    """Compare the cuts through a document with its reference segments.
+
+    Args:
+        document: A document with units and reference segments.
+        starts: Character offsets where chunks start, in any order; the text's own start does not
+            count. Each is taken for the unit nearest to it.
+        tolerance: How many units apart two boundaries may be and still match.
+
+    Raises:
+        ValueError: `tolerance` is negative.
+        MissingExtraError: nltk is not installed.
+    """
+    said = nearest_units(starts, document.units)
+    true = nearest_units(document.starts, document.units)
+    units = len(document.units)
+    return DocumentScore(
+        document.name,
+        boundary_score(true, said, tolerance=tolerance),
+        pk(true, said, units=units),
+        window_diff(true, said, units=units),
+    )
+
+
+def score_segmentation(
+    documents: Sequence[Document], starts: Sequence[Iterable[int]], *, tolerance: int = 0
+) -> SegmentationScores:
+    """Compare the cuts through several documents with their reference segments.
+
+    Args:
+        documents: At least one document with reference segments.
+        starts: For each document, character offsets where chunks start.
+        tolerance: How many units apart two boundaries may be and still match.
+
+    Raises:
+        ValueError: There is no document, or `tolerance` is negative.
+        MissingExtraError: nltk is not installed.
+    """
+    if not documents:
+        raise ValueError("there is no document with reference segments to measure cuts against")
+    scores = [
+        score_document(document, cuts, tolerance=tolerance)
+        for document, cuts in zip(documents, starts, strict=True)
+    ]
+    return SegmentationScores(tuple(scores), tolerance)
