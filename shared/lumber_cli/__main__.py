@@ -1,4 +1,4 @@
-"""`python -m lumber_cli`: the command without its script."""
+"""Runs the command line as `python -m lumber_cli`."""
 
 from lumber_cli import main
 

@@ -1,26 +1,78 @@
-"""The commands."""
+"""The application: all commands, `-h` and `--version`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Annotated
+
 import typer
 
-from lumber_cli.bert import export_command, train_command
 from lumber_cli.evaluation import compare_command, sweep_command
 from lumber_cli.questions import questions_command
+from lumber_cli.training import export_command, train_command
 
 app = typer.Typer(
+    name="lumber-splitters",
     no_args_is_help=True,
     add_completion=False,
-    help="Split texts where their content turns: compare splitters on your documents, and train "
-    "and export the models that split.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,  # plain help: wide tables leave no room for the text
+    pretty_exceptions_enable=False,
+    help="Compare text splitters on your documents, and train your own BertChunker.",
 )
-app.command("compare")(compare_command)
-app.command("sweep")(sweep_command)
-app.command("questions")(questions_command)
-app.command("train")(train_command)
-app.command("export")(export_command)
+
+
+def _add(command: Callable[..., None], name: str, *examples: str) -> None:
+    """Add a command with examples of its use."""
+    # "\b" tells click to keep the line breaks.
+    lines = "".join(f"\n  lumber-splitters {name} {example}" for example in examples)
+    app.command(name, epilog=f"\b\nExamples:{lines}")(command)
+
+
+_add(
+    compare_command,
+    "compare",
+    "docs/ --questions questions.jsonl",
+    "docs/ --questions questions.jsonl --splitter bert --splitter greedy:400",
+    "docs/ --questions questions.jsonl --model gpt-4o-mini --qa",
+    "docs/ --sections headings",
+)
+_add(
+    sweep_command,
+    "sweep",
+    "docs/ --questions questions.jsonl --theta 450,550,650",
+    "docs/ --questions questions.jsonl --threshold=-1,0,1",
+    "docs/ --questions questions.jsonl --size 200,400 --splitter greedy",
+)
+_add(
+    questions_command,
+    "questions",
+    "docs/ --model gpt-4o-mini --count 50 --store answers.db",
+    "docs/ --model llama3.2 --base-url http://127.0.0.1:11434/v1",
+)
+_add(
+    train_command,
+    "train",
+    "my-model --passages passages.jsonl --sections documents.jsonl",
+    "second --recipe augmented --base my-model --passages passages.jsonl",
+)
+_add(export_command, "export", "my-model my-model-onnx --with-minilm")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"lumber-splitters {version('lumber-splitters')}")
+        raise typer.Exit
 
 
 @app.callback()
-def _commands() -> None:
-    """Keep the names of commands even where there is only one."""
+def _options(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Take the options that come before a command."""

@@ -1,4 +1,4 @@
-"""The commands `compare` and `sweep`: splitters on your own documents, and a report."""
+"""`lumber-splitters compare` and `lumber-splitters sweep`: measure splitters on documents."""
 
 from __future__ import annotations
 
@@ -7,17 +7,6 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.failing import errors_in_one_line, fail
-from lumber_cli.named import (
-    asks_model,
-    check_tokenizer,
-    chosen_model,
-    completions_in,
-    corpus_in,
-    numbers_in,
-    prices_in,
-    splitter_named,
-)
 from lumber_cli.options import (
     SPLITTERS,
     BaseUrl,
@@ -25,6 +14,16 @@ from lumber_cli.options import (
     Folder,
     KeyVariable,
     PerMinute,
+    asks_model,
+    check_tokenizer,
+    chosen_model,
+    completions_in,
+    corpus_in,
+    errors_in_one_line,
+    fail,
+    numbers_in,
+    prices_in,
+    splitter_named,
 )
 from lumber_core.extras import require
 from lumber_core.llms import CallPolicy
@@ -39,46 +38,48 @@ from lumber_evaluation.report.tables import Table, summary_table
 from lumber_evaluation.sweep import THETAS, sweep
 
 DEFAULT_SPLITTERS = ("bert", "lumber", "recursive:1000", "paragraphs")
-"""What is compared where nothing else is asked for: all without a key, none with a download."""
+"""The splitters compared by default; none needs a key or a download."""
 
 Questions = Annotated[
     Path | None,
     typer.Option(
-        help="Questions: JSON lines or CSV in GutenQA's columns; `lumber-splitters questions` "
-        "makes some."
+        help="File of questions, .jsonl or .csv; `lumber-splitters questions` generates one."
     ),
 ]
 Sections = Annotated[
     str | None,
     typer.Option(
-        help="What starts a reference section in the documents: headings (Markdown) or marks "
-        "(lines of ten or more =)."
+        help="Take reference sections from the documents: headings (Markdown) or marks (lines of "
+        "ten or more =)."
     ),
 ]
-Embedder = Annotated[str, typer.Option(help="bundled, contriever, or contriever:FOLDER.")]
-Output = Annotated[Path, typer.Option(help="Folder for report.html and report.json.")]
+Embedder = Annotated[
+    str, typer.Option(help="Embedding model: bundled, contriever, or contriever:FOLDER.")
+]
+Output = Annotated[Path, typer.Option(help="Folder to write report.html and report.json to.")]
 Work = Annotated[
     Path | None,
     typer.Option(
-        help="Folder that keeps finished work, so that a run cut short goes on; "
-        "by default .work in the output folder."
+        help="Folder that caches finished work, so an interrupted run continues. Default: .work "
+        "in the output folder."
     ),
 ]
 ModelName = Annotated[
     str | None,
     typer.Option(
-        help="Name of a model that judges for the splitter `lumber`: one of OpenAI's, or gemini-…."
+        help="Language model for `lumber`, propositions, --qa and --hyde: an OpenAI model, or "
+        "gemini-*."
     ),
 ]
 PriceList = Annotated[
     str | None,
-    typer.Option(help="What a million tokens sent and received cost, as in 0.15,0.60."),
+    typer.Option(help="Prices of a million input and output tokens, for example 0.15,0.60."),
 ]
 Tokenizer = Annotated[
-    str, typer.Option(help="What counts the tokens of chunks: words, or a tiktoken encoding.")
+    str, typer.Option(help="How tokens of chunks are counted: words, or a tiktoken encoding.")
 ]
 Within = Annotated[
-    bool, typer.Option(help="Let a question search the chunks of its own document only.")
+    bool, typer.Option(help="Search only the chunks of the question's own document.")
 ]
 
 
@@ -88,9 +89,8 @@ def compare_command(
     splitter: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"May be repeated: {SPLITTERS}; lumber-local, which asks no model; or "
-            "propositions, which need one. By default: "
-            f"{', '.join(DEFAULT_SPLITTERS)}."
+            help=f"Splitter to compare; may be repeated. One of {SPLITTERS}; lumber-local (without "
+            f"a model); propositions (needs a model). Default: {', '.join(DEFAULT_SPLITTERS)}."
         ),
     ] = None,
     output: Output = Path("report"),
@@ -101,12 +101,19 @@ def compare_command(
     key_variable: KeyVariable = None,
     hyde: Annotated[
         bool,
-        typer.Option("--hyde", help="Search with passages that the model makes up (HyDE)."),
+        typer.Option(
+            "--hyde", help="Search with hypothetical passages that the model writes (HyDE)."
+        ),
     ] = False,
     qa: Annotated[
-        bool, typer.Option("--qa", help="Have the model answer the questions, too, and judge.")
+        bool,
+        typer.Option(
+            "--qa", help="Also let the model answer the questions, and grade the answers."
+        ),
     ] = False,
-    top_k: Annotated[int, typer.Option(help="With --qa: passages shown to the model.")] = 5,
+    top_k: Annotated[
+        int, typer.Option(help="With --qa: number of passages shown to the model.")
+    ] = 5,
     prices: PriceList = None,
     within_document: Within = False,
     tokenizer: Tokenizer = "words",
@@ -114,7 +121,10 @@ def compare_command(
     max_concurrency: Concurrency = 8,
     requests_per_minute: PerMinute = None,
 ) -> None:
-    """Run splitters side by side on your documents, and write a report."""
+    """Compare splitters on your documents and write a report.
+
+    Prints a table of retrieval and segmentation metrics, and writes report.html and report.json.
+    """
     kept = work or output / ".work"
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
@@ -125,7 +135,7 @@ def compare_command(
         if asked is not None and not (
             qa or hyde or any(map(asks_model, splitter or DEFAULT_SPLITTERS))
         ):
-            fail("--model is of no use: pass --qa, --hyde, --splitter lumber or propositions")
+            fail("--model has no effect: pass --qa, --hyde, --splitter lumber or propositions")
         paid = prices_in(prices)
         check_tokenizer(tokenizer)
         policy = CallPolicy(requests_per_minute=requests_per_minute)
@@ -141,7 +151,7 @@ def compare_command(
             )
         check_comparison(corpus, subjects, qa=answering)
         if hyde and not corpus.questions:
-            fail("--hyde searches for questions: pass --questions FILE")
+            fail("--hyde needs questions: pass --questions FILE")
         queries = None
         if hyde and asked is not None:
             queries = hypothetical_passages(
@@ -173,17 +183,22 @@ def sweep_command(
     questions: Questions = None,
     theta: Annotated[
         str | None,
-        typer.Option(help=f"Sweeps `lumber`, as in {','.join(map(str, THETAS))}."),
+        typer.Option(
+            help=f"Values of theta for `lumber`, for example {','.join(map(str, THETAS))}."
+        ),
     ] = None,
     threshold: Annotated[
-        str | None, typer.Option(help="Sweeps t_c of `bert`, as in --threshold=-1,0,1.")
+        str | None,
+        typer.Option(help="Values of the threshold of `bert`, for example --threshold=-1,0,1."),
     ] = None,
     size: Annotated[
         str | None,
-        typer.Option(help="Sweeps the chunk size of `greedy`, `fixed` or `recursive`."),
+        typer.Option(
+            help="Values of the size of `greedy`, `fixed` or `recursive`, for example 200,400."
+        ),
     ] = None,
     splitter: Annotated[
-        str | None, typer.Option(help="Which splitter; needed only with --size, else known.")
+        str | None, typer.Option(help="Splitter to sweep. Default: the one the setting belongs to.")
     ] = None,
     output: Output = Path("sweep"),
     sections: Sections = None,
@@ -198,14 +213,14 @@ def sweep_command(
     max_concurrency: Concurrency = 8,
     requests_per_minute: PerMinute = None,
 ) -> None:
-    """Try several values of one setting of a splitter, and write a report."""
+    """Try several values of one setting and write a report."""
     kept = work or output / ".work"
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
         kind, parameter, values = _swept(splitter, theta=theta, threshold=threshold, size=size)
         asked = chosen_model(model, base_url, key_variable)
         if asked is not None and kind != "lumber":
-            fail(f"--model is of no use: {kind} asks no model")
+            fail(f"--model has no effect: {kind} uses no model")
         policy = CallPolicy(requests_per_minute=requests_per_minute)
         made = sweep(
             corpus_in(folder, questions, sections),
@@ -228,7 +243,7 @@ def sweep_command(
 def _swept(
     splitter: str | None, *, theta: str | None, threshold: str | None, size: str | None
 ) -> tuple[str, str, list[float]]:
-    """Return which splitter is swept, over which setting, and its values."""
+    """Return the splitter to sweep, the name of the setting, and its values."""
     known = {
         "theta": (theta, ("lumber", "lumber-local")),
         "threshold": (threshold, ("bert",)),
@@ -236,7 +251,7 @@ def _swept(
     }
     given = [name for name, (values, _) in known.items() if values is not None]
     if len(given) != 1:
-        raise ValueError("give the values of one setting: --theta, --threshold or --size")
+        raise ValueError("pass values of exactly one setting: --theta, --threshold or --size")
     (name,) = given
     values, kinds = known[name]
     kind = splitter or kinds[0]
@@ -252,7 +267,7 @@ def _tell(made: Comparison, page: Path) -> None:
 
 
 def as_text(table: Table) -> str:
-    """Return a table in plain text; values clearly best carry a star."""
+    """Return a table as plain text; a star marks values that are clearly the best."""
     rows = [["splitter", *table.columns]]
     for row in table.rows:
         cells = [

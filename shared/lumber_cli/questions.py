@@ -1,4 +1,4 @@
-"""`lumber-splitters questions`: a set of questions about one's own documents."""
+"""`lumber-splitters questions`: generate questions about documents."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.failing import errors_in_one_line, fail
-from lumber_cli.models import named_model
 from lumber_cli.options import (
     SPLITTERS,
     BaseUrl,
@@ -17,6 +15,9 @@ from lumber_cli.options import (
     Folder,
     KeyVariable,
     PerMinute,
+    errors_in_one_line,
+    fail,
+    named_model,
 )
 from lumber_core.llms import CallPolicy
 from lumber_evaluation.corpora import load_folder
@@ -27,27 +28,29 @@ from lumber_evaluation.splitters import preset
 
 def questions_command(
     folder: Folder,
-    model: Annotated[
-        str, typer.Option(help="Name of the model that asks: one of OpenAI's, or gemini-….")
-    ],
-    output: Annotated[
-        Path, typer.Option(help="File to write: .jsonl or .csv, in GutenQA's columns.")
-    ] = Path("questions.jsonl"),
-    count: Annotated[int, typer.Option(help="Questions wanted, spread over the documents.")] = 50,
+    model: Annotated[str, typer.Option(help="Language model: an OpenAI model, or gemini-*.")],
+    output: Annotated[Path, typer.Option(help="File to write, .jsonl or .csv.")] = Path(
+        "questions.jsonl"
+    ),
+    count: Annotated[
+        int, typer.Option(help="Number of questions, spread over the documents.")
+    ] = 50,
     base_url: BaseUrl = None,
     key_variable: KeyVariable = None,
     store: Annotated[
         Path | None,
-        typer.Option(help="File that keeps answers, so that a run cut short goes on for free."),
+        typer.Option(
+            help="File that caches the model's answers; an interrupted run continues from it."
+        ),
     ] = None,
     splitter: Annotated[
-        str, typer.Option(help=f"What cuts the passages that are asked about: {SPLITTERS}.")
+        str, typer.Option(help=f"Splitter for the passages that are asked about: {SPLITTERS}.")
     ] = "greedy:400",
-    seed: Annotated[int, typer.Option(help="Another seed asks about other passages.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed for choosing passages.")] = 0,
     max_concurrency: Concurrency = 8,
     requests_per_minute: PerMinute = None,
 ) -> None:
-    """Make questions with known answers about your documents, with a language model."""
+    """Generate questions with known answers about your documents."""
     with errors_in_one_line():
         output = check_question_path(output)
         cutter = preset(splitter)
@@ -79,6 +82,6 @@ def questions_command(
 
 
 def _reasons(made: QuestionSet) -> str:
-    """Return why questions were dropped, the most common reason first."""
+    """Return the three most common reasons for dropping a question."""
     counted = Counter(dropped.reason for dropped in made.dropped)
     return "; ".join(f"{reason} ({times})" for reason, times in counted.most_common(3))

@@ -1,4 +1,4 @@
-"""Running `lumber` as a user runs it."""
+"""Runs `lumber-splitters` as a user does."""
 
 from __future__ import annotations
 

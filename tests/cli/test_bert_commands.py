@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("typer")
 pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
@@ -47,8 +46,8 @@ def test_train_then_export_then_split(passages: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["train", "out"], "give documents"),
-        (["train", "out", "--recipe", "none"], "no recipe 'none'"),
+        (["train", "out"], "no documents"),
+        (["train", "out", "--recipe", "none"], "unknown recipe 'none'"),
         (["train", "out", "--passages", "missing.jsonl"], "missing.jsonl does not exist"),
         (["export", "missing", "out"], "config.json does not exist"),
         (["export", "a", "b", "--embedder", "c", "--with-minilm"], "either"),
@@ -61,5 +60,5 @@ def test_mistakes_are_told_in_one_line(
     code, said = run(*arguments)
     assert code == 1
     assert reason in said
-    assert said.startswith("lumber: ")
+    assert said.startswith("lumber-splitters: ")
     assert len(said.strip().splitlines()) == 1

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("typer")
 pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 pytest.importorskip("langchain_text_splitters")
@@ -213,7 +212,7 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--qa"], "pass --model"),
         (["compare", "{docs}", "--hyde"], "pass --model"),
         (["compare", "{docs}", "--splitter", "propositions"], "pass --model"),
-        (["compare", "{docs}", "--model", "gpt-4o-mini", "--qa"], "no key"),
+        (["compare", "{docs}", "--model", "gpt-4o-mini", "--qa"], "no API key"),
         (["compare", "{docs}", "--base-url", "http://127.0.0.1:1/v1"], "pass --model"),
         (["compare", "{docs}", "--prices", "1"], "two numbers"),
         (["compare", "{docs}", "--tokenizer", "none"], "unknown tokenizer"),
@@ -221,9 +220,9 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--embedder", "contriever:none"], "there is no folder none"),
         (["compare", "{docs}", "--output", "/dev/null/report"], "cannot be made"),
         (["sweep", "{docs}"], "--theta, --threshold or --size"),
-        (["sweep", "{docs}", "--theta", "450", "--size", "9"], "one setting"),
+        (["sweep", "{docs}", "--theta", "450", "--size", "9"], "exactly one setting"),
         (["sweep", "{docs}", "--theta", "450", "--splitter", "bert"], "setting of lumber"),
-        (["sweep", "{docs}", "--theta", "a,b"], "numbers with commas"),
+        (["sweep", "{docs}", "--theta", "a,b"], "comma-separated numbers"),
         (["sweep", "{docs}", "--theta", "0"], "at least 1"),
     ],
 )
@@ -240,7 +239,7 @@ def test_mistakes_are_told_in_one_line_before_any_work(
     code, said = run(*(argument.format(docs=docs) for argument in arguments))
     assert code == 1
     assert reason in said
-    assert said.startswith("lumber: ")
+    assert said.startswith("lumber-splitters: ")
     assert len(said.strip().splitlines()) == 1
     assert not (tmp_path / "report" / "report.html").exists()
     assert not list(tmp_path.glob("*/.work/splits/*"))
@@ -259,15 +258,3 @@ def test_the_command_runs_as_a_program(docs: Path, tmp_path: Path) -> None:
     assert "Median tokens" in done.stdout
     assert (tmp_path / "report" / "report.html").is_file()
     assert (tmp_path / "report" / ".work" / "splits").is_dir()
-
-
-@pytest.mark.parametrize(
-    ("command", "extra"),
-    [((), "evaluation"), (("compare", "docs"), "evaluation"), (("train", "out"), "train")],
-)
-def test_without_typer_the_hint_names_the_extra(command: tuple[str, ...], extra: str) -> None:
-    code = "import sys; sys.modules['typer'] = None\nfrom lumber_cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert f"pip install 'lumber-splitters[{extra}]'" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("typer")
 pytest.importorskip("openai")
 
 from lumber_evaluation.corpora import load_folder
@@ -148,7 +147,7 @@ def test_mistakes_are_told_in_one_line(
         assert server.count == 0
     assert code == 1
     assert reason in said
-    assert said.startswith("lumber: ")
+    assert said.startswith("lumber-splitters: ")
     assert len(said.strip().splitlines()) == 1
 
 

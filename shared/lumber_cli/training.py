@@ -1,4 +1,4 @@
-"""`lumber-splitters train` and `lumber-splitters export`: a BertChunker of one's own."""
+"""`lumber-splitters train` and `lumber-splitters export`: train your own BertChunker."""
 
 from __future__ import annotations
 
@@ -9,50 +9,59 @@ from typing import Annotated, Any
 
 import typer
 
-from lumber_cli.failing import errors_in_one_line, fail
+from lumber_cli.options import errors_in_one_line, fail
 from lumber_core.bert.packaged import sha256
+from lumber_core.extras import require
 from lumber_evaluation.corpora import load_passages, load_wiki_sections
 from lumber_evaluation.documents import Document
 from lumber_training.recipes import RECIPES
 
 _DATA_FILE = "data.json"
+_PACKAGES = ("torch", "transformers", "accelerate", "onnx")
 
 
 def train_command(
-    output: Annotated[Path, typer.Argument(help="Folder for the model and its checkpoints.")],
+    output: Annotated[
+        Path, typer.Argument(help="Folder to write the model and its checkpoints to.")
+    ],
     passages: Annotated[
         list[Path] | None,
-        typer.Option(help='JSON lines of {"source", "document", "text"}; may be repeated.'),
+        typer.Option(help='JSON lines with "source", "document", "text"; may be repeated.'),
     ] = None,
     sections: Annotated[
         list[Path] | None,
-        typer.Option(help='JSON lines of {"document", "sections"}; may be repeated.'),
+        typer.Option(help='JSON lines with "document", "sections"; may be repeated.'),
     ] = None,
-    recipe: Annotated[str, typer.Option(help=f"One of: {', '.join(RECIPES)}.")] = "bundled",
+    recipe: Annotated[
+        str, typer.Option(help=f"Training recipe: {', '.join(RECIPES)}.")
+    ] = "bundled",
     base: Annotated[
         Path | None,
-        typer.Option(help="Folder of a BERT encoder to start from, instead of all-MiniLM-L6-v2."),
+        typer.Option(help="BERT encoder to start from. Default: all-MiniLM-L6-v2."),
     ] = None,
-    items: Annotated[int | None, typer.Option(help="Training items, instead of the recipe's.")] = (
-        None
-    ),
-    epochs: Annotated[int | None, typer.Option(help="Epochs, instead of the recipe's.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed, instead of the recipe's.")] = None,
-    max_steps: Annotated[int | None, typer.Option(help="Steps at most.")] = None,
+    items: Annotated[
+        int | None, typer.Option(help="Number of training items. Default: the recipe's.")
+    ] = (None),
+    epochs: Annotated[
+        int | None, typer.Option(help="Number of epochs. Default: the recipe's.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed. Default: the recipe's.")] = None,
+    max_steps: Annotated[int | None, typer.Option(help="Maximum number of steps.")] = None,
     checkpoint_every: Annotated[int, typer.Option(help="Steps between checkpoints.")] = 250,
-    bf16: Annotated[bool, typer.Option(help="Compute in bfloat16 where that is safe.")] = False,
-    resume: Annotated[bool, typer.Option(help="Go on from the last checkpoint.")] = True,
+    bf16: Annotated[bool, typer.Option(help="Use bfloat16 mixed precision.")] = False,
+    resume: Annotated[bool, typer.Option(help="Continue from the last checkpoint.")] = True,
 ) -> None:
-    """Train a chunk classifier on documents, and draw its curves."""
+    """Train a chunk classifier and plot its learning curves."""
     if recipe not in RECIPES:
-        fail(f"there is no recipe {recipe!r}; choose one of {', '.join(RECIPES)}")
+        fail(f"unknown recipe {recipe!r}; choose one of {', '.join(RECIPES)}")
     if not passages and not sections:
-        fail("give documents to train on: --passages FILE, --sections FILE, or both")
+        fail("no documents to train on: pass --passages FILE, --sections FILE, or both")
     changes: dict[str, Any] = {"items": items, "epochs": epochs, "seed": seed}
     with errors_in_one_line():
+        _require_packages()
         chosen = replace(RECIPES[recipe], **{k: v for k, v in changes.items() if v is not None})
         documents = _documents(passages or [], sections or [])
-        # Deferred: it brings PyTorch, which reading --help should not wait for.
+        # Deferred: importing PyTorch takes seconds, and --help should not.
         from lumber_training.training import train
 
         report = train(
@@ -81,19 +90,20 @@ def export_command(
     output: Annotated[Path, typer.Argument(help="Folder to write to.")],
     embedder: Annotated[
         Path | None,
-        typer.Option(help="Folder of a sentence encoder to put beside the classifier."),
+        typer.Option(help="Folder of a sentence encoder to export as well."),
     ] = None,
     with_minilm: Annotated[
-        bool, typer.Option(help="Put all-MiniLM-L6-v2 beside the classifier.")
+        bool, typer.Option(help="Export all-MiniLM-L6-v2 as the sentence encoder.")
     ] = False,
-    window: Annotated[int, typer.Option(help="Tokens in a window.")] = 255,
-    fp32: Annotated[bool, typer.Option(help="Keep the 32-bit model, too.")] = True,
+    window: Annotated[int, typer.Option(help="Tokens per window.")] = 255,
+    fp32: Annotated[bool, typer.Option(help="Also keep the 32-bit model.")] = True,
 ) -> None:
-    """Turn a checkpoint into ONNX files that load without PyTorch."""
+    """Export a checkpoint to ONNX, to run without PyTorch."""
     if embedder is not None and with_minilm:
-        fail("give either --embedder or --with-minilm")
+        fail("pass either --embedder or --with-minilm, not both")
     with errors_in_one_line():
-        # Deferred: it brings PyTorch, which reading --help should not wait for.
+        _require_packages()
+        # Deferred: importing PyTorch takes seconds, and --help should not.
         from lumber_core.bert.model import bundled_base
         from lumber_training.export import export
 
@@ -112,13 +122,18 @@ def export_command(
     )
 
 
+def _require_packages() -> None:
+    for package in _PACKAGES:
+        require(package, package=package, extra="train")
+
+
 def _documents(passages: list[Path], sections: list[Path]) -> list[Document]:
     documents = [document for path in passages for document in load_passages(path)]
     return documents + [document for path in sections for document in load_wiki_sections(path)]
 
 
 def _provenance(checkpoint: Path) -> dict[str, Any]:
-    """Collect what training wrote about itself; empty for checkpoints from elsewhere."""
+    """Return the provenance that training recorded; empty for other checkpoints."""
     found: dict[str, Any] = {}
     training, data = checkpoint / "training.json", checkpoint / _DATA_FILE
     if training.is_file():

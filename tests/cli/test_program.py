@@ -1,0 +1,86 @@
+"""The program itself: help, version, how it starts, and what it says if an extra is missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import run
+
+COMMANDS = ("compare", "sweep", "questions", "train", "export")
+EXTRAS = {
+    "evaluation": {
+        "jinja2",
+        "nltk",
+        "pandas",
+        "pyarrow",
+        "matplotlib",
+        "huggingface_hub",
+        "langchain_text_splitters",
+    },
+    "train": {"torch", "transformers", "accelerate", "onnx"},
+    "openai": {"openai"},
+    "llama-index": {"llama_index"},
+}
+
+
+def without(extras: set[str], *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the program in an environment where some extras look as if they were missing."""
+    blocked = {name for extra in extras for name in EXTRAS[extra]}
+    code = (
+        f"import sys\nfor name in {blocked!r}: sys.modules[name] = None\n"
+        "from lumber_cli import main; main()"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str, option: str) -> None:
+    code, said = run(command, option)
+    assert code == 0
+    assert f"  lumber-splitters {command} " in said
+
+
+def test_the_version_is_shown() -> None:
+    assert run("--version") == (0, f"lumber-splitters {version('lumber-splitters')}\n")
+
+
+def test_it_runs_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "lumber_cli", "-h"], capture_output=True, text=True, check=True
+    )
+    assert all(command in done.stdout for command in COMMANDS)
+
+
+def test_help_and_version_need_no_extra(tmp_path: Path) -> None:
+    for option in ("-h", "--version"):
+        done = without(set(EXTRAS), option, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "extra"),
+    [
+        (("compare", "docs"), "evaluation"),
+        (("sweep", "docs", "--theta", "400"), "evaluation"),
+        (("questions", "docs", "--model", "m", "--base-url", "http://127.0.0.1:1"), "openai"),
+        (("train", "out", "--passages", "docs/a.txt"), "train"),
+        (("export", "docs", "out"), "train"),
+    ],
+)
+def test_a_command_names_the_extra_it_lacks(
+    arguments: tuple[str, ...], extra: str, tmp_path: Path
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.txt").write_text("One. Two.", encoding="utf-8")
+    done = without({extra}, *arguments, folder=tmp_path)
+    assert done.returncode == 1
+    assert f"pip install 'lumber-splitters[{extra}]'" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
