@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tiktoken import registry
 
-from lumber_core import TokenizerDataError, tiktoken_data, token_counter
+from lumber_core import TokenizerDataError, token_counter
 from lumber_core.tokens import (
     CallableCounter,
     EncodingCounter,
@@ -23,6 +23,7 @@ from lumber_core.tokens import (
     TiktokenCounter,
     TokenCounter,
     WordCounter,
+    tiktoken_data,
 )
 
 SPECIAL = "<|endoftext|>"
@@ -86,6 +87,7 @@ class Letters(transformers.PreTrainedTokenizer):
 # Every counter, made anew.
 COUNTERS = {
     "words": lambda: "words",
+    "estimate": lambda: "estimate",
     "encoding": lambda: "cl100k_base",
     "model": lambda: "gpt-4o",
     "Encoding": lambda: tiktoken.get_encoding("cl100k_base"),
@@ -139,6 +141,7 @@ def test_every_counter_pickles_before_and_after_use(counter):
     ("name", "shown"),
     [
         ("words", "WordCounter()"),
+        ("estimate", "EstimatedCounter()"),
         ("gpt-4o", "TiktokenCounter('o200k_base')"),
         (characters, "CallableCounter('characters')"),
     ],
@@ -242,7 +245,7 @@ def test_a_vocabulary_that_cannot_be_downloaded_names_the_ways_out(
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     with pytest.raises(TokenizerDataError) as caught:
         token_counter(name).count(["text"])
-    for way_out in (name, "llama-index-core", "TIKTOKEN_CACHE_DIR", 'tokenizer="words"'):
+    for way_out in (name, "llama-index-core", "TIKTOKEN_CACHE_DIR", 'tokenizer="estimate"'):
         assert way_out in str(caught.value)
 
 
@@ -345,7 +348,9 @@ def test_a_function_counts_each_text_once():
     "spec", [None, 5, ["cl100k_base"], b"cl100k_base", ("words",), WordCounter]
 )
 def test_what_cannot_count_is_refused_with_what_can(spec):
-    with pytest.raises(TypeError, match=r'tokenizer must be "words".*function from a string'):
+    with pytest.raises(
+        TypeError, match=r'tokenizer must be "estimate", "words".*function from a string'
+    ):
         token_counter(spec)
 
 
@@ -366,3 +371,43 @@ def test_long_lists_that_go_through_side_by_side_count_alike():
     counter = TiktokenCounter("cl100k_base")
     one_by_one = [len(counter.encoding.encode_ordinary(text)) for text in texts]
     assert counter.count(texts) == one_by_one
+
+
+# Texts that tokenizers cannot count, or take for nothing.
+
+
+@pytest.mark.parametrize(
+    ("name", "blank"), [("cl100k_base", " "), ("o200k_base", "\t"), ("o200k_base", "\u3000")]
+)
+def test_a_million_blanks_are_counted_without_a_panic_in_tiktoken(name, blank):
+    text = "before" + blank * (1_000_000 // len(blank)) + "after"
+    parts = [blank * 1000] * (len(text) // (1000 * len(blank)))
+    (count,) = token_counter(name).count([text])
+    assert count == pytest.approx(sum(token_counter(name).count(parts)), rel=0.2)
+    assert TiktokenCounter(name, markers=("<s>",)).count([text]) == [count]
+    assert token_counter(name).count(["a"] * 20 + [text])[-1] == count
+
+
+def test_only_runs_of_blanks_that_are_too_long_are_counted_in_parts():
+    text = "word " * 20_000 + " " * 1000 + "\n" * 1000 + "x" * 1000
+    expected = len(tiktoken.get_encoding("cl100k_base").encode_ordinary(text))
+    assert token_counter("cl100k_base").count([text]) == [expected]
+
+
+def dropping() -> tokenizers.Tokenizer:
+    """A tokenizer that, as BERT's, drops zero-width characters and gives odd words one token."""
+    rust = bert()
+    rust.normalizer = tokenizers.normalizers.BertNormalizer()
+    rust.no_truncation()
+    rust.no_padding()
+    return rust
+
+
+@pytest.mark.parametrize(
+    "text", ["\u200b" * 1000, "\ufeff" * 1000, "x7Q" * 1000], ids=["spaces", "marks", "word"]
+)
+def test_text_that_a_hugging_face_tokenizer_drops_still_counts_with_its_length(text):
+    assert len(dropping().encode(text, add_special_tokens=False).ids) <= 1
+    once, twice = token_counter(dropping()).count([text, text * 2])
+    assert once >= 100
+    assert twice == pytest.approx(2 * once, rel=0.05)

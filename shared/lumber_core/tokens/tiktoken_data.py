@@ -47,7 +47,7 @@ def load_encoding(name: str) -> Encoding:
             f"tiktoken could not download the vocabulary of {name!r} ({type(error).__name__}). "
             "Ways out: pip install llama-index-core, which ships cl100k_base and o200k_base; set "
             "TIKTOKEN_CACHE_DIR to a folder that holds tiktoken's cached file; or pass "
-            'tokenizer="words", a Hugging Face tokenizer, or a function that counts'
+            'tokenizer="estimate", a Hugging Face tokenizer, or a function that counts'
         ) from error
 
 

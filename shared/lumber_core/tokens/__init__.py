@@ -1,0 +1,24 @@
+"""Token counters: how long is a text, in the unit that its reader is billed or limited by.
+
+A counter counts many strings in one call, so that a tokenizer can work on them in one pass.
+`token_counter` makes one from what a user passes as `tokenizer`.
+"""
+
+from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter
+from lumber_core.tokens.estimated import EstimatedCounter
+from lumber_core.tokens.hugging_face import HuggingFaceCounter
+from lumber_core.tokens.spec import DEFAULT_TOKENIZER, TokenCounterSpec, token_counter
+from lumber_core.tokens.tiktoken_counter import EncodingCounter, TiktokenCounter
+
+__all__ = [
+    "DEFAULT_TOKENIZER",
+    "CallableCounter",
+    "EncodingCounter",
+    "EstimatedCounter",
+    "HuggingFaceCounter",
+    "TiktokenCounter",
+    "TokenCounter",
+    "TokenCounterSpec",
+    "WordCounter",
+    "token_counter",
+]

@@ -1,0 +1,82 @@
+"""Counting with a Hugging Face tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from lumber_core.surrogates import encodable, is_encodable
+from lumber_core.tokens.estimated import EstimatedCounter
+
+# Multilingual vocabularies make up to seven times fewer tokens than the estimate of some scripts.
+_MOST_BELOW_ESTIMATE = 8
+
+
+class HuggingFaceCounter:
+    """Counts with a Hugging Face tokenizer; special tokens are neither added nor recognised.
+
+    Some tokenizers drop characters, such as BERT's zero-width ones, and give a word of over 100
+    characters one token. So that limits on size hold for any text, a count is never below an
+    eighth of `EstimatedCounter`'s.
+
+    Args:
+        tokenizer: A `tokenizers.Tokenizer`, or a fast or slow tokenizer of `transformers`. It is
+            not changed: truncation and padding set on it do not apply here.
+
+    Raises:
+        TypeError: `tokenizer` is none of these.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        if not is_hugging_face(tokenizer):
+            raise TypeError(
+                "tokenizer must be a tokenizers.Tokenizer or a transformers tokenizer, not "
+                f"{type(tokenizer).__name__}"
+            )
+        self._tokenizer = tokenizer
+
+    @cached_property
+    def _fast(self) -> Any:
+        """A private copy of the Rust tokenizer; None for a slow one."""
+        rust = getattr(self._tokenizer, "backend_tokenizer", self._tokenizer)
+        if not hasattr(rust, "encode_batch"):
+            return None
+        copy = type(rust).from_str(rust.to_str())
+        copy.no_truncation()
+        copy.no_padding()
+        copy.encode_special_tokens = True  # tokenizers' name for "take them as text"
+        return copy
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text, in order."""
+        floors = EstimatedCounter().count(texts)
+        return [
+            max(count, -(-floor // _MOST_BELOW_ESTIMATE))
+            for count, floor in zip(self._encoded(texts), floors, strict=True)
+        ]
+
+    def _encoded(self, texts: Sequence[str]) -> list[int]:
+        if self._fast is not None:
+            checked = [text if is_encodable(text) else encodable(text) for text in texts]
+            encodings = self._fast.encode_batch(checked, add_special_tokens=False)
+            return [len(encoding.ids) for encoding in encodings]
+        return [
+            len(self._tokenizer.tokenize(text, add_special_tokens=False, split_special_tokens=True))
+            for text in texts
+        ]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_tokenizer": self._tokenizer}
+
+    def __repr__(self) -> str:
+        name = getattr(self._tokenizer, "name_or_path", "") or type(self._tokenizer).__name__
+        return f"HuggingFaceCounter({name!r})"
+
+
+def is_hugging_face(tokenizer: object) -> bool:
+    """Tell whether an object is a tokenizer of `tokenizers` or `transformers`."""
+    if isinstance(tokenizer, type):
+        return False
+    rust = callable(getattr(tokenizer, "encode_batch", None)) and hasattr(tokenizer, "to_str")
+    return rust or callable(getattr(tokenizer, "convert_tokens_to_ids", None))

@@ -1,0 +1,60 @@
+"""From a user's `tokenizer=` to a counter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter
+from lumber_core.tokens.estimated import EstimatedCounter
+from lumber_core.tokens.hugging_face import HuggingFaceCounter, is_hugging_face
+from lumber_core.tokens.tiktoken_counter import EncodingCounter, TiktokenCounter
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+TokenCounterSpec = str | TokenCounter | Callable[[str], int] | Any
+"""What a user may pass as `tokenizer`; see `token_counter`."""
+
+DEFAULT_TOKENIZER = "estimate"
+"""The `tokenizer` of every splitter unless given: `EstimatedCounter`, which works offline."""
+
+_NAMED: dict[str, Callable[[], TokenCounter]] = {
+    "estimate": EstimatedCounter,
+    "words": WordCounter,
+}
+
+
+def token_counter(spec: TokenCounterSpec) -> TokenCounter:
+    """Turn a user's choice of tokenizer into a counter.
+
+    Args:
+        spec: "estimate" for `EstimatedCounter`; "words" for `WordCounter`, the formula of the
+            published LumberChunker; the name of a tiktoken encoding or of a model tiktoken
+            knows; a Hugging Face tokenizer; a tiktoken `Encoding`; a function from a string to
+            its number of tokens; or a `TokenCounter`.
+
+    Raises:
+        ValueError: `spec` is an unknown name.
+        TypeError: `spec` is none of these.
+    """
+    if isinstance(spec, str):
+        named = _NAMED.get(spec)
+        return named() if named is not None else TiktokenCounter(spec)
+    if is_hugging_face(spec):
+        return HuggingFaceCounter(spec)
+    if isinstance(spec, (type, bytes, Sequence)):
+        raise TypeError(_EXPECTED.format(spec))
+    if callable(getattr(spec, "encode_ordinary", None)):
+        return EncodingCounter(cast("Encoding", spec))
+    if isinstance(spec, TokenCounter):
+        return spec
+    if callable(spec):
+        return CallableCounter(spec)
+    raise TypeError(_EXPECTED.format(spec))
+
+
+_EXPECTED = (
+    'tokenizer must be "estimate", "words", the name of a tiktoken encoding or model, a Hugging '
+    "Face tokenizer, or a function from a string to a number; got {!r}"
+)

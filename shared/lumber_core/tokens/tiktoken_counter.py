@@ -1,0 +1,209 @@
+"""Counting with OpenAI's tokenizers, through tiktoken.
+
+Text that spells a special token, such as `<|endoftext|>`, is counted as the text it is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+
+from lumber_core.tokens.tiktoken_data import load_encoding
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+# Texts from which on tiktoken gets them joined; characters from which on that are worth a thread
+# of their own; and threads at most.
+_MANY = 16
+_BLOCK = 1 << 16
+_MOST_THREADS = 4
+# tiktoken's pattern overflows the stack on some 300,000 blanks in a row, with a panic that no
+# `except Exception` catches. Longer runs than this are counted in parts.
+_LONGEST_BLANK = 1 << 16
+_BLANKS = re.compile(r"\s{64,}")
+
+
+class TiktokenCounter:
+    """Counts with one of OpenAI's encodings.
+
+    Args:
+        name: An encoding ("cl100k_base") or a model ("gpt-4o").
+        markers: Strings counted as one token each, as if the encoding had them as special
+            tokens: explicit ends of sentences, for instance.
+
+    Raises:
+        ValueError: `name` is neither an encoding nor a model that tiktoken knows.
+        TokenizerDataError: On first use, where the vocabulary cannot be had.
+    """
+
+    def __init__(self, name: str = "cl100k_base", *, markers: Sequence[str] = ()) -> None:
+        self.name = encoding_name(name)
+        self.markers = tuple(markers)
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """The tiktoken encoding, with the markers added to it."""
+        encoding = load_encoding(self.name)
+        return extended_encoding(encoding, self.markers) if self.markers else encoding
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text, in order."""
+        if not self.markers:
+            return count_ordinary(self.encoding, texts)
+        encode = self.encoding.encode
+        allowed = set(self.markers)
+        return [
+            sum(
+                len(encode(part, allowed_special=allowed, disallowed_special=()))
+                for part in _parts(text)
+            )
+            for text in texts
+        ]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "markers": self.markers}
+
+    def __repr__(self) -> str:
+        markers = f", markers={self.markers!r}" if self.markers else ""
+        return f"TiktokenCounter({self.name!r}{markers})"
+
+
+class EncodingCounter:
+    """Counts with a tiktoken `Encoding` that the caller made.
+
+    Args:
+        encoding: Special tokens it defines are not recognised in texts.
+    """
+
+    def __init__(self, encoding: Encoding) -> None:
+        self.encoding = encoding
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text, in order."""
+        return count_ordinary(self.encoding, texts)
+
+    def __repr__(self) -> str:
+        return f"EncodingCounter({self.encoding.name!r})"
+
+
+def count_ordinary(encoding: Encoding, texts: Sequence[str]) -> list[int]:
+    """Count many texts with tiktoken, special tokens taken as the text they are.
+
+    A call for each short text would spend a good part of its time on crossing into tiktoken. So
+    the texts go through joined, separated by a special token that occurs in none of them: tiktoken
+    treats what stands between special tokens as texts of their own, so the counts are the same.
+    It works outside the interpreter's lock, so long lists go through in blocks side by side.
+    """
+    divided = [_parts(text) for text in texts]
+    if any(len(parts) > 1 for parts in divided):
+        return [sum(_count_apart(encoding, parts)) for parts in divided]
+    if len(texts) < _MANY:
+        return _count_apart(encoding, texts)
+    size = max(_BLOCK, sum(map(len, texts)) // _threads() + 1)
+    blocks = list(_blocks(texts, size))
+    if len(blocks) == 1:
+        return _count_block(encoding, texts)
+    with ThreadPoolExecutor(len(blocks)) as pool:
+        counted = pool.map(partial(_count_block, encoding), blocks)
+        return [count for block in counted for count in block]
+
+
+def _threads() -> int:
+    """Return how many threads may count at once: one for each core, but few."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return min(_MOST_THREADS, len(affinity(0)) if affinity else os.cpu_count() or 1)
+
+
+def _blocks(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Yield consecutive texts of together `size` characters or a little more."""
+    first = total = 0
+    for number, total_so_far in enumerate(accumulate(map(len, texts)), start=1):
+        if total_so_far - total >= size:
+            yield texts[first:number]
+            first, total = number, total_so_far
+    if first < len(texts):
+        yield texts[first:]
+
+
+def _count_block(encoding: Encoding, texts: Sequence[str]) -> list[int]:
+    """Count the tokens between the separators of the joined texts."""
+    import numpy as np  # deferred: other counters do without it
+
+    for separator in sorted(encoding.special_tokens_set):
+        if (separator + separator).find(separator, 1) < len(separator):
+            continue  # it overlaps itself: where it begins in the joined texts is not certain
+        joined = separator.join(texts)
+        try:
+            ids = encoding.encode_to_numpy(
+                joined, allowed_special={separator}, disallowed_special=()
+            )
+        except UnicodeEncodeError:  # a lone surrogate, with which only encode_ordinary copes
+            break
+        ends = np.flatnonzero(ids == encoding.encode_single_token(separator))
+        if len(ends) == len(texts) - 1:  # else a text contains it: try another one
+            counts: list[int] = (np.diff(ends, prepend=-1, append=len(ids)) - 1).tolist()
+            return counts
+    return _count_apart(encoding, texts)
+
+
+def _parts(text: str) -> list[str]:
+    """Return the text, cut within runs of blanks that are too long for tiktoken."""
+    if len(text) <= _LONGEST_BLANK:
+        return [text]
+    cuts = [
+        cut
+        for blanks in _BLANKS.finditer(text)
+        for cut in range(blanks.start() + _LONGEST_BLANK, blanks.end(), _LONGEST_BLANK)
+    ]
+    return [text[start:stop] for start, stop in pairwise([0, *cuts, len(text)])]
+
+
+def _count_apart(encoding: Encoding, texts: Sequence[str]) -> list[int]:
+    return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
+
+
+def encoding_name(name: str) -> str:
+    """Return the tiktoken encoding that `name`, an encoding or a model, stands for.
+
+    Raises:
+        ValueError: tiktoken knows no such encoding or model.
+    """
+    import tiktoken  # deferred: the other counters do without it
+
+    known = tiktoken.list_encoding_names()
+    if name in known:
+        return name
+    try:
+        return tiktoken.encoding_name_for_model(name)
+    except KeyError:
+        raise ValueError(
+            f'unknown tokenizer {name!r}: expected "estimate", "words", one of tiktoken\'s '
+            f"encodings ({', '.join(sorted(known))}) or a model name that tiktoken knows"
+        ) from None
+
+
+def extended_encoding(encoding: Encoding, markers: Sequence[str]) -> Encoding:
+    """Return `encoding` with one more special token for each marker.
+
+    Args:
+        encoding: Any tiktoken encoding.
+        markers: New special tokens; they get the ids after the last one in use.
+    """
+    from tiktoken import Encoding
+
+    first = encoding.n_vocab
+    return Encoding(
+        name=f"{encoding.name}+{len(markers)}",
+        pat_str=encoding._pat_str,
+        mergeable_ranks=encoding._mergeable_ranks,
+        special_tokens={
+            **encoding._special_tokens,
+            **{marker: first + number for number, marker in enumerate(markers)},
+        },
+    )
