@@ -107,7 +107,7 @@ _SCRIPTS = (
     _Script(0x2070, 0x2BFF, 302, signs=True),  # symbols
     _Script(0x2500, 0x259F, 91, signs=True),  # boxes and blocks
     _Script(0x3000, 0x303F, 86),  # CJK punctuation
-    _Script(0x3040, 0x309F, 91),  # Hiragana
+    _Script(0x3040, 0x309F, 98),  # Hiragana
     _Script(0x30A0, 0x30FF, 109),  # Katakana
     _Script(0x3400, 0x9FFF, 213),  # Han
     _Script(0xAC00, 0xD7AF, 127),  # Hangul
@@ -116,7 +116,7 @@ _SCRIPTS = (
     _Script(0x1F000, 0x1FAFF, 272),  # emoji
 )
 # Han characters by their rows in GB 2312: frequent and less frequent ones.
-_HAN = ((16, 55, 107), (56, 87, 180))
+_HAN = ((16, 55, 118), (56, 87, 190))
 
 _BLOCK = 1 << 15  # characters looked at together: these arrays fit into a processor's cache
 _CONTEXT = 8  # a cost depends on this many characters before it
@@ -242,7 +242,7 @@ def _block_costs(text: str, start: int, stop: int) -> npt.NDArray[np.int16]:
     kinds[1:][after_blank & (kinds[1:] == _SPACE)] = _LATER_SPACE
     kinds[1:][same] = tables.repeated[kinds[1:][same]]
     pairs = kinds[:-1].astype(np.uint16) << 8 | kinds[1:]
-    costs = tables.costs[pairs[_CONTEXT - 1 :]]
+    costs: npt.NDArray[np.int16] = tables.costs[pairs[_CONTEXT - 1 :]]
     # Whether the last two, then four, then eight characters are all letters.
     letters = tables.letters[kinds]
     for distance in (1, 2, 4):
