@@ -60,7 +60,10 @@ def emma(folder: Path, model: str) -> None:
     (book,) = load_gutenqa(folder).documents
     print("judge | boundaries | agree (P) | R | F1 | Pk")
     print("--- | --- | --- | --- | --- | ---")
-    judges = {"BertJudge": BertJudge(model), "BertJudge, pull=0": BertJudge(model, pull=0)}
+    judges = {
+        "BertJudge": BertJudge(model),
+        "BertJudge, position_penalty=0": BertJudge(model, position_penalty=0),
+    }
     for name, judge in {**judges, "LexicalJudge": LexicalJudge(), "chance": Chance()}.items():
         score, error = agreement(judge, [book], [550])
         print(
@@ -82,15 +85,15 @@ def tune(passages: Path, model: str) -> None:
         for story in stories
     ]
     print(f"{len(stories)} documents held out, {sum(len(s.starts) for s in stories)} sections")
-    print("wanted | pull | P | R | F1 | Pk")
+    print("target position | penalty | P | R | F1 | Pk")
     print("--- | --- | --- | --- | --- | ---")
     judge = BertJudge(model, remembered=len(stories))
-    for judge.wanted in (0.5, 0.6, 0.7, 0.8):
-        for judge.pull in (0, 0.5, 1, 2, 4, 8):
+    for judge.target_position in (0.5, 0.6, 0.7, 0.8):
+        for judge.position_penalty in (0, 0.5, 1, 2, 4, 8):
             score, error = agreement(judge, stories, thetas)
             print(
-                f"{judge.wanted} | {judge.pull} | {score.precision:.3f} | {score.recall:.3f} | "
-                f"{score.f1:.3f} | {error:.3f}",
+                f"{judge.target_position} | {judge.position_penalty} | "
+                f"{score.precision:.3f} | {score.recall:.3f} | {score.f1:.3f} | {error:.3f}",
                 flush=True,
             )
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from langchain_lumber.base import SpanTextSplitter, choose_tokenizer
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.cache import AnswerStore
-from lumber_core.lumber.choice import choose_judge
 from lumber_core.lumber.chunker import LumberChunker, Method
 from lumber_core.lumber.estimate import Prices
-from lumber_core.lumber.fallback import OnFailure
+from lumber_core.lumber.fallback import OnFailure, choose_judge
 from lumber_core.lumber.judges import JudgeLike
-from lumber_core.lumber.prompt import PromptTemplate
+from lumber_core.lumber.protocol import PromptTemplate
 from lumber_core.tokens import TokenCounterSpec
 from lumber_core.units import UnitSpec
 

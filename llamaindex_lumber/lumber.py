@@ -9,11 +9,10 @@ from llamaindex_lumber.base import Named, SpanNodeParser
 from llamaindex_lumber.llm import LlamaIndexModel
 from lumber_core.chunker import Chunker
 from lumber_core.llms.retry import CallPolicy
-from lumber_core.lumber.choice import choose_judge
 from lumber_core.lumber.chunker import LumberChunker, Method
 from lumber_core.lumber.estimate import Prices
-from lumber_core.lumber.fallback import OnFailure
-from lumber_core.lumber.prompt import PromptTemplate
+from lumber_core.lumber.fallback import OnFailure, choose_judge
+from lumber_core.lumber.protocol import PromptTemplate
 
 
 class LumberNodeParser(SpanNodeParser):

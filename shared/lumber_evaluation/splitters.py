@@ -13,7 +13,7 @@ from lumber_core.bert import BertChunker
 from lumber_core.chunker import Chunker
 from lumber_core.greedy import GreedyChunker
 from lumber_core.lumber import LumberChunker
-from lumber_core.lumber.local import local_judge
+from lumber_core.lumber.fallback import local_judge
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_evaluation.baselines import (

@@ -15,7 +15,7 @@ from llama_index.core.schema import Document as LlamaIndexDocument
 
 from lumber_core import Group, LexicalJudge, LumberChunker, check_tiling, token_counter
 from lumber_core.graphemes import is_break
-from lumber_core.lumber.grouping import Document, MethodRules
+from lumber_core.lumber.grouping import MethodRules, TextUnits
 from lumber_core.lumber.walk import Walk
 from lumber_core.units import paragraphs
 from tests.conftest import read_book
@@ -200,7 +200,7 @@ class TestTheWalkEnds:
 class TestNoAnswerIsPaidTwice:
     def test_a_walk_that_knows_some_verdicts_asks_only_for_the_others(self) -> None:
         text = TEXTS["repeated text"]
-        document = Document(text, paragraphs(text))
+        document = TextUnits(text, paragraphs(text))
         rules = MethodRules([3] * len(document.units), theta=20)
         judge = LexicalJudge()
         first = Walk(document, rules)
@@ -220,7 +220,7 @@ class TestNoAnswerIsPaidTwice:
 
     def test_a_group_that_is_out_is_not_handed_out_again(self) -> None:
         text = TEXTS["repeated text"]
-        document = Document(text, paragraphs(text))
+        document = TextUnits(text, paragraphs(text))
         walk = Walk(document, MethodRules([3] * len(document.units), theta=20))
         assert walk.claim() is not None
         assert walk.claim() is None

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from lumber_core.lumber.grouping import Document, Group
+from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.spans import Span
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
@@ -53,13 +53,13 @@ def pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
     return [text[start:end] for start, end in spans]
 
 
-def document(texts: Sequence[str]) -> Document:
+def document(texts: Sequence[str]) -> TextUnits:
     """A document whose units are `texts`."""
     spans, position = [], 0
     for text in texts:
         spans.append(Span(position, position + len(text)))
         position += len(text)
-    return Document("".join(texts), spans)
+    return TextUnits("".join(texts), spans)
 
 
 def group(texts: Sequence[str], start: int = 0, choices: range | None = None) -> Group:

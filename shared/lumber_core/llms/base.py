@@ -1,4 +1,4 @@
-"""What a language model must offer: a system text and a user text in, a completion out."""
+"""The protocol of language models, and how the answers they choose among are spelled."""
 
 from __future__ import annotations
 
@@ -6,16 +6,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+ANSWER = "Answer: "
+"""What a reply starts with; one of `allowed_answers` follows."""
+
+NO_UNIT = "none"
+"""The answer that no paragraph starts new content."""
+
+
+def label(number: int | str) -> str:
+    """Return how paragraph `number` is named in prompts and answers."""
+    return f"ID {number}"
+
+
+def allowed_answers(choices: Sequence[int]) -> tuple[str, ...]:
+    """Return the answers that name one of `choices`, and the answer that names none."""
+    return (*map(label, choices), NO_UNIT)
+
 
 @dataclass(frozen=True, slots=True)
 class Completion:
     """A model's answer.
 
     Attributes:
-        text: What it said.
-        prompt_tokens: Tokens it read, as it reports them; 0 where it reports none.
-        completion_tokens: Tokens it wrote, likewise.
-        finish_reason: Why it stopped, in the provider's word; "" where it gives none.
+        text: The answer.
+        prompt_tokens: Tokens read, as the model reports them; 0 if it does not.
+        completion_tokens: Tokens written, likewise.
+        finish_reason: Why the model stopped, in the provider's words; "" if not given.
     """
 
     text: str
@@ -28,41 +44,41 @@ class Completion:
 class Model(Protocol):
     """A language model.
 
-    Implementations are safe to call from several threads and tasks at once. What their client
-    raises goes through to the caller, which tells passing trouble from wrong settings and asks
-    again where that helps; so clients should not retry by themselves.
+    Implementations are safe to call from several threads and tasks at once. They let the errors of
+    their client through: the caller decides which ones to retry, so clients should not retry on
+    their own.
 
     Attributes:
-        identity: What determines the model's answers: provider, model name, base URL, settings.
-            It is a part of the keys under which answers are stored, so it holds no credential.
+        identity: Everything that determines the model's answers: provider, model name, base URL
+            and settings. It is part of cache keys, so it must not contain credentials.
     """
 
     @property
     def identity(self) -> str:
-        """What determines the model's answers, without any credential."""
+        """Everything that determines the model's answers, without credentials."""
         ...
 
     def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Answer `user` under the instructions of `system`.
+        """Answer `user`, following the instructions in `system`.
 
         Args:
             system: Instructions; the same for many calls.
             user: The question.
-            choices: Numbers of the paragraphs that a sensible answer names. A model that can
-                restrict its output may use them; others ignore them.
+            choices: Numbers of the paragraphs that may be named. A model that can restrict its
+                output may use them (see `allowed_answers`); others ignore them.
         """
         ...
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Answer likewise, without blocking the event loop."""
+        """Async version of `complete`."""
         ...
 
 
 def check_model(model: object) -> None:
-    """Raise unless an object can be asked as a `Model`.
+    """Raise unless an object implements `Model`.
 
     Raises:
-        TypeError: Naming what a model must have.
+        TypeError: An attribute or a method is missing.
     """
     if not isinstance(model, Model):
         raise TypeError(

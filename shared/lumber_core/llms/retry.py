@@ -17,8 +17,8 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from lumber_core import waiting
 from lumber_core.checks import check_positive
+from lumber_core.concurrency import sleep
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.base import Completion, Model
 from lumber_core.llms.failures import retry_after, status_of, trouble_of
@@ -136,9 +136,9 @@ class RetryingModel:
     def _sleep(self, seconds: float) -> None:
         """Sleep, and on as long as a rate limit holds all calls back."""
         if seconds > 0:
-            waiting.sleep(seconds)
+            sleep(seconds)
         while (held := self._pace.held()) > 0:
-            waiting.sleep(spread(held))
+            sleep(spread(held))
 
     async def _asleep(self, seconds: float) -> None:
         if seconds > 0:

@@ -1,9 +1,8 @@
-"""LumberChunker: a judge reads groups of units and names where the content turns.
+"""LumberChunker: a judge reads groups of units and names the unit where new content starts.
 
-`groups` says which units are shown together and what an answer does; `walk` goes from group to
-group; `schedule` chooses among documents and `drive` asks; `prompt` and `answers` are the two ends
-of a model's judgement; `store` keeps verdicts, `fallback` says what failures lead to, and
-`estimate` what it will cost.
+`grouping` forms groups, `walk` goes from group to group, and `runner` asks the judge. `judges`,
+`bert_judge` and `lexical` decide; `protocol` writes a model's prompt and reads its answer, `cache`
+stores verdicts, `fallback` handles failures, and `estimate` predicts the cost.
 """
 
 from lumber_core.lumber.cache import AnswerStore
@@ -12,7 +11,7 @@ from lumber_core.lumber.estimate import Estimate, Prices, Range
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, ModelJudge
 from lumber_core.lumber.lexical import LexicalJudge
-from lumber_core.lumber.prompt import PromptTemplate
+from lumber_core.lumber.protocol import PromptTemplate
 
 __all__ = [
     "AnswerStore",

@@ -1,39 +1,40 @@
-"""A judge without a language model: the strongest start among a group's units."""
+"""A judge without a language model: it names the unit with the strongest start score."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from lumber_core.bert.chunker import BertChunker, TokenScores
-from lumber_core.checks import check_positive
-from lumber_core.lumber.grouping import Document, Group
+from lumber_core.checks import check_number, check_positive
+from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Usage, Verdict
 
-if TYPE_CHECKING:
-    from lumber_core.lumber.unit_scores import UnitScores
+if TYPE_CHECKING:  # numpy is imported when a text is first scored
+    import numpy as np
+    import numpy.typing as npt
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 
 class BertJudge(Judge):
-    """Names the unit of a group that a BertChunker model thinks most likely to start something.
+    """Names the unit of a group with the highest start score t of a BertChunker model.
 
-    A document is scored once; after that every group is answered at no cost. Ends of a group are
-    disliked: of two units equally likely, the one nearer to `wanted` is named, so that chunks are
-    neither tiny nor always full groups. A group that reaches the document's end is not cut unless
-    the model sees a start there (t above 0): nothing forces a cut on it.
+    Each document is scored once; judging its groups then costs nothing. Units far from
+    `target_position` are penalised, so that chunks are neither tiny nor always full groups. The
+    last group of a document is cut only if the model sees a start in it (t above 0).
 
     Args:
         model: "bundled", a folder made by `lumber-splitters export`, or a hub id.
-        wanted: Where in a group, as a share of its tokens, a new chunk is most welcome.
-        pull: How much t must be higher for a unit at the far end of the group to be named all the
-            same; it falls with the square of the distance. 0 looks at t alone.
-        remembered: Texts whose scores are kept; no fewer than are split at once.
-        threads: Windows scored at once; None takes the processors there are.
+        target_position: Preferred position of a cut in a group, as a share of its tokens.
+        position_penalty: Penalty in t for a cut at the far end of the group; it grows with the
+            square of the distance from `target_position`. 0 compares t alone.
+        remembered: Number of texts whose scores are kept; at least as many as are split at once.
+        threads: Windows scored in parallel. None: all available CPUs.
 
     Raises:
         ValueError: A number is out of range.
@@ -46,20 +47,22 @@ class BertJudge(Judge):
         self,
         model: str = "bundled",
         *,
-        wanted: float = 0.8,
-        pull: float = 4.0,
+        target_position: float = 0.8,
+        position_penalty: float = 4.0,
         remembered: int = 8,
         threads: int | None = None,
     ) -> None:
-        if not 0 <= wanted <= 1:
-            raise ValueError(f"wanted must be a share between 0 and 1, not {wanted}")
-        if pull < 0:
-            raise ValueError(f"pull must be at least 0, not {pull}")
+        check_number("target_position", target_position)
+        check_number("position_penalty", position_penalty)
+        if not 0 <= target_position <= 1:
+            raise ValueError(f"target_position must be from 0 to 1, not {target_position}")
+        if position_penalty < 0:
+            raise ValueError(f"position_penalty must be at least 0, not {position_penalty}")
         check_positive("remembered", remembered)
         if threads is not None:
             check_positive("threads", threads)
-        self.wanted = float(wanted)
-        self.pull = float(pull)
+        self.target_position = float(target_position)
+        self.position_penalty = float(position_penalty)
         self._chunker = BertChunker(model, threads=threads)
         self._remembered = remembered
         self._texts: OrderedDict[str, TokenScores] = OrderedDict()
@@ -72,14 +75,20 @@ class BertJudge(Judge):
         return self._chunker.model
 
     def judge(self, group: Group) -> Verdict:
-        """Name the unit most likely to start something new; none where there is no choice."""
+        """Name the unit with the highest score, if there is a choice."""
         usage = Usage(calls=1)
         choices = [unit for unit in group.choices if group.start < unit < group.stop]
         if not choices:
             reason = "there is nothing to choose"
             return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
         scores = self._scores_of(group.document)
-        unit = scores.best(group.start, group.stop, choices, wanted=self.wanted, pull=self.pull)
+        unit = scores.best(
+            group.start,
+            group.stop,
+            choices,
+            target_position=self.target_position,
+            position_penalty=self.position_penalty,
+        )
         t = float(scores.t[unit])
         if group.stop == len(group.document.units) and t <= 0:
             reason = f"no start in what is left of the document (t = {t:.2f})"
@@ -87,8 +96,8 @@ class BertJudge(Judge):
         reason = f"strongest start of the group (t = {t:.2f})"
         return Verdict(group.start, group.stop, unit, "shift", reason, usage=usage)
 
-    def _scores_of(self, document: Document) -> UnitScores:
-        """Return the scores of a document's units, from memory where they are."""
+    def _scores_of(self, document: TextUnits) -> UnitScores:
+        """Return the scores of a document's units, computed unless they are remembered."""
         with self._lock:
             known = self._units.get(id(document))
             if known is not None and known.document is document:
@@ -96,8 +105,6 @@ class BertJudge(Judge):
             scores = self._texts.get(document.text)
         if scores is None:
             scores = self._chunker.scores(document.text)
-        from lumber_core.lumber.unit_scores import UnitScores  # deferred: brings numpy
-
         units = UnitScores(document, scores)
         with self._lock:
             _remember(self._texts, document.text, scores, self._remembered)
@@ -107,8 +114,8 @@ class BertJudge(Judge):
     def __getstate__(self) -> dict[str, object]:
         return {
             "model": self.model,
-            "wanted": self.wanted,
-            "pull": self.pull,
+            "target_position": self.target_position,
+            "position_penalty": self.position_penalty,
             "remembered": self._remembered,
             "threads": self._chunker.threads,
         }
@@ -118,11 +125,71 @@ class BertJudge(Judge):
         self.__init__(model, **state)  # type: ignore[misc]
 
     def __repr__(self) -> str:
-        return f"BertJudge({self.model!r}, wanted={self.wanted:g}, pull={self.pull:g})"
+        return (
+            f"BertJudge({self.model!r}, target_position={self.target_position:g}, "
+            f"position_penalty={self.position_penalty:g})"
+        )
+
+
+class UnitScores:
+    """Start scores of a document's units.
+
+    Args:
+        document: The document.
+        scores: The scores of its tokens.
+
+    Attributes:
+        document: The document.
+        t: Score of each unit's first token, shape (units,); very low if it has no token.
+        tokens_before: Tokens before each unit and before the text's end, shape (units + 1,).
+    """
+
+    __slots__ = ("document", "t", "tokens_before")
+
+    def __init__(self, document: TextUnits, scores: TokenScores) -> None:
+        import numpy as np
+
+        offsets = [unit[0] for unit in document.units] + [len(document.text)]
+        before = np.searchsorted(scores.starts, offsets, side="left")
+        lowest = np.finfo(np.float32).min / 2
+        has_tokens = before[:-1] < before[1:]
+        self.document = document
+        self.tokens_before: npt.NDArray[np.intp] = before
+        self.t: npt.NDArray[np.float32] = np.full(len(document.units), lowest, dtype=np.float32)
+        self.t[has_tokens] = scores.t[before[:-1][has_tokens]]
+
+    def best(
+        self,
+        start: int,
+        stop: int,
+        choices: Sequence[int],
+        *,
+        target_position: float,
+        position_penalty: float,
+    ) -> int:
+        """Return the unit of a group with the highest score, less a penalty for its position.
+
+        Args:
+            start: The group's first unit.
+            stop: Just past its last unit.
+            choices: The units to choose from: at least one, all inside the group.
+            target_position: Preferred position, as a share of the group's tokens.
+            position_penalty: Penalty at the end farther from it; it grows with the square of the
+                distance.
+        """
+        import numpy as np
+
+        units = np.asarray(choices)
+        before = self.tokens_before[start]
+        total = max(1, int(self.tokens_before[stop] - before))
+        shares = (self.tokens_before[units] - before) / total
+        farthest = max(target_position, 1 - target_position)
+        penalty = position_penalty * ((shares - target_position) / farthest) ** 2
+        return int(units[int(np.argmax(self.t[units] - penalty))])
 
 
 def _remember(memory: OrderedDict[K, V], key: K, value: V, most: int) -> None:
-    """Keep a value, and forget what was kept longest ago where there are too many."""
+    """Keep a value, and drop the oldest ones if there are more than `most`."""
     memory[key] = value
     memory.move_to_end(key)
     while len(memory) > most:

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from lumber_core.cache import Cache, digest
+from lumber_core.concurrency import SingleFlight
 from lumber_core.errors import StoreError
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import FAILURES, Outcome, Usage, Verdict
-from lumber_core.single_flight import SingleFlight
 
 _OUTCOMES = frozenset(get_args(Outcome))
 

@@ -14,7 +14,6 @@ from typing import Any, Literal
 from lumber_core.checks import check_positive, check_text, check_texts
 from lumber_core.chunker import Chunker
 from lumber_core.lumber.cache import AnswerStore, CachedJudge
-from lumber_core.lumber.drive import adrive, drive
 from lumber_core.lumber.estimate import (
     COMPLETION_TOKENS,
     EARLY,
@@ -25,12 +24,17 @@ from lumber_core.lumber.estimate import (
     estimate,
     rehearsed,
 )
-from lumber_core.lumber.fallback import FallbackJudge, OnFailure
-from lumber_core.lumber.grouping import Document, Group, MethodRules, PublishedCodeRules, WalkRules
+from lumber_core.lumber.fallback import FallbackJudge, OnFailure, local_judge
+from lumber_core.lumber.grouping import (
+    Group,
+    MethodRules,
+    PublishedCodeRules,
+    TextUnits,
+    WalkRules,
+)
 from lumber_core.lumber.judges import JudgeLike, ModelJudge, as_judge
-from lumber_core.lumber.local import local_judge
-from lumber_core.lumber.progress import Progress
-from lumber_core.lumber.prompt import PromptTemplate
+from lumber_core.lumber.protocol import PromptTemplate
+from lumber_core.lumber.runner import Progress, adrive, drive
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.spans import Span
@@ -263,7 +267,7 @@ class LumberChunker(Chunker):
         """Set out on the walk through each text, when it is its turn."""
         lanes = capacity if self._max_concurrency and self._judge.waits else 1
         for text in texts:
-            document = Document(text, self._find_units(text))
+            document = TextUnits(text, self._find_units(text))
             starts(len(document.units))
             yield Walk(
                 document,
@@ -272,7 +276,7 @@ class LumberChunker(Chunker):
                 max_extra_calls=self._max_extra_calls,
             )
 
-    def _rules(self, document: Document) -> WalkRules:
+    def _rules(self, document: TextUnits) -> WalkRules:
         texts = document.texts(0, len(document.units))
         if self.method == "published":
             return PublishedCodeRules([len(text.split()) for text in texts], self.theta)

@@ -1,8 +1,7 @@
-"""What splitting will cost, known before anything is paid.
+"""Cost estimates, made before anything is paid.
 
-The walk that will be walked is walked beforehand with free judges, which name the unit at a fixed
-share of the group's length. How many calls a text takes depends on nothing but how far into their
-groups the answers fall.
+An estimate simulates the run with free judges that name the unit at a fixed share of the group's
+length: how many calls a text takes depends only on how far into their groups the answers fall.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ COMPLETION_TOKENS = 8
 
 
 class Range(NamedTuple):
-    """A quantity that is not known exactly: its least, most likely and greatest value."""
+    """The lowest, most likely and highest value of a quantity."""
 
     low: float
     likely: float
@@ -45,20 +44,20 @@ class Prices:
     completion: float
 
     def of(self, usage: Usage) -> float:
-        """Return the price of what was used."""
+        """Return the price of some usage."""
         spent = usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion
         return spent / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What splitting some texts is expected to take.
+    """The expected cost of splitting some texts.
 
     Attributes:
-        calls: Questions to the model.
+        calls: Calls to the model.
         prompt_tokens: Tokens sent.
         completion_tokens: Tokens received.
-        cost: Money, in the currency of the prices; None where no prices are known.
+        cost: Cost in the currency of the prices, or None without prices.
     """
 
     calls: Range
@@ -68,32 +67,32 @@ class Estimate:
 
 
 def rehearsed(walk: Walk, share: float) -> list[Group]:
-    """Walk a walk whose answers all fall at one share of their groups' lengths.
+    """Simulate a walk whose answers all fall at one share of their groups' lengths.
 
     Args:
-        walk: A walk at its beginning.
+        walk: A new walk.
         share: From 0, the first choice, to 1, the last.
 
     Returns:
-        The groups that would be asked about.
+        The groups that need a verdict.
     """
     groups = []
     while (group := walk.claim()) is not None:
         groups.append(group)
         spans = group.document.units
         first, last = spans[group.start].start, spans[group.stop - 1].end
-        wanted = first + share * (last - first)
+        target = first + share * (last - first)
         choices = [unit for unit in group.choices if unit < len(spans)]
-        unit = min(choices, key=partial(_distance, spans, wanted), default=None)
+        unit = min(choices, key=partial(_distance, spans, target), default=None)
         walk.record(Verdict(group.start, group.stop, unit, "shift"))
     return groups
 
 
 def estimate(usages: tuple[Usage, Usage, Usage], prices: Prices | None) -> Estimate:
-    """Put the usages of a late, a likely and an early walk together.
+    """Combine the usages of three simulated runs.
 
     Args:
-        usages: What walks took whose answers fall late, as is likely, and early in their groups.
+        usages: Usage if answers fall late, at a likely place, and early in their groups.
         prices: What the model costs.
     """
     return Estimate(
@@ -104,5 +103,5 @@ def estimate(usages: tuple[Usage, Usage, Usage], prices: Prices | None) -> Estim
     )
 
 
-def _distance(spans: Sequence[Span], wanted: float, unit: int) -> float:
-    return abs(spans[unit].start - wanted)
+def _distance(spans: Sequence[Span], target: float, unit: int) -> float:
+    return abs(spans[unit].start - target)

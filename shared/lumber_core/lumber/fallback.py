@@ -1,4 +1,4 @@
-"""What becomes of a group about which no usable answer came."""
+"""Which judge decides by default, and what follows if a judge gives no usable answer."""
 
 from __future__ import annotations
 
@@ -6,26 +6,62 @@ from dataclasses import replace
 from typing import Literal
 
 from lumber_core.errors import JudgementError
+from lumber_core.llms.base import Model
+from lumber_core.llms.retry import CallPolicy
+from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group
-from lumber_core.lumber.judges import Judge
+from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
+from lumber_core.lumber.protocol import PromptTemplate
 from lumber_core.segmentation import Verdict
 
 OnFailure = Literal["judge_locally", "keep_group", "raise"]
 
 
+def local_judge() -> Judge:
+    """Return the judge that runs on this machine at no cost: the bundled BERT."""
+    return BertJudge()
+
+
+def choose_judge(
+    model: Model | None,
+    judge: JudgeLike | None,
+    prompt: PromptTemplate | None,
+    policy: CallPolicy | None = None,
+) -> Judge:
+    """Return the judge that a splitter's arguments ask for; by default the bundled model.
+
+    Args:
+        model: A language model.
+        judge: A custom judge.
+        prompt: The prompt for the model; by default `PromptTemplate()`.
+        policy: Retries and rate limits for the model.
+
+    Raises:
+        ValueError: Both a model and a judge are given, or a prompt or a policy without a model.
+        TypeError: `judge` cannot judge, or `prompt` is not a `PromptTemplate`.
+    """
+    if model is not None and judge is not None:
+        raise ValueError("pass either llm or judge, not both: only one of them can decide")
+    if model is not None:
+        return ModelJudge(model, prompt, policy=policy)
+    if prompt is not None or policy is not None:
+        raise ValueError("prompt and policy apply to a model: pass llm with them")
+    return local_judge() if judge is None else as_judge(judge)
+
+
 class FallbackJudge(Judge):
-    """Asks a judge, and where it fails does as told.
+    """Completes the failed verdicts of another judge.
 
     The verdict stays a failure, with its outcome and reason; only its unit is filled in.
 
     Args:
         judge: The judge.
-        on_failure: "judge_locally" asks `local`; "keep_group" ends the chunk with the group;
-            "raise" raises `JudgementError`.
+        on_failure: "judge_locally" uses the answer of `local`, "keep_group" ends the chunk with
+            the group, "raise" raises `JudgementError`.
         local: A judge that costs nothing and always answers.
 
     Raises:
-        ValueError: `on_failure` is none of these.
+        ValueError: `on_failure` has another value.
     """
 
     def __init__(self, judge: Judge, on_failure: OnFailure, local: Judge) -> None:
@@ -36,15 +72,16 @@ class FallbackJudge(Judge):
         self._judge = judge
         self._on_failure = on_failure
         self._local = local
-        self.waits = judge.waits  # type: ignore[misc]  # as the judge that is asked
+        self.waits = judge.waits  # type: ignore[misc]  # an instance takes over its judge's
 
     @property
     def identity(self) -> str:
-        """The identity of the judge that is asked."""
-        return self._judge.identity
+        """The identity of the judge, and what follows from its failures."""
+        follows = self._local.identity if self._on_failure == "judge_locally" else self._on_failure
+        return f"{self._judge.identity}|on failure {follows}"
 
     def judge(self, group: Group) -> Verdict:
-        """Return the judge's verdict, completed where it is a failure.
+        """Return the judge's verdict, completed if it is a failure.
 
         Raises:
             JudgementError: It is a failure, and `on_failure` is "raise".
@@ -55,7 +92,7 @@ class FallbackJudge(Judge):
         return _with_unit(verdict, self._local.judge(group).unit)
 
     async def ajudge(self, group: Group) -> Verdict:
-        """Do as `judge`, without blocking the event loop."""
+        """Async version of `judge`."""
         verdict = await self._judge.ajudge(group)
         if not self._asks_locally(group, verdict):
             return self._kept(group, verdict)

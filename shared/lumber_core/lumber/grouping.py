@@ -1,8 +1,8 @@
-"""Which units are offered to the judge together, and what its answer does: two rule sets.
+"""Which units form a group, and what follows from an answer: two rule sets.
 
-Both bound a group by theta tokens. `MethodRules` follows the method as the LumberChunker paper
-describes it (section 3); `PublishedCodeRules` follows the code that was released with it and made
-GutenQA, which differs at the edges of a group.
+Both limit a group to theta tokens. `MethodRules` follows section 3 of the LumberChunker paper;
+`PublishedCodeRules` follows the code released with it, which made GutenQA and differs at the edges
+of a group.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from lumber_core.spans import Span
 
 
 @dataclass(frozen=True)
-class Document:
-    """A text with its units, as judges see it.
+class TextUnits:
+    """A text divided into units.
 
     Attributes:
         text: The whole text.
@@ -29,7 +29,7 @@ class Document:
     units: Sequence[Span]
 
     def texts(self, start: int, stop: int) -> tuple[str, ...]:
-        """Return the texts of the units `start` up to, not including, `stop`."""
+        """Return the texts of the units from `start` to `stop`, exclusive."""
         return tuple(span.of(self.text) for span in self.units[start:stop])
 
 
@@ -40,13 +40,13 @@ class Group:
         start: Number of the first unit in the document.
         stop: Number just past the last unit.
         choices: The units that a judge may name.
-        document: The text and units they are part of.
+        document: The text and all its units.
     """
 
     __slots__ = ("_texts", "choices", "document", "start", "stop")
 
     def __init__(
-        self, document: Document, start: int, stop: int, choices: range | None = None
+        self, document: TextUnits, start: int, stop: int, choices: range | None = None
     ) -> None:
         self.document = document
         self.start = start
@@ -68,11 +68,11 @@ class Group:
         return f"Group(start={self.start}, stop={self.stop})"
 
 
-class Step(NamedTuple):
+class WalkStep(NamedTuple):
     """What follows from an answer.
 
     Attributes:
-        boundary: The unit where a chunk starts; None for no boundary.
+        boundary: The unit where a chunk starts, or None.
         next: The unit where the next group starts; greater than the group's start.
     """
 
@@ -81,7 +81,7 @@ class Step(NamedTuple):
 
 
 class WalkRules(Protocol):
-    """How groups are formed and what answers do. Implementations are pure."""
+    """How groups are formed and what follows from answers. Implementations are pure."""
 
     @property
     def units(self) -> int:
@@ -89,28 +89,28 @@ class WalkRules(Protocol):
         ...
 
     def unit_at(self, share: float) -> int:
-        """Return the unit that lies at a share, from 0 to 1, of the text's length in tokens."""
+        """Return the unit at a share, from 0 to 1, of the text's length in tokens."""
         ...
 
     def stop(self, start: int) -> int | None:
-        """Return where the group that starts at `start` stops; None where no group starts."""
+        """Return where the group that starts at `start` stops, or None if no group starts there."""
         ...
 
     def asks(self, start: int, stop: int) -> bool:
-        """Tell whether the group needs a judge."""
+        """Return whether the group needs a judge."""
         ...
 
     def choices(self, start: int, stop: int) -> range:
         """Return the units that are possible answers about the group."""
         ...
 
-    def step(self, start: int, stop: int, unit: int | None) -> Step:
-        """Return what one of the choices, or None, leads to."""
+    def step(self, start: int, stop: int, unit: int | None) -> WalkStep:
+        """Return what follows from the answer `unit`, one of the choices or None."""
         ...
 
 
 class _CountedRules:
-    """What both rule sets know: how long each unit is.
+    """Lengths of the units, which both rule sets need.
 
     Args:
         lengths: Length of each unit, in tokens or words.
@@ -125,20 +125,20 @@ class _CountedRules:
         return len(self._before) - 1
 
     def unit_at(self, share: float) -> int:
-        """Return the unit that lies at a share, from 0 to 1, of the text's length in tokens."""
+        """Return the unit at a share, from 0 to 1, of the text's length in tokens."""
         return bisect_left(self._before, share * self._before[-1], 0, self.units)
 
 
 class MethodRules(_CountedRules):
-    """LumberChunker as the paper describes it, guarded.
+    """LumberChunker as the paper describes it, with safeguards.
 
-    A group holds as many units as fit in theta tokens, and always one. The judge may name any of
-    them but the first; the chunk ends there and the next group starts there. Without an answer
-    the chunk ends with the group, so no chunk outgrows theta unless a single unit does.
+    A group holds as many units as fit in theta tokens, and at least one. The judge may name any
+    of them except the first; the chunk ends there and the next group starts there. Without an
+    answer the chunk ends with the group, so only a single unit can exceed theta.
 
     Args:
         tokens: Tokens of each unit.
-        theta: Most tokens in a group of several units.
+        theta: Maximum tokens in a group of several units.
     """
 
     def __init__(self, tokens: Sequence[int], theta: int) -> None:
@@ -153,32 +153,32 @@ class MethodRules(_CountedRules):
         return max(start + 1, fitting)
 
     def asks(self, start: int, stop: int) -> bool:
-        """Tell whether there is anything to ask: a group of one unit has no inner boundary."""
+        """Return whether the group has several units: one unit has no inner boundary."""
         return stop - start > 1
 
     def choices(self, start: int, stop: int) -> range:
-        """Return all units of the group but its first."""
+        """Return all units of the group except the first."""
         return range(start + 1, stop)
 
-    def step(self, start: int, stop: int, unit: int | None) -> Step:
-        """End the chunk at `unit`, or at the group's end where it is None."""
+    def step(self, start: int, stop: int, unit: int | None) -> WalkStep:
+        """End the chunk at `unit`, or at the end of the group if it is None."""
         del start
         end = stop if unit is None else unit
-        return Step(end if end < self.units else None, end)
+        return WalkStep(end if end < self.units else None, end)
 
 
 class PublishedCodeRules(_CountedRules):
-    """LumberChunker as its released code behaves, for reproducing GutenQA.
+    """LumberChunker as the released code behaves, for reproducing GutenQA.
 
-    Tokens are estimated as round(1.2 x words) of the labelled paragraphs together; the paragraph
-    that reaches theta is left out of the group unless it is alone; the last two paragraphs are in
-    no group and none starts in the last five. After the answer n a chunk starts at n and the next
-    group at n + 1, so the first paragraph shown is a valid answer, and so is the one just past the
-    group. Without an answer the group passes and no chunk ends.
+    Tokens are estimated as round(1.2 x words) of the labelled paragraphs together. The paragraph
+    that reaches theta is left out of the group unless it is alone. The last two paragraphs are in
+    no group, and no group starts in the last five. After the answer n, a chunk starts at n and the
+    next group at n + 1, so the first paragraph shown and the one just past the group are valid
+    answers. Without an answer the next group starts at the end of the group, without a boundary.
 
     Args:
         words: Words of each unit, without its label.
-        theta: The estimate that a group stays below.
+        theta: Groups stay below this estimate.
     """
 
     _LABEL_WORDS = 2  # "ID" and "7:"
@@ -199,7 +199,7 @@ class PublishedCodeRules(_CountedRules):
         return max(start + 1, min(crossed - 1, self.units - self._UNEXAMINED))
 
     def asks(self, start: int, stop: int) -> bool:
-        """Every group is asked about."""
+        """Return True: every group is judged."""
         del start, stop
         return True
 
@@ -207,9 +207,9 @@ class PublishedCodeRules(_CountedRules):
         """Return the units of the group and the one just past it."""
         return range(start, stop + 1)
 
-    def step(self, start: int, stop: int, unit: int | None) -> Step:
-        """Start a chunk at `unit` and the next group after it; pass the group where it is None."""
+    def step(self, start: int, stop: int, unit: int | None) -> WalkStep:
+        """Start a chunk at `unit` and the next group after it, or skip the group if it is None."""
         del start
         if unit is None:
-            return Step(None, stop)
-        return Step(unit if 0 < unit < self.units else None, unit + 1)
+            return WalkStep(None, stop)
+        return WalkStep(unit if 0 < unit < self.units else None, unit + 1)

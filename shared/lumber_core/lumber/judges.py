@@ -1,7 +1,7 @@
-"""Judges: who answers which unit of a group starts new content.
+"""Judges decide which unit of a group starts new content.
 
-A judge may be any function or object of the user's; `as_judge` gives them all one shape. Judges
-may be called from several threads or tasks at once when several texts are split together.
+A judge may also be any function or object of the user's: `as_judge` wraps it. Judges may be called
+from several threads or tasks at once.
 """
 
 from __future__ import annotations
@@ -18,23 +18,22 @@ from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.failures import is_blocked
 from lumber_core.llms.retry import CallPolicy, RetryingModel
-from lumber_core.lumber.answers import Reading, read_answer
 from lumber_core.lumber.grouping import Group
-from lumber_core.lumber.prompt import PromptTemplate, stricter
+from lumber_core.lumber.protocol import ParsedAnswer, PromptTemplate, read_answer, stricter
 from lumber_core.segmentation import Usage, Verdict
 
 _ASK_AGAIN = ("unreadable", "outside")
 
 
 class Judge(ABC):
-    """Answers which unit of a group starts new content."""
+    """Decides which unit of a group starts new content."""
 
     waits: ClassVar[bool] = True
-    """Whether it waits for something else, so that asking about several groups at once helps."""
+    """Whether judging is mostly waiting, so that asking about several groups at once helps."""
 
     @property
     def identity(self) -> str:
-        """What determines its verdicts: a part of the keys under which they are stored."""
+        """Everything that determines its verdicts; part of cache keys, without credentials."""
         return repr(self)
 
     @abstractmethod
@@ -42,13 +41,13 @@ class Judge(ABC):
         """Return the verdict on a group."""
 
     async def ajudge(self, group: Group) -> Verdict:
-        """Return the verdict on a group, without blocking the event loop."""
+        """Async version of `judge`."""
         return await asyncio.to_thread(self.judge, group)
 
 
 JudgeLike = Judge | Callable[[Group], Any] | Any
-"""A `Judge`, a `Model` to ask, a function from a group to a unit number or None, or an object
-whose method `judge` is such a function."""
+"""A `Judge`, a `Model`, a function that takes a group and returns a unit number or None, or an
+object with such a method `judge`."""
 
 
 class ModelJudge(Judge):
@@ -56,8 +55,8 @@ class ModelJudge(Judge):
 
     Args:
         model: The model.
-        prompt: What it is asked.
-        policy: How often and how fast it may be asked.
+        prompt: The prompt.
+        policy: Retries and rate limits.
 
     Raises:
         TypeError: An argument has the wrong type.
@@ -76,7 +75,7 @@ class ModelJudge(Judge):
         policy = policy or CallPolicy()
         self._model = RetryingModel(model, policy)
         self._prompt = prompt or PromptTemplate()
-        self._rereads = policy.rereads
+        self.rereads = policy.rereads
 
     @property
     def identity(self) -> str:
@@ -84,7 +83,7 @@ class ModelJudge(Judge):
         return f"{self._model.identity}|prompt {self._prompt.version}"
 
     def questions(self, group: Group) -> tuple[str, str]:
-        """Return the system text and the user text that the model would be sent."""
+        """Return the system text and the user text that the model is sent."""
         return self._prompt.render(group)
 
     def judge(self, group: Group) -> Verdict:
@@ -93,7 +92,7 @@ class ModelJudge(Judge):
         Raises:
             ModelSettingsError: The model refuses the key, the name or the settings.
         """
-        conversation = _Conversation(group, *self._prompt.render(group), self._rereads)
+        conversation = _Conversation(group, *self._prompt.render(group), self.rereads)
         while (user := conversation.next_question()) is not None:
             try:
                 answer = self._model.complete(conversation.system, user, choices=group.choices)
@@ -103,8 +102,8 @@ class ModelJudge(Judge):
         return conversation.verdict()
 
     async def ajudge(self, group: Group) -> Verdict:
-        """Ask the model about a group, without blocking the event loop."""
-        conversation = _Conversation(group, *self._prompt.render(group), self._rereads)
+        """Async version of `judge`."""
+        conversation = _Conversation(group, *self._prompt.render(group), self.rereads)
         while (user := conversation.next_question()) is not None:
             try:
                 answer = await self._model.acomplete(
@@ -120,63 +119,63 @@ class ModelJudge(Judge):
 
 
 class _Conversation:
-    """The questions about one group, and what was read from the answers; it calls nothing."""
+    """The questions about one group and the answers to them; it calls nothing."""
 
     def __init__(self, group: Group, system: str, user: str, rereads: int) -> None:
         self.system = system
         self._group = group
         self._user = user
         self._left = rereads + 1
-        self._reading: Reading | None = None
+        self._parsed: ParsedAnswer | None = None
         self._answer: str | None = None
         self._usage = Usage()
 
     def next_question(self) -> str | None:
-        """Return what to ask now; None where the last answer stands."""
-        if self._left == 0 or (self._reading and self._reading.outcome not in _ASK_AGAIN):
+        """Return the next question, or None if the last answer is final."""
+        if self._left == 0 or (self._parsed and self._parsed.outcome not in _ASK_AGAIN):
             return None
         self._left -= 1
-        if self._reading is None:
+        if self._parsed is None:
             return self._user
-        return self._user + stricter(self._reading.reason, self._group.choices)
+        return self._user + stricter(self._parsed.reason, self._group.choices)
 
     def read(self, completion: Completion) -> None:
-        """Take an answer."""
+        """Record an answer."""
         self._answer = completion.text
         self._usage += Usage(1, completion.prompt_tokens, completion.completion_tokens)
         if is_blocked(completion.finish_reason):
             reason = f"the provider blocked the answer: {completion.finish_reason}"
-            self._reading = Reading(None, "refused", reason)
+            self._parsed = ParsedAnswer(None, "refused", reason)
         else:
-            self._reading = read_answer(completion.text, self._group.choices)
+            self._parsed = read_answer(completion.text, self._group.choices)
 
     def verdict(self) -> Verdict:
-        """Return what the last answer says."""
-        assert self._reading is not None, "there is always a first question"
-        return self._made(self._reading)
+        """Return the verdict of the last answer."""
+        assert self._parsed is not None, "there is always a first question"
+        return self._made(self._parsed)
 
     def unavailable(self, error: Exception) -> Verdict:
-        """Return the verdict that no answer came."""
-        return self._made(Reading(None, "unavailable", str(error)))
+        """Return the verdict for a model that gave no answer."""
+        return self._made(ParsedAnswer(None, "unavailable", str(error)))
 
-    def _made(self, reading: Reading) -> Verdict:
+    def _made(self, parsed: ParsedAnswer) -> Verdict:
         return Verdict(
             self._group.start,
             self._group.stop,
-            reading.unit,
-            reading.outcome,
-            reading.reason,
+            parsed.unit,
+            parsed.outcome,
+            parsed.reason,
             self._answer,
             self._usage,
         )
 
 
 class CallableJudge(Judge):
-    """Asks a function of the user's.
+    """Calls a function of the user's.
 
     Args:
-        function: Takes a group and returns a unit number, None, or a `Verdict`. It may be a
-            coroutine function; then only the asynchronous methods of a splitter can use it.
+        function: Takes a group and returns a unit number, None or a `Verdict`. A coroutine
+            function works with the asynchronous methods of a splitter only.
     """
 
     def __init__(self, function: Callable[[Group], Any]) -> None:
@@ -189,20 +188,20 @@ class CallableJudge(Judge):
 
     @property
     def identity(self) -> str:
-        """The `identity` that the user's function or object carries.
+        """The attribute `identity` of the user's function or object.
 
         Raises:
-            ValueError: It carries none, so that its answers cannot be told from others'.
+            ValueError: It has none, so its answers cannot be stored.
         """
         if not isinstance(self._identity, str) or not self._identity:
             raise ValueError(
-                "a store must know who answers: give the judge an attribute `identity`, a string "
-                "that changes whenever its answers may"
+                "a store needs to know the judge: give the judge an attribute `identity`, a string "
+                "that changes whenever its answers may change"
             )
         return self._identity
 
     def judge(self, group: Group) -> Verdict:
-        """Call the function about a group.
+        """Call the function.
 
         Raises:
             TypeError: It is a coroutine function.
@@ -212,7 +211,7 @@ class CallableJudge(Judge):
         return as_verdict(group, self._function(group))
 
     async def ajudge(self, group: Group) -> Verdict:
-        """Call the function about a group: awaited, or in a thread where it is synchronous."""
+        """Await the function, or call it in a thread if it is synchronous."""
         if self._is_async:
             answer: Awaitable[Any] = self._function(group)
             return as_verdict(group, await answer)
@@ -223,10 +222,10 @@ class CallableJudge(Judge):
 
 
 def as_judge(judge: JudgeLike) -> Judge:
-    """Give a user's judge the shape of `Judge`.
+    """Return a `Judge` for whatever the user passed as one.
 
     Raises:
-        TypeError: It is neither callable nor has a method `judge`.
+        TypeError: It is not callable and has no method `judge`.
     """
     if isinstance(judge, Judge):
         return judge
@@ -244,7 +243,7 @@ def as_judge(judge: JudgeLike) -> Judge:
 
 
 def as_verdict(group: Group, answer: object) -> Verdict:
-    """Turn what a user's judge returned into a verdict; nothing it returns can raise."""
+    """Turn what a user's judge returned into a verdict. Never raises."""
     usage = Usage(calls=1)
     if isinstance(answer, Verdict):
         verdict = replace(answer, start=group.start, stop=group.stop)
@@ -263,6 +262,6 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         reason = f"the judge returned {type(answer).__name__}, not a unit number or None"
         return Verdict(group.start, group.stop, None, "unreadable", reason, usage=usage)
     if unit not in group.choices:
-        reason = f"the judge named {answer!r}, which is none of {group.choices}"
+        reason = f"the judge named {answer!r}, which is not in {group.choices}"
         return Verdict(group.start, group.stop, None, "outside", reason, usage=usage)
     return Verdict(group.start, group.stop, unit, "shift", usage=usage)

@@ -1,8 +1,8 @@
-"""A judge without a model: lexical cohesion, after Hearst's TextTiling (1997).
+"""A judge without a model: lexical cohesion, after TextTiling (Hearst 1997).
 
-Where two stretches of text share few words, the topic has probably changed. The score of a
-candidate is the depth of the valley in the similarity between the two sides: how far similarity
-falls from the nearest peak on either side. The judge names the candidate with the deepest valley.
+If two neighbouring passages share few words, the topic has probably changed. The score of a
+candidate is its depth: how far the similarity of the two sides falls from the nearest peak on
+either side. The judge names the candidate with the greatest depth.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from lumber_core.segmentation import Usage, Verdict
 
 
 class LexicalJudge(Judge):
-    """Names the unit before which word use changes most.
+    """Names the unit where the vocabulary changes most.
 
-    It costs nothing and asks nobody: a baseline, and a fallback where a model gives no answer.
+    It costs nothing and needs no model: a baseline for other judges.
 
     Args:
-        block: Words compared on either side of a candidate.
+        block: Number of words compared on each side of a candidate.
 
     Raises:
         ValueError: `block` is below 1.
@@ -39,7 +39,7 @@ class LexicalJudge(Judge):
         self._block = block
 
     def judge(self, group: Group) -> Verdict:
-        """Name the candidate with the deepest valley; none where all sides are alike."""
+        """Name the candidate with the greatest depth, if any side differs."""
         words = [_words(text) for text in group.texts]
         similarities = [self._similarity(words, number) for number in range(1, len(words))]
         depths = _depths(similarities)
@@ -54,7 +54,7 @@ class LexicalJudge(Judge):
         return Verdict(group.start, group.stop, unit, "shift", reason, usage=Usage(1))
 
     async def ajudge(self, group: Group) -> Verdict:
-        """Do as `judge`, which takes well under a millisecond."""
+        """Async version of `judge`, which takes well under a millisecond."""
         return self.judge(group)
 
     @staticmethod
@@ -88,7 +88,7 @@ def _square(side: Counter[str]) -> int:
 
 
 def _depths(similarities: Sequence[float]) -> list[float]:
-    """Return how deep each gap lies below the nearest peaks to its left and right."""
+    """Return how far each gap lies below the nearest peaks to its left and right."""
     return [
         _climb(reversed(similarities[:number]), here) + _climb(similarities[number + 1 :], here)
         for number, here in enumerate(similarities)
@@ -96,7 +96,7 @@ def _depths(similarities: Sequence[float]) -> list[float]:
 
 
 def _climb(values: Any, start: float) -> float:
-    """Return how much is gained by going along `values` as long as they rise."""
+    """Return the rise from `start` to the first peak of `values`."""
     peak = start
     for value in values:
         if value < peak:
@@ -106,7 +106,7 @@ def _climb(values: Any, start: float) -> float:
 
 
 def _balance(lengths: Sequence[int]) -> list[float]:
-    """Return for each gap a weight below 1 where one side of it is a small part of the group."""
+    """Return a weight for each gap; below 1 if one side of it is a small part of the group."""
     total = sum(lengths) or 1
     weights, before = [], 0
     for length in lengths[:-1]:
@@ -123,7 +123,7 @@ _FULL_WEIGHT_SHARE = 0.25
 def _word_pattern() -> Any:
     import regex  # deferred: only this judge needs it
 
-    # Scripts without spaces are taken character by character.
+    # In scripts without spaces each character is a word.
     return regex.compile(
         r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
         r"|[\p{L}\p{M}\p{N}]{4,}"
@@ -131,6 +131,6 @@ def _word_pattern() -> Any:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words that carry content: the shortest ones hold sentences together."""
+    """Return the content words: words of one to three letters are mostly function words."""
     words: list[str] = _word_pattern().findall(text.casefold())
     return words

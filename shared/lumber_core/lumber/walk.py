@@ -1,13 +1,13 @@
-"""The walk from group to group, without any input or output.
+"""The walk from group to group, without any I/O.
 
-A walk hands out the groups it needs judged, takes verdicts in any order, and knows when it is
-done. Whoever drives it decides how judges are called: one after the other, in threads, or as
-tasks; the result depends on the verdicts alone.
+A walk hands out the groups that need a verdict, accepts verdicts in any order, and knows when it
+is done. The caller decides how judges are called: one by one, in threads or in tasks. The result
+depends on the verdicts alone.
 
-Where a group ends depends only on where it starts, and so does the next group. A chain of groups
-that is started further down the text therefore soon meets the true one, and from there on they
-are the same. Such chains, the lanes, are walked ahead of time; where the true chain arrives at a
-group that a lane has been asked about, its verdict is there already.
+Where a group ends depends only on where it starts, and so does the next group. So a chain of
+groups that starts further down the text soon meets the true chain, and is the same from there on.
+Such chains, the lanes, are speculative execution: when the true chain reaches a group of a lane,
+its verdict is already there.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from lumber_core.lumber.grouping import Document, Group, WalkRules
+from lumber_core.lumber.grouping import Group, TextUnits, WalkRules
 from lumber_core.segmentation import Usage, Verdict, total_usage
 
-# What starting a lane is expected to cost: groups it asks about before it meets the true chain.
+# Groups that a lane is expected to waste before it meets the true chain.
 _EXPECTED_WASTE = 1.2
 _WORTH = 0.5
 # A stretch shorter than this many groups is left to the lane that is on its way there.
@@ -28,32 +28,32 @@ _SHORTEST_STRETCH = 6
 
 @dataclass(slots=True)
 class _Lane:
-    """A chain started ahead of time: where it began and where it has come to."""
+    """A chain started ahead of time: where it started and how far it has come."""
 
     start: int
     position: int
     judged: list[int] = field(default_factory=list)
-    """Starts of the groups on it that a judge was asked about."""
+    """Starts of its groups that were judged."""
 
 
 class Walk:
     """The chain of groups through one document.
 
-    Each step moves forward by at least one unit, whatever the verdicts say: there are at most as
-    many groups as units, and a verdict that names none of its group's choices counts as none.
+    Each step moves forward by at least one unit, whatever the verdicts say, so there are at most
+    as many groups as units. A verdict whose unit is not a choice of its group counts as None.
 
     Args:
         document: The text and its units.
-        rules: How groups are formed and what answers do.
-        lanes: Most chains walked at once, the true one included; 1 walks nothing ahead.
-        max_extra_calls: Share of the expected number of calls that lanes may waste. Lanes are
-            started as far as what they are expected to waste keeps within it, and are given up
-            once what is known to be wasted exceeds it.
+        rules: How groups are formed and what follows from answers.
+        lanes: Maximum number of chains at once, the true one included; 1 starts no lanes.
+        max_extra_calls: Share of the expected number of calls that lanes may waste. A lane is
+            started only if the expected waste stays within it, and lanes are dropped once the
+            known waste exceeds it.
     """
 
     def __init__(
         self,
-        document: Document,
+        document: TextUnits,
         rules: WalkRules,
         *,
         lanes: int = 1,
@@ -74,13 +74,13 @@ class Walk:
         self._advance()
 
     @property
-    def document(self) -> Document:
+    def document(self) -> TextUnits:
         """The text and its units."""
         return self._document
 
     @property
     def done(self) -> bool:
-        """Whether every group of the true chain has its verdict."""
+        """Whether every group of the true chain has a verdict."""
         return self._rules.stop(self._position) is None
 
     @property
@@ -105,7 +105,7 @@ class Walk:
 
     @property
     def usage(self) -> Usage:
-        """What all verdicts cost, also those that lanes asked for in vain."""
+        """The cost of all verdicts, those wasted by lanes included."""
         return total_usage(self._verdicts.values())
 
     @property

@@ -19,14 +19,13 @@ from typing import Any, Generic, Literal, TypeVar
 
 from tqdm import tqdm
 
-from lumber_core import waiting
 from lumber_core.checks import check_positive
+from lumber_core.concurrency import end_sleep_on
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.base import Model
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.retry import CallPolicy
-from lumber_core.lumber.answers import declines, without_thinking
-from lumber_core.lumber.prompt import folded
+from lumber_core.lumber.protocol import declines, folded, without_thinking
 from lumber_core.segmentation import Usage
 from lumber_evaluation.llm.cached_model import CachedModel, CompletionStore, remembering
 
@@ -133,7 +132,7 @@ def _replies(
         return
     stop = threading.Event()
     with ThreadPoolExecutor(
-        capacity, thread_name_prefix="lumber-ask", initializer=waiting.listen_to, initargs=(stop,)
+        capacity, thread_name_prefix="lumber-ask", initializer=end_sleep_on, initargs=(stop,)
     ) as pool:
         out: dict[Future[Reply[T]], int] = {}
         left = iter(enumerate(asks))

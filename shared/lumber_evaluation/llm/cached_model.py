@@ -14,10 +14,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
 
+from lumber_core.concurrency import SingleFlight
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.segmentation import Usage
-from lumber_core.single_flight import SingleFlight
 from lumber_core.sqlite_file import SqliteFile, digest
 from lumber_core.surrogates import encodable
 

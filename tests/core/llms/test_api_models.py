@@ -15,8 +15,8 @@ import pytest
 from lumber_core.errors import BadReplyError, MissingExtraError
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, Model, OpenAIModel
 from lumber_core.lumber import Group, ModelJudge
-from lumber_core.lumber.answers import read_answer
-from lumber_core.lumber.grouping import Document
+from lumber_core.lumber.grouping import TextUnits
+from lumber_core.lumber.protocol import read_answer
 from lumber_core.spans import Span
 from tests.core.llms.conftest import CHOICES, KEY, MODELS, SYSTEM, USER, model_at, need, status_of
 from tests.loopback.faults import (
@@ -41,7 +41,7 @@ def three() -> Group:
     """Units 5 to 7 of a document."""
     starts = range(0, 32, 4)
     text = "".join(f"p{number}. " for number in range(len(starts)))
-    return Group(Document(text, [Span(start, start + 4) for start in starts]), 5, 8)
+    return Group(TextUnits(text, [Span(start, start + 4) for start in starts]), 5, 8)
 
 
 # What is asked and answered.

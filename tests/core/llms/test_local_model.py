@@ -10,7 +10,7 @@ import pytest
 
 from lumber_core.llms import LocalModel, Model
 from lumber_core.llms.transformers import encoded, scored
-from lumber_core.lumber.answers import read_answer
+from lumber_core.lumber.protocol import read_answer
 from tests.core.llms.conftest import SYSTEM, USER
 
 KINDS = ["gpt2", "llama", "mamba"]  # Mamba has no key-value cache

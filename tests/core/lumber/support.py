@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 from lumber_core import Completion, Group
-from lumber_core.lumber.grouping import Document, MethodRules
+from lumber_core.lumber.grouping import MethodRules, TextUnits
 from lumber_core.units import paragraphs
 
 
@@ -25,10 +25,10 @@ def story(paragraphs_count: int, seed: int = 0) -> str:
     )
 
 
-def document(text: str, theta: int = 60) -> tuple[Document, MethodRules]:
+def document(text: str, theta: int = 60) -> tuple[TextUnits, MethodRules]:
     units = paragraphs(text)
     texts = [span.of(text) for span in units]
-    return Document(text, units), MethodRules([len(t.split()) for t in texts], theta)
+    return TextUnits(text, units), MethodRules([len(t.split()) for t in texts], theta)
 
 
 class ScatteredModel:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from core_support import PIECES, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core.lumber.answers import read_answer
+from lumber_core.lumber.protocol import read_answer
 
 CHOICES = range(3, 12)  # the units 3 to 11 may be named
 
@@ -291,3 +293,10 @@ def test_whatever_is_said_the_reading_is_one_of_the_choices_or_none(answer, firs
     assert (reading.outcome == "shift") == (reading.unit is not None)
     assert reading.outcome in {"shift", "no_shift", "outside", "unreadable", "refused"}
     assert reading.reason
+
+
+@pytest.mark.parametrize("filler", [":", " ", "*: ", "answer: ", "is "])
+def test_reading_takes_linear_time(filler: str) -> None:
+    started = time.perf_counter()
+    read_answer("Answer" + filler * 100_000, range(1, 9))
+    assert time.perf_counter() - started < 20  # quadratic reading takes many minutes

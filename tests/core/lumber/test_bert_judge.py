@@ -9,20 +9,20 @@ import pytest
 
 from lumber_core import BertChunker, LumberChunker
 from lumber_core.lumber.bert_judge import BertJudge
-from lumber_core.lumber.grouping import Document, Group
+from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.units import paragraphs
 
 
 @pytest.fixture
-def document(prose: list[str]) -> Document:
+def document(prose: list[str]) -> TextUnits:
     text = "\n\n".join(text.replace("\n", " ").strip() for text in prose[:40])
-    return Document(text, paragraphs(text))
+    return TextUnits(text, paragraphs(text))
 
 
-def test_the_strongest_start_is_named(exported: Path, document: Document) -> None:
+def test_the_strongest_start_is_named(exported: Path, document: TextUnits) -> None:
     scores = BertChunker(str(exported)).scores(document.text)
     by_offset = dict(zip(scores.starts.tolist(), scores.t.tolist(), strict=True))
-    judge = BertJudge(str(exported), pull=0)
+    judge = BertJudge(str(exported), position_penalty=0)
     for start in range(0, 30, 5):
         group = Group(document, start, start + 9)
         expected = max(group.choices, key=lambda unit: by_offset[document.units[unit].start])
@@ -31,11 +31,15 @@ def test_the_strongest_start_is_named(exported: Path, document: Document) -> Non
         assert verdict.usage.prompt_tokens == 0
 
 
-def test_pull_draws_to_the_wanted_place(exported: Path, document: Document) -> None:
+def test_the_penalty_draws_cuts_to_the_target_position(exported: Path, document: TextUnits) -> None:
     group = Group(document, 0, 20)
     share = {}
     for wanted in (0.1, 0.9):
-        unit = BertJudge(str(exported), wanted=wanted, pull=1000).judge(group).unit
+        unit = (
+            BertJudge(str(exported), target_position=wanted, position_penalty=1000)
+            .judge(group)
+            .unit
+        )
         assert unit is not None
         length = document.units[19].end
         share[wanted] = document.units[unit].start / length
@@ -43,7 +47,7 @@ def test_pull_draws_to_the_wanted_place(exported: Path, document: Document) -> N
 
 
 def test_a_document_is_scored_once(
-    exported: Path, document: Document, monkeypatch: pytest.MonkeyPatch
+    exported: Path, document: TextUnits, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judge = BertJudge(str(exported))
     asked = []
@@ -54,16 +58,16 @@ def test_a_document_is_scored_once(
     for start in range(20):
         judge.judge(Group(document, start, start + 4))
     assert asked == [len(document.text)]
-    judge.judge(Group(Document(document.text, document.units), 0, 4))
+    judge.judge(Group(TextUnits(document.text, document.units), 0, 4))
     assert len(asked) == 1
     for number in range(9):
-        other = Document(f"{number} {document.text}", document.units)
+        other = TextUnits(f"{number} {document.text}", document.units)
         judge.judge(Group(other, 0, 4))
-    judge.judge(Group(Document(document.text, document.units), 0, 4))
+    judge.judge(Group(TextUnits(document.text, document.units), 0, 4))
     assert len(asked) == 11  # forgotten: eight texts are remembered
 
 
-def test_choices_at_the_ends_are_never_named(exported: Path, document: Document) -> None:
+def test_choices_at_the_ends_are_never_named(exported: Path, document: TextUnits) -> None:
     group = Group(document, 3, 7, choices=range(3, 8))
     assert BertJudge(str(exported)).judge(group).unit in (4, 5, 6)
     single = Group(document, 3, 4, choices=range(3, 5))
@@ -73,15 +77,15 @@ def test_choices_at_the_ends_are_never_named(exported: Path, document: Document)
 
 def test_units_without_tokens_are_never_named(exported: Path) -> None:
     text = "the ship\n\n\x01\n\nthe sea\n\nthe king"
-    document = Document(text, paragraphs(text))
+    document = TextUnits(text, paragraphs(text))
     assert len(document.units) == 4
-    assert BertJudge(str(exported), pull=0).judge(Group(document, 0, 3)).unit == 2
+    assert BertJudge(str(exported), position_penalty=0).judge(Group(document, 0, 3)).unit == 2
 
 
 def test_it_drives_a_lumber_chunker_and_survives_pickling(
-    exported: Path, document: Document
+    exported: Path, document: TextUnits
 ) -> None:
-    judge = BertJudge(str(exported), wanted=0.5, pull=1)
+    judge = BertJudge(str(exported), target_position=0.5, position_penalty=1)
     splitter = LumberChunker(judge, theta=60)
     segmentation = splitter.segment(document.text)
     assert len(segmentation.spans) > 5
@@ -91,10 +95,10 @@ def test_it_drives_a_lumber_chunker_and_survives_pickling(
     assert repr(pickle.loads(pickle.dumps(judge))) == repr(judge)
 
 
-def test_the_rest_of_a_document_is_cut_only_at_a_start(exported: Path, document: Document) -> None:
+def test_the_rest_of_a_document_is_cut_only_at_a_start(exported: Path, document: TextUnits) -> None:
     scores = BertChunker(str(exported)).scores(document.text)
     by_offset = dict(zip(scores.starts.tolist(), scores.t.tolist(), strict=True))
-    judge = BertJudge(str(exported), pull=0)
+    judge = BertJudge(str(exported), position_penalty=0)
     seen = set()
     for start in range(len(document.units) - 2):
         group = Group(document, start, len(document.units))
@@ -107,7 +111,9 @@ def test_the_rest_of_a_document_is_cut_only_at_a_start(exported: Path, document:
     assert len(LumberChunker(BertJudge()).segment(text).spans) == 1
 
 
-@pytest.mark.parametrize("options", [{"wanted": 1.5}, {"pull": -1}, {"threads": 0}])
+@pytest.mark.parametrize(
+    "options", [{"target_position": 1.5}, {"position_penalty": -1}, {"threads": 0}]
+)
 def test_bad_settings_are_refused(options: dict) -> None:
     with pytest.raises(ValueError, match=next(iter(options))):
         BertJudge(**options)

@@ -21,7 +21,7 @@ from lumber_core import (
     Verdict,
 )
 from lumber_core.llms import Completion
-from lumber_core.lumber.choice import choose_judge
+from lumber_core.lumber.fallback import choose_judge
 from lumber_core.lumber.judges import as_judge
 
 FOUR = group(["One. ", "Two. ", "Three. ", "Four. "], start=5)

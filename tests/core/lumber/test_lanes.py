@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lumber_core import Group, Verdict
-from lumber_core.lumber.grouping import Document, PublishedCodeRules
+from lumber_core.lumber.grouping import PublishedCodeRules, TextUnits
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.walk import Walk
 from lumber_core.units import paragraphs
@@ -125,7 +125,7 @@ def test_sixteen_lanes_on_emma_cost_at_most_three_percent(
         return end if end <= group.stop else None
 
     text = "\n".join(emma)
-    whole = Document(text, paragraphs(text))
+    whole = TextUnits(text, paragraphs(text))
     words = [len(paragraph.split()) for paragraph in emma]
     alone = Walk(whole, PublishedCodeRules(words, 550))
     calls, rounds = run(alone, published, 1, random.Random(0))

@@ -5,7 +5,7 @@ from core_support import group, nasty_texts, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core.lumber.prompt import PromptTemplate, folded, labelled
+from lumber_core.lumber.protocol import PromptTemplate, folded, labelled
 
 LINE_BREAKS = [
     *("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
@@ -84,7 +84,7 @@ def test_a_template_of_the_users_is_filled_in():
 
 
 def test_a_template_without_a_place_for_the_paragraphs_is_refused():
-    with pytest.raises(ValueError, match=r"no \{paragraphs\}"):
+    with pytest.raises(ValueError, match=r"does not contain \{paragraphs\}"):
         PromptTemplate(user="Which paragraph?")
 
 

@@ -28,7 +28,7 @@ from lumber_core import (
 )
 from lumber_core.cache import Cache
 from lumber_core.lumber.cache import CachedJudge
-from lumber_core.lumber.grouping import Document
+from lumber_core.lumber.grouping import TextUnits
 from lumber_core.segmentation import Usage, Verdict
 from lumber_core.units import paragraphs
 from tests.core.lumber.support import ScatteredModel, story
@@ -37,7 +37,7 @@ TEXT = story(120)
 
 
 def some_group(text: str = "One.\n\nTwo.\n\nThree.\n\nFour.", start: int = 0) -> Group:
-    document = Document(text, paragraphs(text))
+    document = TextUnits(text, paragraphs(text))
     return Group(document, start, len(document.units))
 
 
@@ -103,7 +103,7 @@ def test_texts_that_run_together_are_different_groups(tmp_path: Path) -> None:
         text = "abcd"
         from lumber_core import Span
 
-        return Group(Document(text, [Span(0, cut), Span(cut, 4)]), 0, 2)
+        return Group(TextUnits(text, [Span(0, cut), Span(cut, 4)]), 0, 2)
 
     store.put("j", group(1), Verdict(0, 2, 1, "shift"))
     assert store.get("j", group(2)) is None

@@ -1,11 +1,16 @@
-"""Which group goes out next: true chains first, then further documents, then lanes."""
+"""The order of questions (true chains, further documents, lanes) and the progress bar."""
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
+
+from lumber_core import LumberChunker, ModelJudge, Prices
 from lumber_core.lumber.judges import as_verdict
-from lumber_core.lumber.schedule import Schedule, Task
+from lumber_core.lumber.runner import Schedule, Task
 from lumber_core.lumber.walk import Walk
-from tests.core.lumber.support import document, scattered, story
+from tests.core.lumber.support import ScatteredModel, document, scattered, story
 
 
 def walks(count: int, lanes: int = 8, length: int = 400) -> list[Walk]:
@@ -77,3 +82,25 @@ def test_every_walk_ends() -> None:
         task.walk.record(as_verdict(task.group, scattered(task.group)))
         schedule.give_back(task)
     assert sorted(finished) == list(range(5))
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_progress_shows_units_calls_tokens_and_cost(capfd: pytest.CaptureFixture, way: str) -> None:
+    prices = Prices(prompt=1000.0, completion=0.0)
+    chunker = LumberChunker(ModelJudge(ScatteredModel()), theta=60, prices=prices)
+    texts = [story(40), story(30, 1), "One unit.", ""]
+    if way == "sync":
+        results = chunker.segment_all(texts, show_progress=True)
+    else:
+        results = asyncio.run(chunker.asegment_all(texts, show_progress=True))
+    shown = capfd.readouterr().err.split("\r")[-1]
+    calls = sum(result.usage.calls for result in results)
+    assert "71/71" in shown
+    assert f"calls={calls}" in shown
+    assert f"tokens={105 * calls}" in shown
+    assert f"cost={0.1 * calls:.2f}" in shown
+
+
+def test_nothing_is_shown_unasked(capfd: pytest.CaptureFixture) -> None:
+    LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment_all([story(40)])
+    assert capfd.readouterr() == ("", "")

@@ -1,8 +1,10 @@
-"""Asking once where several callers want the same thing at the same time."""
+"""Concurrency helpers: a single flight for equal requests, and a sleep that can be ended early."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from threading import Lock
@@ -12,10 +14,11 @@ T = TypeVar("T")
 
 
 class SingleFlight(Generic[T]):
-    """Lets the first caller find something, and others who want it meanwhile wait for it.
+    """Lets concurrent requests for the same thing share one piece of work.
 
-    If the first one fails, those who wait fail likewise; if it is cancelled or interrupted, one of
-    them takes over. Threads and event loops may mix.
+    The first caller does the work and the others wait for its result. If it fails, they fail with
+    the same error; if it is cancelled or interrupted, one of them takes over. Threads and event
+    loops may mix.
     """
 
     def __init__(self) -> None:
@@ -23,7 +26,7 @@ class SingleFlight(Generic[T]):
         self._sought: dict[str, Future[T]] = {}
 
     def once(self, name: str, find: Callable[[], T]) -> tuple[T, bool]:
-        """Return what is found under a name, and whether this call was the one to find it."""
+        """Return what `find` returns, and whether this call was the one that ran it."""
         while True:
             future, mine = self._claim(name)
             if not mine:
@@ -40,7 +43,7 @@ class SingleFlight(Generic[T]):
             return found, True
 
     async def aonce(self, name: str, find: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        """Do as `once`, without blocking the event loop."""
+        """Async version of `once`."""
         while True:
             future, mine = self._claim(name)
             if not mine:
@@ -57,13 +60,13 @@ class SingleFlight(Generic[T]):
             return found, True
 
     def _claim(self, name: str) -> tuple[Future[T], bool]:
-        """Return the future of what is sought, and whether the caller is the one to find it."""
+        """Return the future for a name, and whether the caller is the one to set it."""
         with self._lock:
             future = self._sought.get(name)
             if future is not None:
                 return future, False
             future = self._sought[name] = Future()
-            future.set_running_or_notify_cancel()  # one who stops waiting must not cancel it
+            future.set_running_or_notify_cancel()  # a caller that stops waiting must not cancel it
             return future, True
 
     def _settle(self, name: str, future: Future[T], found: T) -> None:
@@ -74,9 +77,39 @@ class SingleFlight(Generic[T]):
     def _fail(self, name: str, future: Future[T], error: BaseException) -> None:
         with self._lock:
             del self._sought[name]
-        # Who waits for it should look for itself, rather than inherit a cancellation.
+        # The callers that wait should try on their own rather than inherit a cancellation.
         future.set_exception(error if isinstance(error, Exception) else _AbandonedError())
 
 
 class _AbandonedError(Exception):
-    """Whoever was looking gave up."""
+    """The caller that did the work gave up."""
+
+
+_thread = threading.local()
+
+
+class Stopped(BaseException):
+    """The work of a thread is no longer wanted.
+
+    Not an `Exception`, so that no handler of ordinary errors catches and retries it.
+    """
+
+
+def end_sleep_on(stop: threading.Event) -> None:
+    """Make `sleep` in this thread raise `Stopped` as soon as `stop` is set."""
+    _thread.stop = stop
+
+
+def sleep(seconds: float) -> None:
+    """Sleep.
+
+    tenacity's `sleep_using_event` would return early and send one more attempt; this raises.
+
+    Raises:
+        Stopped: The event passed to `end_sleep_on` in this thread was set.
+    """
+    stop: threading.Event | None = getattr(_thread, "stop", None)
+    if stop is None:
+        time.sleep(seconds)
+    elif stop.wait(seconds):
+        raise Stopped

@@ -1,0 +1,232 @@
+"""Runs the walks of a call: which group is asked about next, and how.
+
+`Schedule` decides the order over all documents and neither waits nor calls anything. `drive` and
+`adrive` ask the judge: in a loop, in threads or in tasks. Only the judge runs elsewhere; walks are
+touched by the calling thread or task alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from types import TracebackType
+from typing import NamedTuple
+
+from tqdm import tqdm
+
+from lumber_core.concurrency import end_sleep_on
+from lumber_core.lumber.estimate import Prices
+from lumber_core.lumber.grouping import Group
+from lumber_core.lumber.judges import Judge
+from lumber_core.lumber.walk import Walk
+from lumber_core.segmentation import Usage, Verdict
+
+
+class Task(NamedTuple):
+    """A group to ask about.
+
+    Attributes:
+        number: Number of the document.
+        walk: The walk through it.
+        group: The group.
+    """
+
+    number: int
+    walk: Walk
+    group: Group
+
+
+class Schedule:
+    """Hands out the groups of many walks, a limited number at a time.
+
+    Groups of true chains come first: those of documents in progress, then those of the next
+    document. Lanes use capacity that would otherwise be idle.
+
+    Args:
+        walks: One walk per document; each is started when there is capacity for it.
+        capacity: Maximum number of groups handed out and not yet given back.
+    """
+
+    def __init__(self, walks: Iterator[Walk], capacity: int) -> None:
+        self._waiting = enumerate(walks)
+        self._capacity = capacity
+        self._active: dict[int, Walk] = {}
+        self._finished: list[tuple[int, Walk]] = []
+        self._out = 0
+
+    def next_task(self) -> Task | None:
+        """Return the next group to ask about, or None if there is no capacity or work for now."""
+        if self._out >= self._capacity:
+            return None
+        for task in self._candidates():
+            self._out += 1
+            return task
+        return None
+
+    def give_back(self, task: Task) -> None:
+        """Release the capacity of a task whose verdict has been recorded."""
+        self._out -= 1
+        if task.walk.done and self._active.pop(task.number, None) is not None:
+            self._finished.append((task.number, task.walk))
+
+    def finished(self) -> list[tuple[int, Walk]]:
+        """Return the walks that ended since the last call, with the numbers of their documents."""
+        finished, self._finished = self._finished, []
+        return finished
+
+    def _candidates(self) -> Iterator[Task]:
+        for number, walk in self._active.items():
+            group = walk.claim()
+            if group is not None:
+                yield Task(number, walk, group)
+        for number, walk in self._waiting:
+            group = walk.claim()
+            if group is None:  # nothing in it needs a judge
+                self._finished.append((number, walk))
+                continue
+            self._active[number] = walk
+            yield Task(number, walk, group)
+        for number, walk in self._active.items():
+            group = walk.claim_ahead()
+            if group is not None:
+                yield Task(number, walk, group)
+
+
+OnVerdict = Callable[[Task, Verdict], None]
+"""Called for each verdict as it arrives, to show progress."""
+
+
+def drive(
+    walks: Iterator[Walk], judge: Judge, *, capacity: int, on_verdict: OnVerdict
+) -> Iterator[tuple[int, Walk]]:
+    """Ask the judge from up to `capacity` threads, and yield walks as they end.
+
+    After an error, or if the caller stops iterating, nothing more is asked. Calls in flight are
+    waited for, so that a store loses no paid answer.
+    """
+    schedule = Schedule(walks, capacity)
+    if capacity == 1 or not judge.waits:
+        yield from _drive_here(schedule, judge, on_verdict)
+        return
+    stop = threading.Event()
+    with ThreadPoolExecutor(
+        capacity,
+        thread_name_prefix="lumber-judge",
+        initializer=end_sleep_on,
+        initargs=(stop,),
+    ) as pool:
+        try:
+            yield from _drive_pool(pool, schedule, judge, on_verdict)
+        except BaseException:
+            stop.set()  # ends pauses between attempts, but no call in flight
+            raise
+
+
+def _drive_pool(
+    pool: ThreadPoolExecutor, schedule: Schedule, judge: Judge, on_verdict: OnVerdict
+) -> Iterator[tuple[int, Walk]]:
+    out: dict[Future[Verdict], Task] = {}
+    while True:
+        while (task := schedule.next_task()) is not None:
+            out[pool.submit(judge.judge, task.group)] = task
+        yield from schedule.finished()
+        if not out:
+            return
+        done, _ = wait(out, return_when=FIRST_COMPLETED)
+        for future in done:
+            _take(schedule, out.pop(future), future.result(), on_verdict)
+
+
+def _drive_here(
+    schedule: Schedule, judge: Judge, on_verdict: OnVerdict
+) -> Iterator[tuple[int, Walk]]:
+    while (task := schedule.next_task()) is not None:
+        _take(schedule, task, judge.judge(task.group), on_verdict)
+        yield from schedule.finished()
+    yield from schedule.finished()
+
+
+async def adrive(
+    walks: Iterator[Walk],
+    judge: Judge,
+    *,
+    capacity: int,
+    on_verdict: OnVerdict,
+    on_finished: Callable[[int, Walk], None],
+) -> None:
+    """Ask the judge from up to `capacity` tasks, and report walks as they end.
+
+    After an error or a cancellation nothing more is asked, and calls in flight are cancelled.
+    """
+    schedule = Schedule(walks, capacity)
+    out: dict[asyncio.Task[Verdict], Task] = {}
+    try:
+        while True:
+            while (task := schedule.next_task()) is not None:
+                out[asyncio.ensure_future(judge.ajudge(task.group))] = task
+            for number, walk in schedule.finished():
+                on_finished(number, walk)
+            if not out:
+                return
+            done, _ = await asyncio.wait(out, return_when=asyncio.FIRST_COMPLETED)
+            for answered in done:
+                _take(schedule, out.pop(answered), answered.result(), on_verdict)
+    finally:
+        for pending in out:
+            pending.cancel()
+        await asyncio.gather(*out, return_exceptions=True)
+
+
+def _take(schedule: Schedule, task: Task, verdict: Verdict, on_verdict: OnVerdict) -> None:
+    task.walk.record(verdict)
+    schedule.give_back(task)
+    on_verdict(task, verdict)
+
+
+class Progress:
+    """A progress bar over units that shows calls, tokens and cost.
+
+    Args:
+        total: Units of all texts; None shows no bar.
+        prices: What the model costs.
+    """
+
+    def __init__(self, total: int | None, prices: Prices | None) -> None:
+        self._bar = tqdm(total=total, disable=total is None, unit="unit")
+        self._prices = prices
+        self._usage = Usage()
+        self._passed: dict[int, int] = {}
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None and self._bar.total is not None:
+            self._bar.update(self._bar.total - self._bar.n)
+        self._bar.close()
+
+    def starts(self, units: int) -> None:
+        """Count a text of one unit, which no judge is asked about."""
+        if units == 1:
+            self._bar.update(1)
+
+    def verdict(self, task: Task, verdict: Verdict) -> None:
+        """Show a verdict."""
+        if self._bar.disable:
+            return
+        self._usage += verdict.usage
+        passed = task.walk.position
+        self._bar.update(passed - self._passed.get(task.number, 0))
+        self._passed[task.number] = passed
+        tokens = self._usage.prompt_tokens + self._usage.completion_tokens
+        shown: dict[str, int | str] = {"calls": self._usage.calls, "tokens": tokens}
+        if self._prices is not None:
+            shown["cost"] = f"{self._prices.of(self._usage):.2f}"
+        self._bar.set_postfix(shown, refresh=False)
