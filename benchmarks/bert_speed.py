@@ -44,7 +44,7 @@ def timed(function: Callable[[], object], rounds: int = 3) -> float:
 def speed(text: str, checkpoint: Path | None, rounds: int) -> None:
     import torch
 
-    from lumber_core.bert.model import bundled_base, load_tagger, tagger_from_encoder
+    from lumber_core.bert.pytorch import bundled_base, load_tagger, tagger_from_encoder
     from lumber_core.bert.tokenizer import WordPieceTokenizer
     from lumber_training.export import export
 

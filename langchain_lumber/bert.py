@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 from langchain_core.documents import Document
 
 from langchain_lumber.base import SpanTextSplitter, choose_tokenizer
-from lumber_core.bert.chunker import Backend, BertChunker, Snap, TokenScores, WindowKind
+from lumber_core.bert.chunker import Backend, BertChunker, Snap, WindowKind
 from lumber_core.bert.embedder import TextEmbedder
+from lumber_core.bert.scores import TokenScores
 from lumber_core.tokens import TokenCounterSpec
 
 

@@ -134,7 +134,7 @@ def write_random_checkpoint(
     """Write a BertChunker whose weights are random, but large enough that scores differ."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
-    from lumber_core.bert.model import ChunkTagger
+    from lumber_core.bert.pytorch import ChunkTagger
 
     torch.manual_seed(seed)
     config = transformers.BertConfig(

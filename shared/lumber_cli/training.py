@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from lumber_cli.options import errors_in_one_line, fail
-from lumber_core.bert.packaged import sha256
+from lumber_core.bert.model_folder import sha256
 from lumber_core.extras import require
 from lumber_evaluation.corpora import load_passages, load_wiki_sections
 from lumber_evaluation.documents import Document
@@ -104,7 +104,7 @@ def export_command(
     with errors_in_one_line():
         _require_packages()
         # Deferred: importing PyTorch takes seconds, and --help should not.
-        from lumber_core.bert.model import bundled_base
+        from lumber_core.bert.pytorch import bundled_base
         from lumber_training.export import export
 
         report = export(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.bert.embedder import TextEmbedder
-from lumber_core.bert.packaged import read_card
+from lumber_core.bert.model_folder import find_folder, read_card
 from lumber_core.checks import check_positive, check_texts
 from lumber_core.errors import WeightsError
 from lumber_core.extras import load, require
@@ -107,8 +107,6 @@ class BundledEmbedder:
         Raises:
             WeightsError: The model's files are missing.
         """
-        from lumber_core.bert.loading import find_folder  # deferred: brings onnxruntime
-
         files = read_card(find_folder(self._model.model)).files
         own = [digest for name, digest in sorted(files.items()) if not name.startswith("model")]
         return f"all-MiniLM-L6-v2 {hashlib.sha256(' '.join(own).encode()).hexdigest()[:16]}"

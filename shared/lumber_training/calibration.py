@@ -10,11 +10,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.bert.model import ChunkTagger
-from lumber_core.bert.pytorch import TorchScorer
-from lumber_core.bert.scanning import TokenScorer, scan
+from lumber_core.bert.pytorch import ChunkTagger, TorchScorer
 from lumber_core.bert.tokenizer import WordPieceTokenizer
-from lumber_core.bert.windows import OverlappingWindows
+from lumber_core.bert.windows import OverlappingWindows, TokenScorer, scan
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
 from lumber_training.examples import START, LabelledWindows, label_item

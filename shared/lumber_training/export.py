@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 
-from lumber_core.bert.model import ChunkTagger, load_tagger, tagger_from_encoder
+from lumber_core.bert.model_folder import ModelCard, write_card
 from lumber_core.bert.onnx import OnnxScorer
-from lumber_core.bert.packaged import ModelCard, write_card
-from lumber_core.bert.pytorch import TorchScorer
+from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger, tagger_from_encoder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import WeightsError
 from lumber_training.graph import EncoderGraph, EncoderShape, Precision

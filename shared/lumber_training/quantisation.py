@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.bert.model import ChunkTagger
+from lumber_core.bert.pytorch import ChunkTagger
 from lumber_core.errors import MissingExtraError
 
 try:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lumber_core.bert.model import ChunkTagger
+from lumber_core.bert.pytorch import ChunkTagger
 from lumber_core.errors import MissingExtraError
 from lumber_training.examples import BETWEEN, NORMAL, START, Row, pad
 from lumber_training.recipes import Recipe

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lumber_core.bert.model import WEIGHTS_FILE, bundled_base, tagger_from_encoder
-from lumber_core.bert.packaged import sha256
+from lumber_core.bert.model_folder import sha256
+from lumber_core.bert.pytorch import WEIGHTS_FILE, bundled_base, tagger_from_encoder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document

@@ -14,9 +14,12 @@ pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
 from lumber_core import BertChunker, TextEmbedder  # noqa: E402
-from lumber_core.bert.model import load_tagger, tagger_from_encoder  # noqa: E402
 from lumber_core.bert.onnx import OnnxScorer  # noqa: E402
-from lumber_core.bert.pytorch import TorchScorer  # noqa: E402
+from lumber_core.bert.pytorch import (  # noqa: E402
+    TorchScorer,
+    load_tagger,
+    tagger_from_encoder,
+)
 from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
 from lumber_core.errors import WeightsError  # noqa: E402
 from lumber_training.export import export  # noqa: E402
@@ -160,7 +163,7 @@ def test_a_missing_file_is_named(exported: Path, tmp_path: Path) -> None:
 def test_the_wrong_kind_of_onnx_is_refused(
     exported: Path, specials: dict[str, int], tmp_path: Path
 ) -> None:
-    with pytest.raises(WeightsError, match="some other model"):
+    with pytest.raises(WeightsError, match="another kind of model"):
         OnnxScorer(exported / "embedder.int8.onnx", **specials)
     junk = tmp_path / "junk.onnx"
     junk.write_bytes(b"no model")
@@ -186,9 +189,9 @@ def test_foreign_weights_are_refused_with_a_reason(checkpoint: Path, tmp_path: P
 
     encoder = {k.removeprefix("model."): v for k, v in state.items()}
     refused(encoder, "lacks model.embeddings")
-    refused({**state, "lm_head.weight": torch.zeros(2)}, "also holds lm_head.weight")
+    refused({**state, "lm_head.weight": torch.zeros(2)}, "also has lm_head.weight")
     refused({**state, "chunklayer.weight": torch.zeros(2, 5)}, "shape")
-    refused({**state, "chunklayer.bias": torch.full((2,), float("nan"))}, "no numbers")
+    refused({**state, "chunklayer.bias": torch.full((2,), float("nan"))}, "NaN")
     (folder / "model.safetensors").write_bytes(b"\x00" * 100)
     with pytest.raises(WeightsError, match="damaged"):
         BertChunker(str(folder), backend="torch").load()
@@ -232,7 +235,7 @@ def test_a_plain_encoder_becomes_a_classifier_to_train(checkpoint: Path, tmp_pat
         state["model.embeddings.word_embeddings.weight"],
     )
     (folder / "config.json").write_text("[]")
-    with pytest.raises(WeightsError, match="not the shape"):
+    with pytest.raises(WeightsError, match="not the configuration"):
         tagger_from_encoder(folder)
 
 

@@ -14,7 +14,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 pytest.importorskip("matplotlib")
 
-from lumber_core.bert.model import load_tagger  # noqa: E402
+from lumber_core.bert.pytorch import load_tagger  # noqa: E402
 from lumber_evaluation.documents import Document, document_from_segments  # noqa: E402
 from lumber_training.calibration import (  # noqa: E402
     ScoredStarts,

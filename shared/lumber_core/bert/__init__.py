@@ -1,12 +1,12 @@
-"""BertChunker: a token classifier marks where chunks start.
+"""BertChunker: a token classifier marks the tokens that start a chunk.
 
-`windows` says which stretches of tokens to score and what their scores add up to; `scanning` runs
-them through a model; `onnx_scorer` and `torch_scorer` are the models; `chunker` and `judge` turn
-scores into chunks. `recipes`, `synthesis`, `examples` and `training` make new weights, `export`
-turns them into what `packaged` and `loading` find again.
+`chunker` is the splitter and `embedder` the sentence encoder. `scores` computes the score of every
+token, from `windows` over the tokens of `tokenizer`. `model_folder` and `loading` find, check and
+load the weights; `onnx` and `pytorch` run them.
 """
 
-from lumber_core.bert.chunker import BertChunker, TokenScores
+from lumber_core.bert.chunker import BertChunker
 from lumber_core.bert.embedder import TextEmbedder
+from lumber_core.bert.scores import TokenScores
 
 __all__ = ["BertChunker", "TextEmbedder", "TokenScores"]

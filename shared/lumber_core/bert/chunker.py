@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from lumber_core.bert.scores import ScoredText, TokenScores, score_text
 from lumber_core.checks import check_positive, check_text
 from lumber_core.chunker import Chunker
 from lumber_core.segmentation import Segmentation
@@ -13,36 +13,11 @@ from lumber_core.spans import Span, spans_from_starts
 from lumber_core.tokens import TokenCounterSpec
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from lumber_core.bert.loading import LoadedModel
-    from lumber_core.bert.reading import Reading
 
 Backend = Literal["onnx", "torch"]
 Snap = Literal["sentence"] | None
 WindowKind = Literal["overlapping", "moving"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TokenScores:
-    """How likely each token of a text is to start a chunk.
-
-    Attributes:
-        starts: Character offset of each token's first character, shape (tokens,).
-        ends: Character offset just past each token, shape (tokens,).
-        t: logit(start) - logit(normal) of each token, shape (tokens,). A chunk starts where it
-            is above the threshold, which the paper calls t_c.
-        candidates: Numbers of the tokens at which a chunk may start, rising.
-    """
-
-    starts: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int32]
-    t: npt.NDArray[np.float32]
-    candidates: npt.NDArray[np.intp]
-
-    def __len__(self) -> int:
-        return len(self.t)
 
 
 class BertChunker(Chunker):
@@ -115,24 +90,24 @@ class BertChunker(Chunker):
         self._loaded: LoadedModel | None = None
 
     def load(self) -> LoadedModel:
-        """Return the model, loading it if this was not done before.
+        """Return the model, loading it on the first call.
 
         Raises:
-            WeightsError: Its files are missing, damaged or some other model's.
+            WeightsError: Files are missing, damaged, or belong to another kind of model.
             ValueError: There is no model of that name.
             MissingExtraError: `backend="torch"` and PyTorch is not installed.
         """
         if self._loaded is None:
-            from lumber_core.bert.loading import load_model  # deferred: brings onnxruntime
+            from lumber_core.bert.loading import load_model  # deferred: imports onnxruntime
 
             self._loaded = load_model(self.model, backend=self.backend, threads=self.threads)
         return self._loaded
 
     def scores(self, text: str) -> TokenScores:
-        """Score every token of a text, apart from cutting.
+        """Score every token of a text.
 
-        With moving windows, which window decides about a token depends on the threshold; the
-        scores are those of this splitter's.
+        With moving windows, the threshold decides which window scores a token, so the scores
+        depend on it.
 
         Args:
             text: Any string.
@@ -141,28 +116,25 @@ class BertChunker(Chunker):
             TypeError: `text` is not a string.
         """
         check_text(text)
-        reading = self._read(text, self._find_units(text), everywhere=True)
-        pieces = reading.pieces
-        return TokenScores(pieces.starts, pieces.ends, reading.windows.scores, reading.candidates)
+        return self._scored(text, self._find_units(text), first_tokens=None).scores
 
     def _segment(self, text: str) -> Segmentation:
         if not text:
             return Segmentation(())
         units = self._find_units(text)
-        cuts = self._read(text, units, everywhere=False).cuts()
+        cuts = self._scored(text, units, first_tokens=1).cuts
         segmentation = Segmentation(spans_from_starts([0, *cuts], len(text)))
         return self._bounded(text, segmentation, units)
 
-    def _read(self, text: str, units: Sequence[Span], *, everywhere: bool) -> Reading:
-        from lumber_core.bert.reading import read  # deferred: brings numpy
-
-        return read(
+    def _scored(self, text: str, units: Sequence[Span], *, first_tokens: int | None) -> ScoredText:
+        """Score the first tokens of each place where a chunk may start; None for all tokens."""
+        return score_text(
             self.load(),
             text,
             sentences=units if self.snap == "sentence" else None,
             moving=self.windows == "moving",
             threshold=self.threshold,
-            everywhere=everywhere,
+            first_tokens=first_tokens,
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Embeddings of chunks and queries by the encoder that is bundled beside the classifier.
+"""Embeddings of chunks and queries from the bundled sentence encoder, all-MiniLM-L6-v2.
 
-The encoder is all-MiniLM-L6-v2: the vectors live in its space, so an index made with either can
-be searched with the other.
+The vectors can be mixed with those of the original model: an index made with either can be searched
+with the other.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 
 class TextEmbedder:
-    """Embeds texts; no key, no download, no PyTorch.
+    """Embeds texts, with no API key, download or PyTorch.
 
     Args:
-        model: "bundled", or a folder made by `lumber-splitters export --embedder`.
-        threads: Texts embedded at once; None takes the processors there are.
+        model: "bundled", or a folder or hub id with the output of
+            `lumber-splitters export --embedder`.
+        threads: Number of texts embedded in parallel. None: all available CPUs, up to 8.
 
     Raises:
         ValueError: `threads` is below 1.
@@ -32,7 +33,9 @@ class TextEmbedder:
 
     def __init__(self, model: str = "bundled", *, threads: int | None = None) -> None:
         if not isinstance(model, str) or not model:
-            raise TypeError(f'model must be "bundled" or a folder, as a string, not {model!r}')
+            raise TypeError(
+                f'model must be "bundled", a folder or a hub id, as a string, not {model!r}'
+            )
         if threads is not None:
             check_positive("threads", threads)
         self.model = model
@@ -43,18 +46,19 @@ class TextEmbedder:
         """Embed texts.
 
         Args:
-            texts: The texts. As with the original encoder, the first 254 tokens count.
+            texts: The texts. As in the original encoder, only the first 254 tokens of a text are
+                read.
 
         Returns:
             A vector of length 1 for each text, shape (texts, 384).
 
         Raises:
-            TypeError: `texts` is a single string, or an item is no string.
-            WeightsError: The model's files are missing or damaged, or hold no embedder.
+            TypeError: `texts` is a single string, or an item is not a string.
+            WeightsError: The model's files are missing or damaged, or contain no embedder.
         """
         checked = check_texts(texts)
         if self._loaded is None:
-            from lumber_core.bert.loading import load_embedder  # deferred: brings onnxruntime
+            from lumber_core.bert.loading import load_embedder  # deferred: imports onnxruntime
 
             self._loaded = load_embedder(self.model, threads=self.threads)
         return self._loaded.embed(checked)

@@ -1,4 +1,4 @@
-"""Running exported models with onnxruntime: one sequence to a thread, always the same results."""
+"""Running exported models with onnxruntime: one sequence per thread, reproducible, fork-safe."""
 
 from __future__ import annotations
 
@@ -6,39 +6,53 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from lumber_core.bert.tokenizer import Numbers
-from lumber_core.bert.windows import Places, Scores
+from lumber_core.bert.model_folder import folder_state
+from lumber_core.bert.windows import Places, Scores, TokenIds
 from lumber_core.errors import WeightsError
 
 _MOST_THREADS = 8
-# Places are made up to a multiple of this, since a matrix of one row may be multiplied by other
-# code than one of several, which adds in another order.
+# Places are padded to a multiple of this: a matrix of one row may be multiplied by other code than
+# a matrix of several rows, which adds in a different order.
 _ROWS = 8
 
 
-class OnnxModel:
-    """An exported model that takes one sequence of tokens at a time.
+class _Runtime(NamedTuple):
+    """What runs a model in one process."""
 
-    Sequences run side by side, each in one thread: on a processor that is faster than several
-    threads on one sequence, and what comes out does not depend on what runs beside it.
+    process: int
+    session: onnxruntime.InferenceSession
+    pool: ThreadPoolExecutor | None
+
+
+# Sessions that a forked process inherits stay unused and are never freed: freeing one takes locks
+# that a thread of the parent may have held when it forked.
+_inherited: list[_Runtime] = []
+
+
+class OnnxModel:
+    """An exported model that reads one sequence of tokens at a time.
+
+    Sequences run in parallel, each in one thread: on a CPU that is faster than several threads for
+    one sequence, and the result does not depend on what else is running. Session and threads
+    belong to the process that made them; a forked process opens its own.
 
     Args:
         path: The `.onnx` file.
         output: Name of its output.
-        picking: Whether the model may take a second input, `places`: the places in the sequence
-            whose output is wanted.
-        cls_id: Vocabulary number of [CLS].
-        sep_id: Vocabulary number of [SEP].
-        threads: How many sequences run at once; None takes as many as there are processors for
-            this process, up to 8.
+        picking: Whether the model may have a second input, `places`: the positions in the
+            sequence to return.
+        cls_id: Token id of [CLS].
+        sep_id: Token id of [SEP].
+        threads: Number of sequences run in parallel. None: all available CPUs, up to 8.
 
     Raises:
-        WeightsError: If the file is damaged or no such model.
+        WeightsError: The file is damaged or is not such a model.
     """
 
     def __init__(
@@ -51,46 +65,78 @@ class OnnxModel:
         threads: int | None = None,
         picking: bool = False,
     ) -> None:
-        self.at_once = threads or min(_MOST_THREADS, available_processors())
-        self._session = open_session(path)
-        inputs = [node.name for node in self._session.get_inputs()]
-        outputs = [node.name for node in self._session.get_outputs()]
+        self.at_once = threads or min(_MOST_THREADS, available_cpus())
+        self._path = Path(path)
+        self._state = folder_state(self._path.parent)
+        self._runtime = self._start()
+        inputs = [node.name for node in self._runtime.session.get_inputs()]
+        outputs = [node.name for node in self._runtime.session.get_outputs()]
         self._picks = picking and inputs == ["ids", "places"]
         if not (self._picks or inputs == ["ids"]) or outputs != [output]:
             raise WeightsError(
-                f"{path} is some other model: expected the input ids and the output {output}, "
+                f"{path} is another kind of model: expected the input ids and the output {output}, "
                 f"found {', '.join(inputs)} and {', '.join(outputs)}. Make it with: "
                 "lumber-splitters export"
             )
         self._cls = cls_id
         self._sep = sep_id
-        self._pool = ThreadPoolExecutor(self.at_once) if self.at_once > 1 else None
 
     def run(
-        self, windows: Sequence[Numbers], places: Sequence[Places] | None = None
+        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
     ) -> list[Scores]:
-        """Return the output for each sequence of vocabulary numbers, given without specials.
+        """Return the output for each sequence.
 
         Args:
-            windows: The sequences.
-            places: For a model that picks, the places in each sequence whose output is wanted;
-                None wants all.
+            windows: Token ids of the sequences, without [CLS] and [SEP].
+            places: For a model that picks, the positions in each sequence to return; None for
+                all.
+
+        Raises:
+            WeightsError: The model cannot run these sequences, or a forked process finds that its
+                files have changed.
         """
         if places is None:
             places = [np.arange(len(window)) for window in windows]
-        if self._pool is None or len(windows) == 1:
+        runtime = self._own_runtime()
+        if runtime.pool is None or len(windows) == 1:
             return list(map(self._run, windows, places))
-        return list(self._pool.map(self._run, windows, places))
+        return list(runtime.pool.map(self._run, windows, places))
 
-    def _run(self, window: Numbers, places: Places) -> Scores:
+    def _own_runtime(self) -> _Runtime:
+        """Return this process's session and threads, which a forked process has to make.
+
+        No lock: two threads may make one each, and either serves.
+        """
+        runtime = self._runtime
+        if runtime.process != os.getpid():
+            if folder_state(self._path.parent) != self._state:
+                raise WeightsError(
+                    f"{self._path.parent} has changed since the process that was forked loaded the "
+                    "model from it: make a new splitter or embedder"
+                )
+            _inherited.append(runtime)
+            runtime = self._runtime = self._start()
+        return runtime
+
+    def _start(self) -> _Runtime:
+        pool = ThreadPoolExecutor(self.at_once) if self.at_once > 1 else None
+        return _Runtime(os.getpid(), open_session(self._path), pool)
+
+    def _run(self, window: TokenIds, places: Places) -> Scores:
         ids = np.empty((1, len(window) + 2), dtype=np.int64)
         ids[0, 0], ids[0, 1:-1], ids[0, -1] = self._cls, window, self._sep
-        given: dict[str, npt.NDArray[np.int64]] = {"ids": ids}
+        inputs: dict[str, npt.NDArray[np.int64]] = {"ids": ids}
         if self._picks:
             padded = np.zeros(-(-max(1, len(places)) // _ROWS) * _ROWS, dtype=np.int64)
             padded[: len(places)] = places + 1
-            given["places"] = padded
-        result: Scores = self._session.run(None, given)[0][0]
+            inputs["places"] = padded
+        try:
+            result: Scores = self._runtime.session.run(None, inputs)[0][0]
+        except Exception as error:  # onnxruntime's errors have no narrower base
+            raise WeightsError(
+                f"{self._path} cannot run a sequence of {ids.shape[1]} tokens; the window in its "
+                f"card may be too large for it: {error}"
+            ) from error
         return result
 
 
@@ -104,9 +150,9 @@ class OnnxScorer(OnnxModel):
         super().__init__(path, "t", **specials, threads=threads, picking=True)
 
     def score(
-        self, windows: Sequence[Numbers], places: Sequence[Places] | None = None
+        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
     ) -> list[Scores]:
-        """Return t for each token of each window, or for those at some places in it."""
+        """Return t of each token of each window, or of those at some places."""
         if places is None:
             places = [np.arange(len(window)) for window in windows]
         results = self.run(windows, places)
@@ -116,10 +162,10 @@ class OnnxScorer(OnnxModel):
 
 
 def open_session(path: str | Path) -> onnxruntime.InferenceSession:
-    """Open a model to be run in one thread, with no memory kept between runs.
+    """Open a model that runs in the calling thread.
 
     Raises:
-        WeightsError: If the file is missing, damaged or of a kind that onnxruntime cannot run.
+        WeightsError: The file is missing, damaged, or cannot be run by onnxruntime.
     """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
@@ -133,8 +179,8 @@ def open_session(path: str | Path) -> onnxruntime.InferenceSession:
         raise WeightsError(f"onnxruntime cannot open {path}: {error}") from error
 
 
-def available_processors() -> int:
-    """Return how many processors this process may use."""
+def available_cpus() -> int:
+    """Return the number of CPUs that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

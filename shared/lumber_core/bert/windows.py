@@ -1,67 +1,132 @@
-"""Windows over a text's tokens: which to score, and what their scores add up to. No model inside.
+"""Windows over a text's tokens: which to score, and how their scores combine. No model inside.
 
 Two ways to read a text that is longer than the model's window:
 
-* `MovingWindows` is the paper's: look at a window, move to the last start predicted in it, or on
-  by a whole window where it predicts none. Which window comes next depends only on where the
-  present one begins, so walks may begin further down ahead of time (*lanes*): as soon as the true
-  walk comes to a place that a lane has been at, the lane's windows are the walk's.
-* `OverlappingWindows` looks at windows at even distances and averages what they say of a token;
-  the middle of a window, which sees most on both sides, counts most.
+* `MovingWindows` is the paper's: score a window, then move to the last start token found in it, or
+  by a whole window if it found none. The next window depends only on where the current one begins,
+  so walks may begin further down the text ahead of time (*lanes*, a form of speculative execution):
+  as soon as the true walk reaches a place where a lane has been, it takes over the lane's windows.
+* `OverlappingWindows` scores windows at regular distances and averages the scores of each token;
+  the middle of a window, which has context on both sides, has the most weight.
 
-Both are asked for windows and told their scores, in any order, until they are done. Positions and
-sizes are counted in tokens, without [CLS] and [SEP].
+`scan` asks either kind for windows and tells it their scores, in any order, until it is done.
+Positions and sizes are counted in tokens, without [CLS] and [SEP].
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+TokenIds = npt.NDArray[np.int32]
+"""Vocabulary ids of tokens."""
+
 Scores = npt.NDArray[np.float32]
-"""t for each token: logit(start) - logit(normal)."""
+"""t of each token: logit(start) - logit(normal)."""
 
 Places = npt.NDArray[np.intp]
-"""Numbers of some of a window's tokens, counted from its first, rising."""
+"""Indices of some of a window's tokens, counted from its first, rising."""
 
-# Windows between the places where two lanes begin: what is left of the text shared among them, as
-# each lane wastes one or two windows, but not so much that a lane's scores fill memory.
+# Windows between the beginnings of two lanes. Lanes share the rest of the text, because each wastes
+# one or two windows, but are short enough to keep few scores in memory.
 _SHORTEST_LANE, _LONGEST_LANE = 2, 64
 
 
 class Window(NamedTuple):
-    """A stretch of tokens to score: the numbers of its first token and just past its last."""
+    """A range of tokens to score: the index of the first, and just past the last."""
 
     start: int
     stop: int
 
 
 class Windows(Protocol):
-    """What both kinds of windows have in common."""
+    """The windows of one text, to be scored by `scan`."""
 
     @property
     def done(self) -> bool:
-        """Whether every score that is needed has been told."""
+        """Whether all windows that are needed have been scored."""
 
     @property
     def scores(self) -> Scores:
-        """T for each token of the text; final once done."""
+        """Scores of all tokens of the text; final once done."""
 
     @property
     def starts(self) -> list[int]:
-        """Numbers of the tokens that start a chunk, rising, never 0; final once done."""
+        """Indices of the start tokens, rising, never 0; final once done."""
 
     def ask(self, most: int) -> list[Window]:
-        """Return windows to score next: one at least, `most` at most; none once done."""
+        """Return 1 to `most` windows to score next; none once done."""
 
     def tell(self, window: Window, scores: Scores) -> None:
-        """Take t for each token of a window that was asked for."""
+        """Take the scores of a window returned by `ask`."""
 
 
-class _Judged(NamedTuple):
-    """What one window said: the starts in it, where the next window begins, its scores."""
+class TokenScorer(Protocol):
+    """A model that scores the tokens of windows.
+
+    Attributes:
+        at_once: Best number of windows to score in one call.
+    """
+
+    at_once: int
+
+    def score(
+        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
+    ) -> list[Scores]:
+        """Return t of each token of each window, or of some of them.
+
+        The score of a token does not depend on which others are scored.
+
+        Args:
+            windows: Token ids of each window, without [CLS] and [SEP].
+            places: Tokens of each window to score; None for all.
+        """
+
+
+def scan(
+    scorer: TokenScorer,
+    ids: TokenIds,
+    windows: Windows,
+    *,
+    wanted: npt.NDArray[np.bool_] | None = None,
+) -> None:
+    """Score the windows of a text until they are done.
+
+    Args:
+        scorer: The model.
+        ids: Token ids of the text.
+        windows: The windows, which combine the scores.
+        wanted: Whether to score each token, shape (tokens,); None for all. Other tokens score
+            minus infinity.
+    """
+    while asked := windows.ask(scorer.at_once):
+        pieces = [ids[window.start : window.stop] for window in asked]
+        if wanted is None:
+            scored = scorer.score(pieces)
+        else:
+            places = [np.flatnonzero(wanted[window.start : window.stop]) for window in asked]
+            scored = [
+                _spread(told, at, len(piece))
+                for told, at, piece in zip(
+                    scorer.score(pieces, places), places, pieces, strict=True
+                )
+            ]
+        for window, scores in zip(asked, scored, strict=True):
+            windows.tell(window, scores)
+
+
+def _spread(told: Scores, places: Places, length: int) -> Scores:
+    """Return the scores of a whole window: minus infinity except at some places."""
+    scores = np.full(length, -np.inf, dtype=np.float32)
+    scores[places] = told
+    return scores
+
+
+class _ScoredWindow(NamedTuple):
+    """A scored window: its start tokens, where the next window begins, its scores."""
 
     starts: list[int]
     following: int | None
@@ -69,19 +134,19 @@ class _Judged(NamedTuple):
 
 
 class MovingWindows:
-    """The paper's walk (BertChunker, inference): each window begins at the last start found.
+    """The paper's inference (BertChunker): each window begins at the last start token found.
 
-    What is found does not depend on how many windows are asked for at once. A start at the first
-    token of a window counts once, and never holds the walk in place.
+    The result does not depend on how many windows are scored at once. A start at the first token
+    of a window counts once, and never stops the walk.
 
     Args:
-        count: Number of tokens of the text.
+        count: Number of tokens in the text.
         size: Tokens in a window.
-        threshold: A token is a start where its score is above this (the paper's t_c).
-        allowed: For each token, whether it may start a chunk; None where every token may.
+        threshold: Tokens with a higher score are start tokens (t_c in the paper).
+        allowed: Whether each token may start a chunk, shape (count,); None if all may.
 
     Raises:
-        ValueError: If `count` is negative, `size` is below 2, or `allowed` has another length.
+        ValueError: `count` is negative, `size` is below 2, or `allowed` has another length.
     """
 
     def __init__(
@@ -101,11 +166,11 @@ class MovingWindows:
         self._threshold = threshold
         self._allowed = allowed
         self._position = 0
-        self._judged: dict[int, _Judged] = {}
+        self._scored: dict[int, _ScoredWindow] = {}
         self._lanes: list[int] = []
 
     def ask(self, most: int) -> list[Window]:
-        """Return the window that the walk waits for, then those that its lanes wait for."""
+        """Return the window that the walk needs next, then those that its lanes need."""
         if self.done:
             return []
         wanted = [self._position, *self._waiting_lanes()]
@@ -121,70 +186,70 @@ class MovingWindows:
         return [Window(at, min(at + self._size, self._count)) for at in wanted[:most]]
 
     def tell(self, window: Window, scores: Scores) -> None:
-        """Take the scores of a window, and move the walk over all that is known by now.
+        """Take the scores of a window, and move the walk over all windows scored by now.
 
         Raises:
-            ValueError: If there is not one score for each token of the window.
+            ValueError: The number of scores differs from the window's tokens.
         """
         _check_told(window, scores)
-        self._judged[window.start] = self._judge(window, scores)
-        while not self.done and (judged := self._judged.get(self._position)) is not None:
-            self._follow(judged)
+        self._scored[window.start] = self._evaluate(window, scores)
+        while not self.done and (scored := self._scored.get(self._position)) is not None:
+            self._follow(scored)
 
     def _waiting_lanes(self) -> list[int]:
-        """Move every lane to the first window on its way that nobody has judged.
+        """Move every lane to its first window that is not scored yet.
 
-        Lanes that have come to the same place, or to the end, are one lane or none from there on.
+        Lanes that have reached the same place merge; a lane that has reached the end is dropped.
         """
         places: set[int] = set()
         for lane in self._lanes:
             at: int | None = lane
-            while at is not None and (judged := self._judged.get(at)) is not None:
-                at = judged.following
+            while at is not None and (scored := self._scored.get(at)) is not None:
+                at = scored.following
             if at is not None and at > self._position:
                 places.add(at)
         return sorted(places)
 
-    def _judge(self, window: Window, scores: Scores) -> _Judged:
+    def _evaluate(self, window: Window, scores: Scores) -> _ScoredWindow:
         """Apply the threshold to a window."""
         above = scores > self._threshold
         if self._allowed is not None:
             above = above & self._allowed[window.start : window.stop]
         starts = [window.start + int(place) for place in np.flatnonzero(above)]
         if window.stop == self._count:
-            return _Judged(starts, None, scores)
+            return _ScoredWindow(starts, None, scores)
         moved = bool(starts) and starts[-1] > window.start
-        return _Judged(starts, starts[-1] if moved else window.stop, scores)
+        return _ScoredWindow(starts, starts[-1] if moved else window.stop, scores)
 
-    def _follow(self, judged: _Judged) -> None:
-        """Move the walk over the window it stands at."""
+    def _follow(self, scored: _ScoredWindow) -> None:
+        """Move the walk over the window at its position."""
         last = self.starts[-1] if self.starts else 0
-        self.starts += [start for start in judged.starts if start > last]
-        stop = self._position + len(judged.scores)
+        self.starts += [start for start in scored.starts if start > last]
+        stop = self._position + len(scored.scores)
         known = self._position if self._position != last or last == 0 else self._position + 1
-        self.scores[known:stop] = judged.scores[known - self._position :]
-        if judged.following is None:
+        self.scores[known:stop] = scored.scores[known - self._position :]
+        if scored.following is None:
             self.done = True
-            self._judged.clear()
+            self._scored.clear()
             return
-        self._position = judged.following
-        self._judged = {at: it for at, it in self._judged.items() if at >= self._position}
+        self._position = scored.following
+        self._scored = {at: it for at, it in self._scored.items() if at >= self._position}
 
 
 class OverlappingWindows:
-    """Windows at even distances; a token's score is the average over the windows that hold it.
+    """Windows at regular distances; a token's score is the weighted average over its windows.
 
-    A window counts for a token by the token's distance from the window's nearer end.
+    The weight of a window is the token's distance from the nearer end of the window.
 
     Args:
-        count: Number of tokens of the text.
+        count: Number of tokens in the text.
         size: Tokens in a window.
-        stride: Tokens from one window's start to the next one's.
-        threshold: A token is a start where its average is above this.
-        allowed: For each token, whether it may start a chunk; None where every token may.
+        stride: Tokens from the start of a window to the start of the next.
+        threshold: Tokens with a higher average are start tokens (t_c in the paper).
+        allowed: Whether each token may start a chunk, shape (count,); None if all may.
 
     Raises:
-        ValueError: If `count` is negative, `size` is below 2, `stride` is not between 1 and
+        ValueError: `count` is negative, `size` is below 2, `stride` is not between 1 and
             `size`, or `allowed` has another length.
     """
 
@@ -213,25 +278,25 @@ class OverlappingWindows:
 
     @property
     def done(self) -> bool:
-        """Whether every window has been told."""
+        """Whether every window has been scored."""
         return not self._unasked and not self._waiting
 
     @property
     def scores(self) -> Scores:
-        """The averages; 0 where no window has been told yet."""
+        """The averages; 0 for tokens of which no window has been scored yet."""
         averages: Scores = np.divide(self._sums, np.maximum(self._weights, 1), dtype=np.float32)
         return averages
 
     @property
     def starts(self) -> list[int]:
-        """The tokens whose average is above the threshold, but for the text's first."""
+        """Indices of the tokens with an average above the threshold, except the text's first."""
         above = self.scores > self._threshold
         if self._allowed is not None:
             above &= self._allowed
         return [int(place) for place in np.flatnonzero(above) if place > 0]
 
     def ask(self, most: int) -> list[Window]:
-        """Return the next windows of the text, then those asked for but not told."""
+        """Return the next windows of the text, then those returned before but not scored yet."""
         fresh = self._unasked[:most]
         self._unasked = self._unasked[most:]
         for start in fresh:
@@ -242,8 +307,8 @@ class OverlappingWindows:
         """Add the scores of a window to its tokens.
 
         Raises:
-            ValueError: If the window was not asked for or is told twice, or if there is not one
-                score for each of its tokens.
+            ValueError: The window was not returned by `ask` or is told twice, or the number of
+                scores differs from its tokens.
         """
         _check_told(window, scores)
         if window not in self._waiting:
@@ -259,13 +324,12 @@ class OverlappingWindows:
 def _check(count: int, size: int, allowed: npt.NDArray[np.bool_] | None) -> None:
     """Raise unless a text of `count` tokens can be read in windows of `size`."""
     if count < 0:
-        raise ValueError(f"count must be the number of the text's tokens, not {count}")
+        raise ValueError(f"count must be the number of tokens in the text, not {count}")
     if size < 2:
-        raise ValueError(f"a window must hold at least 2 tokens to move on, not {size}")
+        raise ValueError(f"a window must have at least 2 tokens, not {size}")
     if allowed is not None and len(allowed) != count:
         raise ValueError(
-            f"allowed must say of each of the {count} tokens whether it may start a "
-            f"chunk; it has {len(allowed)} entries"
+            f"allowed must have an entry for each of the {count} tokens, not {len(allowed)} entries"
         )
 
 

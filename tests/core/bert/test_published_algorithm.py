@@ -12,11 +12,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from lumber_core.bert import BertChunker  # noqa: E402
-from lumber_core.bert.model import ChunkTagger, load_tagger  # noqa: E402
-from lumber_core.bert.pytorch import TorchScorer  # noqa: E402
-from lumber_core.bert.scanning import scan  # noqa: E402
+from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger  # noqa: E402
 from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
-from lumber_core.bert.windows import MovingWindows  # noqa: E402
+from lumber_core.bert.windows import MovingWindows, scan  # noqa: E402
 
 WINDOW = 255
 

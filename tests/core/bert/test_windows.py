@@ -168,7 +168,7 @@ def test_overlapping_windows_see_every_token() -> None:
 @pytest.mark.parametrize("kind", [MovingWindows, OverlappingWindows])
 def test_bad_arguments_are_refused_with_a_reason(kind: type) -> None:
     more = {"stride": 5} if kind is OverlappingWindows else {}
-    with pytest.raises(ValueError, match="number of the text's tokens"):
+    with pytest.raises(ValueError, match="number of tokens in the text"):
         kind(-1, size=10, **more)
     with pytest.raises(ValueError, match="at least 2 tokens"):
         kind(5, size=1, **more)

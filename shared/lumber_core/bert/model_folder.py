@@ -1,0 +1,192 @@
+"""Folders of exported models: where they are, what their card says, and whether they are intact."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lumber_core.errors import WeightsError
+
+CARD_FILE = "card.json"
+BUNDLED = Path(__file__).parent / "bundled"
+
+_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+# What `lumber-splitters train` and `export` write, and published checkpoints; never a pickle.
+_FILES = ("*.json", "*.txt", "*.safetensors", "*.onnx", "words*.bin")
+# BERT has 512 positions; a window of three holds one token between [CLS] and [SEP].
+_SMALLEST_WINDOW, _LARGEST_WINDOW = 4, 512
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """The card of a folder of exported models.
+
+    Attributes:
+        files: SHA-256 of each file, by name.
+        window: Tokens in a window, including [CLS] and [SEP]; 4 to 512.
+        provenance: Where the weights come from: base, recipe, seed, data, licence.
+
+    Raises:
+        ValueError: `window` is out of range.
+    """
+
+    files: Mapping[str, str]
+    window: int
+    provenance: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.window, int) and not isinstance(self.window, bool)
+        if not whole or not _SMALLEST_WINDOW <= self.window <= _LARGEST_WINDOW:
+            raise ValueError(
+                f"window must be a whole number from {_SMALLEST_WINDOW} to {_LARGEST_WINDOW}, "
+                f"not {self.window!r}"
+            )
+
+    @classmethod
+    def of_files(
+        cls, folder: Path, names: Sequence[str], *, window: int, provenance: Mapping[str, Any]
+    ) -> ModelCard:
+        """Make the card of files in a folder."""
+        return cls({name: sha256(folder / name) for name in names}, window, provenance)
+
+
+def find_folder(name: str) -> Path:
+    """Return the folder of a model; a model on the hub is downloaded unless it is cached.
+
+    Args:
+        name: "bundled", a folder, or the id of a model on the Hugging Face hub.
+
+    Raises:
+        ValueError: There is no such folder, and the name is not a hub id.
+        WeightsError: The hub has no such model or cannot be reached.
+    """
+    if name == "bundled":
+        return BUNDLED
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        return folder.resolve()
+    if not _HUB_ID.fullmatch(name):
+        raise ValueError(
+            f'model must be "bundled", an existing folder or a hub id such as "owner/name", '
+            f"not {name!r}"
+        )
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        with _no_progress_bars():
+            # The client reads HF_ENDPOINT only when it is imported.
+            endpoint = os.environ.get("HF_ENDPOINT") or None
+            return Path(snapshot_download(name, allow_patterns=list(_FILES), endpoint=endpoint))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        raise WeightsError(
+            f"{name!r} is not a folder here, and no model of that name could be downloaded from "
+            f"the hub: {error}"
+        ) from error
+
+
+def folder_state(folder: Path) -> str:
+    """Return a digest that changes if a file of a model is replaced.
+
+    It covers the content of the card, which has the SHA-256 of every exported file, and the name,
+    size and modification time of each file of a model or checkpoint.
+
+    Raises:
+        WeightsError: The folder does not exist.
+    """
+    try:
+        paths = sorted({path for pattern in _FILES for path in folder.glob(pattern)})
+        files = [(path.name, path.stat()) for path in paths]
+        card = folder / CARD_FILE
+        content = card.read_bytes() if card.is_file() else b""
+    except OSError as error:
+        raise WeightsError(f"the model in {folder} cannot be read: {error}") from error
+    listed = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in files]
+    return hashlib.sha256(content + repr(listed).encode()).hexdigest()
+
+
+def write_card(card: ModelCard, folder: Path) -> None:
+    """Write `card.json`."""
+    values = {
+        "files": dict(card.files),
+        "window": card.window,
+        "provenance": dict(card.provenance),
+    }
+    text = json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+    (folder / CARD_FILE).write_text(text, encoding="utf-8")
+
+
+def read_card(folder: Path) -> ModelCard:
+    """Read `card.json`.
+
+    Raises:
+        WeightsError: The file is missing or malformed.
+    """
+    path = folder / CARD_FILE
+    if not path.is_file():
+        raise WeightsError(
+            f"{path} does not exist. To load a checkpoint without PyTorch, export it first: "
+            'lumber-splitters export; to load it as it is, use backend="torch"'
+        )
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        files = {str(name): str(digest) for name, digest in values["files"].items()}
+        return ModelCard(files, values["window"], dict(values["provenance"]))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise WeightsError(f"{path} is malformed: {error!r}") from error
+
+
+def checked_file(folder: Path, card: ModelCard, name: str) -> Path:
+    """Return the path of a file in the card after checking that it is intact.
+
+    Raises:
+        WeightsError: The file is missing, is not in the card, or differs from the card.
+    """
+    path = folder / name
+    if name not in card.files:
+        raise WeightsError(f"{folder / CARD_FILE} does not list {name}")
+    if not path.is_file():
+        raise WeightsError(f"{path} does not exist, but the card lists it")
+    found = sha256(path)
+    if found != card.files[name]:
+        raise WeightsError(
+            f"{path} is not the file that its card lists: its SHA-256 is {found[:12]}…, expected "
+            f"{card.files[name][:12]}…. It is damaged or was replaced; reinstall it or export it "
+            "again"
+        )
+    return path
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        digest = hashlib.sha256()
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+@contextmanager
+def _no_progress_bars() -> Iterator[None]:
+    """Hide the hub client's progress bars."""
+    from huggingface_hub.utils import (  # type: ignore[attr-defined]
+        are_progress_bars_disabled,
+        disable_progress_bars,
+        enable_progress_bars,
+    )
+
+    if are_progress_bars_disabled():
+        yield
+        return
+    disable_progress_bars()
+    try:
+        yield
+    finally:
+        enable_progress_bars()
