@@ -1,0 +1,126 @@
+"""The examples in the documentation work as printed.
+
+Python blocks of a page run in order, in one namespace and one folder, like cells of a notebook. A
+comment `<!-- not run: REASON -->` before a block leaves it out; its imports are still checked. In
+shell blocks, `make` targets and files must exist, extras in `pip install` must be declared, and the
+options of `lumber-splitters` must be valid.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from lumber_cli.app import app
+from tests.loopback.server import LoopbackServer
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+FENCE = re.compile(
+    r"^(?:<!-- not run: (?P<reason>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<body>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+LINK = re.compile(r"\]\((?!https?://|#)(?P<target>[^)#\s]+)")
+EXTRAS = set(metadata("lumber-splitters").get_all("Provides-Extra") or ())
+
+
+@dataclass(frozen=True)
+class Block:
+    page: Path
+    line: int
+    language: str
+    body: str
+    reason: str | None
+
+
+def blocks_of(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(
+            page, text.count("\n", 0, found.start("body")) + 1, *found.group("language", "body"),
+            found["reason"],
+        )
+        for found in FENCE.finditer(text)
+    ]  # fmt: skip
+
+
+def named(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+WITH_PYTHON = [page for page in PAGES if any(b.language == "python" for b in blocks_of(page))]
+COMMANDS = [
+    pytest.param(line, id=f"{named(page)}-{line[:60]}")
+    for page in PAGES
+    for block in blocks_of(page)
+    if block.language == "bash"
+    for line in block.body.splitlines()
+    if line.strip()
+]
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with the files that the pages speak of, and servers in place of the providers'."""
+    data = ROOT / "examples" / "data"
+    (tmp_path / "my_docs").mkdir()
+    shutil.copy(data / "the_tide_clock.txt", tmp_path / "my_docs")
+    for name in ("my_questions.jsonl", "questions.jsonl"):
+        shutil.copy(data / "the_tide_clock_questions.jsonl", tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    with LoopbackServer("Answer: none") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+        yield tmp_path
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=named)
+def test_python_blocks_run_as_printed(page: Path, workplace: Path) -> None:
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks_of(page):
+        if block.language == "python":
+            tree = ast.parse(block.body, filename=str(page))
+            if block.reason is not None:
+                tree.body = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
+            ast.increment_lineno(tree, block.line - 1)
+            exec(compile(tree, str(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_exist_as_printed(line: str) -> None:
+    for command in line.split("&&"):
+        program, *arguments = shlex.split(command, comments=True)
+        program = program.removeprefix(".venv/bin/")
+        if program == "pip":
+            extras = re.findall(r"\[(.+?)\]", " ".join(arguments))
+            assert {name for found in extras for name in found.split(",")} <= EXTRAS
+        elif program == "make":
+            targets = {argument for argument in arguments if "=" not in argument}
+            makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+            assert targets <= set(re.findall(r"^([\w-]+):", makefile, re.MULTILINE))
+        elif program == "lumber-splitters":
+            group = get_command(app)
+            context = group.make_context(program, list(arguments))
+            name, _, rest = group.resolve_command(context, arguments)  # type: ignore[attr-defined]
+            context.command.commands[name].make_context(name, rest)  # type: ignore[attr-defined]
+        elif program == "python":
+            script = next(a for a in arguments if not a.startswith("-"))
+            assert arguments[0] == "-m" or (ROOT / script).is_file()
+        else:
+            assert program in ("git", "pre-commit")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_to_files(page: Path) -> None:
+    targets = [found["target"] for found in LINK.finditer(page.read_text(encoding="utf-8"))]
+    assert [target for target in targets if not (page.parent / target).exists()] == []
