@@ -74,7 +74,9 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     """A folder with the files that the pages speak of, and servers in place of the providers'."""
     data = ROOT / "examples" / "data"
     (tmp_path / "my_docs").mkdir()
-    shutil.copy(data / "the_tide_clock.txt", tmp_path / "my_docs")
+    story = (data / "the_tide_clock.txt").read_text(encoding="utf-8")
+    story = f"# The tide clock\n\n{story}\n\n# Notes\n\nWind the clock once a week.\n"
+    (tmp_path / "my_docs" / "story.md").write_text(story, encoding="utf-8")
     for name in ("my_questions.jsonl", "questions.jsonl"):
         shutil.copy(data / "the_tide_clock_questions.jsonl", tmp_path / name)
     monkeypatch.chdir(tmp_path)
