@@ -17,7 +17,7 @@ from lumber_cli.options import (
     asks_model,
     check_tokenizer,
     chosen_model,
-    completions_in,
+    work_file,
     corpus_in,
     errors_in_one_line,
     fail,
@@ -157,7 +157,7 @@ def compare_command(
             queries = hypothetical_passages(
                 corpus.questions,
                 asked,
-                store=completions_in(kept),
+                store=work_file(kept),
                 policy=policy,
                 max_concurrency=max_concurrency,
                 show_progress=True,

@@ -15,6 +15,7 @@ from lumber_core.errors import LumberError
 from lumber_core.llms import CallPolicy, GeminiModel, Model, OpenAIModel
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.tokens import token_counter
+from lumber_evaluation.cached_work import WORK_FILE
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import Sections
 from lumber_evaluation.documents import Corpus
@@ -111,10 +112,10 @@ def asks_model(spec: str) -> bool:
     return spec.partition(":")[0] in ("lumber", "propositions")
 
 
-def completions_in(work: Path) -> Path:
-    """Return the file that caches a command's completions."""
+def work_file(work: Path) -> Path:
+    """Return the file that caches what a command pays for."""
     work.mkdir(parents=True, exist_ok=True)
-    return work / "completions.db"
+    return work / WORK_FILE
 
 
 def splitter_named(
@@ -135,18 +136,17 @@ def splitter_named(
         if model is None:
             raise ValueError("propositions needs a model: pass --model NAME")
         return PropositionSplitter(
-            model, store=completions_in(work), policy=policy, max_concurrency=max_concurrency
+            model, store=work_file(work), policy=policy, max_concurrency=max_concurrency
         )
     if kind == "lumber-local":
         return subject(preset(f"lumber{colon}{number}"), name=spec)
     made = preset(spec, embedder=embedder_of(embedder))
     if model is None or kind != "lumber":
         return made
-    work.mkdir(parents=True, exist_ok=True)
     chunker = LumberChunker(
         ModelJudge(model, policy=policy),
         theta=int(float(number)) if number else 550,
-        store=work / "answers.db",
+        store=work_file(work),
         max_concurrency=max_concurrency,
     )
     return subject(chunker, name=spec)

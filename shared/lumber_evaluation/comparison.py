@@ -19,8 +19,8 @@ from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.estimate import Prices
 from lumber_core.segmentation import Usage
 from lumber_core.tokens import TokenCounterSpec, token_counter
-from lumber_evaluation.cached_work import KeptWork
-from lumber_evaluation.documents import Corpus, SplitDocument
+from lumber_evaluation.cached_work import CachedWork
+from lumber_evaluation.documents import Corpus, SplitDocument, Subject
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.llm.answers import QaResult, answer_questions
 from lumber_evaluation.llm.cached_model import CompletionStore
@@ -35,7 +35,7 @@ from lumber_evaluation.metrics import (
 from lumber_evaluation.retrieval import RetrievalResult, retrieve
 from lumber_evaluation.retrieval.references import check_questions
 from lumber_evaluation.segmentation import SegmentationScores, score_segmentation
-from lumber_evaluation.splitters import Subject, subject
+from lumber_evaluation.splitters import subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ def compare(
         )
     counter = token_counter(tokenizer)
     counter.count([""])  # a vocabulary that cannot be had is noticed now
-    work = KeptWork(folder)
+    work = CachedWork(folder)
     searching = work.embedder(embedder_of(embedder))
     segmented = [document for document in corpus.documents if document.is_segmented]
     if segmented:
@@ -343,13 +343,11 @@ def _answer(
     corpus: Corpus,
     retrieval: RetrievalResult | None,
     qa: QaSettings,
-    work: KeptWork,
+    work: CachedWork,
     show_progress: bool,
 ) -> QaResult:
     assert retrieval is not None
-    store = qa.store
-    if store is None and work.folder is not None:
-        store = work.folder / "completions.db"
+    store = work.path if qa.store is None else qa.store
     return answer_questions(
         corpus,
         retrieval,

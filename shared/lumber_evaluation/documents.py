@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span, spans_from_starts
@@ -95,6 +96,27 @@ class Corpus:
     def by_name(self) -> dict[str, Document]:
         """The documents by their names."""
         return {document.name: document for document in self.documents}
+
+
+@runtime_checkable
+class Subject(Protocol):
+    """A splitter under evaluation; `splitters.subject` makes one of any splitter.
+
+    Attributes:
+        name: Its name, unique within a comparison.
+        settings: What changes its result, for people.
+        identity: What determines its result, as a key for caches; None if nothing does.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def settings(self) -> str: ...  # noqa: D102
+    @property
+    def identity(self) -> str | None: ...  # noqa: D102
+
+    def split(self, document: Document) -> SplitDocument:
+        """Split a document."""
 
 
 def document_from_segments(

@@ -1,21 +1,156 @@
-"""What changes the result of an object that somebody else's library made, in words."""
+"""What determines the output of an object of any library, as a key for caches and for people."""
 
 from __future__ import annotations
 
+import enum
+import functools
+import hashlib
 import re
-from collections.abc import Mapping
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
+from typing import Any
+
+from lumber_core.chunker import Chunker
 
 _SECRET = re.compile(r"key|secret|password|credential|header|auth|_token$|^token$", re.IGNORECASE)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_MOST_PARTS = 200_000  # an object of more parts is not worth describing
+_PLAIN = (type(None), bool, int, float, complex, str, bytes)
+
+
+def splitter_identity(splitter: object) -> str | None:
+    """Return what determines the chunks of a splitter, as a key for caches.
+
+    Splitters of this project say it themselves (`identity`). Of others, the identity is the class,
+    the version of the distribution it comes from, and a digest of all its settings, those of the
+    objects and functions it holds included. It holds no secret in clear.
+
+    Returns:
+        None if the output cannot be told from the settings: the splitter is or holds a function
+        of the user's own, which may change under its name, or something opaque.
+    """
+    chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
+    if isinstance(chunker, Chunker):
+        return _own_identity(chunker)
+    digest = hashlib.sha256()
+    try:
+        for part in _parts(splitter, {}):
+            digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+    except (_UndeterminedError, RecursionError):
+        return None
+    return f"{_qualified(type(splitter))} {digest.hexdigest()}"
+
+
+class _UndeterminedError(Exception):
+    """An object does not say what determines its output."""
+
+
+def _own_identity(chunker: Chunker) -> str | None:
+    known: str | None = getattr(chunker, "identity", None)
+    if known is not None:
+        return known
+    try:
+        shown = f"{chunker!r} {getattr(getattr(chunker, '_judge', None), 'identity', '')}"
+    except ValueError:  # the judge is a function
+        return None
+    return None if any(sign in shown for sign in ("<", "__main__.", "Callable")) else shown
+
+
+def _parts(thing: Any, seen: dict[int, int]) -> Iterator[str]:
+    """Yield texts that tell an object from all that behave differently.
+
+    Raises:
+        _UndeterminedError: There are none.
+    """
+    if isinstance(thing, _PLAIN):
+        yield repr(thing)
+        return
+    if id(thing) in seen:
+        yield f"part {seen[id(thing)]}"
+        return
+    seen[id(thing)] = len(seen)
+    if len(seen) > _MOST_PARTS:
+        raise _UndeterminedError
+    yield _qualified(type(thing))
+    if isinstance(thing, (FunctionType, BuiltinFunctionType, MethodDescriptorType, type)):
+        yield _qualified(thing)
+        held: Any = []
+        if isinstance(thing, FunctionType):
+            cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+            held = [cells, thing.__defaults__, thing.__kwdefaults__]
+    elif isinstance(thing, MethodType):
+        held = [thing.__func__, thing.__self__]
+    elif isinstance(thing, functools.partial):
+        held = [thing.func, thing.args, thing.keywords]
+    elif isinstance(thing, enum.Enum):
+        held = [thing.name]
+    elif isinstance(thing, re.Pattern):
+        held = [thing.pattern, thing.flags]
+    elif isinstance(thing, Path):
+        held = [str(thing)]
+    elif isinstance(thing, Mapping):
+        held = [part for entry in thing.items() for part in entry]
+    elif isinstance(thing, (set, frozenset)):
+        held = sorted(thing, key=repr)
+    elif isinstance(thing, (list, tuple)):
+        held = thing
+    else:
+        held = [_state(thing)]
+    yield str(len(held))
+    for one in held:
+        yield from _parts(one, seen)
+
+
+def _state(thing: Any) -> Any:
+    """Return the settings of an object.
+
+    Raises:
+        _UndeterminedError: It has none that can be seen.
+    """
+    own = type(thing).__dict__.get("__getstate__")
+    if own is not None:
+        return thing.__getstate__()
+    if not hasattr(thing, "__dict__"):
+        raise _UndeterminedError
+    private = getattr(thing, "__pydantic_private__", None)  # pydantic keeps these apart
+    return {**vars(thing), **(private or {})}
+
+
+def _qualified(thing: Any) -> str:
+    """Return the name of a class or function with the version of what it comes from.
+
+    Raises:
+        _UndeterminedError: It comes from no distribution, so its code may change.
+    """
+    owner = thing.__objclass__ if isinstance(thing, MethodDescriptorType) else thing
+    module, name = getattr(owner, "__module__", None), getattr(thing, "__qualname__", None)
+    if module is None or name is None:
+        raise _UndeterminedError
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names:
+        return f"{module}.{name} {sysconfig.get_python_version()}"
+    try:
+        (distribution, *_) = _distributions().get(top, [top])
+        return f"{module}.{name} {distribution} {version(distribution)}"
+    except PackageNotFoundError:
+        raise _UndeterminedError from None
+
+
+@functools.cache
+def _distributions() -> Mapping[str, list[str]]:
+    return packages_distributions()
 
 
 def settings_of(thing: object) -> str:
-    """Describe an object by its class and its settings, without addresses and without secrets.
+    """Describe an object by its class and its settings for people, without secrets.
 
     Args:
-        thing: An object of any library. One with a `repr` of its own is described by that. Of
-            others, and of pydantic models, the attributes are listed, but an attribute that says
-            nothing of itself is named by its class.
+        thing: An object of any library. One with a `repr` of its own is described by that; of
+            others, and of pydantic models, the attributes are listed.
     """
     if _is_opaque(thing):
         return _with_attributes(thing, vars(thing))

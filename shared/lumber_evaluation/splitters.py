@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from lumber_core.bert import BertChunker
 from lumber_core.chunker import Chunker
@@ -22,28 +22,10 @@ from lumber_evaluation.baselines import (
     fixed_length,
     recursive_characters,
 )
-from lumber_evaluation.documents import Chunk, Document, SplitDocument
+from lumber_evaluation.documents import Chunk, Document, SplitDocument, Subject
 from lumber_evaluation.embedders import Embedder
-from lumber_evaluation.identity import settings_of
+from lumber_evaluation.identity import settings_of, splitter_identity
 from lumber_evaluation.locating import ChunkNotFoundError, locate
-
-
-@runtime_checkable
-class Subject(Protocol):
-    """A splitter under evaluation.
-
-    Attributes:
-        name: Its name, unique within a comparison.
-        settings: What changes its result, in words.
-    """
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def settings(self) -> str: ...  # noqa: D102
-
-    def split(self, document: Document) -> SplitDocument:
-        """Split a document."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +34,7 @@ class _Cutting:
 
     name: str
     settings: str
+    identity: str | None
     cut: Cut
 
     def split(self, document: Document) -> SplitDocument:
@@ -85,8 +68,13 @@ class _Renamed:
 
     @property
     def settings(self) -> str:
-        """What changes the result."""
+        """What changes the result, for people."""
         return self.known.settings
+
+    @property
+    def identity(self) -> str | None:
+        """What determines the result."""
+        return self.known.identity
 
     def split(self, document: Document) -> SplitDocument:
         """Split as the subject does."""
@@ -99,9 +87,11 @@ class MarkedSegments:
 
     Attributes:
         name: Its name in tables.
+        identity: None: segments are not part of what splits are stored under.
     """
 
     name: str = "marked segments"
+    identity: None = None
 
     @property
     def settings(self) -> str:
@@ -140,7 +130,7 @@ def subject(splitter: object, *, name: str | None = None) -> Subject:
         return splitter if name is None else _Renamed(name, splitter)
     cut = cut_with(splitter)
     named = name or getattr(splitter, "__name__", None) or type(splitter).__name__
-    return _Cutting(named, settings_of(splitter), cut)
+    return _Cutting(named, settings_of(splitter), splitter_identity(splitter), cut)
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--tokenizer", "none"], "unknown tokenizer"),
         (["compare", "{docs}", "--splitter", "greedy:inf"], "'inf' is no number"),
         (["compare", "{docs}", "--embedder", "contriever:none"], "there is no folder none"),
-        (["compare", "{docs}", "--output", "/dev/null/report"], "cannot be made"),
+        (["compare", "{docs}", "--output", "/dev/null/report"], "cannot be created"),
         (["sweep", "{docs}"], "--theta, --threshold or --size"),
         (["sweep", "{docs}", "--theta", "450", "--size", "9"], "exactly one setting"),
         (["sweep", "{docs}", "--theta", "450", "--splitter", "bert"], "setting of lumber"),
@@ -257,4 +257,4 @@ def test_the_command_runs_as_a_program(docs: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "Median tokens" in done.stdout
     assert (tmp_path / "report" / "report.html").is_file()
-    assert (tmp_path / "report" / ".work" / "splits").is_dir()
+    assert (tmp_path / "report" / ".work" / "work.db").is_file()

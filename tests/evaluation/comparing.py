@@ -80,7 +80,7 @@ class Every:
         self, pattern: str, *, name: str = "every", usage: Usage | None = None, failures: int = 0
     ) -> None:
         self.name = name
-        self.settings = f"Every({pattern!r})"
+        self.settings = self.identity = f"Every({pattern!r})"
         self.asked = 0
         self._pattern = re.compile(pattern)
         self._usage = usage or Usage()

@@ -192,7 +192,7 @@ def test_files_that_are_no_stores_are_refused_and_left_alone(tmp_path: Path) -> 
         (other, "another program"),
         (newer, "newer version"),
         (damaged, "cannot be used"),
-        (tmp_path / "none" / "kept.db", "no folder"),
+        (tmp_path / "none" / "kept.db", "does not exist"),
     ):
         before = path.read_bytes() if path.exists() else None
         with pytest.raises(StoreError, match=said):

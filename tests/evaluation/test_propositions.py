@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("openai")
 
 from lumber_core import GreedyChunker, ModelSettingsError
-from lumber_evaluation.documents import Document
+from lumber_evaluation.documents import Document, Subject
 from lumber_evaluation.llm.asking import Template
 from lumber_evaluation.llm.propositions import PropositionSplitter
-from lumber_evaluation.splitters import Subject, subject
+from lumber_evaluation.splitters import subject
 from tests.evaluation.asking_support import FAST, facts, model_at, passage_of
 from tests.loopback.faults import Refusal, Says, Status
 from tests.loopback.server import LoopbackServer, Request

@@ -33,8 +33,8 @@ from llamaindex_lumber import GreedyNodeParser
 from lumber_core import GreedyChunker, LumberChunker
 from lumber_core.spans import Span
 from lumber_core.units import sentences
-from lumber_evaluation.documents import Chunk, Document, SplitDocument
-from lumber_evaluation.splitters import MarkedSegments, Subject, preset, subject
+from lumber_evaluation.documents import Chunk, Document, SplitDocument, Subject
+from lumber_evaluation.splitters import MarkedSegments, preset, subject
 
 STORY = (
     "The ferry left at nine. Nobody waved.\n\nThe ferry left at ten. Nobody waved.\n\n"
@@ -226,6 +226,7 @@ def test_a_subject_of_ones_own_is_taken_as_it_is() -> None:
     class Whole:
         name = "whole"
         settings = "none"
+        identity = None
 
         def split(self, document: Document) -> SplitDocument:
             chunk = Chunk(document.name, Span(0, len(document.text)), document.text)

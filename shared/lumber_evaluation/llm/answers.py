@@ -27,7 +27,7 @@ from lumber_evaluation.llm.asking import (
     read_object,
     words,
 )
-from lumber_evaluation.llm.cached_model import CompletionStore, remembering
+from lumber_evaluation.llm.cached_model import CompletionStore, as_cached
 from lumber_evaluation.retrieval import CUTOFFS, RetrievalResult
 
 ANSWER = Template(
@@ -186,8 +186,8 @@ def answer_questions(
     references = [_reference(corpus, result.question) for result in retrieval.questions]
     if not references:
         raise ValueError("there is no question to answer; pass a corpus with questions")
-    answering = remembering(model, store, policy)
-    judging = answering if judge is None else remembering(judge, store, policy)
+    answering = as_cached(model, store, policy)
+    judging = answering if judge is None else as_cached(judge, store, policy)
     shown = [
         _within(
             counter, max_passage_tokens, [retrieval.chunks[n].text for n in r.retrieved[:top_k]]

@@ -27,7 +27,7 @@ from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.protocol import declines, folded, without_thinking
 from lumber_core.segmentation import Usage
-from lumber_evaluation.llm.cached_model import CachedModel, CompletionStore, remembering
+from lumber_evaluation.llm.cached_model import CachedModel, CompletionStore, as_cached
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ def ask_all(
         StoreError: The store cannot be used.
     """
     check_positive("max_concurrency", max_concurrency)
-    asked = remembering(model, store, policy)
+    asked = as_cached(model, store, policy)
     if asked.store is not None:
         asked.store.open()
     replies: dict[int, Reply[T]] = {}

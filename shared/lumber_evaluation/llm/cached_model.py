@@ -1,4 +1,4 @@
-"""Keeping what language models answered, so that an evaluation run again costs nothing.
+"""A model whose completions are kept on disk, so that an evaluation run again costs nothing.
 
 A completion is stored under what determines it: the model's identity, both texts of the prompt and
 the choices. The prompt itself is not stored.
@@ -7,59 +7,50 @@ the choices. The prompt itself is not stored.
 from __future__ import annotations
 
 import asyncio
-import time
+import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar
+from typing import Any
 
-from lumber_core.concurrency import SingleFlight
+from lumber_core.cache import Cache, digest
+from lumber_core.errors import StoreError
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.segmentation import Usage
-from lumber_core.sqlite_file import SqliteFile, digest
+from lumber_core.concurrency import SingleFlight
 from lumber_core.surrogates import encodable
 
-Question = tuple[str, str, Sequence[int]]
-"""System text, user text and choices."""
+_Prompt = tuple[str, str, Sequence[int]]  # system text, user text and choices
 
 
-class CompletionStore(SqliteFile):
-    """Completions in an SQLite file, safe under several threads and processes.
+class CompletionStore:
+    """Completions in an SQLite file, safe to share between threads and processes.
 
     The file may be that of an `AnswerStore`, too.
 
     Args:
-        path: The file; it is made where it does not exist.
+        path: The file; created on first use if it does not exist.
 
     Raises:
-        StoreError: On first use: the file is damaged, was made by a newer version, or belongs to
-            another program. It is left as it was.
+        StoreError: On first use, if the file is damaged, belongs to another program or has another
+            format version. The file is left unchanged.
     """
 
-    _table: ClassVar[str] = "completions"
-    _columns: ClassVar[str] = """
-        key TEXT PRIMARY KEY,
-        model TEXT NOT NULL,
-        answer TEXT NOT NULL,
-        prompt_tokens INTEGER NOT NULL,
-        completion_tokens INTEGER NOT NULL,
-        finish_reason TEXT NOT NULL,
-        stored_at REAL NOT NULL
-    """
+    def __init__(self, path: str | Path) -> None:
+        self._cache = Cache(path, "completions")
 
     def get(
         self, model: str, system: str, user: str, *, choices: Sequence[int] = ()
     ) -> Completion | None:
-        """Return a stored completion with the tokens it took when it was made, or None."""
-        with self._open() as connection:
-            row = connection.execute(
-                "SELECT answer, prompt_tokens, completion_tokens, finish_reason FROM completions "
-                "WHERE key = ?",
-                (key(model, (system, user, choices)),),
-            ).fetchone()
-        return None if row is None else Completion(*row)
+        """Return a stored completion with the tokens it took when it was made, or None.
+
+        Raises:
+            StoreError: The file cannot be used, or the entry cannot be read.
+        """
+        value = self._cache.get(_key(model, (system, user, choices)))
+        return None if value is None else self._read(value)
 
     def put(
         self,
@@ -71,42 +62,55 @@ class CompletionStore(SqliteFile):
         choices: Sequence[int] = (),
     ) -> None:
         """Store a completion; when this returns, it is on disk."""
-        with self._open() as connection, connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO completions VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    key(model, (system, user, choices)),
-                    model,
-                    completion.text,
-                    completion.prompt_tokens,
-                    completion.completion_tokens,
-                    completion.finish_reason,
-                    time.time(),
-                ),
-            )
+        value = json.dumps(asdict(completion)).encode()
+        self._cache.put(_key(model, (system, user, choices)), value)
 
     def usage(self) -> Usage:
         """Return what all stored completions cost when they were made."""
-        with self._open() as connection:
-            row = connection.execute(
-                "SELECT count(*), total(prompt_tokens), total(completion_tokens) FROM completions"
-            ).fetchone()
-        return Usage(*(int(value) for value in row))
+        made = (self._read(value) for _, value in self._cache.items())
+        return sum((Usage(1, c.prompt_tokens, c.completion_tokens) for c in made), Usage())
+
+    def open(self) -> None:
+        """Open the file now, so that a problem with it shows before any work is done.
+
+        Raises:
+            StoreError: As on first use.
+        """
+        self._cache.open()
+
+    def close(self) -> None:
+        """Close the file. The next use opens it again."""
+        self._cache.close()
+
+    def _read(self, value: bytes) -> Completion:
+        try:
+            return Completion(**json.loads(value))
+        except (ValueError, TypeError) as error:
+            raise StoreError(
+                f"the store {self._cache.path} holds a damaged completion: {error!r}. Move the "
+                "store away, or pass another path"
+            ) from error
+
+    def __len__(self) -> int:
+        return len(self._cache)
+
+    def __repr__(self) -> str:
+        return f"CompletionStore({str(self._cache.path)!r})"
 
 
 class CachedModel:
-    """A model that looks into a store before it is asked, and is asked again after trouble.
+    """Looks a prompt up in a store before it asks a model, and retries failed calls.
 
-    A completion is on disk before it is returned. Where two equal questions are asked at the same
-    moment, one of them waits for the other's answer.
+    A completion is on disk before it is returned. If two equal prompts are sent at the same time,
+    one waits for the other's answer.
 
     Args:
         model: The model; its `identity` is part of the key.
-        store: Where completions are kept, or the path of the file. None keeps none.
+        store: The store, or the path of its file. None stores nothing.
         policy: How often and how fast the model may be asked.
 
     Raises:
-        TypeError: `model` is no `Model`.
+        TypeError: `model` is not a `Model`.
     """
 
     def __init__(
@@ -154,49 +158,49 @@ class CachedModel:
         return self.ask(system, user, choices=choices)[0]
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Do as `complete`, without blocking the event loop."""
-        question = system, user, choices
+        """Async version of `complete`."""
+        prompt = system, user, choices
         found, mine = await self._asked.aonce(
-            key(self.identity, question), lambda: self._afind(question)
+            _key(self.identity, prompt), lambda: self._afind(prompt)
         )
         return self._counted(*found, mine=mine)[0]
 
     def ask(
         self, system: str, user: str, *, choices: Sequence[int] = ()
     ) -> tuple[Completion, Usage]:
-        """Do as `complete`, and tell what it cost this time; nothing where it was known."""
-        question = system, user, choices
-        found, mine = self._asked.once(key(self.identity, question), lambda: self._find(question))
+        """Like `complete`, and return what it cost this time too: nothing if it was stored."""
+        prompt = system, user, choices
+        found, mine = self._asked.once(_key(self.identity, prompt), lambda: self._find(prompt))
         return self._counted(*found, mine=mine)
 
-    def _find(self, question: Question) -> tuple[Completion, bool]:
+    def _find(self, prompt: _Prompt) -> tuple[Completion, bool]:
         """Return the completion, and whether it was paid for now."""
-        known = self._stored(question)
+        known = self._stored(prompt)
         if known is not None:
             return known, False
-        system, user, choices = question
-        return self._kept(question, self._model.complete(system, user, choices=choices)), True
+        system, user, choices = prompt
+        return self._kept(prompt, self._model.complete(system, user, choices=choices)), True
 
-    async def _afind(self, question: Question) -> tuple[Completion, bool]:
-        known = await asyncio.to_thread(self._stored, question)
+    async def _afind(self, prompt: _Prompt) -> tuple[Completion, bool]:
+        known = await asyncio.to_thread(self._stored, prompt)
         if known is not None:
             return known, False
-        system, user, choices = question
+        system, user, choices = prompt
         completion = await self._model.acomplete(system, user, choices=choices)
         # Shielded: once the answer is here it is kept, even if the caller gives up now.
-        return await asyncio.shield(asyncio.to_thread(self._kept, question, completion)), True
+        return await asyncio.shield(asyncio.to_thread(self._kept, prompt, completion)), True
 
-    def _stored(self, question: Question) -> Completion | None:
+    def _stored(self, prompt: _Prompt) -> Completion | None:
         if self.store is None:
             return None
-        system, user, choices = question
+        system, user, choices = prompt
         return self.store.get(self.identity, system, user, choices=choices)
 
-    def _kept(self, question: Question, completion: Completion) -> Completion:
+    def _kept(self, prompt: _Prompt, completion: Completion) -> Completion:
         """Return a completion after storing it."""
         completion = replace(completion, text=encodable(completion.text))
         if self.store is not None:
-            system, user, choices = question
+            system, user, choices = prompt
             self.store.put(self.identity, system, user, completion, choices=choices)
         return completion
 
@@ -223,16 +227,16 @@ class CachedModel:
         return f"CachedModel({self._model!r}, {self.store!r})"
 
 
-def remembering(
+def as_cached(
     model: Model,
     store: CompletionStore | str | Path | None = None,
     policy: CallPolicy | None = None,
 ) -> CachedModel:
-    """Return a model that remembers: `model` itself where it is one.
+    """Return a `CachedModel` over a model, or the model itself if it is one.
 
     Raises:
-        TypeError: `model` is no `Model`.
-        ValueError: It remembers already, and another store or policy is given.
+        TypeError: `model` is not a `Model`.
+        ValueError: It is a `CachedModel`, and a store or a policy is given as well.
     """
     if not isinstance(model, CachedModel):
         return CachedModel(model, store, policy=policy)
@@ -241,7 +245,7 @@ def remembering(
     return model
 
 
-def key(model: str, question: Question) -> str:
+def _key(model: str, prompt: _Prompt) -> str:
     """Return the digest of what determines a completion."""
-    system, user, choices = question
-    return digest((model, system, user, ",".join(map(str, choices))))
+    system, user, choices = prompt
+    return digest(model, system, user, ",".join(map(str, choices)))

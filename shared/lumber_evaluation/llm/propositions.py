@@ -9,15 +9,16 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from lumber_core.cache import digest
 from lumber_core.chunker import Chunker
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.segmentation import Usage
-from lumber_core.sqlite_file import digest
 from lumber_core.units import paragraphs
 from lumber_evaluation.documents import Chunk, Document, SplitDocument
+from lumber_evaluation.identity import splitter_identity
 from lumber_evaluation.llm.asking import Ask, Template, ask_all, read_strings
-from lumber_evaluation.llm.cached_model import CompletionStore, remembering
+from lumber_evaluation.llm.cached_model import CompletionStore, as_cached
 
 PROPOSITIONS = Template(
     system="""\
@@ -80,7 +81,7 @@ class PropositionSplitter:
     ) -> None:
         prompt.require("passage")
         self.name = name
-        self._model = remembering(model, store, policy)
+        self._model = as_cached(model, store, policy)
         self._passages = passages
         self._prompt = prompt
         self._max_concurrency = max_concurrency
@@ -88,9 +89,20 @@ class PropositionSplitter:
 
     @property
     def settings(self) -> str:
-        """What changes the result."""
-        prompt = digest((self._prompt.system, self._prompt.user))[:12]
+        """What changes the result, for people."""
         passages = "paragraphs" if self._passages is None else repr(self._passages)
+        return self._described(passages)
+
+    @property
+    def identity(self) -> str | None:
+        """What determines the result; None if nothing determines the passages."""
+        if self._passages is None:
+            return self._described("paragraphs")
+        known = splitter_identity(self._passages)
+        return None if known is None else self._described(known)
+
+    def _described(self, passages: str) -> str:
+        prompt = digest(self._prompt.system, self._prompt.user)[:12]
         return f"PropositionSplitter({self._model.identity}, prompt={prompt}, passages={passages})"
 
     def split(self, document: Document) -> SplitDocument:

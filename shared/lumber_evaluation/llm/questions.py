@@ -31,7 +31,7 @@ from lumber_evaluation.llm.asking import (
     read_object,
     words,
 )
-from lumber_evaluation.llm.cached_model import CompletionStore, remembering
+from lumber_evaluation.llm.cached_model import CompletionStore, as_cached
 from lumber_evaluation.llm.quotations import find_quotation
 
 QUESTION = Template(
@@ -154,7 +154,7 @@ def make_questions(
     """
     check_positive("count", count)
     prompt.require("passage")
-    asked = remembering(model, store, policy)
+    asked = as_cached(model, store, policy)
     stretches = _stretches(_sources(splits, documents), count, seed)
     kept: list[_Made] = []
     dropped: list[tuple[_Source, DroppedQuestion]] = []

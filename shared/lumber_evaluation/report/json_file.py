@@ -5,11 +5,11 @@ Texts of documents are not in it; each stands there by its length and SHA-256.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
-from lumber_evaluation.cached_work import text_digest
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.documents import Corpus
 from lumber_evaluation.llm.answers import QaResult
@@ -54,7 +54,9 @@ def _corpus(corpus: Corpus) -> dict[str, Any]:
                 "name": document.name,
                 "source": document.source,
                 "characters": len(document.text),
-                "sha256": text_digest(document.text),
+                "sha256": hashlib.sha256(
+                    document.text.encode("utf-8", "surrogatepass")
+                ).hexdigest(),
                 "segments": list(document.starts) if document.is_segmented else None,
             }
             for document in corpus.documents
