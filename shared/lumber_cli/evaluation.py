@@ -17,13 +17,13 @@ from lumber_cli.options import (
     asks_model,
     check_tokenizer,
     chosen_model,
-    work_file,
     corpus_in,
     errors_in_one_line,
     fail,
     numbers_in,
     prices_in,
     splitter_named,
+    work_file,
 )
 from lumber_core.extras import require
 from lumber_core.llms import CallPolicy

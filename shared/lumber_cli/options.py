@@ -18,10 +18,10 @@ from lumber_core.tokens import token_counter
 from lumber_evaluation.cached_work import WORK_FILE
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import Sections
-from lumber_evaluation.documents import Corpus
+from lumber_evaluation.documents import Corpus, Subject
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.llm.propositions import PropositionSplitter
-from lumber_evaluation.splitters import PRESETS, Subject, preset, subject
+from lumber_evaluation.splitters import PRESETS, preset, subject
 
 SPLITTERS = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
 """The splitters that have a name, for help texts."""

@@ -15,11 +15,11 @@ from threading import Lock
 from typing import Any
 
 from lumber_core.cache import Cache, digest
+from lumber_core.concurrency import SingleFlight
 from lumber_core.errors import StoreError
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.segmentation import Usage
-from lumber_core.concurrency import SingleFlight
 from lumber_core.surrogates import encodable
 
 _Prompt = tuple[str, str, Sequence[int]]  # system text, user text and choices
