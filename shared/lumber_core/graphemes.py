@@ -6,17 +6,20 @@ Boundaries follow Unicode's text segmentation (UAX #29), as the `regex` package 
 from __future__ import annotations
 
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 # Below this code point the only grapheme of several characters is CR LF.
 FIRST_COMBINING = "\u0300"
-_LOOK_BACK = 4096
 # Categories whose characters neither extend the cluster before them nor hold on to what follows.
 _SEPARATE = frozenset(("Lu", "Ll", "Lt", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs", "Cc"))
+_FLAG_LETTERS = "[\U0001f1e6-\U0001f1ff]"
+# Two of these are a flag. `regex` counts them from the start of their run at each step, so long
+# runs go to it in parts of this many.
+_FLAGS_AT_ONCE = 64
 
 
 @cache
@@ -27,33 +30,70 @@ def _pattern(source: str) -> Any:
 
 
 def is_break(text: str, position: int) -> bool:
-    """Tell whether a cut before `text[position]` leaves all grapheme clusters whole."""
-    if position <= 0 or position >= len(text):
-        return True
-    before, after = text[position - 1], text[position]
-    if before < FIRST_COMBINING and after < FIRST_COMBINING:
-        return not (before == "\r" and after == "\n")
-    if _separate(before, after):
-        return True
-    # Scan from a place that surely is a boundary: between two characters that never combine.
-    low = position - 1
-    while low > max(0, position - _LOOK_BACK) and not _separate(text[low - 1], text[low]):
-        low -= 1
-    return any(low + cut == position for cut in grapheme_cuts(text[low : position + 1]))
+    """Tell whether a cut before `text[position]` leaves all grapheme clusters whole.
+
+    For many positions of one text, `breaks` takes less time.
+    """
+    return any(True for _ in breaks(text, (position,)))
+
+
+def breaks(text: str, positions: Iterable[int]) -> Iterator[int]:
+    """Yield those positions where a cut leaves all grapheme clusters whole.
+
+    Args:
+        text: The text.
+        positions: Offsets in ascending order. The time is linear in the distance between them.
+    """
+    known = 0  # a place that surely is a boundary
+    for position in positions:
+        if position <= 0 or position >= len(text):
+            yield position
+            continue
+        before, after = text[position - 1], text[position]
+        if before < FIRST_COMBINING and after < FIRST_COMBINING:
+            if not (before == "\r" and after == "\n"):
+                known = position
+                yield position
+            continue
+        if not _separate(before, after):
+            # Scan from the last place between two characters that never combine.
+            low = position - 1
+            while low > known and not _separate(text[low - 1], text[low]):
+                low -= 1
+            for cut in grapheme_cuts(text[low : position + 1]):
+                if low + cut <= position:
+                    known = low + cut
+            if known != position:
+                continue
+        known = position
+        yield position
 
 
 def _separate(before: str, after: str) -> bool:
     """Tell whether two characters are sure to belong to different clusters."""
     if before == "\n":
         return True
-    categories = unicodedata.category(before), unicodedata.category(after)
-    return _SEPARATE.issuperset(categories) and not (before == "\r" and after == "\n")
+    return _alone(before) and _alone(after) and not (before == "\r" and after == "\n")
+
+
+@lru_cache(maxsize=1 << 14)
+def _alone(character: str) -> bool:
+    """Tell whether a character forms a cluster with none of its kind before or after it.
+
+    Letters without case are asked of `regex`: most are, as in Chinese or Thai, but the letters of
+    Hangul combine, and a few others hold on to a neighbour.
+    """
+    category = unicodedata.category(character)
+    if category in _SEPARATE:
+        return True
+    return category == "Lo" and bool(_pattern(r"\p{GCB=Other}").match(character))
 
 
 def grapheme_cuts(text: str) -> Iterator[int]:
     """Yield the offset just past each grapheme cluster of `text`."""
-    for match in _pattern(r"\X").finditer(text):
-        yield match.end()
+    for start, part in _parts(text):
+        for match in _pattern(r"\X").finditer(part):
+            yield start + match.end()
 
 
 def word_cuts(text: str) -> Iterator[int]:
@@ -62,13 +102,25 @@ def word_cuts(text: str) -> Iterator[int]:
     Scripts written without spaces have such places too: each Han character is a word here.
     """
     graphemes = set(grapheme_cuts(text))
-    for match in _pattern(r"(?w)\b").finditer(text):
-        if match.start() in graphemes:
-            yield match.start()
+    for start, part in _parts(text):
+        for match in _pattern(r"(?w)\b").finditer(part):
+            if match.start() and start + match.start() in graphemes:
+                yield start + match.start()
 
 
 def space_cuts(text: str) -> Iterator[int]:
     """Yield the offset just past each run of white space that follows something else."""
-    for match in _pattern(r"(?<=\S)\s+(?=\S)").finditer(text):
-        if is_break(text, match.end()):
-            yield match.end()
+    found = _pattern(r"(?<=\S)\s+(?=\S)").finditer(text)
+    yield from breaks(text, (match.end() for match in found))
+
+
+def _parts(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the text in parts that end between flags, each with its offset."""
+    start = 0
+    if not text.isascii():
+        # Pairs from the start of a run of flag letters, one more of which follows.
+        whole = rf"{_FLAG_LETTERS}{{{_FLAGS_AT_ONCE}}}(?={_FLAG_LETTERS})"
+        for match in _pattern(whole).finditer(text):
+            yield start, text[start : match.end()]
+            start = match.end()
+    yield start, text[start:]

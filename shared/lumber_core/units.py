@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from operator import le, lt
 from typing import Literal, cast
 
-from lumber_core.graphemes import is_break
+from lumber_core.graphemes import breaks
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.surrogates import encodable
 
@@ -38,8 +38,12 @@ _BLANK = re.compile(r"[\s\ufeff]*")
 # meet none that takes more.
 _WIDE_SPACES = [chr(code) for code in range(0x80, 0x3001) if chr(code).isspace()]
 
+_LAST_SPACE = re.compile(r".*\s(?=\S)", re.DOTALL)
+
 # sentencex slows down on long inputs; from this size on a text goes to it in blocks.
 _BLOCK = 1 << 14
+# The time of one call grows with the square of a stretch of quotations, so blocks stay below this.
+_LARGEST_BLOCK = 1 << 15
 
 
 def paragraphs(text: str, language: str = "en") -> list[Span]:
@@ -84,9 +88,10 @@ def sentences(text: str, language: str = "en") -> list[Span]:
     block_start = 0
     for separator in _BLANK_LINES.finditer(text) if _has_odd_blank_lines(text) else ():
         if separator.end() > first:
-            starts += _sentence_starts(text, block_start, separator.end(), first, language)
+            found = _sentence_starts(text, block_start, separator.end(), first, language)
+            starts += breaks(text, found)
             block_start = separator.end()
-    starts += _sentence_starts(text, block_start, len(text), first, language)
+    starts += breaks(text, _sentence_starts(text, block_start, len(text), first, language))
     return list(spans_from_starts(starts, len(text)))
 
 
@@ -108,7 +113,7 @@ def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
     found = sentences(text, language)
     first = _content_start(text)
     ends = (match.end() for match in _MARKED_LINE_END.finditer(text, first))
-    lines = {end for end in ends if is_break(text, end)}
+    lines = set(breaks(text, ends))
     lines.difference_update(span.start for span in found)
     if not lines:
         return found
@@ -130,32 +135,35 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
     """Yield where sentences start inside `text[start:end]`, past the text's `first` content.
 
     Long stretches go through in blocks. The last sentence of a block may go on in the next one,
-    so the next block starts with it; a block without any sentence end is doubled. That keeps the
-    cost linear. White space at a sentence's start is left to the one before it.
+    so the next block starts with it; a block without any sentence end is doubled, and at the
+    largest size it ends at its last white space. That keeps the cost linear. White space at a
+    sentence's start is left to the one before it. Whether a start falls inside a grapheme cluster
+    is not looked at.
     """
     size = _BLOCK
+    in_word = False  # whether the block starts inside a word
     while start < end:
         stop = min(start + size, end)
         pieces = _segment(language, text[start:stop])
+        divided = False
         if stop < end and len(pieces) == 1:
-            size *= 2
-            continue
-        if stop < end:
+            if size < _LARGEST_BLOCK:
+                size *= 2
+                continue
+            space = _LAST_SPACE.match(pieces[0])
+            divided = space is None
+            pieces = pieces if space is None else [space.group()]
+        elif stop < end:
             pieces.pop()
         size = _BLOCK
         ends = list(accumulate(map(len, pieces), initial=start))
         for before, piece in zip(ends, pieces, strict=False):
-            if before <= first:
+            if before <= first or (in_word and before == start):
                 continue
-            # Most sentences start with a plain character after a plain one: no need to look closer.
-            if "!" <= piece[0] <= "~" and text[before - 1] <= "~":
-                yield before
-                continue
-            visible = piece.lstrip()
-            before += len(piece) - len(visible)
-            if visible and is_break(text, before):
-                yield before
-        start = ends[-1]
+            visible = piece if "!" <= piece[0] <= "~" else piece.lstrip()
+            if visible:
+                yield before + len(piece) - len(visible)
+        start, in_word = ends[-1], divided
 
 
 def _segment(language: str, text: str) -> list[str]:
@@ -203,7 +211,7 @@ def after_markers(text: str, markers: tuple[str, ...]) -> list[Span]:
     """
     pattern = "|".join(re.escape(marker) for marker in sorted(markers, key=len, reverse=True))
     cuts = [match.end() for match in re.finditer(pattern, text)]
-    starts = [0, *(cut for cut in cuts if cut < len(text) and is_break(text, cut))] if text else []
+    starts = [0, *breaks(text, (cut for cut in cuts if cut < len(text)))] if text else []
     return list(spans_from_starts(starts, len(text)))
 
 

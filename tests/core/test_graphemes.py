@@ -8,7 +8,8 @@ from core_support import ACCENTED, FAMILY, FLAG, PIECES, nasty_texts, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core.graphemes import grapheme_cuts, is_break, space_cuts, word_cuts
+from lumber_core import graphemes
+from lumber_core.graphemes import breaks, grapheme_cuts, is_break, space_cuts, word_cuts
 
 # Whole planes of characters, half of them from where clusters are made.
 CLUSTER_MAKERS = [
@@ -27,7 +28,7 @@ any_text = st.lists(
 ).map("".join)
 
 
-def breaks(text: str) -> set[int]:
+def unicode_breaks(text: str) -> set[int]:
     """Unicode's own answer, read from the whole text."""
     return {0, len(text), *(match.end() for match in regex.finditer(r"\X", text))}
 
@@ -40,21 +41,28 @@ def breaks(text: str) -> set[int]:
 @quick
 def test_is_break_agrees_with_unicode_at_every_position(text):
     found = {position for position in range(len(text) + 1) if is_break(text, position)}
-    assert found == breaks(text)
+    assert found == unicode_breaks(text)
+
+
+@given(text=any_text, data=st.data())
+@quick
+def test_breaks_keeps_the_positions_that_is_break_accepts(text, data):
+    positions = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    assert list(breaks(text, positions)) == [at for at in positions if is_break(text, at)]
 
 
 @given(before=st.characters(exclude_categories=()), after=st.characters(exclude_categories=()))
 @quick
 def test_is_break_agrees_with_unicode_on_any_two_characters(before, after):
     text = before + after
-    assert is_break(text, 1) == (1 in breaks(text))
+    assert is_break(text, 1) == (1 in unicode_breaks(text))
 
 
 @pytest.mark.parametrize(
     "text",
     [
         FLAG * 100,
-        "x" + FLAG * 100,
+        "x" + FLAG * 100 + FLAG[0] + "y" + FLAG * 40,
         "a" + "\u0301" * 300 + "b",
         (FAMILY[:-1] + "\u200d") * 60 + FAMILY,
         "\U0001f469" + "\u0301" * 100 + "\u200d\U0001f469",
@@ -64,7 +72,7 @@ def test_is_break_agrees_with_unicode_on_any_two_characters(before, after):
 )
 def test_is_break_agrees_with_unicode_far_from_any_plain_character(text):
     found = {position for position in range(len(text) + 1) if is_break(text, position)}
-    assert found == breaks(text)
+    assert found == unicode_breaks(text)
 
 
 @pytest.mark.parametrize("position", [-1, 0, 2, 3])
@@ -96,8 +104,8 @@ def test_katakana_words_stay_whole():
 @given(nasty_texts)
 @quick
 def test_no_word_or_space_cut_falls_inside_a_grapheme(text):
-    assert set(word_cuts(text)) <= breaks(text)
-    assert set(space_cuts(text)) <= breaks(text)
+    assert set(word_cuts(text)) <= unicode_breaks(text)
+    assert set(space_cuts(text)) <= unicode_breaks(text)
 
 
 @given(nasty_texts)
@@ -114,3 +122,60 @@ def test_space_cuts_leave_out_the_blank_ends_of_a_text():
 def _parts(text: str, cuts) -> list[str]:
     edges = sorted({0, len(text), *cuts})
     return [text[a:b] for a, b in pairwise(edges)]
+
+
+class Watched(str):
+    """A text that keeps a record of how many of its characters are looked at."""
+
+    looked_at = 0
+
+    def __getitem__(self, key):
+        part = super().__getitem__(key)
+        Watched.looked_at += len(part)
+        return part
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "\u6211\u4eec\u3002",
+        "\u3042\u30a2\u3002",
+        "\u0e01\u0e32\u0e19",
+        FLAG,
+        ACCENTED,
+        FAMILY,
+        "\uac00\uac01.",
+    ],
+    ids=["chinese", "japanese", "thai", "flags", "accents", "families", "korean"],
+)
+def test_looking_for_breaks_is_linear_in_the_length_of_the_text(unit):
+    work = []
+    for count in (1000, 2000, 4000):
+        Watched.looked_at = 0
+        text = Watched(unit * count)
+        found = list(breaks(text, range(len(unit), len(text), len(unit))))
+        assert len(found) == count - 1
+        work.append(Watched.looked_at)
+    assert work[2] <= 2.1 * work[1] <= 4.4 * work[0]
+    assert work[0] <= 20 * len(unit) * 1000
+
+
+@pytest.mark.parametrize("cuts", [grapheme_cuts, word_cuts])
+def test_long_runs_of_flags_are_read_in_parts(monkeypatch, cuts):
+    real = graphemes._pattern
+    longest = 0
+
+    class Recorder:
+        def __init__(self, source):
+            self.source = source
+
+        def finditer(self, text):
+            nonlocal longest
+            if "1f1e6" not in ascii(self.source):
+                longest = max(longest, len(text))
+            return real(self.source).finditer(text)
+
+    monkeypatch.setattr(graphemes, "_pattern", Recorder)
+    text = "x" + FLAG * 5000 + FLAG[0]
+    assert list(cuts(text)) == [1, *range(3, len(text), 2), len(text)]
+    assert longest <= 100

@@ -237,6 +237,35 @@ def test_the_cost_of_finding_sentences_is_linear(handed_over, text):
     assert sum(map(len, handed_over)) <= 4 * len(text)
 
 
+@pytest.mark.parametrize(
+    "quoted",
+    ["'it is so. and more', ", "INSERT INTO t VALUES (1, 'a. b', \"c\"); ", "`x.y` "],
+    ids=["python list", "sql", "back-ticks"],
+)
+def test_a_long_stretch_of_quotations_goes_to_sentencex_in_blocks(handed_over, quoted):
+    work = []
+    for size in (66_000, 132_000, 264_000):
+        handed_over.clear()
+        text = quoted * (size // len(quoted))
+        spans = sentences(text)
+        check_tiling(spans, len(text))
+        assert all(text[span.start - 1].isspace() for span in spans[1:])
+        work.append(sum(len(block) ** 2 for block in handed_over))
+    assert max(map(len, handed_over)) <= 1 << 15
+    assert work[2] <= 2.2 * work[1] <= 4.8 * work[0]
+
+
+def test_a_long_stretch_without_spaces_is_not_cut_inside_a_word():
+    text = "x" * 200_000 + " end."
+    assert found(sentences, text)[0].startswith("x" * 200_000)
+
+
+def test_sentences_of_chinese_without_line_breaks_take_linear_time(handed_over):
+    text = "\u6211\u4eec\u5b66\u4e60\u3002" * 20_000
+    assert len(sentences(text, "zh")) == 20_000
+    assert sum(map(len, handed_over)) <= 2 * len(text)
+
+
 def test_many_sentences_do_not_cross_to_sentencex_one_by_one(handed_over):
     sentences("Sentence of some length here. " * 7_000)
     assert len(handed_over) < 40
