@@ -17,7 +17,7 @@ import numpy as np
 from lumber_core.checks import check_positive
 from lumber_core.chunker import Chunker
 from lumber_core.extras import load
-from lumber_core.graphemes import is_break
+from lumber_core.graphemes import breaks
 from lumber_core.greedy import GreedyChunker
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
@@ -78,10 +78,9 @@ class Words:
     def __call__(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the offsets of the words of a text; they tile it."""
         start = 0
-        for match in _WORDS.finditer(text):
-            if is_break(text, match.end()):
-                yield start, match.end()
-                start = match.end()
+        for end in breaks(text, (match.end() for match in _WORDS.finditer(text))):
+            yield start, end
+            start = end
 
 
 def fixed_length(
