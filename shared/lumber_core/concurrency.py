@@ -1,16 +1,17 @@
-"""Concurrency helpers: a single flight for equal requests, and a sleep that can be ended early."""
+"""Concurrency: equal requests made once, a client per event loop, a sleep that can be ended."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from concurrent.futures import Future
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+Client = TypeVar("Client")
 
 
 class SingleFlight(Generic[T]):
@@ -83,6 +84,54 @@ class SingleFlight(Generic[T]):
 
 class _AbandonedError(Exception):
     """The caller that did the work gave up."""
+
+
+class PerLoop(Generic[Client]):
+    """Keeps one client per event loop, because connections belong to the loop that opened them.
+
+    A client is closed when its loop shuts down its asynchronous generators, as `asyncio.run` does
+    at its end: one of them holds the client.
+
+    Args:
+        make: Creates a client.
+        close: Closes a client.
+    """
+
+    def __init__(
+        self, make: Callable[[], Client], close: Callable[[Client], Awaitable[Any]]
+    ) -> None:
+        self._make = make
+        self._close = close
+        self._clients: dict[
+            asyncio.AbstractEventLoop, tuple[Client, AsyncGenerator[None, None]]
+        ] = {}
+        self._lock = Lock()
+
+    async def get(self) -> Client:
+        """Return the running loop's client."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            known = self._clients.get(loop)
+        if known is None:
+            client = self._make()
+            keeper = self._keeping(loop, client)
+            known = client, keeper
+            with self._lock:
+                for gone in [other for other in self._clients if other.is_closed()]:
+                    del self._clients[gone]
+                self._clients[loop] = known
+            await anext(keeper)  # it awaits nothing before its yield, so no other task runs
+        return known[0]
+
+    async def _keeping(
+        self, loop: asyncio.AbstractEventLoop, client: Client
+    ) -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._clients.pop(loop, None)
+            await self._close(client)
 
 
 _thread = threading.local()

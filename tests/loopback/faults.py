@@ -53,7 +53,7 @@ class Slow:
 class Malformed:
     """A reply with status 200 whose body is not what the wire promises."""
 
-    body: str = '{"choices": [{"message": {"cont'
+    body: str | bytes = '{"choices": [{"message": {"cont'
 
 
 @dataclass(frozen=True, slots=True)

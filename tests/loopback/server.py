@@ -245,7 +245,8 @@ class LoopbackServer:
         """Return the status, the headers and the body of a reply."""
         gemini = request.wire == "gemini"
         if isinstance(fault, Malformed):
-            return 200, {}, fault.body.encode()
+            body = fault.body
+            return 200, {}, body if isinstance(body, bytes) else body.encode()
         if isinstance(fault, Status):
             error = _gemini_error(fault) if gemini else _openai_error(fault)
             return fault.code, dict(fault.headers or {}), json.dumps(error).encode()

@@ -1,8 +1,8 @@
 """Language models behind one small protocol.
 
 Each model needs the package of its provider: `OpenAIModel` the extra `openai`, `GeminiModel`
-`gemini`, `LegacyGeminiModel` `gemini-legacy`, `LocalModel` `torch`. No package is imported before
-a model is used.
+`gemini`, `LegacyGeminiModel` `gemini-legacy`, `LocalModel` `torch`. Packages are imported when a
+model is first used.
 """
 
 from lumber_core.llms.base import Completion, Model

@@ -1,7 +1,7 @@
-"""What an error or an end means: wrong settings, trouble that passes, an answer withheld or cut.
+"""What an error or a finish reason means: wrong settings, a transient error, a blocked answer.
 
-Clients raise their own classes; most carry an HTTP status. Going by that, and by names where
-there is none, works for every client without importing one.
+Clients raise classes of their own, most of them with an HTTP status. Errors are told apart by
+status, or else by class name, which works for every client without importing one.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _CUT = ("length", "max_tokens")
 
 
 def trouble_of(error: Exception) -> Trouble:
-    """Tell what kind of trouble an error stands for.
+    """Classify an error.
 
     Returns:
-        "settings" where asking again is vain (a wrong key, an unknown model, a bad request);
-        "passing" where it may help (rate limits, server errors, timeouts, broken connections and
-        bodies); "unknown" for everything else, such as a fault in a program.
+        "settings" if retrying will not help (wrong key, unknown model, bad request); "passing" if
+        it may (rate limits, server errors, timeouts, broken connections and bodies); "unknown" for
+        everything else, such as a bug.
     """
     if getattr(error, "code", None) == _NO_CREDIT:
         return "settings"
@@ -63,7 +63,7 @@ def trouble_of(error: Exception) -> Trouble:
 
 
 def status_of(error: Exception) -> int | None:
-    """Return the HTTP status that an error carries, if it carries one."""
+    """Return the HTTP status of an error, or None."""
     response = getattr(error, "response", None)
     for holder, name in (
         (error, "status_code"),
@@ -80,7 +80,7 @@ def status_of(error: Exception) -> int | None:
 
 
 def retry_after(error: Exception) -> float | None:
-    """Return the seconds that the server asks to wait, from its Retry-After header."""
+    """Return the seconds to wait according to the Retry-After header, or None."""
     headers = getattr(getattr(error, "response", None), "headers", None)
     if not isinstance(headers, Mapping):
         return None
@@ -93,22 +93,22 @@ def retry_after(error: Exception) -> float | None:
 
 
 def is_blocked(finish_reason: str) -> bool:
-    """Tell whether a completion ended because the model or its provider declined."""
+    """Return whether the model or its provider declined to answer."""
     return any(word in finish_reason.casefold() for word in _BLOCKED)
 
 
 def is_cut(finish_reason: str) -> bool:
-    """Tell whether a completion ended because it had reached the most tokens allowed."""
+    """Return whether a completion was cut off at the maximum number of tokens."""
     return any(word in finish_reason.casefold() for word in _CUT)
 
 
 def _seconds(value: Any) -> float | None:
-    """Read a number of seconds, or a date in the form of HTTP."""
+    """Read a number of seconds or an HTTP date."""
     try:
         return float(value)
     except ValueError:
         pass
     try:
         return email.utils.parsedate_to_datetime(value).timestamp() - time.time()
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None

@@ -1,13 +1,13 @@
-"""Google's Gemini models by the `google-genai` package."""
+"""Google's Gemini models, with the `google-genai` package."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Completion
-from lumber_core.llms.per_loop import PerLoop
 from lumber_core.llms.remote import RemoteModel, Settings
 
 UNBLOCKED = (
@@ -16,56 +16,28 @@ UNBLOCKED = (
     "HARM_CATEGORY_SEXUALLY_EXPLICIT",
     "HARM_CATEGORY_DANGEROUS_CONTENT",
 )
-"""Categories in which nothing is blocked, as in the paper's code: a novel is not a request."""
+"""Categories in which nothing is blocked, as in the paper's code: a document is not a request."""
 
 
 class GeminiModel(RemoteModel):
-    """Asks a Gemini model by the `google-genai` package.
+    """Calls a Gemini model with the `google-genai` package.
 
-    Answers are restricted by an enum. What the filters block comes back as a completion whose
-    `finish_reason` says so: the candidate's ("SAFETY"), or "blocked: " and the reason for the
-    prompt. What is not named here is as in `lumber_core.llms.remote.RemoteModel`.
+    Answers are restricted by an enum. A blocked answer is a completion whose `finish_reason` says
+    so: the candidate's own ("SAFETY"), or "blocked: " and the reason if the prompt was blocked.
 
     Args:
         model: The model's name: "gemini-2.5-flash".
-        base_url: Another server that speaks Gemini's API, without a version. Google's, or what
-            GOOGLE_GEMINI_BASE_URL says, by default.
-        api_key: The key; GOOGLE_API_KEY or GEMINI_API_KEY by default.
-        client: A `google.genai.Client` of your own, for Vertex AI for instance; `base_url`,
-            `api_key` and `timeout` are then its own, and so is retrying.
+        base_url: URL of another server with Gemini's API, without a version. Default: the variable
+            GOOGLE_GEMINI_BASE_URL, or Google.
+        api_key: The key; by default GOOGLE_API_KEY or GEMINI_API_KEY.
+        client: A `google.genai.Client`, for Vertex AI for instance. It also does its own retries.
+        temperature: See `RemoteModel`, as for `timeout` and `structured`.
     """
 
     _provider: ClassVar[str] = "gemini"
     _module: ClassVar[str] = "google.genai"
-    _package: ClassVar[dict[str, str]] = {"package": "google-genai", "extra": "gemini"}
+    _package: ClassVar[Mapping[str, str]] = {"package": "google-genai", "extra": "gemini"}
     _url_variable: ClassVar[str | None] = "GOOGLE_GEMINI_BASE_URL"
-
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        temperature: float | None = 0.1,
-        timeout: float = 60.0,
-        structured: bool = True,
-        client: Any = None,
-    ) -> None:
-        super().__init__(
-            model,
-            base_url=base_url,
-            api_key=api_key,
-            temperature=temperature,
-            timeout=timeout,
-            structured=structured,
-            own=(client,),
-        )
-        self._own = client
-        self._client = client
-
-    def _start(self) -> None:
-        super()._start()
-        self._async_clients = PerLoop(self._made, lambda client: client.aio.aclose())
 
     def _made(self) -> Any:
         sdk = self._sdk()
@@ -75,6 +47,9 @@ class GeminiModel(RemoteModel):
             retry_options=sdk.types.HttpRetryOptions(attempts=1),
         )
         return sdk.Client(api_key=self._key(), http_options=options)
+
+    async def _closed(self, client: Any) -> None:
+        await client.aio.aclose()
 
     def _send(self, request: dict[str, Any]) -> Any:
         return self._opened().models.generate_content(**request)
@@ -111,7 +86,7 @@ class GeminiModel(RemoteModel):
         if not reply.candidates:
             blocked = reply.prompt_feedback and reply.prompt_feedback.block_reason
             if not blocked:
-                raise BadReplyError(f"{self._model}: the reply holds no answer")
+                raise BadReplyError(f"{self._model}: the reply contains no answer")
             return Completion("", prompt_tokens, finish_reason=f"blocked: {_name(blocked)}")
         candidate = reply.candidates[0]
         parts = (candidate.content and candidate.content.parts) or []
@@ -134,7 +109,12 @@ class GeminiModel(RemoteModel):
     def _unreadable(self) -> tuple[type[Exception], ...]:
         errors = self._sdk("google.genai.errors")
         pydantic = self._sdk("pydantic")
-        return errors.UnknownApiResponseError, json.JSONDecodeError, pydantic.ValidationError
+        return (
+            errors.UnknownApiResponseError,
+            json.JSONDecodeError,
+            pydantic.ValidationError,
+            UnicodeDecodeError,
+        )
 
     def _server(self) -> str:
         if self._own is not None:

@@ -1,11 +1,12 @@
-"""Google's Gemini models by the `google-generativeai` package, which its maker has retired.
+"""Google's Gemini models, with the retired `google-generativeai` package.
 
-For environments that are bound to it (it needs protobuf below 6); `gemini.py` is the better way.
+For environments that depend on it (it needs protobuf below 6); otherwise use `gemini.py`.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError
@@ -15,21 +16,21 @@ from lumber_core.llms.remote import RemoteModel, Settings
 
 
 class LegacyGeminiModel(RemoteModel):
-    """Asks a Gemini model by the `google-generativeai` package, over REST, in plain text.
+    """Calls a Gemini model with the `google-generativeai` package, over REST, in plain text.
 
-    What filters block is told as by `GeminiModel`. The package's global configuration is neither
-    used nor changed. It has no asynchronous REST client, so `acomplete` works in threads. What is
-    not named here is as in `lumber_core.llms.remote.RemoteModel`.
+    Blocked answers are reported as by `GeminiModel`. The package's global configuration is neither
+    used nor changed. It has no asynchronous REST client, so `acomplete` runs in threads.
 
     Args:
         model: The model's name: "gemini-1.5-pro".
-        base_url: Another server that speaks Gemini's API, without a version.
-        api_key: The key; GEMINI_API_KEY or GOOGLE_API_KEY by default.
+        base_url: URL of another server with Gemini's API, without a version.
+        api_key: The key; by default GEMINI_API_KEY or GOOGLE_API_KEY.
+        temperature: See `RemoteModel`, as for `timeout`.
     """
 
     _provider: ClassVar[str] = "gemini-legacy"
     _module: ClassVar[str] = "google.generativeai"
-    _package: ClassVar[dict[str, str]] = {
+    _package: ClassVar[Mapping[str, str]] = {
         "package": "google-generativeai",
         "extra": "gemini-legacy",
     }
@@ -74,7 +75,7 @@ class LegacyGeminiModel(RemoteModel):
             generation_config=request["options"],
             safety_settings=dict.fromkeys(UNBLOCKED, "BLOCK_NONE"),
         )
-        model._client = client  # the public way in is one configuration for the process
+        model._client = client  # publicly there is only one configuration per process
         return model.generate_content(
             request["user"], request_options={"timeout": self._timeout, "retry": None}
         )
@@ -84,7 +85,7 @@ class LegacyGeminiModel(RemoteModel):
         if not reply.candidates:
             blocked = reply.prompt_feedback.block_reason
             if not blocked:
-                raise BadReplyError(f"{self._model}: the reply holds no answer")
+                raise BadReplyError(f"{self._model}: the reply contains no answer")
             return Completion(
                 "", usage.prompt_token_count, finish_reason=f"blocked: {blocked.name}"
             )
@@ -100,4 +101,8 @@ class LegacyGeminiModel(RemoteModel):
         return (self._sdk("google.api_core.exceptions").BadRequest,)
 
     def _unreadable(self) -> tuple[type[Exception], ...]:
-        return self._sdk("google.protobuf.json_format").ParseError, json.JSONDecodeError
+        return (
+            self._sdk("google.protobuf.json_format").ParseError,
+            json.JSONDecodeError,
+            UnicodeDecodeError,
+        )

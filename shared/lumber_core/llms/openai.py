@@ -1,36 +1,36 @@
-"""OpenAI's models, and any server that speaks OpenAI's chat completions."""
+"""OpenAI's models, and any server with OpenAI's chat completions API."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Completion
-from lumber_core.llms.per_loop import PerLoop
 from lumber_core.llms.remote import RemoteModel, Settings, public_url
 
 
 class OpenAIModel(RemoteModel):
-    """Asks a model by the `openai` package: OpenAI's own, vLLM, Ollama, llama.cpp and others.
+    """Calls a model with the `openai` package: OpenAI, vLLM, Ollama, llama.cpp and others.
 
-    Answers are restricted by a JSON schema. OpenAI puts it, though it differs from group to group,
-    before the prompt, so its prompt cache helps only with `structured=False`. What is not named
-    here is as in `lumber_core.llms.remote.RemoteModel`.
+    Answers are restricted by a JSON schema. OpenAI puts the schema, which differs from group to
+    group, before the prompt, so its prompt cache helps only with `structured=False`.
 
     Args:
-        base_url: The server, up to and with its version: "http://127.0.0.1:8000/v1". OpenAI, or
-            what OPENAI_BASE_URL says, by default.
-        api_key: The key; OPENAI_API_KEY by default.
-        client: An `openai.OpenAI` of your own, or a subclass such as `AzureOpenAI`; `base_url`,
-            `api_key` and `timeout` are then its own. The asynchronous methods run it in threads
-            unless `async_client` is given too.
-        async_client: An `openai.AsyncOpenAI` of your own, likewise.
+        model: The model's name.
+        base_url: URL of the server with its version: "http://127.0.0.1:8000/v1". Default: the
+            variable OPENAI_BASE_URL, or OpenAI.
+        api_key: The key; by default OPENAI_API_KEY.
+        client: An `openai.OpenAI`, or a subclass such as `AzureOpenAI`. The asynchronous methods
+            run it in threads, unless `async_client` is given too.
+        async_client: An `openai.AsyncOpenAI`.
+        temperature: See `RemoteModel`, as for `timeout` and `structured`.
     """
 
     _provider: ClassVar[str] = "openai"
     _module: ClassVar[str] = "openai"
-    _package: ClassVar[dict[str, str]] = {"package": "openai", "extra": "openai"}
+    _package: ClassVar[Mapping[str, str]] = {"package": "openai", "extra": "openai"}
     _url_variable: ClassVar[str | None] = "OPENAI_BASE_URL"
 
     def __init__(
@@ -52,25 +52,25 @@ class OpenAIModel(RemoteModel):
             temperature=temperature,
             timeout=timeout,
             structured=structured,
-            own=(client, async_client),
+            client=async_client if client is None else client,
         )
-        self._own = None if client is None else client.with_options(max_retries=0)
+        # Retries are the caller's.
+        self._client = None if client is None else client.with_options(max_retries=0)
         self._own_async = None if async_client is None else async_client.with_options(max_retries=0)
-        self._client = self._own
-
-    def _start(self) -> None:
-        super()._start()
-        self._async_clients = PerLoop(
-            lambda: self._made("AsyncOpenAI"), lambda client: client.close()
-        )
 
     def _made(self, kind: str = "OpenAI") -> Any:
         return getattr(self._sdk(), kind)(
             api_key=self._key(), base_url=self._base_url, timeout=self._timeout, max_retries=0
         )
 
+    def _made_async(self) -> Any:
+        return self._made("AsyncOpenAI")
+
+    async def _closed(self, client: Any) -> None:
+        await client.close()
+
     def _send(self, request: dict[str, Any]) -> Any:
-        if self._own_async is not None and self._own is None:
+        if self._own_async is not None and self._client is None:
             raise TypeError("only async_client was given: pass client too, or use async methods")
         return self._opened().chat.completions.create(**request)
 
@@ -95,20 +95,32 @@ class OpenAIModel(RemoteModel):
         return request
 
     def _completion(self, reply: Any) -> Completion:
+        # The package does not validate replies: anything may stand anywhere in them.
         choices = getattr(reply, "choices", None)
-        if not choices:
+        if not isinstance(choices, list) or not choices:
             said = getattr(reply, "error", None)
             raise BadReplyError(
-                f"{self._model}: the reply holds no answer" + (f" but says {said}" if said else "")
+                f"{self._model}: the reply contains no answer"
+                + (f", but the error {said}" if said else "")
             )
-        message = choices[0].message
+        message: Any = getattr(choices[0], "message", None)
+        if not hasattr(message, "content"):
+            raise BadReplyError(f"{self._model}: the reply contains no message")
+        text = _text(message.content)
+        if text is None:
+            kind = type(message.content).__name__
+            raise BadReplyError(f"{self._model}: the reply's content is not text but {kind}")
         refusal = getattr(message, "refusal", None)
-        usage = reply.usage
+        refusal = refusal if isinstance(refusal, str) else ""
+        finish_reason = "refusal" if refusal else getattr(choices[0], "finish_reason", "")
+        if not isinstance(finish_reason, str):
+            finish_reason = ""
+        usage = getattr(reply, "usage", None)
         return Completion(
-            text=refusal or message.content or "",
-            prompt_tokens=(usage and usage.prompt_tokens) or 0,
-            completion_tokens=(usage and usage.completion_tokens) or 0,
-            finish_reason="refusal" if refusal else choices[0].finish_reason or "",
+            text=refusal or text,
+            prompt_tokens=_count(getattr(usage, "prompt_tokens", None)),
+            completion_tokens=_count(getattr(usage, "completion_tokens", None)),
+            finish_reason=finish_reason,
         )
 
     def _rejections(self) -> tuple[type[Exception], ...]:
@@ -116,7 +128,7 @@ class OpenAIModel(RemoteModel):
         return sdk.BadRequestError, sdk.UnprocessableEntityError
 
     def _unreadable(self) -> tuple[type[Exception], ...]:
-        return (json.JSONDecodeError,)
+        return json.JSONDecodeError, UnicodeDecodeError, RecursionError
 
     def _blocked(self, error: Any) -> Completion | None:
         return Completion("", finish_reason=error.code) if error.code == "content_filter" else None
@@ -125,10 +137,30 @@ class OpenAIModel(RemoteModel):
         return str(error.param or error.message)
 
     def _server(self) -> str:
-        for client in (self._own, self._own_async):
-            if client is not None:
-                return public_url(str(client.base_url))
+        if self._own is not None:
+            return public_url(str(self._own.base_url))
         return super()._server()
+
+
+def _text(content: object) -> str | None:
+    """Return the text of a message, whose content may be a list of parts; None if it has none."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return None
+    found = [
+        part.get("text") if isinstance(part, Mapping) else getattr(part, "text", part)
+        for part in content
+    ]
+    texts = [text for text in found if isinstance(text, str)]
+    return "".join(texts) if texts or not content else None
+
+
+def _count(value: object) -> int:
+    """Return a number of tokens; 0 for anything that is not one."""
+    return value if isinstance(value, int) and value >= 0 else 0
 
 
 def _schema(answers: tuple[str, ...]) -> dict[str, Any]:

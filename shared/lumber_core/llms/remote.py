@@ -1,7 +1,7 @@
-"""What models behind an API share: settings, parameters that turn out not to be taken, clients.
+"""What models behind an API share: settings, clients, and dropping parameters that are rejected.
 
-Retrying is done by the caller, who sees all calls in flight; here a request is repeated only to
-leave out a parameter that the model or its server rejects.
+The caller retries, because it sees all calls in flight. Here a request is repeated only to leave
+out a parameter that the model or its server rejects.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit, urlunsplit
 
 from lumber_core.checks import check_number
+from lumber_core.concurrency import PerLoop
 from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
-from lumber_core.llms.base import Completion
+from lumber_core.llms.base import Completion, allowed_answers
 
 logger = logging.getLogger("lumber_core.llms")
 
 NO_KEY = "no-key"
-"""Sent to a server that was named without a key; local servers ask for none but expect a header."""
+"""Sent to a custom server if no key is given: local servers need none but expect the header."""
 
 _UNPICKLED = ("_lock", "_client", "_async_clients")
 _MOST_ANSWERS = 500  # values OpenAI allows in the enums of one schema
@@ -54,8 +55,8 @@ class Settings:
     """The optional parameters of one request.
 
     Attributes:
-        temperature: None leaves it to the model.
-        answers: The only answers allowed; empty where the answer is free text.
+        temperature: None: the model's default.
+        answers: The only answers allowed; empty for free text.
     """
 
     temperature: float | None
@@ -63,46 +64,47 @@ class Settings:
 
 
 class RemoteModel(ABC):
-    """A model behind an API, asked by the package of its provider.
+    """A model behind an API, called with the package of its provider.
 
-    A model or server that rejects the temperature, or what restricts its answer, is asked without
-    it from then on, which is logged once as a warning. Requests are not retried.
+    If the model or its server rejects the temperature or structured output, the parameter is left
+    out from then on, with one warning in the log. Requests are not retried.
 
     Args:
         model: The model's name.
-        base_url: Where the API is; the provider's own by default.
-        api_key: The key; by default the one in the provider's environment variable. That is not
-            sent to a server named by `base_url`: a placeholder is.
-        temperature: From 0 to 2; 0.1 as in the paper; None leaves it to the model.
-        timeout: Seconds for a request.
-        structured: Whether the answer is restricted to the group's IDs, where those are given;
-            False asks for plain text always.
-        own: Clients that the user made; they bring `base_url` and `api_key` themselves.
+        base_url: URL of the API; by default the provider's.
+        api_key: The key; by default the one in the provider's environment variable, which is never
+            sent to a server named by `base_url`.
+        temperature: From 0 to 2; 0.1 as in the paper. None: the model's default.
+        timeout: Seconds per request.
+        structured: Restrict the answer to the IDs of the group, if these are given. False: plain
+            text.
+        client: A client of the provider's package, used as it is. `base_url`, `api_key` and
+            `timeout` are then its own.
 
     Raises:
         MissingExtraError: The provider's package is not installed.
-        TypeError: A setting is of the wrong type.
-        ValueError: A setting is out of range, or given together with a client that has its own.
+        TypeError: A setting has the wrong type.
+        ValueError: A setting is out of range, or conflicts with `client`.
     """
 
     _provider: ClassVar[str]
     _module: ClassVar[str]
-    """What is imported to ask."""
+    """The module of the provider's package."""
     _package: ClassVar[Mapping[str, str]]
-    """Where that comes from: `package` and `extra`."""
+    """The `package` that has it and the `extra` that installs it."""
     _url_variable: ClassVar[str | None] = None
-    """The environment variable by which the package lets users name another server."""
+    """The environment variable in which the package looks for another server."""
 
     def __init__(
         self,
         model: str,
         *,
-        base_url: str | None,
-        api_key: str | None,
-        temperature: float | None,
-        timeout: float,
-        structured: bool,
-        own: Sequence[Any] = (),
+        base_url: str | None = None,
+        api_key: str | None = None,
+        temperature: float | None = 0.1,
+        timeout: float = 60.0,
+        structured: bool = True,
+        client: Any = None,
     ) -> None:
         _check_name("model", model)
         if base_url is not None:
@@ -116,9 +118,8 @@ class RemoteModel(ABC):
         check_number("timeout", timeout)
         if not timeout > 0:
             raise ValueError(f"timeout must be a positive number of seconds, not {timeout}")
-        self._has_own = any(client is not None for client in own)
-        if self._has_own and (base_url is not None or api_key is not None):
-            raise ValueError("a client brings its own base_url and api_key: pass one or the other")
+        if client is not None and (base_url is not None or api_key is not None):
+            raise ValueError("a client has its own base_url and api_key: pass one or the other")
         require(self._module, **self._package)
         self._model = model
         self._base_url = base_url
@@ -126,29 +127,31 @@ class RemoteModel(ABC):
         self._temperature = None if temperature is None else float(temperature)
         self._timeout = float(timeout)
         self._structured = bool(structured)
+        self._own = client
         self._rejected: frozenset[str] = frozenset()
         self._start()
 
     def _start(self) -> None:
-        """Make what cannot be pickled: locks and clients."""
+        """Create what cannot be pickled: locks and clients."""
         self._lock = Lock()
-        self._client: Any = None
+        self._client: Any = self._own
+        self._async_clients = PerLoop(self._made_async, self._closed)
 
     @property
     def identity(self) -> str:
-        """Provider, model, server and settings, without any credential."""
+        """Provider, model, server and settings, without credentials."""
         return (
             f"{self._provider}:{self._model}:{self._server()}:"
             f"temperature={self._temperature}:structured={self._structured}"
         )
 
     def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Answer `user` under the instructions of `system`.
+        """Answer `user`, following the instructions in `system`.
 
         Raises:
             BadReplyError: The reply is not a completion.
             MissingExtraError: The provider's package is not installed.
-            Exception: Whatever else the provider's package raises, unchanged.
+            Exception: Anything else that the provider's package raises, unchanged.
         """
         while True:
             settings = self._settings(choices)
@@ -162,7 +165,7 @@ class RemoteModel(ABC):
                 return self._completion(reply)
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Answer likewise, without blocking the event loop."""
+        """Async version of `complete`."""
         while True:
             settings = self._settings(choices)
             request = self._request(system, user, settings)
@@ -176,57 +179,69 @@ class RemoteModel(ABC):
 
     @abstractmethod
     def _made(self) -> Any:
-        """Make a client."""
+        """Create a client."""
+
+    def _made_async(self) -> Any:
+        """Create a client for one event loop; by default one that serves both kinds of calls."""
+        return self._made()
+
+    async def _closed(self, client: Any) -> None:
+        """Close a client that was made for an event loop; by default there is nothing to close."""
+        del client
 
     @abstractmethod
     def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
-        """Put a question the way the provider's package takes it."""
+        """Return the arguments of a request."""
 
     @abstractmethod
     def _send(self, request: dict[str, Any]) -> Any:
-        """Make one request."""
+        """Send a request."""
 
     async def _asend(self, request: dict[str, Any]) -> Any:
-        """Make one request without blocking the event loop."""
+        """Async version of `_send`; by default it runs in a thread."""
         return await asyncio.to_thread(self._send, request)
 
     @abstractmethod
     def _completion(self, reply: Any) -> Completion:
-        """Read what came back."""
+        """Read a reply.
+
+        Raises:
+            BadReplyError: It is not a completion.
+        """
 
     @abstractmethod
     def _rejections(self) -> tuple[type[Exception], ...]:
-        """The errors by which the provider says that a request is wrong."""
+        """The errors that mean a request was rejected."""
 
     @abstractmethod
     def _unreadable(self) -> tuple[type[Exception], ...]:
-        """The errors by which the package says that it cannot read a reply."""
+        """The errors that mean the package could not read a reply."""
 
     def _opened(self) -> Any:
-        """The client, made on first use unless the user did."""
+        """The client for synchronous calls, created on first use."""
         with self._lock:
             if self._client is None:
                 self._client = self._made()
             return self._client
 
     def _key(self) -> str | None:
-        """The key to send; None where the package is to look for one."""
+        """The key to send, or None if the package should look for one."""
         return NO_KEY if self._api_key is None and self._base_url is not None else self._api_key
 
     def _sdk(self, module: str = "") -> Any:
-        """The provider's package, or a module that comes with it."""
+        """The provider's package, or a module of it."""
         return load(module or self._module, **self._package)
 
     def _server(self) -> str:
-        """Where the API is, for `identity`."""
+        """The URL of the API, for `identity`."""
         named = os.environ.get(self._url_variable) if self._url_variable else None
         return public_url(self._base_url or named or "default")
 
     def _settled(self, error: Exception, settings: Settings) -> Completion | None:
-        """Make of an error what can be made of it, else raise it.
+        """Handle an error, or raise it.
 
         Returns:
-            The completion that it stands for; None where the request is to be made again.
+            The completion that it stands for, or None if the request should be sent again.
         """
         if isinstance(error, self._unreadable()):
             raise BadReplyError(f"{self._model}: the reply is not the JSON expected") from error
@@ -236,12 +251,12 @@ class RemoteModel(ABC):
         return blocked
 
     def _blocked(self, error: Exception) -> Completion | None:
-        """The completion that an error stands for where it says that a filter stepped in."""
+        """The completion that an error stands for if it reports a content filter, or None."""
         del error
         return None
 
     def _named(self, error: Exception) -> str:
-        """The text of an error in which the name of the rejected parameter is looked for."""
+        """The text of an error that may name the rejected parameter."""
         return str(error)
 
     def _settings(self, choices: Sequence[int]) -> Settings:
@@ -249,11 +264,11 @@ class RemoteModel(ABC):
         answers: tuple[str, ...] = ()
         structured = self._structured and "structured output" not in rejected
         if structured and 0 < len(choices) < _MOST_ANSWERS:
-            answers = (*(f"ID {choice}" for choice in choices), "none")
+            answers = allowed_answers(choices)
         return Settings(None if "temperature" in rejected else self._temperature, answers)
 
     def _learn(self, error: Exception, settings: Settings) -> bool:
-        """Remember the parameter that an error names; return whether to ask again without it."""
+        """Remember the parameters that an error names, and return whether there are any."""
         text = self._named(error).casefold()
         sent = {
             "temperature": settings.temperature is not None,
@@ -270,13 +285,15 @@ class RemoteModel(ABC):
             news = [parameter for parameter in named if parameter not in self._rejected]
             self._rejected |= frozenset(named)
         for parameter in news:
-            logger.warning("%s does not take %s; it is asked without it", self._model, parameter)
+            logger.warning(
+                "%s does not accept %s: sending requests without it", self._model, parameter
+            )
         return True
 
     def __getstate__(self) -> dict[str, Any]:
-        if self._has_own:
+        if self._own is not None:
             raise TypeError(
-                "a model with a client of yours cannot be pickled: pass base_url and api_key"
+                "a model with a client of your own cannot be pickled: pass base_url and api_key"
             )
         return {name: value for name, value in self.__dict__.items() if name not in _UNPICKLED}
 
@@ -290,7 +307,7 @@ class RemoteModel(ABC):
 
 
 def public_url(url: str) -> str:
-    """Return a URL without user, password, query and fragment, where credentials may stand."""
+    """Return a URL without user, password, query and fragment, which may hold credentials."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 

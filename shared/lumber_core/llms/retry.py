@@ -1,11 +1,14 @@
-"""Asking a model again where that helps, without hammering its server."""
+"""Retries and rate limits for calls to a model."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import random
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 from tenacity import (
@@ -22,23 +25,24 @@ from lumber_core.concurrency import sleep
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.base import Completion, Model
 from lumber_core.llms.failures import retry_after, status_of, trouble_of
-from lumber_core.llms.rate_limiter import RateLimiter, spread
 
 logger = logging.getLogger(__name__)
+
+_CHARACTERS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallPolicy:
-    """How calls to a model are paced and repeated.
+    """Retries and rate limits for calls to a model.
 
     Attributes:
-        attempts: Most times one question is sent.
-        initial_backoff: Seconds waited at most before the second attempt; doubled for each further
-            one, and drawn at random below that. A server's Retry-After comes before it.
-        max_backoff: Seconds waited at most between two attempts, Retry-After excepted.
-        rereads: Times the model is asked more strictly after an answer that cannot be used.
-        requests_per_minute: Most calls a minute. None sets no limit.
-        tokens_per_minute: Most prompt tokens a minute. None sets no limit.
+        attempts: Maximum number of times one question is sent.
+        initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
+            The wait is drawn at random below it. A server's Retry-After takes precedence.
+        max_backoff: Maximum seconds between two attempts, unless Retry-After asks for more.
+        rereads: Times the question is repeated, more strictly, after an unusable answer.
+        requests_per_minute: Maximum calls per minute. None: no limit.
+        tokens_per_minute: Maximum prompt tokens per minute. None: no limit.
 
     Raises:
         TypeError: `attempts` is not a whole number.
@@ -65,15 +69,60 @@ class CallPolicy:
                 raise ValueError(f"{name} must be above 0, or None for no limit, not {limit}")
 
 
-class RetryingModel:
-    """A model that is asked again after trouble that passes.
+class RateLimiter:
+    """Delays calls to keep limits per minute, and pauses them if a server asks for it.
 
-    A rate limit holds back all calls that go through this object, for as long as the server's
-    Retry-After says or else for a random time that doubles with each attempt.
+    Args:
+        requests_per_minute: Maximum calls per minute, evenly spaced. None: no limit.
+        tokens_per_minute: Maximum prompt tokens per minute, estimated as a quarter of the
+            characters. None: no limit.
+    """
+
+    def __init__(
+        self, requests_per_minute: float | None = None, tokens_per_minute: float | None = None
+    ) -> None:
+        self._per_request = 60.0 / requests_per_minute if requests_per_minute else 0.0
+        self._per_token = 60.0 / tokens_per_minute if tokens_per_minute else 0.0
+        self._lock = Lock()
+        self._next = 0.0
+        self._resume = 0.0
+
+    def delay(self, characters: int) -> float:
+        """Reserve the next free slot for a prompt and return the seconds to wait for it."""
+        with self._lock:
+            now = time.monotonic()
+            start = max(now, self._next)
+            cost = max(self._per_request, self._per_token * characters / _CHARACTERS_PER_TOKEN)
+            self._next = start + cost
+        return start - now
+
+    def held(self) -> float:
+        """Return the seconds until calls may be sent again; 0 if they are not paused."""
+        with self._lock:
+            return max(0.0, self._resume - time.monotonic())
+
+    def hold(self, seconds: float) -> None:
+        """Pause all calls for some seconds."""
+        with self._lock:
+            self._resume = max(self._resume, time.monotonic() + seconds)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_per_request": self._per_request, "_per_token": self._per_token}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__()  # type: ignore[misc]
+        self.__dict__.update(state)
+
+
+class RetryingModel:
+    """A model whose transient errors are retried.
+
+    A rate limit error pauses all calls made through this object: for the time in the server's
+    Retry-After, or else for a random time that doubles with each attempt.
 
     Args:
         model: The model.
-        policy: How often and how fast it may be asked.
+        policy: Retries and rate limits.
     """
 
     def __init__(self, model: Model, policy: CallPolicy | None = None) -> None:
@@ -83,15 +132,15 @@ class RetryingModel:
 
     @property
     def identity(self) -> str:
-        """The identity of the model behind."""
+        """The identity of the wrapped model."""
         return self._model.identity
 
     def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Answer `user` under the instructions of `system`.
+        """Answer `user`, following the instructions in `system`.
 
         Raises:
-            ModelSettingsError: The model refuses the key, the name or the settings.
-            ModelUnavailableError: No answer came in any attempt.
+            ModelSettingsError: The model rejects the key, its name or the settings.
+            ModelUnavailableError: All attempts failed.
         """
         try:
             for attempt in Retrying(**self._rules(), sleep=self._sleep):
@@ -103,7 +152,7 @@ class RetryingModel:
         raise AssertionError("tenacity either returns or raises")
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Answer likewise, without blocking the event loop."""
+        """Async version of `complete`."""
         try:
             async for attempt in AsyncRetrying(**self._rules(), sleep=self._asleep):
                 with attempt:
@@ -134,17 +183,17 @@ class RetryingModel:
         }
 
     def _sleep(self, seconds: float) -> None:
-        """Sleep, and on as long as a rate limit holds all calls back."""
+        """Sleep, and then until calls are no longer paused."""
         if seconds > 0:
             sleep(seconds)
         while (held := self._pace.held()) > 0:
-            sleep(spread(held))
+            sleep(_spread(held))
 
     async def _asleep(self, seconds: float) -> None:
         if seconds > 0:
             await asyncio.sleep(seconds)
         while (held := self._pace.held()) > 0:
-            await asyncio.sleep(spread(held))
+            await asyncio.sleep(_spread(held))
 
     def _explained(self, error: Exception) -> Exception:
         trouble = trouble_of(error)
@@ -152,8 +201,8 @@ class RetryingModel:
         said = f"{type(error).__name__}{f' {status}' if status else ''}: {str(error)[:300]}"
         if trouble == "settings":
             return ModelSettingsError(
-                f"the model refuses the call, and would again: {said}. Check the key, the model's "
-                "name and the settings"
+                f"the model rejected the call, and retrying will not help: {said}. Check the key, "
+                "the model's name and the settings"
             )
         if trouble == "passing":
             return ModelUnavailableError(
@@ -178,3 +227,8 @@ def _log(state: RetryCallState) -> None:
         type(error).__name__,
         wait,
     )
+
+
+def _spread(seconds: float) -> float:
+    """Return `seconds` plus up to a quarter, so that paused calls do not resume all at once."""
+    return seconds * (1 + random.random() / 4)

@@ -1,16 +1,14 @@
-"""A causal language model of `transformers` on this machine, which chooses its answer.
+"""A causal language model of `transformers` on this machine, which scores the allowed answers.
 
-Nothing is generated. Every answer the model could give, "Answer: ID n" for each number offered and
-"Answer: none", is scored by the logarithm of its probability after the prompt, and the most likely
-one is the answer. So the model can never name a paragraph that was not offered.
+Nothing is generated. Each allowed answer is scored by its log-probability after the prompt, and the
+most likely one is the answer. So the model cannot name a paragraph that is not a choice.
 
-Each answer is scored whole: from its first word to the token that ends it (the tokenizer's
-end-of-sequence token after a chat template, a line break otherwise). With its end, no answer is
-the beginning of another ("ID 1" of "ID 12"), so their probabilities are those of disjoint events
-and compare without any correction for length.
+Answers are scored with the token that ends them: the end-of-sequence token after a chat template,
+or else a line break. So no answer is the beginning of another ("ID 1" of "ID 12"), and the
+probabilities need no correction for length.
 
-The tokens that all answers share, the prompt above all, are run once; the key-value cache they
-leave is repeated for a batch of answers, whose remaining few tokens are run together.
+The tokens that all answers share, mostly the prompt, are run once. Their key-value cache is
+repeated for a batch of answers, whose remaining tokens are run together.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from typing import Any
 
 from lumber_core.checks import check_positive
 from lumber_core.extras import load, require
-from lumber_core.llms.base import Completion
+from lumber_core.llms.base import ANSWER, Completion, allowed_answers
 
 _TRANSFORMERS = {"package": "transformers", "extra": "torch"}
 _TORCH = {"package": "torch", "extra": "torch"}
@@ -36,24 +34,23 @@ _SAMPLE = 8  # values of each weight that go into the model's fingerprint
 
 
 class LocalModel:
-    """Asks a causal language model of `transformers`; the answer is chosen, not generated.
+    """Chooses an answer with a causal language model of `transformers`; nothing is generated.
 
-    The prompt goes through the tokenizer's chat template where it has one. Special tokens spelled
-    in a document are taken apart, so that a document cannot end its own message. Answers are the
-    same for every `batch_size` up to rounding. One call computes at a time.
+    The prompt goes through the tokenizer's chat template, if it has one. Special tokens spelled out
+    in a document are broken up, so that a document cannot end its own message. The answer does not
+    depend on `batch_size`, up to rounding. Calls run one at a time.
 
     Args:
-        model: A causal language model, or the folder or name of one, which is then loaded on
-            first use: from safetensors only, and running no code that comes with it.
-        tokenizer: Its tokenizer, or the folder or name of that; by default the model's, where
-            `model` is a folder or name.
-        device: Where to compute ("cpu", "cuda"). A model object stays where it is by default; a
-            loaded one goes to a GPU if there is one.
-        batch_size: Most answers scored in one pass. A smaller one needs less memory.
+        model: A causal language model, or its folder or hub name. A named model is loaded on first
+            use, from safetensors only and without running code that comes with it.
+        tokenizer: The tokenizer, or its folder or hub name; by default the named model's.
+        device: Device ("cpu", "cuda"). By default a model object stays on its device, and a named
+            model is loaded to a GPU if there is one.
+        batch_size: Maximum number of answers scored in one pass. Smaller values need less memory.
 
     Raises:
         MissingExtraError: `torch` or `transformers` is not installed.
-        TypeError: An argument is of the wrong type, or a model object comes without a tokenizer.
+        TypeError: An argument has the wrong type, or a model object is given without a tokenizer.
         ValueError: An argument is out of range.
     """
 
@@ -91,7 +88,7 @@ class LocalModel:
     def identity(self) -> str:
         """The model's class and a digest of its configuration, weights and chat template.
 
-        A model named by its folder is loaded for it.
+        Loads a named model.
         """
         with self._lock:
             if not self._fingerprint:
@@ -108,10 +105,10 @@ class LocalModel:
             ValueError: `choices` is empty, or the prompt is longer than the model's context.
         """
         if not choices:
-            raise ValueError("a local model chooses among choices: none were given")
+            raise ValueError("a local model chooses among choices, but none were given")
         with self._lock:
             model, tokenizer = self._parts()
-            answers = [*(f"Answer: ID {choice}" for choice in choices), "Answer: none"]
+            answers = [f"{ANSWER}{answer}" for answer in allowed_answers(choices)]
             sequences = encoded(tokenizer, system, user, answers)
             scores = scored(model, sequences, batch_size=self._batch_size)
         best = max(range(len(answers)), key=scores.__getitem__)
@@ -124,11 +121,11 @@ class LocalModel:
         )
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Choose likewise, in a thread."""
+        """Async version of `complete`; runs in a thread."""
         return await asyncio.to_thread(self.complete, system, user, choices=choices)
 
     def _parts(self) -> tuple[Any, Any]:
-        """Return the model and its tokenizer, loading what was named."""
+        """Return the model and its tokenizer, loaded if they were named."""
         if self._loaded is None:
             tokenizer, model = self._tokenizer_source, self._source
             if isinstance(tokenizer, str | os.PathLike):
@@ -165,10 +162,10 @@ class LocalModel:
 
 
 def encoded(tokenizer: Any, system: str, user: str, answers: Sequence[str]) -> list[list[int]]:
-    """Return the tokens of the prompt with each answer and its end.
+    """Return the tokens of the prompt followed by each answer and its end.
 
-    Prompt and answer are tokenized as one text, so an answer's tokens are those the model has
-    learned, whatever the tokenizer does at a blank.
+    Prompt and answer are tokenized as one text, so that an answer's tokens are those the model has
+    learned, however the tokenizer treats blanks.
     """
     special = _special_tokens(tokenizer)
     system, user = _disarmed(system, special), _disarmed(user, special)
@@ -188,8 +185,8 @@ def scored(model: Any, sequences: Sequence[list[int]], *, batch_size: int) -> li
 
     Args:
         model: A causal language model.
-        sequences: Tokens. None may be the beginning of another.
-        batch_size: Most sequences in one pass.
+        sequences: Token ids. No sequence may be a prefix of another.
+        batch_size: Maximum number of sequences in one pass.
 
     Raises:
         ValueError: A sequence is longer than the model's context.
@@ -261,7 +258,7 @@ def _tail_scores(
 
 
 def _shared(sequences: Sequence[list[int]]) -> int:
-    """Return how many first tokens all sequences share, leaving each at least one of its own."""
+    """Return the length of the common prefix, leaving each sequence at least one token."""
     least = min(map(len, sequences)) - 1
     one = sequences[0]
     return next(
@@ -270,7 +267,7 @@ def _shared(sequences: Sequence[list[int]]) -> int:
 
 
 def _templated(tokenizer: Any, system: str, user: str) -> str:
-    """Return the conversation up to where the model answers."""
+    """Return the conversation up to the model's answer."""
     options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
     question = {"role": "user", "content": user}
     refused = load("jinja2", **_TRANSFORMERS).TemplateError
@@ -278,7 +275,7 @@ def _templated(tokenizer: Any, system: str, user: str) -> str:
         text = tokenizer.apply_chat_template(
             [{"role": "system", "content": system}, question], **options
         )
-    except refused:  # some templates know no system role
+    except refused:  # some templates have no system role
         question["content"] = f"{system}\n\n{user}"
         text = tokenizer.apply_chat_template([question], **options)
     return str(text)
@@ -291,21 +288,21 @@ def _special_tokens(tokenizer: Any) -> list[str]:
 
 
 def _disarmed(text: str, special: Sequence[str]) -> str:
-    """Return `text` with a blank inside whatever spells a special token."""
+    """Return `text` with a blank inserted into each spelled-out special token."""
     for token in special:
         text = text.replace(token, f"{token[0]} {token[1:]}")
     return text
 
 
 def _first_token(tokenizer: Any) -> list[int]:
-    """Return the token that a tokenizer puts before a text, if it is one of those that do."""
+    """Return the beginning-of-sequence token, if the tokenizer adds one."""
     before = tokenizer("")["input_ids"][:1]
     return list(before) if before and before[0] == tokenizer.bos_token_id else []
 
 
 @contextmanager
 def _evaluating(model: Any) -> Iterator[None]:
-    """Switch drop-out off for a while."""
+    """Switch dropout off temporarily."""
     training = model.training
     model.eval()
     try:
@@ -316,7 +313,7 @@ def _evaluating(model: Any) -> Iterator[None]:
 
 @contextmanager
 def _no_progress_bar() -> Iterator[None]:
-    """Keep transformers from drawing a progress bar for a while."""
+    """Switch the progress bars of transformers off temporarily."""
     messages = load("transformers.utils.logging", **_TRANSFORMERS)
     drawn = messages.is_progress_bar_enabled()
     messages.disable_progress_bar()

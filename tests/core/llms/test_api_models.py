@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import pickle
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 
 from lumber_core.errors import BadReplyError, MissingExtraError
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, Model, OpenAIModel
+from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber import Group, ModelJudge
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.lumber.protocol import read_answer
@@ -342,6 +344,95 @@ def test_a_reply_that_is_no_completion_is_called_so(api, serve, ask, body):
     assert server.count == 1
 
 
+def openai_reply(**changes: object) -> str:
+    choice = {"index": 0, "finish_reason": "stop"}
+    choice["message"] = {"role": "assistant", "content": "Answer: ID 7"}
+    usage = {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}
+    reply = {"id": "x", "object": "chat.completion", "choices": [choice], "usage": usage}
+    choice.update({name: value for name, value in changes.items() if name in ("finish_reason",)})
+    if "message" in changes:
+        choice["message"] = changes["message"]
+        if changes["message"] is ...:
+            del choice["message"]
+    if "content" in changes:
+        choice["message"]["content"] = changes["content"]
+    reply.update({name: changes[name] for name in ("choices", "usage") if name in changes})
+    return json.dumps(reply)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        openai_reply(message=None),
+        openai_reply(message=...),
+        openai_reply(message="Answer: ID 7"),
+        openai_reply(message=[1]),
+        openai_reply(choices=[None]),
+        openai_reply(choices=["Answer: ID 7"]),
+        openai_reply(choices=5),
+        openai_reply(choices={"0": 1}),
+        openai_reply(content=5),
+        openai_reply(content={"text": "Answer: ID 7"}),
+        openai_reply(content=[5]),
+        openai_reply(content=[{"type": "text"}, None]),
+        openai_reply().encode().replace(b"Answer", b"\xff\xfe"),
+        "[" * 100_000,
+        "5",
+        '"Answer: ID 7"',
+    ],
+)
+def test_a_malformed_reply_is_retried_and_ends_no_run(serve, ask, body):
+    need("openai")
+    server = serve("Answer: ID 7", faults={1: Malformed(body), 2: Malformed(body)})
+    with pytest.raises(BadReplyError, match="a-model: the reply"):
+        ask(model_at(server, "openai"))
+    fast = CallPolicy(initial_backoff=0.001)
+    assert unit_of(ask(RetryingModel(model_at(server, "openai"), fast)).text) == 7
+    assert server.count == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (None, ""),
+        ([], ""),
+        ([{"type": "text", "text": "Answer: "}, {"type": "text", "text": "ID 7"}], "Answer: ID 7"),
+        (
+            [{"type": "thinking", "thinking": "ID 6?"}, {"type": "text", "text": "Answer: ID 7"}],
+            "Answer: ID 7",
+        ),
+        (["Answer: ", "ID 7"], "Answer: ID 7"),
+    ],
+)
+def test_the_text_parts_of_a_content_list_are_joined(serve, ask, content, text):
+    need("openai")
+    server = serve(faults={1: Malformed(openai_reply(content=content))})
+    completion = ask(model_at(server, "openai"))
+    assert completion.text == text
+    assert (completion.prompt_tokens, completion.completion_tokens) == (12, 3)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"finish_reason": 5},
+        {"finish_reason": None},
+        {"usage": None},
+        {"usage": "many"},
+        {"usage": []},
+        {"usage": {"prompt_tokens": "12", "completion_tokens": None}},
+        {"usage": {"prompt_tokens": -1, "completion_tokens": {}}},
+    ],
+)
+def test_an_answer_with_malformed_metadata_is_not_paid_for_twice(serve, ask, changes):
+    need("openai")
+    server = serve(faults={1: Malformed(openai_reply(**changes))})
+    completion = ask(model_at(server, "openai"))
+    assert completion.text == "Answer: ID 7"
+    assert isinstance(completion.finish_reason, str)
+    assert (completion.prompt_tokens, completion.completion_tokens) in ((12, 3), (0, 0))
+
+
 def test_an_error_inside_a_good_reply_is_shown(serve, ask):
     need("openai")
     server = serve(faults={1: Malformed('{"error": {"message": "upstream is busy"}}')})
@@ -510,7 +601,7 @@ def test_own_openai_clients_are_used_without_retrying(serve):
         async_only.complete(SYSTEM, USER)
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(model)
-    with pytest.raises(ValueError, match="brings its own"):
+    with pytest.raises(ValueError, match="has its own"):
         OpenAIModel("a-model", client=client, api_key=KEY)
 
 
@@ -524,7 +615,7 @@ def test_an_own_gemini_client_is_used(serve, ask):
     assert unit_of(ask(model).text) == 7
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(model)
-    with pytest.raises(ValueError, match="brings its own"):
+    with pytest.raises(ValueError, match="has its own"):
         GeminiModel("a-model", client=client, base_url=server.url)
 
 

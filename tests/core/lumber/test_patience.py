@@ -25,8 +25,7 @@ from lumber_core import (
     Usage,
 )
 from lumber_core.llms.failures import retry_after, trouble_of
-from lumber_core.llms.rate_limiter import RateLimiter
-from lumber_core.llms.retry import RetryingModel
+from lumber_core.llms.retry import RateLimiter, RetryingModel
 
 FAST = CallPolicy(attempts=4, initial_backoff=0.001, max_backoff=0.01)
 
