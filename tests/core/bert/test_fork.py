@@ -1,0 +1,93 @@
+"""Splitters and embedders keep working in processes forked after their first use."""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="this platform has no fork"
+)
+
+# Each script runs on its own, so that a hang is a timeout and not the end of the test run.
+IN_CHILDREN = """
+import multiprocessing, sys
+from lumber_core import BertChunker, TextEmbedder
+
+model, backend = sys.argv[1:]
+text = "The ship was in the harbour. The king said no! The baker had bread. " * 60
+texts = [text, text[:900], "The sea."]
+splitter = BertChunker(model, backend=backend, threads=2, threshold=-7.0)
+
+def inherited(text):
+    return splitter.segment(text)
+
+def fresh(text):
+    return BertChunker(model, backend=backend, threads=2, threshold=-7.0).segment(text)
+
+expected = [splitter.segment(text) for text in texts]
+assert len(expected[0].spans) > 3
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    assert pool.map(splitter.segment, texts) == expected
+    assert pool.map(inherited, texts) == expected
+    assert pool.map(fresh, texts) == expected
+assert [splitter.segment(text) for text in texts] == expected
+if backend == "onnx":
+    embedder = TextEmbedder(model, threads=2)
+
+    def embed(texts):
+        return embedder.embed(texts).tolist()
+
+    def embed_afresh(texts):
+        return TextEmbedder(model, threads=2).embed(texts).tolist()
+
+    vectors = embed(texts)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(embed, [texts, texts]) == [vectors, vectors]
+        assert pool.map(embed_afresh, [texts, texts]) == [vectors, vectors]
+"""
+
+
+@pytest.mark.parametrize("backend", ["onnx", "torch"])
+def test_forked_processes_split_and_embed_as_their_parent(
+    exported: Path, checkpoint: Path, backend: str
+) -> None:
+    model = exported if backend == "onnx" else checkpoint
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", IN_CHILDREN, str(model), backend],
+        check=True,
+        timeout=120,
+    )
+
+
+CHANGED = """
+import multiprocessing, pathlib, shutil, sys
+from lumber_core import BertChunker, WeightsError
+
+splitter = BertChunker(sys.argv[1], threads=2)
+splitter.segment("One. Two.")
+card = pathlib.Path(sys.argv[1], "card.json")
+card.write_text(card.read_text() + " ")
+
+def refused(text):
+    try:
+        splitter.segment(text)
+    except WeightsError as error:
+        return str(error)
+
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    assert "has changed" in pool.map(refused, ["One. Two."])[0]
+assert splitter.segment("One. Two.")
+"""
+
+
+def test_a_forked_process_refuses_a_model_that_has_changed(exported: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(exported, tmp_path / "model")
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CHANGED, str(folder)], check=True, timeout=120
+    )
