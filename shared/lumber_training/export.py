@@ -73,10 +73,14 @@ def export(
         How the exported models compare with the checkpoint.
 
     Raises:
+        ValueError: `window` is out of range for the model.
         WeightsError: The checkpoint cannot be read, or the exported model differs from it.
     """
     source, folder = Path(checkpoint), Path(output)
     model = load_tagger(source)
+    positions = model.config.max_position_embeddings
+    if window > positions:
+        raise ValueError(f"window must be at most {positions}, the model's positions, not {window}")
     tokenizer = WordPieceTokenizer.from_folder(source)
     probes = random_probes(model.config.vocab_size)
     beside = tagger_from_encoder(embedder).eval() if embedder is not None else None

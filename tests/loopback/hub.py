@@ -20,9 +20,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote
 
-_INFO = re.compile(r"/api/datasets/(?P<dataset>[^/]+/[^/]+)(?:/revision/(?P<revision>[^/]+))?")
-_TREE = re.compile(r"/api/datasets/(?P<dataset>[^/]+/[^/]+)/tree/(?P<revision>[^/]+)")
-_FILE = re.compile(r"/datasets/(?P<dataset>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<path>.+)")
+_INFO = re.compile(
+    r"/api/(?:datasets|models)/(?P<dataset>[^/]+/[^/]+)(?:/revision/(?P<revision>[^/]+))?"
+)
+_TREE = re.compile(r"/api/(?:datasets|models)/(?P<dataset>[^/]+/[^/]+)/tree/(?P<revision>[^/]+)")
+_FILE = re.compile(
+    r"(?:/datasets)?/(?P<dataset>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<path>.+)"
+)
 
 Files = Mapping[str, bytes]
 
@@ -46,7 +50,7 @@ class LoopbackHub:
     """The server; a context manager that runs it.
 
     Args:
-        datasets: The files of each dataset, on its main branch.
+        datasets: The files of each dataset or model, on its main branch.
         branches: Files of further branches or tags, by dataset and name.
         gated: Datasets whose files need the token `token`.
         private: Datasets that do not exist for who has not the token.

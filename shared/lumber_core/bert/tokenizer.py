@@ -17,6 +17,7 @@ from tokenizers import BertWordPieceTokenizer, Tokenizer
 
 from lumber_core.bert.windows import TokenIds
 from lumber_core.errors import WeightsError
+from lumber_core.graphemes import breaks
 
 _BLOCK = 1 << 15
 # Ideographs, each of which is a word to BERT's tokenizer, and kana, which may follow them.
@@ -107,7 +108,7 @@ class WordPieceTokenizer:
         return str(self._tokenizer.to_str())
 
     def word_starts(self, text: str, pieces: WordPieces) -> npt.NDArray[np.intp]:
-        """Return the indices of the tokens before which a cut divides no word.
+        """Return the indices of the tokens where a cut divides no word and no grapheme cluster.
 
         These are tokens after white space or at the start of the text, and, in scripts written
         without spaces, those that begin with a character that is a word of its own.
@@ -116,7 +117,11 @@ class WordPieceTokenizer:
         touching = np.flatnonzero(begins[1:] & (pieces.starts[1:] <= pieces.ends[:-1])) + 1
         for number in touching:
             begins[number] = bool(_OWN_WORD.match(text, int(pieces.starts[number])))
-        return np.flatnonzero(begins)
+        found = np.flatnonzero(begins)
+        if text.isascii():
+            return found
+        whole = np.fromiter(breaks(text, pieces.starts[found].tolist()), dtype=np.int64)
+        return found[np.isin(pieces.starts[found], whole)]
 
     def __call__(self, text: str) -> WordPieces:
         """Return the word pieces of a text."""

@@ -33,6 +33,8 @@ AWKWARD = {
     "no spaces over several blocks": "a,b" * 30_000,
     "lone surrogates": "the \ud83d ship. the \udc00 sea. " * 50,
     "byte order mark": "\ufeffThe ship. The sea. " * 40,
+    "arabic signs": "\u0633\u0644\u0627\u0645 \u0670 \u0645\u062a\u0646 \u06e5 12 \u06dd 3. " * 40,
+    "burmese signs": "\u1019\u103c\u1014\u103a \u102c \u1005\u102c \u1031\u102c a \u0903 b. " * 40,
     "unknown characters": "\U0001f9e0\U000e0041 ship. \u0bb5 sea." * 80,
 }
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +16,21 @@ pytestmark = pytest.mark.skipif(
     "fork" not in multiprocessing.get_all_start_methods(), reason="this platform has no fork"
 )
 
-# Each script runs on its own, so that a hang is a timeout and not the end of the test run.
+
+def run_alone(script: str, *arguments: str) -> None:
+    """Run a script in a session of its own, which ends with its forks if it hangs."""
+    command = [sys.executable, "-W", "ignore", "-c", script, *arguments]
+    with subprocess.Popen(
+        command, start_new_session=True, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            _, errors = process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            pytest.fail("a forked process hangs")
+    assert process.returncode == 0, errors
+
+
 IN_CHILDREN = """
 import multiprocessing, sys
 from lumber_core import BertChunker, TextEmbedder
@@ -57,12 +73,7 @@ if backend == "onnx":
 def test_forked_processes_split_and_embed_as_their_parent(
     exported: Path, checkpoint: Path, backend: str
 ) -> None:
-    model = exported if backend == "onnx" else checkpoint
-    subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", IN_CHILDREN, str(model), backend],
-        check=True,
-        timeout=120,
-    )
+    run_alone(IN_CHILDREN, str(exported if backend == "onnx" else checkpoint), backend)
 
 
 CHANGED = """
@@ -88,6 +99,4 @@ assert splitter.segment("One. Two.")
 
 def test_a_forked_process_refuses_a_model_that_has_changed(exported: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(exported, tmp_path / "model")
-    subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", CHANGED, str(folder)], check=True, timeout=120
-    )
+    run_alone(CHANGED, str(folder))

@@ -1,0 +1,141 @@
+"""Models are found by name, and malformed, changed or incomplete folders are refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lumber_core import BertChunker, TextEmbedder, WeightsError
+from lumber_core.bert.loading import load_embedder, load_model
+from lumber_core.bert.model_folder import ModelCard, read_card
+from tests.loopback.hub import LoopbackHub
+from tests.tiny_bert import write_random_checkpoint
+
+TEXT = "The ship was in the harbour. The king said no! The baker had bread. " * 20
+
+
+@pytest.fixture
+def copy(exported: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(exported, tmp_path / "model"))
+
+
+def with_card(folder: Path, **changes: object) -> Path:
+    card = json.loads((folder / "card.json").read_text())
+    (folder / "card.json").write_text(json.dumps({**card, **changes}))
+    return folder
+
+
+@pytest.mark.parametrize("window", [513, 10**6, 3, 0, -1, 255.5, "255", True, None, 1e400])
+def test_a_card_with_an_impossible_window_is_refused(copy: Path, window: object) -> None:
+    with pytest.raises(WeightsError, match=r"card.json is malformed.*window must be a whole"):
+        BertChunker(str(with_card(copy, window=window))).segment(TEXT)
+
+
+def test_a_window_beyond_the_models_own_positions_is_refused(copy: Path) -> None:
+    splitter = BertChunker(str(with_card(copy, window=400)))  # the model has 300
+    with pytest.raises(WeightsError, match="window in its card may be too large"):
+        splitter.segment(TEXT)
+
+
+def test_export_refuses_a_window_beyond_the_models_positions(
+    checkpoint: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("onnx")
+    from lumber_training.export import export
+
+    with pytest.raises(ValueError, match="window must be at most 300"):
+        export(checkpoint, output=tmp_path / "out", window=301)
+
+
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000, '{"a":' * 100_000, "[]", "null", "\x00", '{"files": 3}', "{}"]
+)
+def test_a_malformed_card_is_refused(copy: Path, content: str) -> None:
+    (copy / "card.json").write_text(content)
+    with pytest.raises(WeightsError, match=r"card\.json is malformed"):
+        read_card(copy)
+    with pytest.raises(WeightsError, match=r"card\.json is malformed"):
+        TextEmbedder(str(copy)).embed(["One."])
+
+
+def test_a_card_keeps_its_window_in_range() -> None:
+    assert ModelCard({}, 512, {}).window == 512
+    with pytest.raises(ValueError, match="from 4 to 512, not 513"):
+        ModelCard({}, 513, {})
+
+
+def test_a_replaced_folder_gives_the_new_model(exported: Path, tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    from lumber_training.export import export
+
+    folder = Path(shutil.copytree(exported, tmp_path / "model"))
+    first = BertChunker(str(folder)).scores(TEXT).t
+    assert load_model(str(folder)) is load_model(str(folder))
+    assert load_embedder(str(folder)) is load_embedder(str(folder))
+    other = write_random_checkpoint(tmp_path / "other", seed=5)
+    times = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    shutil.rmtree(folder)
+    export(other, output=folder, embedder=other)
+    for name, time in times.items():  # as rsync or tar may leave them
+        os.utime(folder / name, ns=(time, time))
+    second = BertChunker(str(folder)).scores(TEXT).t
+    assert not np.array_equal(first, second)
+    expected = BertChunker(str(export(other, output=tmp_path / "again").folder)).scores(TEXT).t
+    np.testing.assert_array_equal(second, expected)
+
+
+def test_a_replaced_checkpoint_gives_the_new_model(checkpoint: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(checkpoint, tmp_path / "model"))
+    first = BertChunker(str(folder), backend="torch").scores(TEXT).t
+    write_random_checkpoint(folder, seed=5)
+    assert not np.array_equal(first, BertChunker(str(folder), backend="torch").scores(TEXT).t)
+
+
+@pytest.fixture
+def words_apart(
+    checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, bytes]:
+    """The files of an exported model whose word embeddings are in a file of their own."""
+    pytest.importorskip("onnx")
+    from lumber_training.export import export
+
+    monkeypatch.setattr("lumber_training.export._LARGE", 4000)
+    monkeypatch.setattr("lumber_training.export._PAGE", 64)
+    folder = export(checkpoint, output=tmp_path / "made", embedder=checkpoint).folder
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert len(files["words.int8.bin"]) > 4000
+    return files
+
+
+def test_an_exported_model_loads_from_the_hub_in_silence(
+    words_apart: dict[str, bytes],
+    exported: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+    pickled = {"pytorch_model.bin": b"never read", "notes.md": b"not needed"}
+    with LoopbackHub({"someone/chunks": {**words_apart, **pickled}}) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        scores = BertChunker("someone/chunks").scores(TEXT).t
+        vectors = TextEmbedder("someone/chunks").embed([TEXT])
+        assert set(hub.downloads) == set(words_apart)
+    np.testing.assert_array_equal(scores, BertChunker(str(exported)).scores(TEXT).t)
+    np.testing.assert_array_equal(vectors, TextEmbedder(str(exported)).embed([TEXT]))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_model_that_the_hub_does_not_have_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with LoopbackHub({}) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        with pytest.raises(WeightsError, match="'someone/else' is not a folder here"):
+            BertChunker("someone/else").segment(TEXT)

@@ -1,0 +1,81 @@
+"""Scores of stretches of text, as a splitter that weighs places needs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lumber_core import BertChunker, TokenScores
+from lumber_core.bert.scores import score_text
+
+
+def made_up(gaps: list[int], seed: int) -> TokenScores:
+    """Tokens of one character each, with gaps between them."""
+    starts = np.cumsum(gaps, dtype=np.int32) if gaps else np.zeros(0, np.int32)
+    t = np.random.default_rng(seed).normal(size=len(gaps)).astype(np.float32)
+    return TokenScores(starts, starts + 1, t, np.arange(len(gaps)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    gaps=st.lists(st.integers(1, 5), max_size=60),
+    offsets=st.sets(st.integers(0, 200), max_size=20),
+    first_tokens=st.integers(1, 9),
+    seed=st.integers(0, 1000),
+)
+def test_a_stretch_scores_the_highest_of_its_first_tokens(
+    gaps: list[int], offsets: set[int], first_tokens: int, seed: int
+) -> None:
+    scores = made_up(gaps, seed)
+    places = sorted(offsets)
+    found = scores.at(places, first_tokens=first_tokens)
+    assert found.shape == (len(places),)
+    for place, stop, t in zip(places, [*places[1:], 10**6][: len(places)], found, strict=True):
+        inside = scores.t[(scores.starts >= place) & (scores.starts < stop)][:first_tokens]
+        assert t == (inside.max() if len(inside) else -np.inf)
+
+
+def test_labels_do_not_hide_the_start_behind_them() -> None:
+    starts = np.asarray([0, 4, 10, 11, 12, 14], dtype=np.int32)  # "One two. \n[5] Software"
+    t = np.asarray([0.0, -2.0, -4.6, -3.0, -3.0, 3.6], dtype=np.float32)
+    scores = TokenScores(starts, starts + 1, t, np.arange(6))
+    assert scores.at([0, 10], first_tokens=1).tolist() == pytest.approx([0.0, -4.6])
+    assert scores.at([0, 10]).tolist() == pytest.approx([0.0, 3.6])
+
+
+@pytest.mark.parametrize("offsets", [[3, 3], [5, 2], [0, 4, 4]])
+def test_offsets_must_rise(offsets: list[int]) -> None:
+    with pytest.raises(ValueError, match="rise strictly"):
+        made_up([1, 1, 1], 0).at(offsets)
+
+
+def test_first_tokens_must_be_positive() -> None:
+    with pytest.raises(ValueError, match="first_tokens must be at least 1"):
+        made_up([1, 1, 1], 0).at([0], first_tokens=0)
+
+
+@pytest.mark.parametrize("moving", [False, True])
+def test_scoring_only_the_first_tokens_changes_no_score(
+    exported: Path, prose: list[str], moving: bool
+) -> None:
+    splitter = BertChunker(str(exported))
+    text = " ".join(prose[:30])
+    sentences = splitter._find_units(text)
+    options = {"sentences": sentences, "moving": moving, "threshold": -7.0}
+    whole = score_text(splitter.load(), text, **options, first_tokens=None)
+    offsets = [start for start, _ in sentences]
+    for count in (1, 4):
+        part = score_text(splitter.load(), text, **options, first_tokens=count)
+        np.testing.assert_array_equal(
+            part.scores.at(offsets, first_tokens=count),
+            whole.scores.at(offsets, first_tokens=count),
+        )
+        scored = np.isfinite(part.scores.t)
+        np.testing.assert_array_equal(part.scores.t[scored], whole.scores.t[scored])
+        assert part.cuts == whole.cuts
+        assert len(sentences) <= scored.sum() <= count * len(sentences)
+    assert len(whole.cuts) > 3
