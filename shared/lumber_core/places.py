@@ -1,0 +1,146 @@
+"""Places where a chunk may start, each with its kind: sentences, lines, paragraphs, headings.
+
+`find_places` finds the places that a reader would accept. Where these are too far apart,
+`finer_places` offers clauses, words and characters as a last resort.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from enum import IntEnum
+from functools import partial
+from typing import NamedTuple
+
+from lumber_core.graphemes import is_break, space_cuts
+from lumber_core.layout import Break, Line, read_lines
+from lumber_core.units import sentences, sentences_and_lines
+
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.\s?g|i\.\s?e|approx|cf|vs|al|etc|viz|[Nn]os?|[Ff]igs?|[Ee]qs?|[Rr]efs?|[Tt]ab|[Vv]ol"
+    r"|pp?|[Cc]h|[Ss]ec|[Aa]rt|[Dd]r|Mr|Mrs|Ms|Prof|St|Jr|Sr|ca|resp|incl|ed|eds|Inc|Ltd|Co)"
+    r"\.|(?<![\w.])[A-Z]\.)[\"')\]]*\s*$"
+)
+# After these, only a small letter or a number goes on with the sentence.
+_MAY_END = re.compile(r"\b(?:al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
+_RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
+_CLAUSE = re.compile(
+    r"[,;:\u2013\u2014)\]\u3001\uff0c\uff1b\uff1a]+\s+(?=\S)|[\u3001\uff0c\uff1b\uff1a](?=\S)"
+)
+
+
+class Kind(IntEnum):
+    """What starts at a place; a higher kind divides more strongly."""
+
+    CHARACTER = 0
+    WORD = 1
+    CLAUSE = 2
+    SENTENCE = 3
+    LINE = 4
+    PARAGRAPH = 5
+    HEADING = 6
+
+
+class Place(NamedTuple):
+    """A place where a chunk may start.
+
+    Attributes:
+        offset: Offset of its first character.
+        kind: What starts there.
+        words: Offset where its first words are: past a label such as "[5]" or "ANNA:".
+        depth: Levels of indentation, in code and markup.
+    """
+
+    offset: int
+    kind: Kind
+    words: int
+    depth: int = 0
+
+
+def find_places(text: str, language: str = "en") -> list[Place]:
+    """Find the sentences, lines, paragraphs and headings of a text.
+
+    Line breaks inside wrapped prose are no places, nor is anything between a heading and what it
+    heads, after an abbreviation such as "No.", between a label and its item, inside a row of a
+    table or a line of code.
+
+    Args:
+        text: The text.
+        language: ISO 639 code for finding sentences.
+
+    Returns:
+        Places in order, strictly inside the text.
+    """
+    lines = read_lines(text)
+    starts = [line.start for line in lines]
+    found = {place.offset: place for line in lines if (place := _of_line(text, line))}
+    for span in sentences_and_lines(text, language):
+        at = span.start
+        number = bisect_right(starts, at) - 1
+        if number < 0:
+            continue
+        line = lines[number]
+        if at <= line.label or line.whole:
+            # At a line's start the layout decides, except in wrapped prose, where it is silent.
+            if at > line.body or line.whole or not _continues(lines, number):
+                continue
+            if line.start in found:
+                continue
+        if _ABBREVIATION.search(text, max(0, at - 12), at) and not _ends(text, at):
+            continue
+        found.setdefault(at, Place(at, Kind.SENTENCE, at))
+    found.pop(0, None)
+    return [found[offset] for offset in sorted(found)]
+
+
+def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
+    """Yield places inside a stretch, kind by kind: sentences in a row, clauses, words.
+
+    Args:
+        text: The text.
+        start: Where the stretch begins.
+        stop: Where it ends.
+    """
+    body = text[start:stop]
+    levels: tuple[tuple[Kind, Callable[[str], Iterator[int]]], ...] = (
+        (Kind.CLAUSE, _sentence_cuts),
+        (Kind.CLAUSE, partial(_cuts_after, _RECORD)),
+        (Kind.CLAUSE, partial(_cuts_after, _CLAUSE)),
+        (Kind.WORD, space_cuts),
+    )
+    for kind, cuts in levels:
+        yield [Place(start + cut, kind, start + cut) for cut in cuts(body) if 0 < cut < len(body)]
+
+
+def _of_line(text: str, line: Line) -> Place | None:
+    """Return the place at a line's start, if it is one."""
+    if line.divides is Break.NONE or not is_break(text, line.start):
+        return None
+    kind = Kind.PARAGRAPH if line.divides is Break.BLANK else Kind.LINE
+    if line.heading:
+        kind = Kind.HEADING
+    return Place(line.start, kind, line.label, line.depth)
+
+
+def _continues(lines: list[Line], number: int) -> bool:
+    """Tell whether a line goes on with a wrapped one, so that only its sentences divide."""
+    return number > 0 and lines[number].divides is Break.NONE and lines[number].wrapped
+
+
+def _ends(text: str, at: int) -> bool:
+    """Tell whether an abbreviation before `at` may end a sentence, as in "Smith Inc. Then"."""
+    return bool(_MAY_END.search(text, max(0, at - 12), at)) and text[at].isupper()
+
+
+def _sentence_cuts(text: str) -> Iterator[int]:
+    """Yield where sentences start inside `text`."""
+    for span in sentences(text):
+        yield span.start
+
+
+def _cuts_after(pattern: re.Pattern[str], text: str) -> Iterator[int]:
+    """Yield the offset just past each match of a pattern."""
+    for match in pattern.finditer(text):
+        if is_break(text, match.end()):
+            yield match.end()

@@ -1,0 +1,141 @@
+"""Places where a chunk may start, in the formats that people have."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.places import Kind, Place, find_places, finer_places
+
+FORMATS = Path(__file__).parent / "formats"
+
+
+def read(name: str) -> str:
+    return (FORMATS / name).read_bytes().decode()
+
+
+def pieces(text: str) -> list[str]:
+    edges = [0, *(place.offset for place in find_places(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(edges)]
+
+
+def kinds(text: str) -> dict[str, Kind]:
+    """Return the kind of each place by the first words that stand there."""
+    return {text[p.offset :].lstrip()[:12]: p.kind for p in find_places(text)}
+
+
+def line_starts(text: str) -> set[int]:
+    return {0, *(at + 1 for at, character in enumerate(text) if character == "\n")}
+
+
+def test_line_ends_in_wrapped_prose_are_no_places() -> None:
+    text = read("wrapped.txt")
+    starts = {place.offset for place in find_places(text) if place.kind is Kind.LINE}
+    for piece in ("times since.", "2011 by", "switchboard", "month. He", "on the next day"):
+        assert text.index(piece) not in starts
+    assert all(piece.rstrip()[-1] in ".9" or piece == "12\n" for piece in pieces(text))
+
+
+def test_a_heading_in_wrapped_prose_stays_with_its_text() -> None:
+    text = read("wrapped.txt")
+    assert kinds(text)["Inspection s"] is Kind.HEADING
+    assert "An inspector" not in kinds(text)
+
+
+@pytest.mark.parametrize("name", ["customers.csv", "names.tsv", "worker.log", "table.txt"])
+def test_rows_are_divided_only_at_their_ends(name: str) -> None:
+    text = read(name)
+    places = find_places(text)
+    assert len(places) >= text.strip().count("\n") - 1
+    assert {place.offset for place in places} <= line_starts(text)
+
+
+@pytest.mark.parametrize("name", ["word_count.py.txt", "widgets.json"])
+def test_code_is_divided_at_lines_that_open_no_block(name: str) -> None:
+    text = read(name)
+    starts = {place.offset for place in find_places(text)}
+    assert starts <= line_starts(text)
+    for start in starts:
+        line = text[start:].split("\n", 1)[0]
+        before = text[:start].rstrip("\n").rsplit("\n", 1)[-1]
+        assert line.strip()[0] not in "}])"
+        assert not before.rstrip().endswith((":", "{", "[", "("))
+
+
+def test_outer_blocks_of_code_are_less_deep_than_inner_ones() -> None:
+    text = read("word_count.py.txt")
+    depths = {text[p.offset :].strip()[:9]: p.depth for p in find_places(text)}
+    assert depths["class Wor"] == 0
+    assert depths["def add(s"] == 1
+    assert depths["words = t"] == 2
+
+
+def test_labels_stay_with_their_items() -> None:
+    text = read("notes.txt")
+    assert pieces(text)[0].startswith("Notes\n[1] Software")
+    firsts = [piece[:4] for piece in pieces(text)]
+    for label in ("[2] ", "[3] ", "(a) ", "(b) ", "1. C", "2. S", "Q: H", "Q: C"):
+        assert label in firsts
+    assert "A: T" not in firsts  # an answer stays with its question
+
+
+def test_words_begin_behind_a_label() -> None:
+    text = "[1] Rain fell.\n[2] Ann left.\nANNA (10:32): Did you see it\n10:33 Ben said no"
+    behind = [text[place.words :][:3] for place in find_places(text)]
+    assert behind == ["Ann", "Did", "Ben"]
+
+
+def test_messages_of_a_chat_are_places() -> None:
+    text = read("chat.txt")
+    assert {place.offset for place in find_places(text) if place.kind is Kind.LINE} == (
+        line_starts(text) - {0}
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They have tools, e.g. Saws and axes.",
+        "It is listed as No. 5 in the annex.",
+        "The motor draws approx. 40 kW of power.",
+        "Look at Fig. 3 and at J. Smith again.",
+        "Abel et al. 2010 said so.",
+    ],
+)
+def test_an_abbreviation_ends_no_sentence(text: str) -> None:
+    assert find_places(text) == []
+
+
+def test_headings_are_told_from_lines() -> None:
+    body = "This paragraph is long enough to be the body of a section, with a full stop. " * 2
+    text = f"{body}\n\nMethods\n{body}\n\n2.1 Samples\n\n{body}\n\nRESULTS\n{body}\n"
+    found = kinds(text)
+    assert [found[title] for title in ("Methods\nThis", "2.1 Samples\n", "RESULTS\nThis")] == (
+        [Kind.HEADING] * 3
+    )
+    short = "yes\nno\nMaybe\nok then\nwhy not\n"
+    assert Kind.HEADING not in kinds(short).values()
+
+
+def test_chinese_is_divided_at_its_full_stops() -> None:
+    assert all(piece.rstrip()[-1] == "。" for piece in pieces(read("chinese.txt")))
+
+
+def test_finer_places_are_records_then_clauses_then_words() -> None:
+    text = '{"a": 1}, {"b": 2, "c": "x y"}'
+    _, records, clauses, words = finer_places(text, 0, len(text))
+    assert [text[p.offset] for p in records] == ["{"]
+    assert len(clauses) > len(records)
+    assert words[-1] == Place(text.index('y"'), Kind.WORD, text.index('y"'))
+
+
+@given(st.text(alphabet="aB1 .,:;-\n\r\t\"'()[]{}#=|\u4e2d\u3002e\u0301", max_size=200))
+def test_places_rise_strictly_inside_any_text(text: str) -> None:
+    offsets = [place.offset for place in find_places(text)]
+    assert offsets == sorted(set(offsets))
+    assert all(0 < offset < len(text) for offset in offsets)
+    assert all(place.offset <= place.words <= len(text) for place in find_places(text))

@@ -1,0 +1,138 @@
+"""The optimiser finds the best tiling, exactly, in parts as at once."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lumber_core.tiling import ChunkCosts, Tiler, best_cuts
+
+
+def value(
+    cuts: tuple[int, ...], before: list[int], scores: list[float], costs: ChunkCosts
+) -> float:
+    """Return the value of a tiling; minus infinity if a chunk that could be cut is too long."""
+    edges = [0, *(cut + 1 for cut in cuts), len(before) - 1]
+    total = sum(scores[cut] for cut in cuts)
+    for first, last in pairwise(edges):
+        size = before[last] - before[first]
+        if size <= costs.chunk_size:
+            total -= costs.table[size]
+        elif last > first + 1:
+            return -np.inf
+    return float(total)
+
+
+def before_places(sizes: list[int]) -> list[int]:
+    return [0, *np.cumsum(sizes).tolist()]
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[list[int], list[float], ChunkCosts]:
+    scores = draw(st.lists(st.floats(-8, 8).map(lambda x: round(x, 2)), max_size=9))
+    sizes = draw(st.lists(st.integers(0, 30), min_size=len(scores) + 1, max_size=len(scores) + 1))
+    chunk_size = draw(st.integers(1, 60))
+    target = draw(st.integers(1, chunk_size))
+    low = draw(st.none() | st.integers(1, chunk_size))
+    weight = draw(st.sampled_from([0.0, 1.0, 12.0]))
+    return sizes, scores, ChunkCosts(chunk_size, target, low, weight)
+
+
+@given(problems())
+@settings(max_examples=300)
+def test_no_other_tiling_is_better(
+    problem: tuple[list[int], list[float], ChunkCosts],
+) -> None:
+    sizes, scores, costs = problem
+    before = before_places(sizes)
+    every = (
+        value(cuts, before, scores, costs)
+        for count in range(len(scores) + 1)
+        for cuts in combinations(range(len(scores)), count)
+    )
+    found = value(tuple(best_cuts(sizes, scores, costs)), before, scores, costs)
+    assert found == pytest.approx(max(every), abs=1e-6)
+
+
+@given(problems())
+def test_no_chunk_is_too_long_where_a_place_would_divide_it(
+    problem: tuple[list[int], list[float], ChunkCosts],
+) -> None:
+    sizes, scores, costs = problem
+    before = before_places(sizes)
+    edges = [0, *(cut + 1 for cut in best_cuts(sizes, scores, costs)), len(before) - 1]
+    for first, last in pairwise(edges):
+        assert last == first + 1 or before[last] - before[first] <= costs.chunk_size
+
+
+def long_problem(places: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(seed)
+    return random.integers(1, 60, places + 1), random.normal(-3, 3, places).round(1)
+
+
+@pytest.mark.parametrize("part", [1, 7, 1000, 10_000])
+def test_parts_of_any_size_give_the_same_cuts(part: int) -> None:
+    sizes, scores = long_problem(10_000)
+    costs = ChunkCosts(400, 150)
+    tiler = Tiler(costs)
+    cuts: list[int] = []
+    for start in range(0, len(scores), part):
+        cuts += tiler.extend(
+            sizes[start : min(start + part, len(scores))], scores[start : start + part]
+        )
+    cuts += tiler.finish(int(sizes[-1]))
+    assert [cut - 1 for cut in cuts] == best_cuts(sizes, scores, costs)
+
+
+def test_cuts_are_handed_out_and_forgotten_while_places_come_in() -> None:
+    sizes, scores = long_problem(50_000)
+    tiler = Tiler(ChunkCosts(400, 150))
+    given_out = tiler.extend(sizes[:-1], scores)
+    assert given_out[-1] > 49_000
+    assert len(tiler._before) < 1_000
+
+
+def test_equal_scores_give_chunks_near_the_target() -> None:
+    cuts = best_cuts([10] * 40, [0.0] * 39, ChunkCosts(200, 100))
+    assert cuts == [9, 19, 29]
+
+
+def test_a_high_score_outweighs_a_small_difference_in_size() -> None:
+    scores = [0.0] * 39
+    scores[11] = 5.0
+    assert best_cuts([10] * 40, scores, ChunkCosts(200, 100))[0] == 11
+
+
+def test_a_stretch_that_fits_into_no_chunk_stands_alone() -> None:
+    assert best_cuts([10, 500, 10], [-9.0, -9.0], ChunkCosts(100, 50)) == [0, 1]
+
+
+def test_chunks_below_the_minimum_are_made_only_where_nothing_else_fits() -> None:
+    costs = ChunkCosts(100, 50, 40)
+    assert best_cuts([50, 10, 50], [9.0, 9.0], costs) in ([0], [1])
+    assert best_cuts([90, 20, 90], [0.0, 0.0], costs) == [0, 1]
+
+
+def test_no_place_gives_no_cut() -> None:
+    assert best_cuts([7], [], ChunkCosts(100, 50)) == []
+
+
+@pytest.mark.parametrize(
+    ("sizes", "scores"), [([1, 2], [0.0, 0.0]), ([-1, 2], [0.0]), ([1, 2], [float("nan")])]
+)
+def test_sizes_and_scores_that_do_not_fit_are_refused(
+    sizes: list[int], scores: list[float]
+) -> None:
+    with pytest.raises(ValueError, match=r"sizes|scores"):
+        best_cuts(sizes, scores, ChunkCosts(100, 50))
+
+
+def test_sizes_out_of_order_are_refused() -> None:
+    with pytest.raises(ValueError, match="target_size"):
+        ChunkCosts(100, 101)
+    with pytest.raises(ValueError, match="min_chunk_size"):
+        ChunkCosts(100, 50, 101)
