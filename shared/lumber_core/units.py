@@ -15,11 +15,12 @@ from operator import le, lt
 from typing import Literal, cast
 
 from lumber_core.graphemes import breaks
+from lumber_core.markdown import markdown_blocks
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.surrogates import encodable
 
 UnitFinder = Callable[[str], Sequence[Span]]
-UnitName = Literal["paragraphs", "sentences", "sentences_and_lines"]
+UnitName = Literal["paragraphs", "sentences", "sentences_and_lines", "markdown"]
 UnitSpec = UnitName | Callable[[str], Iterable[tuple[int, int]]]
 
 # A form feed ends a page, hence a line; CR LF is one line break. Written out one by one, because
@@ -199,6 +200,44 @@ def _with_what_was_lost(text: str, pieces: Sequence[str]) -> list[str]:
     return [span.of(text) for span in spans_from_starts(starts, len(text)) if span.of(text)]
 
 
+def markdown(text: str) -> list[Span]:
+    """Find units of a Markdown text: its blocks, each heading with the first block below it.
+
+    A block is a paragraph, a list item, a fence of code, a table, a paragraph of a quote, HTML or
+    front matter; see `lumber_core.markdown.markdown_blocks`.
+
+    Args:
+        text: The text.
+
+    Returns:
+        Spans that tile the text; each but the first starts at the start of a line.
+    """
+    blocks = markdown_blocks(text)
+    starts = [block.start for block in blocks[:1]]
+    starts += [block.start for before, block in pairwise(blocks) if before.kind != "heading"]
+    return list(spans_from_starts(starts, len(text)))
+
+
+def markdown_parts(text: str, language: str = "en") -> list[Span]:
+    """Divide Markdown that is too long: tables by rows, code and HTML by lines, prose by sentences.
+
+    Args:
+        text: One or several blocks.
+        language: ISO 639 code, as for `sentences`.
+
+    Returns:
+        Spans that tile the text. The header of a table stays with its first row, and the marks of
+        a fence with the lines beside them.
+    """
+    starts: list[int] = []
+    for block in markdown_blocks(text):
+        body = text[block.start : block.end]
+        prose = block.kind in ("heading", "paragraph", "list item", "quote")
+        inside = sentences(body, language)[1:] if prose else ()
+        starts += [block.start, *block.rows, *(block.start + span.start for span in inside)]
+    return list(spans_from_starts(starts, len(text)))
+
+
 def after_markers(text: str, markers: tuple[str, ...]) -> list[Span]:
     """Find units that end just past an explicit marker, such as `<|end_sentence|>`.
 
@@ -241,9 +280,9 @@ def unit_finder(spec: UnitSpec, *, language: str = "en") -> UnitFinder:
     """Turn a user's choice of units into a function that finds them.
 
     Args:
-        spec: "paragraphs", "sentences", "sentences_and_lines", or a callable that takes a text
-            and returns `(start, end)` character offsets in order. Gaps that a callable leaves are
-            attached to the unit before them, so nothing of the text is lost.
+        spec: "paragraphs", "sentences", "sentences_and_lines", "markdown", or a callable that
+            takes a text and returns `(start, end)` character offsets in order. Gaps that a
+            callable leaves are attached to the unit before them, so nothing of the text is lost.
         language: ISO 639 code for finding sentences.
 
     Raises:
@@ -258,10 +297,12 @@ def unit_finder(spec: UnitSpec, *, language: str = "en") -> UnitFinder:
         return partial(sentences, language=language)
     if spec == "sentences_and_lines":
         return partial(sentences_and_lines, language=language)
+    if spec == "markdown":
+        return markdown
     if callable(spec):
         return partial(_own, finder=spec)
     message = (
-        'units must be "paragraphs", "sentences", "sentences_and_lines" or a callable that takes a '
-        f"text and returns (start, end) offsets, not {spec!r}"
+        'units must be "paragraphs", "sentences", "sentences_and_lines", "markdown" or a callable '
+        f"that takes a text and returns (start, end) offsets, not {spec!r}"
     )
     raise ValueError(message) if isinstance(spec, str) else TypeError(message)

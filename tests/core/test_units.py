@@ -357,7 +357,7 @@ def test_units_are_chosen_by_name():
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
     with pytest.raises(
-        ValueError, match=r'"sentences", "sentences_and_lines" or a callable.*\'words\''
+        ValueError, match=r'"sentences_and_lines", "markdown" or a callable.*\'words\''
     ):
         unit_finder("words")
 

@@ -1,0 +1,203 @@
+"""The layout of a Markdown text: its blocks, and the headings above each.
+
+Blocks are found by markdown-it-py, which tells on which lines a block stands. Offsets are the
+starts of these lines in the text itself, so nothing is searched for and nothing is normalised.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+BlockKind = Literal[
+    "front matter", "heading", "paragraph", "list item", "quote", "code", "table", "html", "rule"
+]
+
+# What the parser takes for a line break, and nothing else.
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+# YAML or TOML between two lines of three marks, at the very start. A first key tells it from a
+# ruled line.
+_FRONT_MATTER = re.compile(
+    r"""\ufeff?(?:
+        ---[ \t]*[\r\n]+ (?=[\w"'.-]+[ \t]*:|\#) .*?[\r\n] (?:---|\.\.\.)
+      | \+\+\+[ \t]*[\r\n]+ (?=[\w"'.-]+[ \t]*=|\#|\[) .*?[\r\n] \+\+\+
+    )[ \t]*(?:\r\n|\n|\r|\Z)""",
+    re.DOTALL | re.VERBOSE,
+)
+_VISIBLE = re.compile(r"[^\s\ufeff]")
+_LEAVES: dict[str, BlockKind] = {
+    "heading_open": "heading",
+    "paragraph_open": "paragraph",
+    "fence": "code",
+    "code_block": "code",
+    "table_open": "table",
+    "html_block": "html",
+    "hr": "rule",
+}
+_CONTAINERS: dict[str, BlockKind] = {"list_item_open": "list item", "blockquote_open": "quote"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of a Markdown text.
+
+    Attributes:
+        start: Offset of the start of its first line.
+        end: Offset where the next block starts, or the length of the text.
+        kind: What it is. The first paragraph of a list item is the "list item", with its bullet;
+            other blocks of the item, such as code, are blocks of their own. Paragraphs of a
+            block quote are "quote".
+        level: 1 to 6 for a heading that is part of no list or quote, else 0.
+        title: The Markdown source of such a heading's title.
+        rows: Offsets inside it where it is best divided if it is too long: the rows of a table
+            after the first, the lines of code or HTML after the first.
+    """
+
+    start: int
+    end: int
+    kind: BlockKind
+    level: int = 0
+    title: str = ""
+    rows: tuple[int, ...] = ()
+
+
+def markdown_blocks(text: str) -> list[Block]:
+    """Find the blocks of a Markdown text: CommonMark, and the tables of GitHub.
+
+    Args:
+        text: Any text; what is not Markdown is paragraphs. Front matter is one block.
+
+    Returns:
+        Blocks that tile the text: blank lines belong to the block before them.
+    """
+    if not text:
+        return []
+    matter = _FRONT_MATTER.match(text)
+    # A byte order mark would hide a heading on the first line.
+    body = matter.end() if matter else int(text.startswith("\ufeff"))
+    lines = [body, *(match.end() for match in _LINE_BREAK.finditer(text, body))]
+    found = list(_leaves(text[body:], lines))
+    if matter:
+        found.insert(0, Block(0, body, "front matter"))
+    elif not found:
+        found.append(Block(0, len(text), "paragraph"))
+    starts = [0, *(block.start for block in found[1:]), len(text)]
+    return [
+        Block(start, end, block.kind, block.level, block.title, block.rows)
+        for (start, end), block in zip(pairwise(starts), found, strict=True)
+    ]
+
+
+def heading_paths(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, ...]]:
+    """Return the titles in force where each span begins, from the outermost to the innermost.
+
+    Args:
+        text: A Markdown text.
+        spans: Character ranges of it. A span begins at its first visible character.
+
+    Returns:
+        One path for each span; the path of a span that begins with a heading ends in that
+        heading's title. `()` above the first heading.
+    """
+    starts: list[int] = []
+    paths: list[tuple[str, ...]] = []
+    levels: list[int] = []
+    path: tuple[str, ...] = ()
+    for block in markdown_blocks(text):
+        if block.level:
+            depth = len([level for level in levels if level < block.level])
+            levels[depth:] = [block.level]
+            path = (*path[:depth], block.title)
+            starts.append(block.start)
+            paths.append(path)
+    found = []
+    for start, end in spans:
+        visible = _VISIBLE.search(text, start, end)
+        before = bisect_right(starts, visible.start() if visible else start)
+        found.append(paths[before - 1] if before else ())
+    return found
+
+
+def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
+    """Yield the blocks that contain no other blocks, without their ends.
+
+    Args:
+        text: The text without its front matter.
+        lines: Offsets where its lines start, in the whole text.
+    """
+    line: int | None = None  # where a list item or quote begins whose first block is to come
+    inside: BlockKind = "paragraph"  # what a first paragraph is there
+    quotes = 0
+    previous = -1
+    tokens = _parser().parse(text)
+    for number, token in enumerate(tokens):
+        if token.type in _CONTAINERS:
+            line = _lines_of(token)[0] if line is None else line
+            inside = _CONTAINERS[token.type]
+        quotes += token.nesting * (token.tag == "blockquote")
+        if token.type not in _LEAVES:
+            continue
+        first, stop = _lines_of(token)
+        kind = _LEAVES[token.type]
+        if kind == "paragraph" and line is not None:
+            kind = inside
+        elif kind == "paragraph" and quotes:
+            kind = "quote"
+        start = lines[first if line is None else line]
+        line = None
+        if start <= previous:
+            continue
+        previous = start
+        outline = kind == "heading" and token.level == 0
+        yield Block(
+            start,
+            start,
+            kind,
+            level=int(token.tag[1:]) if outline else 0,
+            title=" ".join(tokens[number + 1].content.split()) if outline else "",
+            rows=tuple(lines[row] for row in _rows(tokens, number, first, stop)),
+        )
+
+
+def _lines_of(token: Token) -> tuple[int, int]:
+    """Return the first line of a block and the line after its last."""
+    assert token.map is not None, f"markdown-it-py gives the lines of every {token.type}"
+    first, stop = token.map
+    return first, stop
+
+
+def _rows(tokens: Sequence[Token], number: int, first: int, stop: int) -> Iterable[int]:
+    """Return the lines where a table, code or HTML is best divided."""
+    kind = tokens[number].type
+    if kind == "fence":
+        return range(first + 2, stop - 1)  # the marks stay with the line beside them
+    if kind in ("code_block", "html_block"):
+        return range(first + 1, stop)
+    if kind == "table_open":
+        rows = []
+        while tokens[number].type != "table_close":
+            if tokens[number].type == "tr_open":
+                rows.append(_lines_of(tokens[number])[0])
+            number += 1
+        return rows[2:]  # the header stays with the first row
+    return ()
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # deferred: other units do without it
+
+    # Inline markup does not matter. Reference definitions are read as paragraphs: the parser
+    # takes quadratic time for a list of them.
+    parser = MarkdownIt("commonmark").enable("table").disable("reference")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser

@@ -1,0 +1,336 @@
+"""Markdown: the blocks of a text, the headings above them, and units that keep both whole."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import markdown_it
+import pytest
+from core_support import nasty_texts, quick
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from lumber_core import GreedyChunker
+from lumber_core.markdown import heading_paths, markdown_blocks
+from lumber_core.spans import check_tiling
+from lumber_core.units import markdown, markdown_parts, unit_finder
+
+HANDBOOK = """\
+---
+title: Tide gauge handbook
+tags: [sensors, field work]
+---
+
+# Tide gauge handbook
+
+This handbook is for the people who look after the gauges. Read it once in the office.
+The chapters follow the order of a visit.
+
+## Install
+
+Bring the mast, two clamps and the sealed box.
+
+### From the kit
+
+1. Open the box and check the list:
+   - four bolts
+   - one cable
+
+   Missing parts are ordered by radio.
+2. Fix the mast.
+
+   ```sh
+   gauge attach --mast 2
+   gauge level
+
+   # a comment, not a heading
+   gauge seal
+   ```
+
+3. Call the office.
+
+### From source
+```python
+def level(readings):
+
+    # Mean of the last ten, spikes left out.
+    last = [r for r in readings if not r.spike][-10:]
+    return sum(r.height for r in last) / len(last)
+```
+Build it on a machine with the cross compiler.
+
+## Readings
+
+| Station | Height (m) | Note            |
+| ------- | ---------: | --------------- |
+| North   |       1.24 | after the storm |
+| Pier    |       0.97 |                 |
+| Lock    |       2.02 | gate closed     |
+
+> A height is a mean over ten minutes.
+>
+> Spikes are left out.
+
+Faults
+------
+
+<details>
+<summary>Old boxes</summary>
+
+Boxes made before spring lose time.
+
+</details>
+
+* * *
+
+    indented code
+    of two lines
+
+Last words.
+"""
+
+
+def block_texts(text: str) -> list[tuple[str, str]]:
+    return [(block.kind, text[block.start : block.end].strip()) for block in markdown_blocks(text)]
+
+
+def unit_texts(text: str) -> list[str]:
+    return [text[start:end] for start, end in markdown(text)]
+
+
+def fences(text: str) -> list[tuple[int, int]]:
+    return [(b.start, b.end) for b in markdown_blocks(text) if b.kind == "code"]
+
+
+# Blocks.
+
+
+def test_a_handbook_is_read_into_its_blocks():
+    kinds = [kind for kind, _ in block_texts(HANDBOOK)]
+    assert kinds == [
+        *("front matter", "heading", "paragraph", "heading", "paragraph", "heading"),
+        *("list item", "list item", "list item", "paragraph", "list item", "code", "list item"),
+        *("heading", "code", "paragraph", "heading", "table", "quote", "quote", "heading"),
+        *("html", "paragraph", "html", "rule", "code", "paragraph"),
+    ]
+
+
+def test_code_keeps_its_marks_blank_lines_and_what_looks_like_headings():
+    (shell, python, indented) = [text for kind, text in block_texts(HANDBOOK) if kind == "code"]
+    assert shell.startswith("```sh")
+    assert "# a comment" in shell
+    assert shell.endswith("```")
+    assert python.startswith("```python\ndef level")
+    assert python.endswith("len(last)\n```")
+    assert indented == "indented code\n    of two lines"
+
+
+def test_front_matter_is_one_block_and_no_heading():
+    first = markdown_blocks(HANDBOOK)[0]
+    assert HANDBOOK[first.start : first.end].rstrip().endswith("---")
+    assert first.level == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["---\n\nNot a key.\n\n---\n", "---\nJust words here.\n\n---\n", "a\n---\ntitle: x\n---\n"],
+)
+def test_ruled_lines_are_no_front_matter(text):
+    assert "front matter" not in {block.kind for block in markdown_blocks(text)}
+
+
+def test_toml_front_matter_and_a_byte_order_mark():
+    text = "\ufeff+++\ntitle = 'x'\n+++\n# A\n"
+    assert [block.kind for block in markdown_blocks(text)] == ["front matter", "heading"]
+    assert markdown_blocks("\ufeff# A\n")[0].title == "A"
+
+
+def test_the_outline_has_levels_and_titles():
+    headings = [(b.level, b.title) for b in markdown_blocks(HANDBOOK) if b.level]
+    assert headings == [
+        (1, "Tide gauge handbook"),
+        (2, "Install"),
+        (3, "From the kit"),
+        (3, "From source"),
+        (2, "Readings"),
+        (2, "Faults"),
+    ]
+
+
+def test_headings_in_lists_and_quotes_are_no_part_of_the_outline():
+    assert not any(block.level for block in markdown_blocks("- # a\n- b\n\n> # c\n"))
+
+
+def test_a_title_on_two_lines_is_joined_by_a_space():
+    assert markdown_blocks("A title\nof two lines\n====\n")[0].title == "A title of two lines"
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
+def test_every_line_break_gives_the_same_blocks(line_break):
+    text = HANDBOOK.replace("\n", line_break)
+    assert [kind for kind, _ in block_texts(text)] == [kind for kind, _ in block_texts(HANDBOOK)]
+    for block in markdown_blocks(text):
+        assert block.start == 0 or text[: block.start].endswith(line_break)
+
+
+def test_rows_are_those_of_the_table_and_lines_of_the_code():
+    blocks = markdown_blocks(HANDBOOK)
+    (table,) = [block for block in blocks if block.kind == "table"]
+    assert [HANDBOOK[row : row + 6] for row in table.rows] == ["| Pier", "| Lock"]
+    python = next(block for block in blocks if "```python" in HANDBOOK[block.start : block.end])
+    lines = HANDBOOK[python.start : python.end].splitlines()
+    assert len(python.rows) == len(lines) - 3  # not the marks, not the first line
+
+
+def test_an_unclosed_fence_goes_to_the_end():
+    blocks = markdown_blocks("a\n\n```\ncode\n\n# code\n")
+    assert [block.kind for block in blocks] == ["paragraph", "code"]
+
+
+# Paths of headings.
+
+
+def test_paths_name_the_headings_in_force():
+    def path(words: str) -> tuple[str, ...]:
+        at = HANDBOOK.index(words)
+        return heading_paths(HANDBOOK, [(at, len(HANDBOOK))])[0]
+
+    top = "Tide gauge handbook"
+    assert path("title:") == ()
+    assert path("# Tide") == (top,)
+    assert path("This handbook") == (top,)
+    assert path("Missing parts") == (top, "Install", "From the kit")
+    assert path("# a comment") == (top, "Install", "From the kit")
+    assert path("Build it") == (top, "Install", "From source")
+    assert path("| Pier") == (top, "Readings")
+    assert path("Last words") == (top, "Faults")
+
+
+def test_a_span_begins_at_its_first_visible_character():
+    text = "# A\n\na\n\n# B\n\nb\n"
+    at = text.index("\n\n# B")
+    assert heading_paths(text, [(at, len(text)), (at, at + 1)]) == [("B",), ("A",)]
+
+
+def test_levels_may_be_left_out_and_come_back():
+    text = "### C\n\nc\n\n# A\n\na\n\n### D\n\nd\n\n## E\n\ne\n"
+    spans = [(text.index(f"\n{letter}\n"), len(text)) for letter in "cade"]
+    assert heading_paths(text, spans) == [("C",), ("A",), ("A", "D"), ("A", "E")]
+
+
+# Units.
+
+
+def test_a_heading_stays_with_its_first_block():
+    units = unit_texts(HANDBOOK)
+    assert "## Install\n\nBring the mast, two clamps and the sealed box.\n\n" in units
+    assert any(u.startswith("### From source\n```python") and "len(last)" in u for u in units)
+    assert any(u.startswith("## Readings\n\n| Station") and "Lock" in u for u in units)
+
+
+def test_headings_that_follow_each_other_stay_together():
+    assert unit_texts("# A\n## B\n\ntext\n\nmore\n") == ["# A\n## B\n\ntext\n\n", "more\n"]
+
+
+def test_list_items_are_units_with_their_bullets():
+    assert unit_texts("- one\n- two\n  more\n  - inner\n") == [
+        "- one\n",
+        "- two\n  more\n",
+        "  - inner\n",
+    ]
+
+
+def test_units_are_chosen_by_name():
+    assert list(unit_finder("markdown")(HANDBOOK)) == markdown(HANDBOOK)
+
+
+PIECES = [
+    *(
+        "# ",
+        "## A\n",
+        "- ",
+        "1. ",
+        "> ",
+        "```\n",
+        "~~~py\n",
+        "    ",
+        "\t",
+        "| a | b |\n",
+        "|---|-\n",
+    ),
+    *("word ", "a\n", "\n", "\r\n", "\r", "---\n", "===\n", "<div>\n", "<!--", "-->\n", "* * *\n"),
+    *("[x]: y\n", "\\", "\x00", "\ud800", "\ufeff", "\f", "\u2028", "x: 1\n", "+++\n", "  "),
+]
+markdownish = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+
+
+@given(text=st.one_of(markdownish, nasty_texts))
+@example("")
+@example("\n\n")
+@example("---\nx: 1\n---")
+@example("- - - a\n")
+@example("\r\n\r# A\r\n")
+@quick
+def test_blocks_and_units_tile_any_text(text):
+    blocks = markdown_blocks(text)
+    check_tiling([(block.start, block.end) for block in blocks], len(text))
+    check_tiling(markdown(text), len(text))
+    check_tiling(markdown_parts(text), len(text))
+    for block in blocks:
+        inside = [block.start, *block.rows, block.end]
+        assert all(before < after for before, after in pairwise(inside))
+        assert block.start == 0 or text[block.start - 1] in "\r\n"
+    assert len(heading_paths(text, markdown(text))) == len(markdown(text))
+
+
+# Sizes.
+
+
+@pytest.mark.parametrize("size", [80, 160])
+def test_no_fence_and_no_row_is_cut_unless_it_alone_is_above_the_limit(size):
+    chunker = GreedyChunker(size, units="markdown", tokenizer="estimate", chunk_size=size)
+    cuts = [span.start for span in chunker.segment(HANDBOOK).spans]
+    for start, end in fences(HANDBOOK):
+        if chunker.counter.count([HANDBOOK[start:end]])[0] <= size:
+            assert not [cut for cut in cuts if start < cut < end]
+    rows = [at for at in range(len(HANDBOOK)) if HANDBOOK.startswith("| ", at)]
+    starts = {0, *(at + 1 for at, mark in enumerate(HANDBOOK) if mark == "\n")}
+    lines = sorted(at for at in rows if at in starts)
+    for at in lines:
+        assert not [cut for cut in cuts if at < cut < HANDBOOK.index("\n", at)]
+
+
+def test_parts_of_a_long_table_start_at_rows_and_of_long_prose_at_sentences():
+    table = "| a | b |\n|---|---|\n" + "| 1 | 2. Two |\n" * 5
+    assert [table[s:e] for s, e in markdown_parts(table)][1:] == ["| 1 | 2. Two |\n"] * 4
+    prose = "One is here. Two is there.\n"
+    assert [prose[s:e] for s, e in markdown_parts(prose)] == ["One is here. ", "Two is there.\n"]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "[a]: b\n",
+        "- a\n  - b\n",
+        "> a\nb\n",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n\n",
+        "```\nx\n",
+        "# A\n",
+    ],
+)
+def test_the_parser_is_given_each_line_once_and_works_in_linear_time(monkeypatch, unit):
+    calls = 0
+    real = markdown_it.rules_block.StateBlock.getLines
+
+    def counted(self, begin, end, indent, keep):
+        nonlocal calls
+        calls += 1 + end - begin
+        return real(self, begin, end, indent, keep)
+
+    monkeypatch.setattr(markdown_it.rules_block.StateBlock, "getLines", counted)
+    work = []
+    for count in (500, 1000, 2000):
+        calls = 0
+        markdown_blocks(unit * count)
+        work.append(calls)
+    assert work[2] <= 2.1 * work[1] <= 4.4 * work[0]
