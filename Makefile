@@ -45,7 +45,7 @@ test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allo
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	@.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
-		-e '.[langchain,llama-index,openai,gemini,evaluation]' pytest==8.3.0 pytest-asyncio==0.25.0 hypothesis==6.120.0
+		-e '.[langchain,llama-index,openai,gemini,evaluation]' transformers==4.50.0 pytest==8.3.0 pytest-asyncio==0.25.0 hypothesis==6.120.0
 	.venv-lowest/bin/python -m pytest -q
 
 check: $(READY)  ## Lint, format and strict type checks
