@@ -33,7 +33,7 @@ class LabelledTokens:
     start_weight: float = 1.0
 
 
-class Row(TypedDict):
+class LabelledWindow(TypedDict):
     """A labelled window, including [CLS] and [SEP]."""
 
     input_ids: list[int]
@@ -84,7 +84,7 @@ class LabelledWindows:
     def __len__(self) -> int:
         return len(self._items)
 
-    def __getitem__(self, index: int) -> Row:
+    def __getitem__(self, index: int) -> LabelledWindow:
         item = self._items[index]
         rng = random.Random(self._seed * 1_000_003 + index)
         first = self._first(item, rng)
@@ -114,7 +114,7 @@ class LabelledWindows:
         return int(rng.choice(places)) if len(places) else rng.randint(0, spare)
 
 
-def pad(rows: Sequence[Row]) -> dict[str, npt.NDArray[np.generic]]:
+def pad(rows: Sequence[LabelledWindow]) -> dict[str, npt.NDArray[np.generic]]:
     """Pad windows of different lengths into a batch.
 
     Returns:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from lumber_core.errors import MissingExtraError
 from lumber_training.quantisation import (
     ActivationRange,
+    Floats,
     activation_range,
     outlier_channels,
     quantise_matrix,
@@ -33,7 +34,6 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
     raise MissingExtraError("onnx", "train") from error
 
 Array = npt.NDArray[np.generic]
-Floats = npt.NDArray[np.float32]
 Weights = Mapping[str, Floats]
 Precision = Literal["fp32", "int8"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from lumber_core.bert.pytorch import ChunkTagger
 from lumber_core.errors import MissingExtraError
-from lumber_training.examples import BETWEEN, NORMAL, START, Row, pad
+from lumber_training.examples import BETWEEN, NORMAL, START, LabelledWindow, pad
 from lumber_training.recipes import Recipe
 
 try:
@@ -128,7 +128,7 @@ def training_arguments(
     )
 
 
-def collate(rows: Sequence[Row]) -> dict[str, torch.Tensor]:
+def collate(rows: Sequence[LabelledWindow]) -> dict[str, torch.Tensor]:
     """Pad windows into a batch of tensors."""
     return {name: torch.from_numpy(values) for name, values in pad(rows).items()}
 

@@ -15,7 +15,7 @@ from typing import Any
 from lumber_core.errors import WeightsError
 
 CARD_FILE = "card.json"
-BUNDLED = Path(__file__).parent / "bundled"
+BUNDLED_FOLDER = Path(__file__).parent / "bundled"
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 # What `lumber-splitters train` and `export` write, and published checkpoints; never a pickle.
@@ -68,7 +68,7 @@ def find_folder(name: str) -> Path:
         WeightsError: The hub has no such model or cannot be reached.
     """
     if name == "bundled":
-        return BUNDLED
+        return BUNDLED_FOLDER
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder.resolve()

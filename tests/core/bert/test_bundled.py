@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from lumber_core import BertChunker, LumberChunker, TextEmbedder
-from lumber_core.bert.model_folder import BUNDLED, read_card, sha256
+from lumber_core.bert.model_folder import BUNDLED_FOLDER, read_card, sha256
 from lumber_core.lumber.bert_judge import BertJudge
 
 TOPICS = [
@@ -36,21 +36,21 @@ MORE = [
 
 
 def test_the_card_vouches_for_every_file() -> None:
-    card = read_card(BUNDLED)
-    assert {p.name for p in BUNDLED.iterdir()} == set(card.files) | {"card.json", "NOTICE"}
+    card = read_card(BUNDLED_FOLDER)
+    assert {p.name for p in BUNDLED_FOLDER.iterdir()} == set(card.files) | {"card.json", "NOTICE"}
     for name, digest in card.files.items():
-        assert sha256(BUNDLED / name) == digest
-    assert sum((BUNDLED / name).stat().st_size for name in card.files) < 40_000_000
+        assert sha256(BUNDLED_FOLDER / name) == digest
+    assert sum((BUNDLED_FOLDER / name).stat().st_size for name in card.files) < 40_000_000
 
 
 def test_the_card_tells_where_the_weights_come_from() -> None:
-    provenance = read_card(BUNDLED).provenance
+    provenance = read_card(BUNDLED_FOLDER).provenance
     assert provenance["training"]["base"].startswith("recipe bundled on sentence-transformers/")
     assert "all-MiniLM-L6-v2" in provenance["training"]["base"]
     assert provenance["training"]["recipe"]["name"] == "augmented"
     assert isinstance(provenance["training"]["recipe"]["seed"], int)
     assert set(provenance["data"]) == {"passages.jsonl", "documents.jsonl"}
-    assert "Apache" in (BUNDLED / "NOTICE").read_text(encoding="utf-8")
+    assert "Apache" in (BUNDLED_FOLDER / "NOTICE").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("windows", ["overlapping", "moving"])
@@ -120,5 +120,5 @@ def test_the_first_chunk_comes_soon() -> None:
 def test_the_files_are_in_the_wheel() -> None:
     import lumber_core
 
-    assert Path(lumber_core.__file__).parent / "bert" / "bundled" == BUNDLED
-    assert json.loads((BUNDLED / "card.json").read_text(encoding="utf-8"))["window"] == 255
+    assert Path(lumber_core.__file__).parent / "bert" / "bundled" == BUNDLED_FOLDER
+    assert json.loads((BUNDLED_FOLDER / "card.json").read_text(encoding="utf-8"))["window"] == 255
