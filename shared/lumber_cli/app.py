@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from lumber_cli.conform import conform_command
 from lumber_cli.evaluation import compare_command, sweep_command
 from lumber_cli.questions import questions_command
 from lumber_cli.training import export_command, train_command
@@ -50,6 +51,12 @@ _add(
     "questions",
     "docs/ --model gpt-4o-mini --count 50 --store answers.db",
     "docs/ --model llama3.2 --base-url http://127.0.0.1:11434/v1",
+)
+_add(
+    conform_command,
+    "conform",
+    "langchain_text_splitters:RecursiveCharacterTextSplitter --set chunk_size=200",
+    "my_package.splitters:MySplitter --only text --only offsets",
 )
 _add(
     train_command,

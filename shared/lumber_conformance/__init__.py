@@ -1,4 +1,4 @@
-"""Checks whether a text splitter keeps its promises: LangChain's, LlamaIndex's, chonkie's or your own.
+"""Check whether a text splitter keeps its promises, whichever framework it is for.
 
 `check_conformance` runs one splitter through every contract and returns a report;
 `SplitterConformance` is a base class for pytest suites.

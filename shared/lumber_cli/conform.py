@@ -1,0 +1,91 @@
+"""The command `conform`: does a splitter keep its promises?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lumber_cli.options import errors_in_one_line, fail
+from lumber_conformance import CONTRACTS, check_conformance
+
+
+def conform_command(
+    splitter: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODULE:CLASS",
+            help="A LangChain TextSplitter, a LlamaIndex NodeParser or a chonkie chunker, such as "
+            "langchain_text_splitters:RecursiveCharacterTextSplitter; or a function that returns "
+            "one.",
+        ),
+    ],
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A constructor argument, repeatable: --set chunk_size=200. Values are JSON, or "
+            "else taken as text.",
+        ),
+    ] = None,
+    chunk_size: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="The most that a chunk may count, if the splitter does not tell it itself."
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A contract to check, repeatable; all by default: "
+            + ", ".join(contract.key for contract in CONTRACTS)
+            + ".",
+        ),
+    ] = None,
+) -> None:
+    """Check whether a splitter loses text, gives wrong offsets, breaks its size limit or hangs.
+
+    Exits with status 1 if a contract is broken.
+    """
+    with errors_in_one_line():
+        make = _factory(splitter, dict(map(_setting, setting or ())))
+        try:
+            report = check_conformance(make, chunk_size=chunk_size, only=only or None)
+        except TypeError as error:
+            fail(str(error))
+    typer.echo(str(report))
+    if not report.passed:
+        raise typer.Exit(1)
+
+
+def _factory(name: str, settings: dict[str, Any]) -> Callable[[], Any]:
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        fail(f"expected module:Class, such as my_package.splitters:MySplitter, not {name!r}")
+    here = str(Path.cwd())
+    if here not in sys.path:  # as `python -m` does, so that a splitter in this folder is found
+        sys.path.insert(0, here)
+    try:
+        found = import_module(module)
+    except ImportError as error:
+        fail(f"cannot import {module!r}: {error}")
+    target = getattr(found, attribute, None)
+    if target is None:
+        fail(f"module {module!r} has no {attribute!r}")
+    return lambda: target(**settings)
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        fail(f"--set takes NAME=VALUE, such as chunk_size=200, not {text!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
