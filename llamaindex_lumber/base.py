@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -134,6 +135,7 @@ class SpanNodeParser(NodeParser):
         ]
         linked = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
         for node, known in zip(linked, offsets, strict=True):
+            node.metadata = copy.deepcopy(node.metadata)  # the framework shares nested values
             if isinstance(node, TextNode) and known is not None:
                 node.start_char_idx, node.end_char_idx = known
         return linked
