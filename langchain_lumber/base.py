@@ -4,43 +4,127 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar, cast
+from dataclasses import field
+from typing import Annotated, Any, TypeVar, cast
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
 from lumber_core.chunker import Chunker
 from lumber_core.segmentation import Segmentation
+from lumber_core.settings import (
+    ChunkerSettings,
+    ChunkOverlap,
+    Setting,
+    Settings,
+    check_overlap,
+    signature_of,
+    takes,
+)
 from lumber_core.tokens import TokenCounterSpec
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
+
+_SEPARATORS = "chunks end at units; choose them with units"
+_SEMANTIC = "there is no threshold on embeddings; BertTextSplitter has threshold"
+_ENCODING = "pass tokenizer, or use from_tiktoken_encoder"
+
+# Arguments of LangChain's splitters that have no meaning here.
+_ELSEWHERE = {
+    "separators": _SEPARATORS,
+    "separator": _SEPARATORS,
+    "is_separator_regex": _SEPARATORS,
+    "sentence_split_regex": 'sentences are found by language; choose units="sentences"',
+    "keep_separator": "chunks are slices of the text, so nothing is removed from it",
+    "embeddings": "BertTextSplitter comes with its model and asks for no embeddings",
+    "buffer_size": _SEMANTIC,
+    "breakpoint_threshold_type": _SEMANTIC,
+    "breakpoint_threshold_amount": _SEMANTIC,
+    "number_of_chunks": "choose a size in tokens: chunk_size, target_size",
+    "tokens_per_chunk": "use chunk_size",
+    "encoding_name": _ENCODING,
+    "model_name": _ENCODING,
+    "max_chunk_size": "use chunk_size",
+    "headers_to_split_on": "headings are not settings; choose units",
+}
+
+
+class DocumentSettings(Settings):
+    """How spans become documents."""
+
+    elsewhere = _ELSEWHERE
+
+    chunk_overlap: ChunkOverlap = 0
+    add_start_index: Annotated[
+        bool,
+        Setting('Put the chunk\'s offset in characters into `metadata["start_index"]`.'),
+    ] = False
+    strip_whitespace: Annotated[
+        bool,
+        Setting(
+            "Trim white space at both ends of a chunk. Its offset moves along, and a chunk of "
+            "white space only is left out."
+        ),
+    ] = True
+
+
+class LengthSettings(DocumentSettings, ChunkerSettings):
+    """Settings that all splitters here have: LangChain's beside the core's."""
+
+    elsewhere = _ELSEWHERE
+
+    length_function: Annotated[
+        Callable[[str], int] | None,
+        Setting("Counts tokens in place of `tokenizer`, under the name LangChain gives it."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Check every value, and that they fit together.
+
+        Raises:
+            ValueError: Both a tokenizer and a length function are given.
+        """
+        super().__post_init__()
+        default = signature_of(type(self)).parameters["tokenizer"].default
+        if self.length_function is not None and self.tokenizer != default:
+            raise ValueError("pass either tokenizer or length_function, not both")
+
+
+def counts_with(settings: LengthSettings) -> TokenCounterSpec:
+    """Return the length function if there is one, else the tokenizer."""
+    return settings.tokenizer if settings.length_function is None else settings.length_function
+
+
+class SplitterSettings(DocumentSettings):
+    """Settings of `SpanTextSplitter`."""
+
+    chunker: Annotated[Chunker, Setting("Finds the spans.")] = field(kw_only=False)
 
 
 class SpanTextSplitter(TextSplitter):
     """A LangChain text splitter over any splitter of `lumber_core`.
 
     Chunks are slices of the text: with `add_start_index`, `metadata["start_index"]` is exact,
-    and `text[start_index:][:len(page_content)] == page_content`. Chunks never overlap. Each
+    and `text[start_index:][:len(page_content)] == page_content`, with `chunk_overlap` as well. Each
     chunk's metadata is a deep copy of its document's; its `id` is None, as with LangChain's own
     splitters, because several chunks must not share one.
 
-    Args:
-        chunker: Finds the spans.
-        add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
-        strip_whitespace: Trim white space at both ends of a chunk; its offset moves along, and a
-            chunk of white space only is left out.
+    Raises:
+        ValueError: `chunk_overlap` is not below the chunker's `chunk_size`.
+        TypeError: A setting has the wrong type, or there is none of that name.
     """
 
-    def __init__(
-        self,
-        chunker: Chunker,
-        *,
-        add_start_index: bool = False,
-        strip_whitespace: bool = True,
-    ) -> None:
+    @takes(SplitterSettings)
+    def __init__(self, settings: SplitterSettings) -> None:
+        chunker = settings.chunker
+        check_overlap(settings.chunk_overlap, chunker.settings.chunk_size)
         super().__init__(
-            chunk_overlap=0, add_start_index=add_start_index, strip_whitespace=strip_whitespace
+            chunk_overlap=0,
+            add_start_index=settings.add_start_index,
+            strip_whitespace=settings.strip_whitespace,
         )
+        self._chunk_size = chunker.settings.chunk_size or self._chunk_size
+        self._chunk_overlap = settings.chunk_overlap
         self._chunker = chunker
         self._length_function = _Length(chunker)
 
@@ -50,12 +134,12 @@ class SpanTextSplitter(TextSplitter):
         return self._chunker
 
     def segment(self, text: str) -> Segmentation:
-        """Split one text, and return the untrimmed spans with the verdicts behind them."""
-        return self._chunker.segment(text)
+        """Split one text; return the spans, untrimmed and without overlap, and the verdicts."""
+        return self._chunker.segment(text, reserved=self._chunk_overlap)
 
     def split_text(self, text: str) -> list[str]:
         """Split one text into the texts of its chunks."""
-        return [chunk for _, chunk in self._chunks(text, self._chunker.segment(text))]
+        return [chunk for _, chunk in self._chunks(text, self.segment(text))]
 
     def create_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
@@ -63,34 +147,38 @@ class SpanTextSplitter(TextSplitter):
         """Split texts into documents.
 
         Args:
-            texts: The texts; several are worked on at once where a model is asked.
-            metadatas: One for each text, copied into every one of its chunks.
+            texts: The texts; several are worked on at once if a model is asked.
+            metadatas: One for each text, copied into each of its chunks.
 
         Raises:
-            ValueError: There are not as many metadatas as texts.
+            ValueError: The numbers of texts and metadatas differ.
         """
         checked = _checked_metadatas(texts, metadatas)
-        return self._documents(texts, checked, self._chunker.segment_all(texts))
+        reserved = [self._chunk_overlap] * len(texts)
+        segmentations = self._chunker.segment_all(texts, reserved=reserved)
+        return self._documents(texts, checked, segmentations)
 
     async def acreate_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
     ) -> list[Document]:
-        """Do as `create_documents`, without blocking the event loop."""
+        """Async version of `create_documents`."""
         checked = _checked_metadatas(texts, metadatas)
-        return self._documents(texts, checked, await self._chunker.asegment_all(texts))
+        reserved = [self._chunk_overlap] * len(texts)
+        segmentations = await self._chunker.asegment_all(texts, reserved=reserved)
+        return self._documents(texts, checked, segmentations)
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Split documents; the chunks of one follow each other, in order."""
         return self.create_documents(*_taken_apart(documents))
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
-        """Do as `split_documents`, without blocking the event loop."""
+        """Async version of `split_documents`."""
         return await self.acreate_documents(*_taken_apart(documents))
 
     async def atransform_documents(
         self, documents: Sequence[Document], **kwargs: Any
     ) -> Sequence[Document]:
-        """Split documents, several at once, without blocking the event loop."""
+        """Async version of `transform_documents`: several documents are split at once."""
         del kwargs
         return await self.asplit_documents(documents)
 
@@ -126,11 +214,13 @@ class SpanTextSplitter(TextSplitter):
         return cast(Self, make(tokenizer=tokenizer, **kwargs))
 
     def _chunks(self, text: str, segmentation: Segmentation) -> Iterable[tuple[int, str]]:
-        """Yield the offset and the text of each chunk, trimmed where asked for."""
-        for span in segmentation.spans:
+        """Yield the offset and the text of each chunk, with overlap, trimmed if asked for."""
+        spans = segmentation.spans
+        if self._strip_whitespace:
+            spans = tuple(span for span in spans if not span.of(text).isspace())
+        for span in self._chunker.overlap(text, spans, self._chunk_overlap):
             kept = span.stripped(text) if self._strip_whitespace else span
-            if kept.start < kept.end:
-                yield kept.start, kept.of(text)
+            yield kept.start, kept.of(text)
 
     def _documents(
         self,
@@ -161,23 +251,6 @@ class _Length:
         return self._chunker.counter.count([text])[0]
 
 
-def choose_tokenizer(
-    tokenizer: TokenCounterSpec | None,
-    length_function: Callable[[str], int] | None,
-    default: TokenCounterSpec,
-) -> TokenCounterSpec:
-    """Return the tokenizer given under either name, or the default.
-
-    Raises:
-        ValueError: Both are given.
-    """
-    if tokenizer is not None and length_function is not None:
-        raise ValueError("pass either tokenizer or length_function, not both")
-    if length_function is not None:
-        return length_function
-    return default if tokenizer is None else tokenizer
-
-
 def _checked_metadatas(
     texts: Sequence[str], metadatas: list[dict[Any, Any]] | None
 ) -> Sequence[dict[Any, Any]]:
@@ -191,5 +264,15 @@ def _checked_metadatas(
 
 
 def _taken_apart(documents: Iterable[Document]) -> tuple[list[str], list[dict[Any, Any]]]:
+    if isinstance(documents, Document):
+        raise TypeError("documents must be a list of Document, not one Document: pass [document]")
     kept = list(documents)
+    for document in kept:
+        if not isinstance(document, Document):
+            hint = (
+                ": use create_documents or split_text for texts"
+                if isinstance(document, str)
+                else ""
+            )
+            raise TypeError(f"documents must be Documents, not {type(document).__name__}{hint}")
     return [document.page_content for document in kept], [document.metadata for document in kept]

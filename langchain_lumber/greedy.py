@@ -2,58 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from langchain_lumber.base import DocumentSettings, LengthSettings, SpanTextSplitter, counts_with
+from lumber_core.greedy import GreedyChunker, GreedySettings
+from lumber_core.settings import TargetSize, takes, values_for
 
-from langchain_lumber.base import SpanTextSplitter, choose_tokenizer
-from lumber_core.greedy import GreedyChunker
-from lumber_core.tokens import TokenCounterSpec
-from lumber_core.units import UnitSpec
+
+class GreedyTextSplitterSettings(GreedySettings, LengthSettings):
+    """Settings of `GreedyTextSplitter`; sizes are given by name, which tells one from another."""
+
+    target_size: TargetSize = None
 
 
 class GreedyTextSplitter(SpanTextSplitter):
-    """Cuts at the sentence end whose distance in tokens is nearest to a wanted length.
+    """Cuts at the sentence end that lies nearest to a target length in tokens.
 
-    Args:
-        target_size: Wanted length of a chunk in tokens.
-        tokenizer: Counts tokens, "cl100k_base" unless given; see `lumber_core.GreedyChunker`.
-        length_function: The same under LangChain's name: a function from a string to a number.
-        units: Where a cut may fall: "sentences", "paragraphs", or a callable from a text to
-            `(start, end)` offsets.
-        end_markers: Explicit ends of sentences written in the text; see the core class.
-        language: ISO 639 code for finding sentences.
-        chunk_size: No chunk counts more tokens. None sets no limit.
-        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
-        add_start_index: Put the chunk's offset in characters into `metadata["start_index"]`.
-        strip_whitespace: Trim white space at both ends of a chunk.
+    `chunk_size` is a hard limit, in tokens; with `chunk_size` alone, chunks are drawn towards
+    about four fifths of it.
 
     Raises:
-        ValueError: A number is out of range, or a name is unknown.
-        TypeError: An argument has the wrong type.
+        ValueError: A number is out of range, a name is unknown, or settings contradict each other.
+        TypeError: A setting has the wrong type, or there is none of that name.
     """
 
-    def __init__(
-        self,
-        target_size: int = 400,
-        *,
-        tokenizer: TokenCounterSpec | None = None,
-        length_function: Callable[[str], int] | None = None,
-        units: UnitSpec = "sentences",
-        end_markers: Sequence[str] = (),
-        language: str = "en",
-        chunk_size: int | None = None,
-        min_chunk_size: int | None = None,
-        add_start_index: bool = False,
-        strip_whitespace: bool = True,
-    ) -> None:
+    @takes(GreedyTextSplitterSettings)
+    def __init__(self, settings: GreedyTextSplitterSettings) -> None:
         chunker = GreedyChunker(
-            target_size,
-            tokenizer=choose_tokenizer(tokenizer, length_function, "cl100k_base"),
-            units=units,
-            end_markers=end_markers,
-            language=language,
-            chunk_size=chunk_size,
-            min_chunk_size=min_chunk_size,
+            **values_for(GreedySettings, settings, tokenizer=counts_with(settings))
         )
-        super().__init__(
-            chunker, add_start_index=add_start_index, strip_whitespace=strip_whitespace
-        )
+        super().__init__(chunker, **values_for(DocumentSettings, settings))

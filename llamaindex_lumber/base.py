@@ -3,21 +3,68 @@
 from __future__ import annotations
 
 import copy
+import logging
 import pickle
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import is_dataclass
+from inspect import Parameter, Signature
+from types import NoneType
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
-from llama_index.core.bridge.pydantic import Field, PlainSerializer, PrivateAttr
+from llama_index.core.bridge.pydantic import (
+    BaseModel,
+    Field,
+    PlainSerializer,
+    PrivateAttr,
+    SerializeAsAny,
+    create_model,
+)
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
-from llama_index.core.node_parser.node_utils import build_nodes_from_splits
+from llama_index.core.node_parser.node_utils import build_nodes_from_splits, default_id_func
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 from typing_extensions import Self
 
 from lumber_core.chunker import Chunker
 from lumber_core.segmentation import Segmentation
+from lumber_core.settings import (
+    ChunkOverlap,
+    Settings,
+    check_overlap,
+    document,
+    fields_of,
+    refuse_unknown,
+    setting_of,
+    type_of,
+)
 from lumber_core.spans import Span
+
+logger = logging.getLogger(__name__)
+
+_SEPARATOR = "nodes end at units; choose them with units"
+_SEMANTIC = "there is no threshold on embeddings; BertNodeParser has threshold"
+
+# Arguments of LlamaIndex's parsers that have no meaning here.
+_ELSEWHERE = {
+    "separator": _SEPARATOR,
+    "backup_separators": _SEPARATOR,
+    "paragraph_separator": 'paragraphs are found by units="paragraphs"',
+    "secondary_chunking_regex": "units that are too long are cut at sentences, then words",
+    "chunking_tokenizer_fn": "sentences are found by language; units may be a function of yours",
+    "sentence_splitter": "sentences are found by language; units may be a function of yours",
+    "keep_whitespaces": "nodes are slices of the text, so nothing is removed from it",
+    "embed_model": "BertNodeParser comes with its model and asks for no embeddings",
+    "breakpoint_percentile_threshold": _SEMANTIC,
+    "buffer_size": _SEMANTIC,
+    "window_size": "choose a size in tokens: chunk_size, target_size",
+    "chunk_sizes": "make one parser for each size, for HierarchicalNodeParser(node_parser_map=...)",
+    "max_chunk_size": "use chunk_size",
+    "chunk_lines": "choose a size in tokens: chunk_size, target_size",
+}
+
+# As with LlamaIndex's SentenceSplitter: less room than this beside the metadata is worth a warning.
+_LITTLE_ROOM = 50
 
 
 def _named(value: Any) -> Any:
@@ -32,38 +79,99 @@ Named = Annotated[Any, PlainSerializer(_named)]
 """A setting that may be an object of the user's: serialised as its name or `repr`."""
 
 
+class ParserSettings(Settings):
+    """Settings of node parsers beside those of the core."""
+
+    chunk_overlap: ChunkOverlap = 0
+
+
 class SpanNodeParser(NodeParser):
     """A LlamaIndex node parser over a splitter of `lumber_core`.
 
     Nodes are slices of the text they come from: `text[start_char_idx:end_char_idx] == node.text`,
-    where the text is that of the document a node refers to, also when the parser gets nodes that
-    another parser made. Nodes never overlap, and together they are the whole text; a node of white
-    space only is left out.
+    where the text is that of the document a node refers to, also if the parser gets nodes that
+    another parser made. Without `chunk_overlap`, nodes together are the whole text; a node of
+    white space only is left out.
+
+    With `include_metadata`, `chunk_size` includes the metadata that is embedded or sent to a model
+    with each node, as with LlamaIndex's SentenceSplitter.
+
+    Settings may be assigned; a value that is wrong is refused and changes nothing. Of LlamaIndex's
+    global `Settings`, `chunk_size` and `chunk_overlap` reach the parser that is
+    `Settings.node_parser`; `Settings.tokenizer` is not used, see the setting `tokenizer`.
     """
 
-    language: str = Field(default="en", description="ISO 639 code for finding sentences.")
-    chunk_size: int | None = Field(
-        default=None, description="No node counts more tokens. None sets no limit."
-    )
-    min_chunk_size: int | None = Field(
-        default=None,
-        description="Smaller nodes join a neighbour that has room. None sets no limit.",
-    )
+    settings_class: ClassVar[type[Settings]] = ParserSettings
 
     _chunker: Chunker | None = PrivateAttr(default=None)
+
+    def __init__(self, **settings: Any) -> None:
+        settings.pop("class_name", None)  # part of what to_dict gives, as is the name of id_func
+        if isinstance(settings.get("id_func"), dict):
+            name = settings.pop("id_func").get("id_func_name")
+            if name != default_id_func.__name__:
+                raise TypeError(
+                    f"id_func {name!r} cannot be restored from its name: pass the function itself, "
+                    "from_dict(data, id_func=...)"
+                )
+        known = [*type(self).model_fields]
+        refuse_unknown(type(self).__name__, settings, known, _ELSEWHERE)
+        super().__init__(**settings)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Let `help` and `inspect.signature` show the settings as the other adapters do."""
+        super().__pydantic_init_subclass__(**kwargs)
+        types = {entry.name: type_of(entry) for entry in fields_of(cls.settings_class)}
+        parameters, documented = [], []
+        for name, field in cls.model_fields.items():
+            default = ... if field.default_factory or callable(field.default) else field.default
+            kind = types.get(name, field.annotation)
+            parameters.append(
+                Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            )
+            said = field.description or "See LlamaIndex's `NodeParser`."
+            documented.append((name, said, Parameter.empty if default is ... else default))
+        cls.__signature__ = Signature(parameters)
+        document(cls, documented)
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
         super().model_post_init(context)
-        self._chunker = self._make_chunker()
+        self._chunker = self._checked_chunker()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; a setting is checked and takes effect at once."""
+        if name not in type(self).model_fields:
+            super().__setattr__(name, value)
+            return
+        before = getattr(self, name)
+        super().__setattr__(name, value)
+        if name in NodeParser.model_fields:
+            return
+        try:
+            self._chunker = self._checked_chunker()
+        except (TypeError, ValueError):
+            super().__setattr__(name, before)
+            raise
 
     @abstractmethod
     def _make_chunker(self) -> Chunker:
         """Build the splitter from the settings."""
 
+    def _checked_chunker(self) -> Chunker:
+        chunker = self._make_chunker()
+        check_overlap(self._overlap, chunker.settings.chunk_size)
+        return chunker
+
+    @property
+    def _overlap(self) -> int:
+        overlap: int = getattr(self, "chunk_overlap", 0)
+        return overlap
+
     @classmethod
     def from_defaults(cls, **settings: Any) -> Self:
-        """Return a parser; `settings` are the fields of the class, the rest has defaults."""
+        """Return a parser; `settings` are the fields of the class, None stands for the default."""
         return cls(**{name: value for name, value in settings.items() if value is not None})
 
     @property
@@ -72,12 +180,17 @@ class SpanNodeParser(NodeParser):
         return self._built()
 
     def segment(self, text: str) -> Segmentation:
-        """Split one text, and return the spans with the verdicts behind them."""
-        return self._built().segment(text)
+        """Split one text, and return the spans, without overlap, with the verdicts behind them."""
+        return self._built().segment(text, reserved=self._overlap)
+
+    def split_text(self, text: str) -> list[str]:
+        """Split one text into the texts of its chunks."""
+        spans = self.segment(text).spans
+        return [span.of(text) for span in self._built().overlap(text, spans, self._overlap)]
 
     def _built(self) -> Chunker:
         if self._chunker is None:
-            self._chunker = self._make_chunker()
+            self._chunker = self._checked_chunker()
         return self._chunker
 
     def _parse_nodes(
@@ -85,35 +198,83 @@ class SpanNodeParser(NodeParser):
     ) -> list[BaseNode]:
         del kwargs
         texts = [_text(node) for node in nodes]
-        segmentations = self._built().segment_all(texts, show_progress=show_progress)
-        return self._all_nodes(nodes, texts, segmentations)
+        metadata = self._metadata_tokens(nodes)
+        segmentations = self._built().segment_all(
+            texts,
+            reserved=[tokens + self._overlap for tokens in metadata],
+            show_progress=show_progress,
+        )
+        return self._all_nodes(nodes, texts, segmentations, metadata)
 
     async def _aparse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         del kwargs
         texts = [_text(node) for node in nodes]
-        segmentations = await self._built().asegment_all(texts, show_progress=show_progress)
-        return self._all_nodes(nodes, texts, segmentations)
+        metadata = self._metadata_tokens(nodes)
+        segmentations = await self._built().asegment_all(
+            texts,
+            reserved=[tokens + self._overlap for tokens in metadata],
+            show_progress=show_progress,
+        )
+        return self._all_nodes(nodes, texts, segmentations, metadata)
+
+    def _metadata_tokens(self, parents: Sequence[BaseNode]) -> list[int]:
+        """Return the tokens that each parent's metadata adds to each of its nodes.
+
+        Raises:
+            ValueError: The metadata leaves no room for text.
+        """
+        limit = self._built().settings.chunk_size
+        if limit is None or not self.include_metadata:
+            return [0] * len(parents)
+        modes = (MetadataMode.EMBED, MetadataMode.LLM)
+        wrappings = [_wrapping(parent, mode) for parent in parents for mode in modes]
+        counts = self._built().counter.count(wrappings)
+        tokens = list(map(max, counts[::2], counts[1::2]))
+        most = max(tokens, default=0)
+        room = limit - self._overlap - most
+        if room < 1:
+            parent = parents[tokens.index(most)]
+            raise ValueError(
+                f"the metadata of {parent.node_id!r} counts {most} tokens, which leaves no room "
+                f"for text in nodes of chunk_size={limit} and chunk_overlap={self._overlap}: raise "
+                "chunk_size, list long metadata in excluded_embed_metadata_keys and "
+                "excluded_llm_metadata_keys, or pass include_metadata=False"
+            )
+        if most and room < _LITTLE_ROOM:
+            logger.warning(
+                "metadata counts up to %d tokens, which leaves %d for the text of a node: raise "
+                "chunk_size, or exclude metadata from embedding",
+                most,
+                room,
+            )
+        return tokens
 
     def _all_nodes(
         self,
         parents: Sequence[BaseNode],
         texts: Sequence[str],
         segmentations: Sequence[Segmentation],
+        metadata: Sequence[int],
     ) -> list[BaseNode]:
         made: list[BaseNode] = []
-        for parent, text, segmentation in zip(parents, texts, segmentations, strict=True):
+        for parent, text, segmentation, tokens in zip(
+            parents, texts, segmentations, metadata, strict=True
+        ):
             with self.callback_manager.event(
                 CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text]}
             ) as event:
-                nodes = self._nodes(parent, text, segmentation)
+                nodes = self._nodes(parent, text, segmentation, tokens)
                 event.on_end(payload={EventPayload.CHUNKS: [_text(node) for node in nodes]})
             made += nodes
         return made
 
-    def _nodes(self, parent: BaseNode, text: str, segmentation: Segmentation) -> list[TextNode]:
+    def _nodes(
+        self, parent: BaseNode, text: str, segmentation: Segmentation, metadata_tokens: int
+    ) -> list[TextNode]:
         spans = [span for span in segmentation.spans if not span.of(text).isspace()]
+        spans = self._built().overlap(text, spans, self._overlap, reserved=metadata_tokens)
         if not text:  # LlamaIndex's own parsers make one empty node of an empty text
             spans = [Span(0, 0)]
         nodes = build_nodes_from_splits(
@@ -157,6 +318,51 @@ class SpanNodeParser(NodeParser):
             return super().__getstate__()
         finally:
             self._chunker = chunker
+
+
+def with_settings(settings: type[Settings]) -> type[SpanNodeParser]:
+    """Return a node parser with a field for each setting, to derive from.
+
+    Settings that cannot change the result are left out of what is serialised, and so of cache keys.
+    """
+    made: type[SpanNodeParser] = create_model(
+        settings.__name__, __base__=SpanNodeParser, __module__=__name__, **dict(_fields(settings))
+    )
+    made.settings_class = settings
+    return made
+
+
+def _fields(settings: type[Settings]) -> Iterator[tuple[str, Any]]:
+    for entry in fields_of(settings):
+        said = setting_of(entry)
+        kind = type_of(entry)
+        annotation: Any = kind if _is_plain(kind) else Named
+        if any(isinstance(part, type) and issubclass(part, BaseModel) for part in get_args(kind)):
+            annotation = Annotated[kind, SerializeAsAny()]  # type: ignore[type-arg]
+        field = Field(
+            default=entry.default,
+            description=said.doc,
+            exclude=None if said.changes_result else True,
+        )
+        yield entry.name, (annotation, field)
+
+
+def _is_plain(kind: Any) -> bool:
+    """Tell whether values of a type are what JSON can hold, so that they come back from it."""
+    if get_origin(kind) is Literal or kind is Ellipsis:
+        return True
+    inner = get_args(kind)
+    if inner:
+        return all(map(_is_plain, inner))
+    return kind in (int, float, str, bool, NoneType) or is_dataclass(kind)
+
+
+def _wrapping(node: BaseNode, mode: MetadataMode) -> str:
+    """Return what surrounds the text of a node's children when they are embedded or read."""
+    metadata = node.get_metadata_str(mode=mode)
+    if not metadata or not isinstance(node, TextNode | Document):
+        return metadata
+    return node.text_template.format(content="", metadata_str=metadata)
 
 
 def _text(node: BaseNode) -> str:

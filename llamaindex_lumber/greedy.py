@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from llama_index.core.bridge.pydantic import Field
+from typing import TYPE_CHECKING
 
-from llamaindex_lumber.base import Named, SpanNodeParser
+from llamaindex_lumber.base import ParserSettings, SpanNodeParser, with_settings
 from lumber_core.chunker import Chunker
-from lumber_core.greedy import GreedyChunker
+from lumber_core.greedy import GreedyChunker, GreedySettings
+from lumber_core.settings import TargetSize, values_for
 
 
-class GreedyNodeParser(SpanNodeParser):
-    """Cuts at the sentence end whose distance in tokens is nearest to a wanted length.
+class GreedyNodeParserSettings(GreedySettings, ParserSettings):
+    """Settings of `GreedyNodeParser`."""
+
+    target_size: TargetSize = None
+
+
+if TYPE_CHECKING:
+
+    class _Base(SpanNodeParser, GreedyNodeParserSettings): ...
+
+else:
+    _Base = with_settings(GreedyNodeParserSettings)
+
+
+class GreedyNodeParser(_Base):
+    """Cuts at the sentence end that lies nearest to a target length in tokens.
+
+    `chunk_size` is a hard limit, in tokens; with `chunk_size` alone, nodes are drawn towards
+    about four fifths of it.
 
     Raises:
-        ValueError: A number is out of range, or a name is unknown.
-        TypeError: A setting has the wrong type.
+        ValueError: A number is out of range, a name is unknown, or settings contradict each other.
+        TypeError: A setting has the wrong type, or there is none of that name.
     """
-
-    target_size: int = Field(default=400, description="Wanted length of a node in tokens.")
-    tokenizer: Named = Field(
-        default="cl100k_base",
-        description="Counts tokens; see lumber_core.tokens.token_counter.",
-    )
-    units: Named = Field(
-        default="sentences",
-        description='Where a cut may fall: "sentences", "paragraphs", or a callable that finds '
-        "(start, end) offsets.",
-    )
-    end_markers: tuple[str, ...] = Field(
-        default=(), description="Explicit ends of sentences written in the text."
-    )
 
     @classmethod
     def class_name(cls) -> str:
@@ -37,12 +41,4 @@ class GreedyNodeParser(SpanNodeParser):
         return "GreedyNodeParser"
 
     def _make_chunker(self) -> Chunker:
-        return GreedyChunker(
-            self.target_size,
-            tokenizer=self.tokenizer,
-            units=self.units,
-            end_markers=self.end_markers,
-            language=self.language,
-            chunk_size=self.chunk_size,
-            min_chunk_size=self.min_chunk_size,
-        )
+        return GreedyChunker(**values_for(GreedySettings, self))

@@ -2,100 +2,70 @@
 
 from __future__ import annotations
 
-from llama_index.core.bridge.pydantic import Field, SerializeAsAny
+import logging
+from typing import TYPE_CHECKING, Annotated, Any
+
+from llama_index.core import Settings as GlobalSettings
 from llama_index.core.llms import LLM
 
-from llamaindex_lumber.base import Named, SpanNodeParser
+from llamaindex_lumber.base import ParserSettings, SpanNodeParser, with_settings
 from llamaindex_lumber.llm import LlamaIndexModel
 from lumber_core.chunker import Chunker
-from lumber_core.llms.retry import CallPolicy
-from lumber_core.lumber.chunker import LumberChunker, Method
-from lumber_core.lumber.estimate import Prices
-from lumber_core.lumber.fallback import OnFailure, choose_judge
-from lumber_core.lumber.protocol import PromptTemplate
+from lumber_core.lumber.chunker import LumberChunker
+from lumber_core.lumber.fallback import choose_judge
+from lumber_core.lumber.settings import AskedSettings, LumberSettings
+from lumber_core.settings import Setting, values_for
+
+logger = logging.getLogger(__name__)
 
 
-class LumberNodeParser(SpanNodeParser):
-    """Cuts where a language model says that the content turns (arXiv 2406.17526).
+class LumberNodeParserSettings(AskedSettings, ParserSettings):
+    """Settings of `LumberNodeParser`."""
+
+    llm: Annotated[
+        LLM | None,
+        Setting(
+            "Decides: any LLM of LlamaIndex. If it is not given, and neither is `judge`, the model "
+            "that you assigned to `Settings.llm`. None, or no model assigned: the bundled BERT "
+            "decides."
+        ),
+    ] = None
+
+
+if TYPE_CHECKING:
+
+    class _Base(SpanNodeParser, LumberNodeParserSettings): ...
+
+else:
+    _Base = with_settings(LumberNodeParserSettings)
+
+
+class LumberNodeParser(_Base):
+    """Cuts at the topic shifts that a language model names (LumberChunker, arXiv 2406.17526).
 
     Raises:
-        ValueError: A number is out of range, a name is unknown, or both `llm` and `judge` or
-            `prompt` or `policy` without `llm` are given.
-        TypeError: A setting has the wrong type.
+        ValueError: A number is out of range, a name is unknown, or settings contradict each
+            other: `llm` and `judge`, or `prompt` or `policy` without `llm`.
+        TypeError: A setting has the wrong type, or there is none of that name.
     """
-
-    llm: SerializeAsAny[LLM] | None = Field(
-        default=None,
-        description="The model that is asked. Without one, and without judge, the "
-        "bundled BERT decides.",
-    )
-    judge: Named = Field(
-        default=None,
-        description="Decides instead of a model: takes a group of units and returns the number "
-        "of the one that starts new content, or None.",
-    )
-    prompt: PromptTemplate | None = Field(
-        default=None, description="What the model is asked, in place of the default."
-    )
-    theta: int = Field(default=550, description="Most tokens shown to the model at once.")
-    tokenizer: Named = Field(
-        default="words", description="Counts tokens; see lumber_core.tokens.token_counter."
-    )
-    units: Named = Field(
-        default="paragraphs",
-        description='What may not be cut: "paragraphs", "sentences", or a callable that finds '
-        "(start, end) offsets.",
-    )
-    method: Method = Field(
-        default="paper",
-        description='"paper", or "published" for the rules of the code released with the paper.',
-    )
-    on_failure: OnFailure = Field(
-        default="judge_locally",
-        description='"judge_locally", "keep_group" or "raise" where no usable answer comes.',
-    )
-    max_concurrency: int | None = Field(
-        default=None,
-        exclude=True,
-        description="Most questions in flight at once; changes nothing of the result. With None, "
-        "asynchronous methods work on 8 documents at once.",
-    )
-    max_extra_calls: float = Field(
-        default=0.05,
-        exclude=True,
-        description="Share of a document's calls that walking ahead may waste, about.",
-    )
-    store: str | None = Field(
-        default=None,
-        exclude=True,
-        description="A file that keeps every answer, so that none is paid for twice.",
-    )
-    policy: CallPolicy | None = Field(
-        default=None, exclude=True, description="How often and how fast the model may be asked."
-    )
-    prices: Prices | None = Field(
-        default=None, exclude=True, description="What the model costs, for chunker.estimate."
-    )
 
     @classmethod
     def class_name(cls) -> str:
         """Return the name under which LlamaIndex serialises the parser."""
         return "LumberNodeParser"
 
+    def model_post_init(self, context: Any, /) -> None:
+        """Take the model from LlamaIndex's `Settings` if none is given, and check the settings."""
+        # Settings.llm would make a model of OpenAI if none was assigned.
+        assigned: LLM | None = GlobalSettings._llm
+        if assigned is not None and self.judge is None and "llm" not in self.model_fields_set:
+            logger.info("LumberNodeParser asks Settings.llm (%s)", assigned.class_name())
+            self.__dict__["llm"] = assigned
+        super().model_post_init(context)
+
     def _make_chunker(self) -> Chunker:
         model = None if self.llm is None else LlamaIndexModel(self.llm)
         return LumberChunker(
             choose_judge(model, self.judge, self.prompt, self.policy),
-            theta=self.theta,
-            tokenizer=self.tokenizer,
-            units=self.units,
-            method=self.method,
-            language=self.language,
-            chunk_size=self.chunk_size,
-            min_chunk_size=self.min_chunk_size,
-            max_concurrency=self.max_concurrency,
-            max_extra_calls=self.max_extra_calls,
-            store=self.store,
-            on_failure=self.on_failure,
-            prices=self.prices,
+            **values_for(LumberSettings, self),
         )

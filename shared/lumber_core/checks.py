@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
 
@@ -13,8 +14,16 @@ def check_text(text: object) -> None:
         TypeError: Naming the type that came and what to pass.
     """
     if not isinstance(text, str):
-        hint = "; decode it first" if isinstance(text, (bytes, bytearray)) else ""
-        raise TypeError(f"text must be a str, not {type(text).__name__}{hint}")
+        raise TypeError(f"text must be a str, not {type(text).__name__}{_text_hint(text)}")
+
+
+def _text_hint(value: object) -> str:
+    """Say how to get the text out of what was passed in its place."""
+    if isinstance(value, (bytes, bytearray)):
+        return "; decode it first"
+    if hasattr(value, "page_content"):
+        return "; pass its page_content"
+    return "; pass its get_content()" if hasattr(value, "get_content") else ""
 
 
 def check_texts(texts: object) -> list[str]:
@@ -25,8 +34,9 @@ def check_texts(texts: object) -> list[str]:
     """
     if isinstance(texts, str):
         raise TypeError("texts must be a list of str, not one str: pass [text]")
-    if not isinstance(texts, Iterable):
-        raise TypeError(f"texts must be a list of str, not {type(texts).__name__}")
+    hint = _text_hint(texts)
+    if hint or not isinstance(texts, Iterable):
+        raise TypeError(f"texts must be a list of str, not {type(texts).__name__}{hint}")
     checked = list(texts)
     for text in checked:
         check_text(text)
@@ -57,3 +67,45 @@ def check_number(name: str, value: object) -> None:
         raise TypeError(f"{name} must be a number, not {type(value).__name__}")
     if not math.isfinite(value):
         raise ValueError(f"{name} must be a finite number, not {value}")
+
+
+_LANGUAGE_CODE = re.compile(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]+)*")
+_CODES = {
+    "arabic": "ar",
+    "chinese": "zh",
+    "czech": "cs",
+    "danish": "da",
+    "dutch": "nl",
+    "english": "en",
+    "estonian": "et",
+    "finnish": "fi",
+    "french": "fr",
+    "german": "de",
+    "greek": "el",
+    "hindi": "hi",
+    "italian": "it",
+    "japanese": "ja",
+    "korean": "ko",
+    "norwegian": "no",
+    "polish": "pl",
+    "portuguese": "pt",
+    "russian": "ru",
+    "slovene": "sl",
+    "spanish": "es",
+    "swedish": "sv",
+    "turkish": "tr",
+    "ukrainian": "uk",
+}
+
+
+def check_language(name: str, value: object) -> None:
+    """Raise unless `value` has the form of an ISO 639 code, such as "en" or "pt-br".
+
+    Raises:
+        ValueError: It has not; for the English name of a common language, the message has the code.
+    """
+    if isinstance(value, str) and _LANGUAGE_CODE.fullmatch(value):
+        return
+    code = _CODES.get(value.casefold()) if isinstance(value, str) else None
+    hint = f': pass "{code}"' if code else ""
+    raise ValueError(f'{name} must be an ISO 639 code such as "en", not {value!r}{hint}')

@@ -14,7 +14,9 @@ from typing import TypeVar
 from tqdm import tqdm
 
 from lumber_core.checks import check_text, check_texts
+from lumber_core.overlap import overlapping
 from lumber_core.segmentation import Segmentation
+from lumber_core.settings import ChunkerSettings, TargetSettings, shown, target_of
 from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
@@ -27,43 +29,58 @@ class Chunker(ABC):
     """Base of the splitters.
 
     Args:
-        tokenizer: Counts tokens; see `lumber_core.tokens.token_counter`.
-        units: What may not be cut: "paragraphs", "sentences", "sentences_and_lines" (a mark at
-            a line's end ends a sentence, too), or a callable from a text to `(start, end)`
-            offsets.
-        language: ISO 639 code for finding sentences.
-        chunk_size: No chunk counts more tokens. None sets no limit.
-        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
+        settings: The settings; they cannot be changed afterwards.
+        units: What may not be cut; see `lumber_core.units.unit_finder`.
+        tokenizer: Counts tokens in place of the settings' tokenizer.
 
     Raises:
-        ValueError: A number is out of range, or a name is unknown.
-        TypeError: An argument has the wrong type.
+        ValueError: A name is unknown.
+        TypeError: A setting has the wrong type.
     """
 
     def __init__(
         self,
+        settings: ChunkerSettings,
         *,
-        tokenizer: TokenCounterSpec,
         units: UnitSpec,
-        language: str = "en",
-        chunk_size: int | None = None,
-        min_chunk_size: int | None = None,
+        tokenizer: TokenCounterSpec | None = None,
     ) -> None:
-        self._counter = token_counter(tokenizer)
-        self._find_units: UnitFinder = unit_finder(units, language=language)
-        self._bounds = SizeLimits(chunk_size, min_chunk_size, self._counter, language)
-        self._units = units
+        self._settings = settings
+        self._counter = token_counter(settings.tokenizer if tokenizer is None else tokenizer)
+        self._find_units: UnitFinder = unit_finder(units, language=settings.language)
+        self._limits = SizeLimits(
+            settings.chunk_size,
+            settings.min_chunk_size,
+            self._counter,
+            settings.language,
+            target_of(settings) if isinstance(settings, TargetSettings) else None,
+        )
+
+    @property
+    def settings(self) -> ChunkerSettings:
+        """The settings of this splitter, read-only."""
+        return self._settings
 
     @property
     def counter(self) -> TokenCounter:
         """What counts this splitter's tokens."""
         return self._counter
 
-    def segment(self, text: str) -> Segmentation:
+    def split_text(self, text: str) -> list[str]:
+        """Split one text into the texts of its chunks; joined, they are the text.
+
+        Raises:
+            TypeError: `text` is not a string.
+            ChunkSizeError: A single character counts more than `chunk_size`.
+        """
+        return self.segment(text).chunks(text)
+
+    def segment(self, text: str, *, reserved: int = 0) -> Segmentation:
         """Split one text.
 
         Args:
             text: Any string; `""` gives no span.
+            reserved: Tokens to leave free in every chunk, for what will be added to it.
 
         Returns:
             Spans that tile the text, with the verdicts behind them.
@@ -73,20 +90,27 @@ class Chunker(ABC):
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
         check_text(text)
-        return self._segment(text)
+        return self._segment(text, self._limits.reserving(reserved))
 
-    async def asegment(self, text: str) -> Segmentation:
-        """Do as `segment`, without blocking the event loop."""
+    async def asegment(self, text: str, *, reserved: int = 0) -> Segmentation:
+        """Async version of `segment`."""
         check_text(text)
-        return await asyncio.to_thread(self._segment, text)
+        limits = [self._limits.reserving(reserved)]
+        (segmentation,) = await self._asegment_all([text], limits, show_progress=False)
+        return segmentation
 
     def segment_all(
-        self, texts: Iterable[str], *, show_progress: bool = False
+        self,
+        texts: Iterable[str],
+        *,
+        reserved: Sequence[int] | None = None,
+        show_progress: bool = False,
     ) -> list[Segmentation]:
         """Split many texts.
 
         Args:
             texts: The texts; all are checked before the first is split.
+            reserved: For each text, tokens to leave free in every chunk.
             show_progress: Show a progress bar.
 
         Returns:
@@ -94,33 +118,79 @@ class Chunker(ABC):
 
         Raises:
             TypeError: An item is not a string.
+            ValueError: There are not as many numbers in `reserved` as texts.
         """
         checked = check_texts(texts)
-        return [self._segment(text) for text in tqdm(checked, disable=not show_progress)]
+        limits = self._limits_of(checked, reserved)
+        return self._segment_all(checked, limits, show_progress=show_progress)
 
     async def asegment_all(
-        self, texts: Iterable[str], *, show_progress: bool = False
+        self,
+        texts: Iterable[str],
+        *,
+        reserved: Sequence[int] | None = None,
+        show_progress: bool = False,
     ) -> list[Segmentation]:
-        """Do as `segment_all`, without blocking the event loop."""
-        return await asyncio.to_thread(self.segment_all, texts, show_progress=show_progress)
+        """Async version of `segment_all`."""
+        checked = check_texts(texts)
+        limits = self._limits_of(checked, reserved)
+        return await self._asegment_all(checked, limits, show_progress=show_progress)
+
+    def overlap(
+        self, text: str, spans: Sequence[Span], tokens: int, *, reserved: int = 0
+    ) -> list[Span]:
+        """Return the spans with up to `tokens` tokens of the one before repeated in each.
+
+        Args:
+            text: The text.
+            spans: Spans of it in order, made with at least `tokens + reserved` tokens reserved.
+            tokens: The most tokens to repeat: whole units, or sentences of a unit that is longer.
+            reserved: Tokens to leave free in every chunk nonetheless.
+        """
+        if not tokens or len(spans) < 2:
+            return list(spans)
+        return overlapping(
+            text, spans, self._find_units(text), self._limits.reserving(reserved), tokens
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._shown())})"
 
     def _shown(self) -> list[str]:
-        """Return the settings that change the result, for `repr`; subclasses put theirs first."""
-        shown = [f"tokenizer={self._counter!r}", f"units={self._units!r}"]
-        for name in ("language", "chunk_size", "min_chunk_size"):
-            value = getattr(self._bounds, name)
-            if value is not None:
-                shown.append(f"{name}={value!r}")
-        return shown
+        """Return the settings that can change the result, for `repr`."""
+        return shown(self._settings, tokenizer=self._counter)
 
     @abstractmethod
-    def _segment(self, text: str) -> Segmentation:
-        """Split a checked text."""
+    def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
+        """Split a checked text within limits."""
 
-    def _bounded(self, text: str, segmentation: S, units: Sequence[Span]) -> S:
-        """Return the segmentation with its spans cut and joined to keep the size limits."""
-        spans = self._bounds.apply(text, segmentation.spans, units)
-        return replace(segmentation, spans=spans)
+    def _segment_all(
+        self, texts: Sequence[str], limits: Sequence[SizeLimits], *, show_progress: bool
+    ) -> list[Segmentation]:
+        """Split checked texts, each within its limits."""
+        work = zip(texts, limits, strict=True)
+        return [
+            self._segment(text, own)
+            for text, own in tqdm(work, total=len(texts), disable=not show_progress)
+        ]
+
+    async def _asegment_all(
+        self, texts: Sequence[str], limits: Sequence[SizeLimits], *, show_progress: bool
+    ) -> list[Segmentation]:
+        """Async version of `_segment_all`."""
+        return await asyncio.to_thread(
+            self._segment_all, texts, limits, show_progress=show_progress
+        )
+
+    def _limits_of(self, texts: Sequence[str], reserved: Sequence[int] | None) -> list[SizeLimits]:
+        """Return the limits for each text."""
+        if reserved is None:
+            return [self._limits] * len(texts)
+        if len(reserved) != len(texts):
+            raise ValueError(f"there are {len(texts)} texts but {len(reserved)} numbers reserved")
+        return [self._limits.reserving(tokens) for tokens in reserved]
+
+
+def within(limits: SizeLimits, text: str, segmentation: S, units: Sequence[Span]) -> S:
+    """Return the segmentation with its spans cut and joined to keep the size limits."""
+    return replace(segmentation, spans=limits.apply(text, segmentation.spans, units))

@@ -1,24 +1,33 @@
-"""Greedy splitting: cut at the unit end nearest to a wanted length in tokens.
+"""Greedy splitting: cut at the unit end nearest to a target length in tokens.
 
 The algorithm of the article "greedy text segmentation by token length": starting from the last
-cut, the candidates are the ends of sentences, and one is taken when it lies nearer to the wanted
-length than the next. Its text end counts as a candidate here, so the last one is weighed as well.
+cut, the candidates are the ends of sentences, and one is taken if it lies nearer to the target
+length than the next. The end of the text counts as a candidate, so the last cut is weighed as well.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, pairwise
+from typing import Annotated, Any
 
-from lumber_core.checks import check_positive
-from lumber_core.chunker import Chunker
+from lumber_core.chunker import Chunker, within
 from lumber_core.segmentation import Segmentation
+from lumber_core.settings import (
+    Setting,
+    TargetSettings,
+    TargetSize,
+    Tokenizer,
+    Units,
+    takes,
+)
+from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
-from lumber_core.tokens import TiktokenCounter, TokenCounterSpec
-from lumber_core.units import UnitSpec, after_markers
+from lumber_core.tokens import TiktokenCounter
+from lumber_core.units import after_markers
 
 END_SENTENCE = "<|end_sentence|>"
 NEW_SECTION = "<|new_section|>"
@@ -37,68 +46,74 @@ class GreedySegmentation(Segmentation):
     token_count: int = 0
 
 
-class GreedyChunker(Chunker):
-    """Cuts at the sentence end whose distance in tokens is nearest to a wanted length.
+def _check_markers(name: str, markers: Any) -> None:
+    if isinstance(markers, str) or not all(isinstance(m, str) and m for m in markers):
+        raise TypeError(f"{name} must be a sequence of non-empty strings, not {markers!r}")
 
-    Args:
-        target_size: Wanted length of a chunk in tokens.
-        tokenizer: Counts tokens: a tiktoken encoding or model, "words", a Hugging Face tokenizer,
-            or a function; see `lumber_core.tokens.token_counter`.
-        units: Where a cut may fall: at the ends of "sentences", of "paragraphs", or of the units
-            that a callable finds.
-        end_markers: Explicit ends of sentences written in the text, such as `END_SENTENCE` and
-            `NEW_SECTION`. Cuts fall just past them instead of at `units`, and each counts as one
-            token of the encoding that `tokenizer` names.
-        language: ISO 639 code for finding sentences.
-        chunk_size: No chunk counts more tokens. None sets no limit.
-        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
+
+class GreedySettings(TargetSettings):
+    """Settings of the greedy splitter, by whichever framework it is used."""
+
+    target_size: TargetSize = field(default=None, kw_only=False)
+    tokenizer: Tokenizer = "cl100k_base"
+    units: Units = "sentences"
+    end_markers: Annotated[
+        Sequence[str],
+        Setting(
+            "Explicit ends of sentences written in the text, such as `END_SENTENCE` and "
+            "`NEW_SECTION`. Cuts fall just past them instead of at `units`, and each counts as one "
+            "token of the encoding that `tokenizer` names.",
+            _check_markers,
+        ),
+    ] = ()
+
+    def __post_init__(self) -> None:
+        """Check every value, and that they fit together.
+
+        Raises:
+            ValueError: `target_size` is above `chunk_size`, or there are `end_markers` and
+                `tokenizer` is not the name of a tiktoken encoding.
+        """
+        super().__post_init__()
+        named = isinstance(self.tokenizer, str) and self.tokenizer != "words"
+        if self.end_markers and not named:
+            raise ValueError(
+                "end_markers extend a tiktoken encoding: pass the name of one as tokenizer, "
+                f"not {self.tokenizer!r}"
+            )
+
+
+class GreedyChunker(Chunker):
+    """Cuts at the sentence end that lies nearest to a target length in tokens.
 
     Raises:
-        ValueError: A number is out of range, a name is unknown, or `end_markers` come with a
-            tokenizer that is not tiktoken's.
-        TypeError: An argument has the wrong type.
+        ValueError: A number is out of range, a name is unknown, `target_size` is above
+            `chunk_size`, or `end_markers` come with a tokenizer that is not tiktoken's.
+        TypeError: A setting has the wrong type, or there is none of that name.
 
     Example:
         >>> text = "One two three. Four five six. Seven eight nine."
-        >>> GreedyChunker(7, tokenizer="words").segment(text).chunks(text)
+        >>> GreedyChunker(7, tokenizer="words").split_text(text)
         ['One two three. Four five six. ', 'Seven eight nine.']
     """
 
-    def __init__(
-        self,
-        target_size: int = 400,
-        *,
-        tokenizer: TokenCounterSpec = "cl100k_base",
-        units: UnitSpec = "sentences",
-        end_markers: Sequence[str] = (),
-        language: str = "en",
-        chunk_size: int | None = None,
-        min_chunk_size: int | None = None,
-    ) -> None:
-        check_positive("target_size", target_size)
-        if end_markers:
-            markers = _checked_markers(end_markers)
-            if not isinstance(tokenizer, str) or tokenizer == "words":
-                raise ValueError(
-                    "end_markers extend a tiktoken encoding: pass the name of one as tokenizer, "
-                    f"not {tokenizer!r}"
-                )
-            tokenizer = TiktokenCounter(tokenizer, markers=markers)
-            units = partial(after_markers, markers=markers)
+    @takes(GreedySettings)
+    def __init__(self, settings: GreedySettings) -> None:
+        markers = tuple(settings.end_markers)
         super().__init__(
-            tokenizer=tokenizer,
-            units=units,
-            language=language,
-            chunk_size=chunk_size,
-            min_chunk_size=min_chunk_size,
+            settings,
+            units=partial(after_markers, markers=markers) if markers else settings.units,
+            tokenizer=TiktokenCounter(str(settings.tokenizer), markers=markers)
+            if markers
+            else None,
         )
-        self.target_size = target_size
 
-    def segment(self, text: str) -> GreedySegmentation:
+    def segment(self, text: str, *, reserved: int = 0) -> GreedySegmentation:
         """Split one text.
 
         Args:
             text: Any string; `""` gives no span.
+            reserved: Tokens to leave free in every chunk, for what will be added to it.
 
         Returns:
             Spans that tile the text, and their starts in tokens.
@@ -107,15 +122,16 @@ class GreedyChunker(Chunker):
             TypeError: `text` is not a string.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        segmentation = super().segment(text)
+        segmentation = super().segment(text, reserved=reserved)
         assert isinstance(segmentation, GreedySegmentation)
         return segmentation
 
-    def _segment(self, text: str) -> GreedySegmentation:
+    def _segment(self, text: str, limits: SizeLimits) -> GreedySegmentation:
+        assert limits.target_size is not None
         units = self._find_units(text)
         tokens = self._counter.count([text[start:end] for start, end in units])
         before = [0, *accumulate(tokens)]
-        cuts = [0, *nearest_cuts(before, self.target_size), len(units)]
+        cuts = [0, *nearest_cuts(before, limits.target_size), len(units)]
         spans = tuple(
             Span(units[first].start, units[last - 1].end)
             for first, last in pairwise(cuts)
@@ -123,7 +139,7 @@ class GreedyChunker(Chunker):
         )
         starts = tuple(before[cut] for cut in cuts[: len(spans)])
         greedy = GreedySegmentation(spans, start_tokens=starts, token_count=before[-1])
-        bounded = self._bounded(text, greedy, units)
+        bounded = within(limits, text, greedy, units)
         if bounded.spans == spans:
             return bounded
         return GreedySegmentation(
@@ -154,16 +170,13 @@ class GreedyChunker(Chunker):
             starts.append(tokens)
         return tuple(starts)
 
-    def _shown(self) -> list[str]:
-        return [f"target_size={self.target_size}", *super()._shown()]
 
-
-def nearest_cuts(before: Sequence[int], wanted: int) -> list[int]:
-    """Choose cuts so that each lies nearest to `wanted` tokens past the one before.
+def nearest_cuts(before: Sequence[int], target_size: int) -> list[int]:
+    """Choose cuts so that each lies nearest to `target_size` tokens past the one before.
 
     Args:
         before: For each unit and for the text's end, the tokens before it; not decreasing.
-        wanted: Wanted distance in tokens.
+        target_size: The distance aimed at, in tokens.
 
     Returns:
         Numbers of the units that start a chunk, without the first. Of two candidates equally
@@ -173,7 +186,7 @@ def nearest_cuts(before: Sequence[int], wanted: int) -> list[int]:
     cuts: list[int] = []
     start = 0
     while start < last:
-        target = before[start] + wanted
+        target = before[start] + target_size
         after = bisect_left(before, target, start + 1)
         if after > last:
             break
@@ -188,9 +201,3 @@ def nearest_cuts(before: Sequence[int], wanted: int) -> list[int]:
         cuts.append(cut)
         start = cut
     return cuts
-
-
-def _checked_markers(markers: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(markers, str) or not all(isinstance(m, str) and m for m in markers):
-        raise TypeError(f"end_markers must be a sequence of non-empty strings, not {markers!r}")
-    return tuple(markers)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from lumber_core.checks import check_positive
 from lumber_core.errors import ChunkSizeError
 from lumber_core.graphemes import grapheme_cuts, space_cuts, word_cuts
 from lumber_core.spans import Span
@@ -27,30 +26,59 @@ _CHARACTERS_PER_TOKEN = 8
 class SizeLimits:
     """Limits on the size of a chunk, in tokens.
 
-    Attributes:
-        chunk_size: No chunk counts more. None sets no limit.
-        min_chunk_size: Smaller chunks join a neighbour, unless that would exceed the maximum.
-            None sets no limit.
-        counter: Counts the tokens.
-        language: ISO 639 code for finding sentences inside a chunk that is too long.
+    A chunk counts as many tokens as its text has with or without the white space at its ends,
+    whichever is more: trimming can turn one token into several, because many tokenizers have a
+    token for a word with the space before it and none for the word alone.
 
-    Raises:
-        ValueError: A limit is below 1, or the minimum is above the maximum.
-        TypeError: A limit is not a whole number.
+    Attributes:
+        chunk_size: The most tokens a chunk may have. None: no limit.
+        min_chunk_size: Smaller chunks join a neighbour, unless that would exceed `chunk_size`.
+            None: no limit.
+        counter: Counts the tokens.
+        language: ISO 639 code to find sentences inside a chunk that is too long.
+        target_size: The length that chunks are drawn towards; None for splitters without one.
     """
 
     chunk_size: int | None
     min_chunk_size: int | None
     counter: TokenCounter
     language: str = "en"
+    target_size: int | None = None
 
-    def __post_init__(self) -> None:
-        for name in ("chunk_size", "min_chunk_size"):
-            if getattr(self, name) is not None:
-                check_positive(name, getattr(self, name))
-        low, high = self.min_chunk_size, self.chunk_size
-        if low is not None and high is not None and low > high:
-            raise ValueError(f"min_chunk_size ({low}) must not be above chunk_size ({high})")
+    def reserving(self, tokens: int) -> SizeLimits:
+        """Return the limits that leave room for `tokens` more in each chunk.
+
+        Without a `chunk_size` nothing changes; `target_size` shrinks in proportion to it.
+
+        Raises:
+            ValueError: No room is left for the chunk itself.
+        """
+        if not tokens or self.chunk_size is None:
+            return self
+        room = self.chunk_size - tokens
+        if room < 1:
+            raise ValueError(
+                f"{tokens} tokens cannot be reserved in chunks of chunk_size={self.chunk_size}: "
+                "raise chunk_size"
+            )
+        low, target = self.min_chunk_size, self.target_size
+        return replace(
+            self,
+            chunk_size=room,
+            min_chunk_size=None if low is None else min(low, room),
+            target_size=None if target is None else max(1, target * room // self.chunk_size),
+        )
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Return the tokens of each text, with or without its outer white space: the larger."""
+        trimmed = [text.strip() for text in texts]
+        differing = [
+            number for number, text in enumerate(texts) if len(trimmed[number]) < len(text)
+        ]
+        counts = self.counter.count([*texts, *(trimmed[number] for number in differing)])
+        for number, count in zip(differing, counts[len(texts) :], strict=True):
+            counts[number] = max(counts[number], count)
+        return counts[: len(texts)]
 
     def apply(
         self, text: str, spans: Sequence[Span], units: Sequence[Span] = ()
@@ -67,16 +95,13 @@ class SizeLimits:
         """
         if self.chunk_size is None and self.min_chunk_size is None:
             return tuple(spans)
-        counts = self._count(text, spans)
+        counts = self.count([span.of(text) for span in spans])
         pieces: Iterable[tuple[Span, int]] = zip(spans, counts, strict=True)
         if self.chunk_size is not None:
             pieces = self._cut(text, list(pieces), units, self.chunk_size)
         if self.min_chunk_size is not None:
             pieces = self._join(text, list(pieces), self.min_chunk_size)
         return tuple(span for span, _ in pieces)
-
-    def _count(self, text: str, spans: Iterable[Span]) -> list[int]:
-        return self.counter.count([span.of(text) for span in spans])
 
     def _cut(
         self, text: str, pieces: list[tuple[Span, int]], units: Sequence[Span], limit: int
@@ -88,7 +113,7 @@ class SizeLimits:
                 continue
             low = bisect_right(unit_cuts, span.start)
             high = bisect_left(unit_cuts, span.end)
-            cutter = _Cutter(text, span, limit, self.counter, self.language)
+            cutter = _Cutter(text, span, limit, self)
             yield from cutter.cut(unit_cuts[low:high], count)
 
     def _join(
@@ -124,27 +149,24 @@ class SizeLimits:
     def _union(
         self, text: str, first: tuple[Span, int], second: tuple[Span, int]
     ) -> tuple[Span, int] | None:
-        """Return two neighbours as one, or None where that exceeds the maximum."""
+        """Return two neighbours as one, or None if that exceeds the maximum."""
         span = Span(first[0].start, second[0].end)
         total = first[1] + second[1]
         high = self.chunk_size
         if high is not None and total > 2 * high:
             return None
-        (total,) = self._count(text, [span])
+        (total,) = self.count([span.of(text)])
         return (span, total) if high is None or total <= high else None
 
 
 class _Cutter:
     """Cuts one span that is too long into parts of at most `limit` tokens."""
 
-    def __init__(
-        self, text: str, span: Span, limit: int, counter: TokenCounter, language: str
-    ) -> None:
+    def __init__(self, text: str, span: Span, limit: int, limits: SizeLimits) -> None:
         self._text = text
         self._span = span
         self._limit = limit
-        self._counter = counter
-        self._language = language
+        self._limits = limits
 
     def cut(self, unit_cuts: list[int], total: int) -> Iterator[tuple[Span, int]]:
         """Yield the parts with their token counts.
@@ -155,7 +177,8 @@ class _Cutter:
         """
         body = self._span.of(self._text)
         sentence_cuts = [
-            self._span.start + sentence.start for sentence in sentences(body, self._language)[1:]
+            self._span.start + sentence.start
+            for sentence in sentences(body, self._limits.language)[1:]
         ]
         start, end = self._span
         per_character = total / (end - start)
@@ -190,7 +213,7 @@ class _Cutter:
             start = cut
 
     def _count(self, start: int, end: int) -> int:
-        return self._counter.count([self._text[start:end]])[0]
+        return self._limits.count([self._text[start:end]])[0]
 
     def _window(self, start: int) -> tuple[int, int]:
         """Return an offset beyond what fits from `start`, or the span's end; and its count."""

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from lumber_core.checks import check_positive
-from lumber_core.chunker import Chunker
+from lumber_core.chunker import Chunker, within
 from lumber_core.extras import load
 from lumber_core.graphemes import breaks
 from lumber_core.greedy import GreedyChunker
 from lumber_core.segmentation import Segmentation
+from lumber_core.settings import ChunkerSettings, Setting, Units, not_negative, shown, takes
+from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounterSpec
-from lumber_core.units import UnitSpec
 from lumber_evaluation.embedders import Embedder, unit_length
 from lumber_evaluation.embedders import embedder as make_embedder
 
@@ -34,41 +34,27 @@ _LONGEST_WORD = 16
 _WORDS = re.compile(rf"\s*\S{{1,{_LONGEST_WORD}}}|\s+")
 
 
+class UnitSettings(ChunkerSettings):
+    """Settings of `UnitChunker`."""
+
+    units: Units = field(default="paragraphs", kw_only=False)
+
+
 class UnitChunker(Chunker):
     """Makes each unit of the text a chunk: the paragraphs, unless others are asked for.
 
-    Args:
-        units: "paragraphs", "sentences", or a callable from a text to `(start, end)` offsets.
-        tokenizer: Counts tokens; see `lumber_core.tokens.token_counter`.
-        language: ISO 639 code for finding sentences.
-        chunk_size: No chunk counts more tokens. None sets no limit.
-        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
-
     Raises:
         ValueError: A number is out of range, or a name is unknown.
-        TypeError: An argument has the wrong type.
+        TypeError: A setting has the wrong type, or there is none of that name.
     """
 
-    def __init__(
-        self,
-        units: UnitSpec = "paragraphs",
-        *,
-        tokenizer: TokenCounterSpec = "words",
-        language: str = "en",
-        chunk_size: int | None = None,
-        min_chunk_size: int | None = None,
-    ) -> None:
-        super().__init__(
-            tokenizer=tokenizer,
-            units=units,
-            language=language,
-            chunk_size=chunk_size,
-            min_chunk_size=min_chunk_size,
-        )
+    @takes(UnitSettings)
+    def __init__(self, settings: UnitSettings) -> None:
+        super().__init__(settings, units=settings.units)
 
-    def _segment(self, text: str) -> Segmentation:
+    def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
         units = self._find_units(text)
-        return self._bounded(text, Segmentation(tuple(units)), units)
+        return within(limits, text, Segmentation(tuple(units)), units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +78,7 @@ def fixed_length(
         chunk_size: Length of a chunk in tokens, which are counted word by word.
         tokenizer: Counts them; see `lumber_core.tokens.token_counter`.
     """
-    return GreedyChunker(chunk_size, tokenizer=tokenizer, units=Words())
+    return GreedyChunker(chunk_size, chunk_size=None, tokenizer=tokenizer, units=Words())
 
 
 def recursive_characters(
@@ -116,61 +102,55 @@ def recursive_characters(
     return splitter
 
 
+def _check_percentile(name: str, value: float) -> None:
+    if not 0 <= value <= 100:
+        raise ValueError(f"{name} must lie between 0 and 100, not {value}")
+
+
+class SemanticSettings(ChunkerSettings):
+    """Settings of `SemanticChunker`."""
+
+    embedder: Annotated[
+        object, Setting('What embeds: "bundled", or any embedder; see `embedders.embedder`.')
+    ] = field(default="bundled", kw_only=False)
+    percentile: Annotated[
+        float,
+        Setting(
+            "A cut falls at distances above this percentile, from 0 to 100.", _check_percentile
+        ),
+    ] = 95.0
+    buffer_size: Annotated[
+        int,
+        Setting("Neighbours on each side that a sentence is embedded with.", not_negative),
+    ] = 1
+    units: Units = "sentences"
+
+
 class SemanticChunker(Chunker):
     """Cuts between sentences whose surroundings differ most in meaning (Kamradt's method).
 
     Each sentence is embedded together with its neighbours. Where the cosine distance between one
     and the next exceeds a percentile of all such distances in the text, a chunk starts.
 
-    Args:
-        embedder: What embeds: "bundled", or any embedder; see `embedders.embedder`.
-        percentile: A cut falls at distances above this percentile, from 0 to 100.
-        buffer_size: Neighbours on each side that a sentence is embedded with.
-        units: What is embedded and not cut: "sentences" unless others are asked for.
-        tokenizer: Counts tokens for the limits; see `lumber_core.tokens.token_counter`.
-        language: ISO 639 code for finding sentences.
-        chunk_size: No chunk counts more tokens. None sets no limit.
-        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
-
     Raises:
         ValueError: A number is out of range, or a name is unknown.
-        TypeError: An argument has the wrong type.
+        TypeError: A setting has the wrong type, or there is none of that name.
     """
 
-    def __init__(
-        self,
-        embedder: object = "bundled",
-        *,
-        percentile: float = 95.0,
-        buffer_size: int = 1,
-        units: UnitSpec = "sentences",
-        tokenizer: TokenCounterSpec = "words",
-        language: str = "en",
-        chunk_size: int | None = None,
-        min_chunk_size: int | None = None,
-    ) -> None:
-        if not 0 <= percentile <= 100:
-            raise ValueError(f"percentile must lie between 0 and 100, not {percentile}")
-        if buffer_size != 0:
-            check_positive("buffer_size", buffer_size)
-        super().__init__(
-            tokenizer=tokenizer,
-            units=units,
-            language=language,
-            chunk_size=chunk_size,
-            min_chunk_size=min_chunk_size,
-        )
-        self.embedder: Embedder = make_embedder(embedder)
-        self.percentile = percentile
-        self.buffer_size = buffer_size
+    @takes(SemanticSettings)
+    def __init__(self, settings: SemanticSettings) -> None:
+        super().__init__(settings, units=settings.units)
+        self.embedder: Embedder = make_embedder(settings.embedder)
+        self.percentile = settings.percentile
+        self.buffer_size = settings.buffer_size
 
-    def _segment(self, text: str) -> Segmentation:
+    def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
         units = self._find_units(text)
         edges = [0, *self._cuts(text, units), len(units)] if units else []
         spans = tuple(
             Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges)
         )
-        return self._bounded(text, Segmentation(spans), units)
+        return within(limits, text, Segmentation(spans), units)
 
     def _cuts(self, text: str, units: Sequence[Span]) -> list[int]:
         """Return the numbers of the units that start a chunk, without the first."""
@@ -188,5 +168,4 @@ class SemanticChunker(Chunker):
         return [int(n) + 1 for n in np.flatnonzero(distances > limit)]
 
     def _shown(self) -> list[str]:
-        own = [self.embedder.identity, f"percentile={self.percentile:g}"]
-        return [*own, f"buffer_size={self.buffer_size}", *super()._shown()]
+        return shown(self._settings, tokenizer=self._counter, embedder=self.embedder.identity)

@@ -153,7 +153,7 @@ PRESETS = {
     "lumber": Preset(
         "theta, tokens", 550, lambda value, _: LumberChunker(local_judge(), theta=int(value))
     ),
-    "greedy": Preset("tokens", 400, lambda value, _: GreedyChunker(int(value))),
+    "greedy": Preset("tokens", 400, lambda value, _: GreedyChunker(int(value), chunk_size=None)),
     "paragraphs": Preset("", 0, lambda *_: UnitChunker()),
     "fixed": Preset("tokens", 200, lambda value, _: fixed_length(int(value))),
     "recursive": Preset("characters", 1000, lambda value, _: recursive_characters(int(value))),

@@ -59,14 +59,23 @@ def never(group: Group) -> int | None:
     return None
 
 
+def small_target(options: dict[str, Any]) -> dict[str, Any]:
+    """Add a target of 30 tokens, or of what a smaller limit allows."""
+    return {"target_size": min(30, options.get("chunk_size") or 30), **options}
+
+
 CHUNKERS: dict[str, Callable[..., Chunker]] = {
     "bert": lambda **options: BertChunker(small_model(), **options),
     "bert as published": lambda **options: BertChunker(
         small_model(), windows="moving", snap=None, **options
     ),
-    "greedy": lambda **options: GreedyChunker(30, **options),
-    "greedy by paragraphs": lambda **options: GreedyChunker(30, units="paragraphs", **options),
-    "greedy by words": lambda **options: GreedyChunker(30, **{"tokenizer": "words", **options}),
+    "greedy": lambda **options: GreedyChunker(**small_target(options)),
+    "greedy by paragraphs": lambda **options: GreedyChunker(
+        units="paragraphs", **small_target(options)
+    ),
+    "greedy by words": lambda **options: GreedyChunker(
+        **{"tokenizer": "words", **small_target(options)}
+    ),
     "lumber by word use": lambda **options: LumberChunker(LexicalJudge(), theta=60, **options),
     "lumber by bert": lambda **options: LumberChunker(
         BertJudge(small_model()), theta=60, **options
@@ -82,13 +91,13 @@ CHUNKERS: dict[str, Callable[..., Chunker]] = {
 
 TEXT_SPLITTERS: dict[str, Callable[..., SpanTextSplitter]] = {
     "bert": lambda **options: BertTextSplitter(small_model(), **options),
-    "greedy": lambda **options: GreedyTextSplitter(30, **options),
+    "greedy": lambda **options: GreedyTextSplitter(**small_target(options)),
     "lumber": lambda **options: LumberTextSplitter(judge=LexicalJudge(), theta=60, **options),
 }
 
 NODE_PARSERS: dict[str, Callable[..., SpanNodeParser]] = {
     "bert": lambda **options: BertNodeParser(model=small_model(), **options),
-    "greedy": lambda **options: GreedyNodeParser(target_size=30, **options),
+    "greedy": lambda **options: GreedyNodeParser(**small_target(options)),
     "lumber": lambda **options: LumberNodeParser(judge=LexicalJudge(), theta=60, **options),
 }
 

@@ -139,7 +139,7 @@ def test_start_tokens_agree_with_counting(lengths, size):
 @pytest.mark.parametrize("least", [None, 7])
 def test_start_tokens_agree_with_counting_where_units_are_cut(least):
     text = "Short one. " + "word " * 50 + ". And a last one. " + "y" * 77 + ". End."
-    greedy = GreedyChunker(30, tokenizer=len, chunk_size=20, min_chunk_size=least)
+    greedy = GreedyChunker(20, tokenizer=len, chunk_size=20, min_chunk_size=least)
     result = greedy.segment(text)
     assert max(map(len, result.chunks(text))) <= 20
     assert result.start_tokens == tuple(span.start for span in result.spans)
@@ -148,7 +148,7 @@ def test_start_tokens_agree_with_counting_where_units_are_cut(least):
 @pytest.mark.parametrize("tokenizer", ["words", "cl100k_base"])
 def test_start_tokens_never_decrease_where_units_are_cut(tokenizer):
     text = "word " * 300 + ". Next one." + "\u4f60\u597d" * 90 + ". Last one."
-    greedy = GreedyChunker(100, tokenizer=tokenizer, chunk_size=4)
+    greedy = GreedyChunker(4, tokenizer=tokenizer, chunk_size=4)
     result = greedy.segment(text)
     assert list(result.start_tokens) == sorted(result.start_tokens)
     assert result.start_tokens[-1] <= result.token_count
@@ -160,12 +160,15 @@ def test_joined_chunks_keep_the_start_of_the_first():
     assert [span.start for span in result.spans] == list(result.start_tokens) == [0, 12]
 
 
-@pytest.mark.parametrize("limit", [None, 200])
-def test_each_unit_is_counted_once(limit):
+def test_each_unit_is_counted_once_and_with_a_limit_each_chunk():
     counter = RecordingCounter()
     units = [f"Sentence {number} stands here. " for number in range(500)]
-    GreedyChunker(100, tokenizer=counter).segment("".join(units))
+    text = "".join(units)
+    GreedyChunker(100, tokenizer=counter, chunk_size=None).segment(text)
     assert counter.seen == units
+    counter.seen.clear()
+    chunks = GreedyChunker(100, tokenizer=counter).split_text(text)
+    assert counter.seen == [*units, *chunks, *(chunk.strip() for chunk in chunks)]
 
 
 # Explicit end markers.
@@ -218,11 +221,43 @@ def test_a_text_without_markers_is_one_chunk():
     assert greedy.segment(text).chunks(text) == [text]
 
 
+# Sizes.
+
+
+@pytest.mark.parametrize(
+    ("sizes", "target", "limit"),
+    [
+        ({}, 400, 512),
+        ({"chunk_size": 400}, 312, 400),
+        ({"chunk_size": 2048}, 1600, 2048),
+        ({"chunk_size": None}, 400, None),
+        ({"chunk_size": 1}, 1, 1),
+        ({"target_size": 30}, 30, 512),
+        ({"target_size": 900, "chunk_size": 1000}, 900, 1000),
+        ({"target_size": 900, "chunk_size": None}, 900, None),
+    ],
+)
+def test_the_target_follows_the_limit_unless_it_is_given(sizes, target, limit):
+    text = "x" * 5000
+    greedy = GreedyChunker(
+        tokenizer=len, units=lambda text: [(n, n + 1) for n in range(len(text))], **sizes
+    )
+    chunks = greedy.split_text(text)
+    assert {len(chunk) for chunk in chunks[:-2]} == {target}
+    assert greedy.settings.chunk_size == limit
+
+
+def test_every_chunk_is_bounded_unless_no_limit_is_asked_for():
+    text = "word " * 3000
+    assert max(map(len, GreedyChunker(tokenizer=len).split_text(text))) <= 512
+    assert GreedyChunker(tokenizer=len, chunk_size=None).split_text(text) == [text]
+
+
 # Ways to run it.
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"end_markers": (END_SENTENCE,)}, {"units": by_word}, {"chunk_size": 4}]
+    "options", [{}, {"end_markers": (END_SENTENCE,)}, {"units": by_word}, {"chunk_size": 6}]
 )
 def test_the_same_result_however_it_is_run(options):
     greedy = GreedyChunker(6, **options)
@@ -255,6 +290,8 @@ def test_the_repr_shows_what_decides():
         ({"tokenizer": "nope"}, ValueError, "unknown tokenizer 'nope'"),
         ({"units": "words"}, ValueError, "units must be"),
         ({"chunk_size": 0}, ValueError, "chunk_size"),
+        ({"target_size": 600}, ValueError, r"\(600\) must not be above chunk_size \(512\)"),
+        ({"targt_size": 6}, TypeError, "no setting 'targt_size': did you mean 'target_size'"),
         ({"end_markers": END_SENTENCE}, TypeError, "end_markers must be a sequence"),
         ({"end_markers": [""]}, TypeError, "non-empty strings"),
         ({"end_markers": [3]}, TypeError, "non-empty strings"),

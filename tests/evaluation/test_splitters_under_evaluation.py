@@ -68,7 +68,7 @@ EXACT = {
     "strings": lambda text: text.split("\n\n"),
     "offsets": lambda text: [(0, 20), (15, 40), (50, len(text))],
     "ours": GreedyChunker(20),
-    "our adapter for LangChain": GreedyTextSplitter(20),
+    "our adapter for LangChain": GreedyTextSplitter(target_size=20),
     "our adapter for LlamaIndex": GreedyNodeParser(target_size=20),
 }
 
@@ -182,7 +182,7 @@ def test_any_text_and_overlap_gives_slices_that_cover_it(
 def test_the_spans_of_our_splitters_are_taken_as_they_are() -> None:
     chunker = GreedyChunker(20)
     expected = chunker.segment(STORY).spans
-    for splitter in (chunker, GreedyTextSplitter(20), GreedyNodeParser(target_size=20)):
+    for splitter in (chunker, GreedyTextSplitter(target_size=20), GreedyNodeParser(target_size=20)):
         split = subject(splitter).split(document(STORY))
         assert tuple(chunk.span for chunk in split.chunks) == expected
 

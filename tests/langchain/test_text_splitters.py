@@ -189,7 +189,7 @@ class TestBoth:
 
     def test_tokenizer_and_length_function_exclude_each_other(self, make: Any) -> None:
         with pytest.raises(ValueError, match="not both"):
-            make(length_function=len, tokenizer="words")
+            make(length_function=len, tokenizer="o200k_base")
 
     def test_settings_are_visible(self, make: Any) -> None:
         shown = repr(make(tokenizer="words", language="de", chunk_size=7, units=str.split))
@@ -198,10 +198,15 @@ class TestBoth:
 
 
 class TestGreedy:
-    def test_chunk_size_is_in_tokens(self) -> None:
+    def test_chunk_size_is_a_hard_limit_in_tokens(self) -> None:
+        chunks = GreedyTextSplitter(chunk_size=9, tokenizer="words").split_text(TEXT)
+        assert [round(1.2 * len(chunk.split())) <= 9 for chunk in chunks] == [True] * len(chunks)
+        assert len(chunks) > 2
+
+    def test_target_size_is_the_length_aimed_at(self) -> None:
         splitter = GreedyTextSplitter(target_size=12, tokenizer="words", units="paragraphs")
         assert [len(chunk.split()) for chunk in splitter.split_text(TEXT)] == [8, 12, 4]
 
     def test_chunk_size_must_be_positive(self) -> None:
         with pytest.raises(ValueError, match="chunk_size must be at least 1, not 0"):
-            GreedyTextSplitter(target_size=0)
+            GreedyTextSplitter(chunk_size=0)

@@ -6,13 +6,13 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from lumber_core.checks import check_positive, check_text, check_texts
-from lumber_core.chunker import Chunker
+from lumber_core.checks import check_texts
+from lumber_core.chunker import Chunker, within
 from lumber_core.lumber.cache import AnswerStore, CachedJudge
 from lumber_core.lumber.estimate import (
     COMPLETION_TOKENS,
@@ -24,7 +24,7 @@ from lumber_core.lumber.estimate import (
     estimate,
     rehearsed,
 )
-from lumber_core.lumber.fallback import FallbackJudge, OnFailure, local_judge
+from lumber_core.lumber.fallback import FallbackJudge, local_judge
 from lumber_core.lumber.grouping import (
     Group,
     MethodRules,
@@ -35,15 +35,14 @@ from lumber_core.lumber.grouping import (
 from lumber_core.lumber.judges import JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.protocol import PromptTemplate
 from lumber_core.lumber.runner import Progress, adrive, drive
+from lumber_core.lumber.settings import LumberChunkerSettings, Method
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Segmentation, Usage
+from lumber_core.settings import shown, takes
+from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
-from lumber_core.tokens import TokenCounterSpec
-from lumber_core.units import UnitSpec
 
 logger = logging.getLogger(__name__)
-
-Method = Literal["paper", "published"]
 
 # Documents in flight at once in asynchronous calls where nothing else is asked for.
 _DEFAULT_ASYNC_CONCURRENCY = 8
@@ -55,94 +54,37 @@ class LumberChunker(Chunker):
     The judge is shown a group of numbered units, at most `theta` tokens together, and names the
     first that starts new content. The chunk ends there, and the next group starts there.
 
-    Args:
-        judge: Who decides: a function or object that takes a group (`start` and `stop`: unit
-            numbers in the document, half-open; `texts`) and returns a unit number or None; or a
-            language model (`lumber_core.llms`).
-        theta: Most tokens in a group; the paper finds 550 best (section 4). A longer unit is a
-            group by itself.
-        tokenizer: Counts tokens: "words" is the paper's estimate of 1.2 tokens a word and needs
-            no vocabulary; see `lumber_core.tokens.token_counter`.
-        units: What may not be cut: "paragraphs", "sentences", or a callable from a text to
-            `(start, end)` offsets.
-        method: "paper", or "published" for the rules of the code released with the paper; see
-            `as_published`.
-        language: ISO 639 code for finding sentences.
-        chunk_size: No chunk counts more tokens. None sets no limit.
-        min_chunk_size: Smaller chunks join a neighbour that has room. None sets no limit.
-        max_concurrency: Most questions in flight at once, over all texts of a call. Several texts
-            fill it first; what is left walks ahead on the same text (see `max_extra_calls`). The
-            result stays the sequential one, but the judge is called from several threads or
-            tasks, and not in the order of the text. None asks one question at a time; the
-            asynchronous methods then still work on 8 texts at once.
-        max_extra_calls: Share of a text's calls that walking ahead may waste; 0 never walks
-            ahead. It is a target: no more is started than is expected to keep within it, and
-            walking ahead ends once more is known to be wasted. With models whose answers follow
-            the content it holds; a judge that answers regardless of it can waste more before
-            that shows.
-        store: A file that keeps every answer, so that none is paid for twice; a judge of your own
-            needs an attribute `identity` then.
-        on_failure: What follows from a refusal, an unreadable answer, or a model that cannot be
-            reached: "judge_locally" lets the bundled BERT decide, "keep_group" ends the chunk with
-            the group, "raise" raises. The verdict says what happened in any case.
-        prices: What the model costs, for `estimate` and progress.
+    `segment_all` keeps up to `max_concurrency` questions in flight; its progress bar shows units,
+    calls, tokens, and cost if prices are known. All methods that split raise `ModelSettingsError`
+    if the model refuses the key, the name or the settings, and `JudgementError` if a group got no
+    usable answer and `on_failure` is "raise".
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.
-        TypeError: An argument has the wrong type; the judge is not callable.
+        TypeError: A setting has the wrong type, or there is none of that name; the judge is not
+            callable.
 
     Example:
         >>> text = "Ann ran.\n\nShe fell.\n\nBob slept."
-        >>> LumberChunker(lambda group: 2).segment(text).chunks(text)
+        >>> LumberChunker(lambda group: 2).split_text(text)
         ['Ann ran.\n\nShe fell.\n\n', 'Bob slept.']
     """
 
-    def __init__(
-        self,
-        judge: JudgeLike,
-        *,
-        theta: int = 550,
-        tokenizer: TokenCounterSpec = "words",
-        units: UnitSpec = "paragraphs",
-        method: Method = "paper",
-        language: str = "en",
-        chunk_size: int | None = None,
-        min_chunk_size: int | None = None,
-        max_concurrency: int | None = None,
-        max_extra_calls: float = 0.05,
-        store: AnswerStore | str | Path | None = None,
-        on_failure: OnFailure = "judge_locally",
-        prices: Prices | None = None,
-    ) -> None:
-        check_positive("theta", theta)
-        if method not in ("paper", "published"):
-            raise ValueError(f'method must be "paper" or "published", not {method!r}')
-        if method == "published" and tokenizer != "words":
-            raise ValueError(
-                'method "published" estimates tokens as 1.2 a word: leave tokenizer at "words"'
-            )
-        if max_concurrency is not None:
-            check_positive("max_concurrency", max_concurrency)
-        if not 0 <= max_extra_calls <= 1:
-            raise ValueError(f"max_extra_calls must be a share from 0 to 1, not {max_extra_calls}")
-        super().__init__(
-            tokenizer=tokenizer,
-            units=units,
-            language=language,
-            chunk_size=chunk_size,
-            min_chunk_size=min_chunk_size,
-        )
-        self._asked = as_judge(judge)
-        remembering = self._asked
-        if store is not None and self._asked.waits:
+    @takes(LumberChunkerSettings)
+    def __init__(self, settings: LumberChunkerSettings) -> None:
+        super().__init__(settings, units=settings.units)
+        self._asked = as_judge(settings.judge)
+        cached = self._asked
+        if settings.store is not None and self._asked.waits:
+            store = settings.store
             kept = store if isinstance(store, AnswerStore) else AnswerStore(store)
-            remembering = CachedJudge(self._asked, kept)
-        self._judge = FallbackJudge(remembering, on_failure, local_judge())
-        self._max_concurrency = max_concurrency
-        self._max_extra_calls = max_extra_calls
-        self._prices = prices
-        self.theta = theta
-        self.method: Method = method
+            cached = CachedJudge(self._asked, kept)
+        self._judge = FallbackJudge(cached, settings.on_failure, local_judge())
+        self._max_concurrency = settings.max_concurrency
+        self._max_extra_calls = settings.max_extra_calls
+        self._prices = settings.prices
+        self.theta = settings.theta
+        self.method: Method = settings.method
 
     @classmethod
     def as_published(cls, judge: JudgeLike, *, theta: int = 550, **options: Any) -> LumberChunker:
@@ -159,59 +101,6 @@ class LumberChunker(Chunker):
             **options: Other arguments of the class, but `tokenizer` and `method`.
         """
         return cls(judge, theta=theta, method="published", **options)
-
-    def segment_all(
-        self, texts: Iterable[str], *, show_progress: bool = False
-    ) -> list[Segmentation]:
-        """Split many texts, up to `max_concurrency` questions being in flight at once.
-
-        Args:
-            texts: The texts; all are checked before the first is split.
-            show_progress: Show a progress bar: units passed, calls, tokens, and cost where prices
-                are known.
-
-        Returns:
-            One segmentation for each text, in order: each as `segment` gives it.
-
-        Raises:
-            TypeError: An item is not a string.
-            ModelSettingsError: The model refuses the key, the name or the settings.
-            JudgementError: A group got no usable answer, and `on_failure` is "raise".
-        """
-        checked = check_texts(texts)
-        results: dict[int, Segmentation] = {}
-        capacity = self._max_concurrency or 1
-        with Progress(self._progress_total(checked, show_progress), self._prices) as progress:
-            walks = self._walks(checked, capacity, progress.starts)
-            for number, walk in drive(
-                walks, self._judge, capacity=capacity, on_verdict=progress.verdict
-            ):
-                results[number] = self._finish(walk)
-        return [results[number] for number in range(len(checked))]
-
-    async def asegment_all(
-        self, texts: Iterable[str], *, show_progress: bool = False
-    ) -> list[Segmentation]:
-        """Do as `segment_all`, without blocking the event loop while a judge is at work."""
-        checked = check_texts(texts)
-        results: dict[int, Segmentation] = {}
-        capacity = self._max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
-        total = await asyncio.to_thread(self._progress_total, checked, show_progress)
-        with Progress(total, self._prices) as progress:
-            await adrive(
-                self._walks(checked, capacity, progress.starts),
-                self._judge,
-                capacity=capacity,
-                on_verdict=progress.verdict,
-                on_finished=lambda number, walk: results.update({number: self._finish(walk)}),
-            )
-        return [results[number] for number in range(len(checked))]
-
-    async def asegment(self, text: str) -> Segmentation:
-        """Do as `segment`, without blocking the event loop while a judge is at work."""
-        check_text(text)
-        (segmentation,) = await self.asegment_all([text])
-        return segmentation
 
     def estimate(self, texts: Iterable[str], *, prices: Prices | None = None) -> Estimate:
         """Say what splitting will take, without asking anybody.
@@ -257,9 +146,42 @@ class LumberChunker(Chunker):
                     written += 1
         return written
 
-    def _segment(self, text: str) -> Segmentation:
-        (segmentation,) = self.segment_all([text])
+    def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
+        (segmentation,) = self._segment_all([text], [limits], show_progress=False)
         return segmentation
+
+    def _segment_all(
+        self, texts: Sequence[str], limits: Sequence[SizeLimits], *, show_progress: bool
+    ) -> list[Segmentation]:
+        results: dict[int, Segmentation] = {}
+        capacity = self._max_concurrency or 1
+        with Progress(self._progress_total(texts, show_progress), self._prices) as progress:
+            walks = self._walks(texts, capacity, progress.starts)
+            for number, walk in drive(
+                walks, self._judge, capacity=capacity, on_verdict=progress.verdict
+            ):
+                results[number] = self._finish(walk, limits[number])
+        return [results[number] for number in range(len(texts))]
+
+    async def _asegment_all(
+        self, texts: Sequence[str], limits: Sequence[SizeLimits], *, show_progress: bool
+    ) -> list[Segmentation]:
+        results: dict[int, Segmentation] = {}
+        capacity = self._max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
+        total = await asyncio.to_thread(self._progress_total, texts, show_progress)
+
+        def finished(number: int, walk: Walk) -> None:
+            results[number] = self._finish(walk, limits[number])
+
+        with Progress(total, self._prices) as progress:
+            await adrive(
+                self._walks(texts, capacity, progress.starts),
+                self._judge,
+                capacity=capacity,
+                on_verdict=progress.verdict,
+                on_finished=finished,
+            )
+        return [results[number] for number in range(len(texts))]
 
     def _walks(
         self, texts: Iterable[str], capacity: int, starts: Callable[[int], None]
@@ -282,7 +204,7 @@ class LumberChunker(Chunker):
             return PublishedCodeRules([len(text.split()) for text in texts], self.theta)
         return MethodRules(self._counter.count(texts), self.theta)
 
-    def _finish(self, walk: Walk) -> Segmentation:
+    def _finish(self, walk: Walk, limits: SizeLimits) -> Segmentation:
         """Turn a finished walk into spans, and say what went wrong on the way."""
         units = walk.document.units
         edges = [0, *walk.boundaries, len(units)] if units else []
@@ -299,9 +221,9 @@ class LumberChunker(Chunker):
                 sum(verdict.outcome != "single" for verdict in segmentation.verdicts),
                 ", ".join(f"{count} {outcome}" for outcome, count in failures.items()),
             )
-        return self._bounded(walk.document.text, segmentation, units)
+        return within(limits, walk.document.text, segmentation, units)
 
-    def _progress_total(self, texts: list[str], shown: bool) -> int | None:
+    def _progress_total(self, texts: Sequence[str], shown: bool) -> int | None:
         return sum(len(self._find_units(text)) for text in texts) if shown else None
 
     def _rehearsal(self, text: str, share: float) -> list[Group]:
@@ -325,8 +247,7 @@ class LumberChunker(Chunker):
         return PromptTemplate().render(group)
 
     def _shown(self) -> list[str]:
-        own = [repr(self._judge), f"theta={self.theta}", f"method={self.method!r}"]
-        return [*own, *super()._shown()]
+        return shown(self._settings, tokenizer=self._counter, judge=self._judge)
 
 
 def _ignore(units: int) -> None:

@@ -8,6 +8,7 @@ touched by the calling thread or task alone.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -130,7 +131,9 @@ def _drive_pool(
     out: dict[Future[Verdict], Task] = {}
     while True:
         while (task := schedule.next_task()) is not None:
-            out[pool.submit(judge.judge, task.group)] = task
+            # Frameworks keep callbacks and traces in the context variables of the caller.
+            context = contextvars.copy_context()
+            out[pool.submit(context.run, judge.judge, task.group)] = task
         yield from schedule.finished()
         if not out:
             return

@@ -115,9 +115,9 @@ def test_size_limits_hold(exported: Path) -> None:
     [
         ({"model": 3}, TypeError, "model must be"),
         ({"threshold": "0"}, TypeError, "threshold must be a number"),
-        ({"backend": "tf"}, ValueError, "'onnx' or 'torch'"),
-        ({"snap": "word"}, ValueError, "'sentence' or None"),
-        ({"windows": "jumping"}, ValueError, "'overlapping' or 'moving'"),
+        ({"backend": "tf"}, ValueError, '"onnx" or "torch"'),
+        ({"snap": "word"}, ValueError, '"sentence" or None'),
+        ({"windows": "jumping"}, ValueError, '"overlapping" or "moving"'),
         ({"threads": 0}, ValueError, "threads must be at least 1"),
         ({"chunk_size": 0}, ValueError, "chunk_size"),
     ],

@@ -1,0 +1,161 @@
+"""Settings of the Lumber splitter, by whichever framework it is used."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from pathlib import Path
+from typing import Annotated, Literal
+
+from lumber_core.checks import check_positive
+from lumber_core.llms.retry import CallPolicy
+from lumber_core.lumber.cache import AnswerStore
+from lumber_core.lumber.estimate import Prices
+from lumber_core.lumber.fallback import OnFailure
+from lumber_core.lumber.judges import JudgeLike
+from lumber_core.lumber.protocol import PromptTemplate
+from lumber_core.settings import ChunkerSettings, Setting, Units, one_of, optional, share
+
+Method = Literal["paper", "published"]
+
+
+def _check_prompt(name: str, prompt: object) -> None:
+    if not isinstance(prompt, PromptTemplate):
+        kind = type(prompt)
+        raise TypeError(
+            f"{name} must be a lumber_core.PromptTemplate, not {kind.__module__}.{kind.__name__}: "
+            'PromptTemplate(system="...", user="... {paragraphs} ...")'
+        )
+
+
+def _check_policy(name: str, policy: object) -> None:
+    if not isinstance(policy, CallPolicy):
+        given = "CallPolicy(**policy)" if isinstance(policy, dict) else "CallPolicy(attempts=6)"
+        raise TypeError(
+            f"{name} must be a lumber_core.CallPolicy, not {type(policy).__name__}: pass {given}"
+        )
+
+
+def _check_prices(name: str, prices: object) -> None:
+    if not isinstance(prices, Prices):
+        raise TypeError(
+            f"{name} must be a lumber_core.Prices, not {type(prices).__name__}: "
+            "pass Prices(prompt=0.15, completion=0.6), for a million tokens each"
+        )
+
+
+class LumberSettings(ChunkerSettings):
+    """Settings of the Lumber splitter, but for who decides."""
+
+    theta: Annotated[
+        int,
+        Setting(
+            "The most tokens shown to the judge at once; the paper finds 550 best (section 4).",
+            check_positive,
+        ),
+    ] = 550
+    units: Units = "paragraphs"
+    method: Annotated[
+        Method,
+        Setting(
+            '"paper", or "published" for the rules of the code released with the paper; see '
+            "`LumberChunker.as_published`.",
+            one_of("paper", "published"),
+        ),
+    ] = "paper"
+    on_failure: Annotated[
+        OnFailure,
+        Setting(
+            "What follows a refusal, an unreadable answer, or a model that cannot be reached: "
+            '"judge_locally" lets the bundled BERT decide, "keep_group" ends the chunk with the '
+            'group, "raise" raises. In any case the verdict says what happened.',
+            one_of("judge_locally", "keep_group", "raise"),
+        ),
+    ] = "judge_locally"
+    max_concurrency: Annotated[
+        int | None,
+        Setting(
+            "The most questions in flight at once, over all texts of a call. Several texts fill it "
+            "first; what is left walks ahead on the same text (see `max_extra_calls`). The result "
+            "is the sequential one, but the judge is called from several threads or tasks, and "
+            "not in the order of the text. None: one at a time; asynchronous methods then work on "
+            "8 texts at once.",
+            optional(check_positive),
+            changes_result=False,
+        ),
+    ] = None
+    max_extra_calls: Annotated[
+        float,
+        Setting(
+            "Share of a text's calls that walking ahead may waste, about; 0 never walks ahead. "
+            "It holds with judges that follow the content; one that ignores it can waste more "
+            "before that shows.",
+            share,
+            changes_result=False,
+        ),
+    ] = 0.05
+    store: Annotated[
+        AnswerStore | str | Path | None,
+        Setting(
+            "A file that keeps every answer, so that none is paid for twice. A judge of your own "
+            "needs an attribute `identity` for it.",
+            changes_result=False,
+        ),
+    ] = None
+    prices: Annotated[
+        Prices | None,
+        Setting(
+            "What the model costs, for `estimate` and progress.",
+            optional(_check_prices),
+            changes_result=False,
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Check every value, and that they fit together.
+
+        Raises:
+            ValueError: The published method comes with a tokenizer of its own.
+        """
+        super().__post_init__()
+        if self.method == "published" and self.tokenizer != "words":
+            raise ValueError(
+                'method "published" estimates tokens as 1.2 a word: leave tokenizer at "words"'
+            )
+
+
+class LumberChunkerSettings(LumberSettings):
+    """Settings of `LumberChunker`: who decides is given by position."""
+
+    judge: Annotated[
+        JudgeLike,
+        Setting(
+            "Who decides: a language model (`lumber_core.llms`), or a function or object that "
+            "takes a group (`start` and `stop`: unit numbers in the document, half-open; `texts`) "
+            "and returns the number of the unit that starts new content, or None."
+        ),
+    ] = field(kw_only=False)
+
+
+class AskedSettings(LumberSettings):
+    """Settings of the Lumber splitter in a framework, but for the framework's model."""
+
+    judge: Annotated[
+        JudgeLike | None,
+        Setting(
+            "Decides in place of `llm`: a function or object that takes a group of units and "
+            "returns the number of the one that starts new content, or None; or a language model "
+            "of `lumber_core.llms`."
+        ),
+    ] = None
+    prompt: Annotated[
+        PromptTemplate | None,
+        Setting("What `llm` is asked. None: the prompt of this library.", optional(_check_prompt)),
+    ] = None
+    policy: Annotated[
+        CallPolicy | None,
+        Setting(
+            "How often and how fast `llm` may be asked. None: the defaults of `CallPolicy`.",
+            optional(_check_policy),
+            changes_result=False,
+        ),
+    ] = None

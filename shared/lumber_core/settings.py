@@ -1,0 +1,423 @@
+"""Settings said once: name, type, default, check and documentation in one place.
+
+The settings of a splitter are a subclass of `Settings`:
+
+    class GreedySettings(ChunkerSettings):
+        target_size: TargetSize = None
+
+`takes(GreedySettings)` turns `__init__(self, settings)` into a constructor with one argument for
+each setting. Type checkers and editors see the arguments through the decorator's types;
+`help()` and `inspect.signature` see them because signature and docstring are written from the
+settings. The adapters extend the same classes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
+from difflib import get_close_matches
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Concatenate,
+    ForwardRef,
+    ParamSpec,
+    TypeVar,
+    get_args,
+    get_origin,
+)
+
+from typing_extensions import dataclass_transform
+
+from lumber_core.checks import check_language, check_positive
+from lumber_core.tokens import TokenCounterSpec
+from lumber_core.units import UnitSpec
+
+O = TypeVar("O")  # noqa: E741 - the object under construction
+S = TypeVar("S", bound="Settings")
+P = ParamSpec("P")
+
+DEFAULT_CHUNK_SIZE = 512
+"""The most tokens that common embedding models read."""
+DEFAULT_TARGET_SIZE = 400
+"""The target that goes with it: room enough that sentences rarely have to be cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is said about a setting beside its name, type and default.
+
+    Attributes:
+        doc: Its documentation, without the default.
+        check: Raises if a value is wrong; gets the setting's name and the value.
+        changes_result: Whether other values can give other chunks. Such settings are part of
+            `repr`, of serialised parsers and of cache keys.
+    """
+
+    doc: str
+    check: Callable[[str, Any], object] | None = None
+    changes_result: bool = True
+
+
+def optional(check: Callable[[str, Any], object]) -> Callable[[str, Any], None]:
+    """Return `check` for a setting that may also be None."""
+
+    def checked(name: str, value: Any) -> None:
+        if value is not None:
+            check(name, value)
+
+    return checked
+
+
+def one_of(*choices: object) -> Callable[[str, object], None]:
+    """Return a check that a value is one of `choices`."""
+    listed = " or ".join('"' + c + '"' if isinstance(c, str) else repr(c) for c in choices)
+
+    def checked(name: str, value: object) -> None:
+        if value not in choices:
+            raise ValueError(f"{name} must be {listed}, not {value!r}")
+
+    return checked
+
+
+def share(name: str, value: Any) -> None:
+    """Raise unless a value is a number from 0 to 1.
+
+    Raises:
+        ValueError: It is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a share from 0 to 1, not {value!r}")
+
+
+def not_negative(name: str, value: object) -> None:
+    """Raise unless a value is a whole number of at least 0.
+
+    Raises:
+        TypeError: It is no whole number.
+        ValueError: It is below 0.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
+    if value < 0:
+        raise ValueError(f"{name} must be at least 0, not {value}")
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(field,))
+class Settings:
+    """Base of the settings of a splitter: a frozen dataclass whose fields are checked.
+
+    Fields are annotated with `Annotated[type, Setting(...)]` and given by keyword; one defined by
+    `dataclasses.field(kw_only=False)` may be given by position.
+    """
+
+    elsewhere: ClassVar[Mapping[str, str]] = {}
+    """Arguments of other libraries' splitters, and what to use instead of each."""
+
+    def __init_subclass__(cls) -> None:
+        cls.__annotations__ = inspect.get_annotations(cls, eval_str=True)
+        dataclass(frozen=True, kw_only=True, repr=False)(cls)
+
+    def __post_init__(self) -> None:
+        """Check every value; subclasses add what concerns several of them."""
+        for entry in fields_of(type(self)):
+            check = setting_of(entry).check
+            if check is not None:
+                check(entry.name, getattr(self, entry.name))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(shown(self))})"
+
+
+def fields_of(settings: type[Settings]) -> tuple[Field[Any], ...]:
+    """Return the dataclass fields of a class of settings, one for each setting."""
+    return fields(settings)  # type: ignore[arg-type]  # __init_subclass__ makes it a dataclass
+
+
+def signature_of(settings: type[Settings]) -> inspect.Signature:
+    """Return the signature of a constructor that takes these settings."""
+    parameters = [
+        inspect.Parameter(
+            entry.name,
+            inspect.Parameter.KEYWORD_ONLY
+            if entry.kw_only is True
+            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=inspect.Parameter.empty if entry.default is MISSING else entry.default,
+            annotation=type_of(entry),
+        )
+        for entry in fields_of(settings)
+    ]
+    return inspect.Signature(sorted(parameters, key=lambda parameter: parameter.kind))
+
+
+def values_for(settings: type[Settings], source: object, **changed: Any) -> dict[str, Any]:
+    """Return the settings that an object has as attributes, some of them changed.
+
+    Args:
+        settings: Whose settings to return.
+        source: Settings, or anything else with attributes of these names; those it lacks are left
+            out.
+        **changed: Values to return in place of the object's.
+    """
+    names = [entry.name for entry in fields_of(settings) if hasattr(source, entry.name)]
+    return {**{name: getattr(source, name) for name in names}, **changed}
+
+
+def shown(settings: Settings, **instead: object) -> list[str]:
+    """Return `name=value` for each setting that can change the result.
+
+    Args:
+        settings: The settings.
+        **instead: Objects to show in place of the values given.
+    """
+    said = {entry.name: setting_of(entry) for entry in fields_of(type(settings))}
+    texts = []
+    for name, parameter in signature_of(type(settings)).parameters.items():
+        value = getattr(settings, name)
+        unset = value is parameter.default and value in (None, ())
+        if said[name].changes_result and not unset:
+            texts.append(f"{name}={instead.get(name, value)!r}")
+    return texts
+
+
+def setting_of(entry: Field[Any]) -> Setting:
+    """Return what is said about a setting."""
+    if get_origin(entry.type) is Annotated:
+        for said in get_args(entry.type)[1:]:
+            if isinstance(said, Setting):
+                return said
+    raise TypeError(f"the setting {entry.name} must be annotated with Annotated[..., Setting(...)]")
+
+
+def type_of(entry: Field[Any]) -> Any:
+    """Return the type of a setting; as a string, if the annotation has it as one."""
+    bare = get_args(entry.type)[0]
+    return bare.__forward_arg__ if isinstance(bare, ForwardRef) else bare
+
+
+def refuse_unknown(
+    owner: str, names: Iterable[str], known: Sequence[str], elsewhere: Mapping[str, str]
+) -> None:
+    """Raise if one of `names` is not known.
+
+    Args:
+        owner: Name of the class that was called.
+        names: The names given.
+        known: The names there are.
+        elsewhere: Names that mean something to other libraries, with what to use instead.
+
+    Raises:
+        TypeError: Naming what to use instead, or the nearest name there is.
+    """
+    for name in (name for name in names if name not in known):
+        if name in elsewhere:
+            raise TypeError(f"{owner} has no setting {name!r}: {elsewhere[name]}")
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"its settings are {', '.join(known)}"
+        raise TypeError(f"{owner} has no setting {name!r}: {hint}")
+
+
+class _Constructor:
+    """An `__init__` that documents itself in the class it is defined in."""
+
+    def __init__(self, function: Callable[..., None], settings: type[Settings]) -> None:
+        self._function = function
+        self._settings = settings
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        setattr(owner, name, self._function)
+        said = {entry.name: setting_of(entry).doc for entry in fields_of(self._settings)}
+        parameters = signature_of(self._settings).parameters
+        document(owner, [(name, said[name], p.default) for name, p in parameters.items()])
+
+
+def takes(
+    settings: Callable[P, S],
+) -> Callable[[Callable[[O, S], None]], Callable[Concatenate[O, P], None]]:
+    """Make `__init__(self, settings)` a constructor that takes each setting as an argument.
+
+    Args:
+        settings: A subclass of `Settings`.
+
+    Returns:
+        A decorator for `__init__`. The class's docstring gets a section `Args:`.
+    """
+    assert isinstance(settings, type)
+    made: type[Settings] = settings
+    signature = signature_of(made)
+
+    def decorate(function: Callable[[O, S], None]) -> Callable[Concatenate[O, P], None]:
+        def construct(self: O, /, *args: P.args, **given: P.kwargs) -> None:
+            owner = type(self).__name__
+            refuse_unknown(owner, given.keys(), [*signature.parameters], made.elsewhere)
+            try:
+                signature.bind(*args, **given)
+            except TypeError as error:
+                hint = f"; name the settings, as in {owner}({[*signature.parameters][-1]}=...)"
+                raise TypeError(f"{owner}: {error}{hint}") from None
+            function(self, settings(*args, **given))
+
+        receiver = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        construct.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=[receiver, *signature.parameters.values()]
+        )
+        construct.__name__ = function.__name__
+        construct.__qualname__ = function.__qualname__
+        construct.__module__ = function.__module__
+        construct.__doc__ = "Check the settings; the class documents them."
+        constructor: Any = _Constructor(construct, made)
+        return constructor  # type: ignore[no-any-return]  # replaced when the class is made
+
+    return decorate
+
+
+def document(owner: type, arguments: Iterable[tuple[str, str, object]]) -> None:
+    """Write the section `Args:` into the docstring of a class.
+
+    Args:
+        owner: The class.
+        arguments: Name, documentation and default of each; `inspect.Parameter.empty` for none.
+    """
+    if owner.__doc__ is None:  # python -OO
+        return
+    lines = ["Args:"]
+    for name, said, default in arguments:
+        given = "" if default is inspect.Parameter.empty else f" Default: {default!r}."
+        lines += textwrap.wrap(
+            f"{name}: {said}{given}",
+            width=96,
+            initial_indent=" " * 4,
+            subsequent_indent=" " * 8,
+            break_on_hyphens=False,
+        )
+    doc = inspect.cleandoc(owner.__doc__)
+    places = [doc.find(f"\n{section}:\n") for section in ("Raises", "Example")]
+    place = min((found for found in places if found >= 0), default=len(doc))
+    before, after = doc[:place].rstrip("\n"), doc[place:].lstrip("\n")
+    owner.__doc__ = "\n\n".join(filter(None, [before, "\n".join(lines), after])) + "\n"
+
+
+def check_overlap(chunk_overlap: int, chunk_size: int | None) -> None:
+    """Raise unless an overlap leaves room for the chunk itself.
+
+    Raises:
+        ValueError: It does not.
+    """
+    if chunk_size is not None and chunk_overlap >= chunk_size:
+        raise ValueError(f"chunk_overlap ({chunk_overlap}) must be below chunk_size ({chunk_size})")
+
+
+# Settings that several splitters have. Each splitter chooses its own defaults.
+
+ChunkSize = Annotated[
+    int | None,
+    Setting(
+        "The most tokens a chunk may have, whatever the text: a hard limit. None: no limit.",
+        optional(check_positive),
+    ),
+]
+MinChunkSize = Annotated[
+    int | None,
+    Setting(
+        "The fewest tokens a chunk should have: smaller chunks join a neighbour that has room. "
+        "None: no limit.",
+        optional(check_positive),
+    ),
+]
+TargetSize = Annotated[
+    int | None,
+    Setting(
+        "The length in tokens that chunks are drawn towards; at most `chunk_size`. None: in "
+        f"proportion to `chunk_size`, {DEFAULT_TARGET_SIZE} for {DEFAULT_CHUNK_SIZE}.",
+        optional(check_positive),
+    ),
+]
+ChunkOverlap = Annotated[
+    int,
+    Setting(
+        "Up to this many tokens are repeated from the end of the chunk before: whole units, or "
+        "whole sentences of a unit that is longer. Offsets stay exact, and `chunk_size` includes "
+        "what is repeated.",
+        not_negative,
+    ),
+]
+Tokenizer = Annotated[
+    TokenCounterSpec,
+    Setting(
+        'Counts tokens: "words" (1.2 tokens a word, needs no vocabulary), the name of a tiktoken '
+        "encoding or of a model tiktoken knows, a Hugging Face tokenizer, a tiktoken `Encoding`, "
+        "a function from a string to a number, or a `TokenCounter`."
+    ),
+]
+Units = Annotated[
+    UnitSpec,
+    Setting(
+        'What is never cut unless it exceeds `chunk_size`: "paragraphs", "sentences", '
+        '"sentences_and_lines" (a mark at the end of a line ends a sentence, too), or a callable '
+        "from a text to `(start, end)` offsets."
+    ),
+]
+Language = Annotated[
+    str, Setting('ISO 639 code of the language, such as "en", to find sentences.', check_language)
+]
+Threads = Annotated[
+    int | None,
+    Setting(
+        "Threads the model runs on. None: all available CPUs.",
+        optional(check_positive),
+        changes_result=False,
+    ),
+]
+
+
+class ChunkerSettings(Settings):
+    """Settings that every splitter has."""
+
+    chunk_size: ChunkSize = None
+    min_chunk_size: MinChunkSize = None
+    tokenizer: Tokenizer = "words"
+    language: Language = "en"
+
+    def __post_init__(self) -> None:
+        """Check every value, and that they fit together.
+
+        Raises:
+            ValueError: `min_chunk_size` is above `chunk_size`.
+        """
+        super().__post_init__()
+        low, high = self.min_chunk_size, self.chunk_size
+        if low is not None and high is not None and low > high:
+            raise ValueError(f"min_chunk_size ({low}) must not be above chunk_size ({high})")
+
+
+class TargetSettings(ChunkerSettings):
+    """Settings of splitters that draw their chunks towards a length."""
+
+    chunk_size: ChunkSize = DEFAULT_CHUNK_SIZE
+    target_size: TargetSize = None
+
+    def __post_init__(self) -> None:
+        """Check every value, and that they fit together.
+
+        Raises:
+            ValueError: `target_size` is above `chunk_size`.
+        """
+        super().__post_init__()
+        target, high = self.target_size, self.chunk_size
+        if target is not None and high is not None and target > high:
+            raise ValueError(
+                f"target_size ({target}) must not be above chunk_size ({high}), the most tokens a "
+                "chunk may have: raise chunk_size as well, or pass chunk_size=None for no limit"
+            )
+
+
+def target_of(settings: TargetSettings) -> int:
+    """Return the target in tokens: as given, or what goes with `chunk_size`."""
+    if settings.target_size is not None:
+        return settings.target_size
+    if settings.chunk_size is None:
+        return DEFAULT_TARGET_SIZE
+    return max(1, settings.chunk_size * DEFAULT_TARGET_SIZE // DEFAULT_CHUNK_SIZE)
