@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from lumber_core.markdown_places import find_markdown_places, finer_markdown_places
 from lumber_core.places import Kind, Place, find_places, finer_places
 from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
@@ -64,6 +65,7 @@ class Cutter:
         counter: Counts the tokens.
         min_chunk_size: Fewest tokens in a chunk, unless nothing else fits. None sets no minimum.
         language: ISO 639 code for finding sentences.
+        markdown: Whether the texts are Markdown.
     """
 
     chunk_size: int
@@ -71,6 +73,7 @@ class Cutter:
     counter: TokenCounter
     min_chunk_size: int | None = None
     language: str = "en"
+    markdown: bool = False
 
     def places(self, text: str) -> SizedPlaces:
         """Return the places of a text where a chunk may start, with the tokens between them.
@@ -79,7 +82,7 @@ class Cutter:
         are farther apart than `target_size`, or than `chunk_size` if a line is between them.
         """
         whole = Span(0, len(text))
-        return self._refined(text, self._sized(text, whole, find_places(text, self.language)))
+        return self._refined(text, self._sized(text, whole, self._find(text)))
 
     def cut(self, found: SizedPlaces, scores: npt.ArrayLike | None = None) -> list[int]:
         """Return the offsets of the best cuts at some places.
@@ -143,7 +146,7 @@ class Cutter:
     ) -> tuple[Span, ...]:
         """Cut one span into about as many parts as it needs."""
         body = span.of(text)
-        near = {span.start + p.offset: p for p in find_places(body, self.language)}
+        near = {span.start + p.offset: p for p in self._find(body)}
         places = [
             Place(at, near[at].kind, span.start + near[at].words, near[at].depth)
             if at in near
@@ -157,12 +160,17 @@ class Cutter:
             self.counter,
             self.min_chunk_size,
             self.language,
+            self.markdown,
         )
         found = even._refined(text, even._sized(text, span, places), whole_units=bool(inside))
         scores = None if scorer is None or not found.places else scorer(found.places)
         cuts = even.cut(found, scores)
         starts = [0, *(cut - span.start for cut in cuts)]
         return tuple(part.shifted(span.start) for part in spans_from_starts(starts, len(body)))
+
+    def _find(self, text: str) -> list[Place]:
+        find = find_markdown_places if self.markdown else find_places
+        return find(text, self.language)
 
     def _sized(self, text: str, span: Span, places: list[Place]) -> SizedPlaces:
         edges = [span.start, *(place.offset for place in places), span.end]
@@ -179,7 +187,7 @@ class Cutter:
             after = Kind.HEADING if place is None else place.kind
             line = whole_units or min(before, after) >= Kind.LINE
             if size > (self.chunk_size if line else self.target_size):
-                finer = self._finer(text, Span(start, end))
+                finer = self._finer(text, Span(start, end), line=line)
                 places += finer.places
                 sizes += finer.sizes
             else:
@@ -189,23 +197,36 @@ class Cutter:
             start, before = end, after
         return SizedPlaces(found.span, places, sizes)
 
-    def _finer(self, text: str, span: Span) -> SizedPlaces:
-        """Find places in a stretch that has none of its own, coarse ones first."""
+    def _finer(self, text: str, span: Span, *, line: bool) -> SizedPlaces:
+        """Find places in a stretch that has none of its own, coarse ones first.
+
+        Args:
+            text: The text.
+            span: The stretch.
+            line: Whether it goes from one line's start to another's. What does so is only divided
+                if it does not fit into a chunk.
+        """
         limit = max(1, self.target_size // _FINER)
+        edge = Kind.LINE if line else Kind.CHARACTER
         found = self._sized(text, span, [])
-        for level in finer_places(text, span.start, span.end):
+        finer = finer_markdown_places if self.markdown else finer_places
+        for level in finer(text, span.start, span.end):
             offsets = [place.offset for place in level]
             edges = [span.start, *(place.offset for place in found.places), span.end]
+            kinds = [edge, *(place.kind for place in found.places), edge]
             places: list[Place] = []
+            fits = True
             for number, (start, end) in enumerate(pairwise(edges)):
                 if number:
                     places.append(found.places[number - 1])
-                if found.sizes[number] > limit:
+                lines = min(kinds[number], kinds[number + 1]) >= Kind.LINE
+                if found.sizes[number] > (self.chunk_size if lines else limit):
                     places += level[bisect_right(offsets, start) : bisect_left(offsets, end)]
+                    fits = False
+            if fits:
+                return found
             if len(places) > len(found.places):
                 found = self._sized(text, span, places)
-            if max(found.sizes) <= limit:
-                return found
         return self._chopped(text, found)
 
     def _chopped(self, text: str, found: SizedPlaces) -> SizedPlaces:

@@ -23,7 +23,7 @@ BlockKind = Literal[
 ]
 
 # What the parser takes for a line break, and nothing else.
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+LINE_BREAK = re.compile(r"\r\n|\n|\r")
 # YAML or TOML between two lines of three marks, at the very start. A first key tells it from a
 # ruled line.
 _FRONT_MATTER = re.compile(
@@ -84,7 +84,7 @@ def markdown_blocks(text: str) -> list[Block]:
     matter = _FRONT_MATTER.match(text)
     # A byte order mark would hide a heading on the first line.
     body = matter.end() if matter else int(text.startswith("\ufeff"))
-    lines = [body, *(match.end() for match in _LINE_BREAK.finditer(text, body))]
+    lines = [body, *(match.end() for match in LINE_BREAK.finditer(text, body))]
     found = list(_leaves(text[body:], lines))
     if matter:
         found.insert(0, Block(0, body, "front matter"))

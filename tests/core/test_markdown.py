@@ -11,8 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker
+from lumber_core.cutting import Cutter
 from lumber_core.markdown import heading_paths, markdown_blocks
+from lumber_core.markdown_places import find_markdown_places
+from lumber_core.places import Kind
 from lumber_core.spans import check_tiling
+from lumber_core.tokens import EstimatedCounter
 from lumber_core.units import markdown, markdown_parts, unit_finder
 
 HANDBOOK = """\
@@ -298,6 +302,49 @@ def test_no_fence_and_no_row_is_cut_unless_it_alone_is_above_the_limit(size):
     lines = sorted(at for at in rows if at in starts)
     for at in lines:
         assert not [cut for cut in cuts if at < cut < HANDBOOK.index("\n", at)]
+
+
+def lines_cut(text: str, cuts: list[int], first: str) -> list[int]:
+    """The cuts inside lines that start with `first`."""
+    cut_lines = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        if line.startswith(first):
+            cut_lines += [cut for cut in cuts if start < cut < start + len(line)]
+        start += len(line)
+    return cut_lines
+
+
+@pytest.mark.parametrize("size", [30, 60, 120])
+def test_the_best_tiling_cuts_no_fence_and_no_row_unless_it_alone_is_above_the_limit(size):
+    counter = EstimatedCounter()
+    cutter = Cutter(size, size * 3 // 4, counter, markdown=True)
+    cuts = cutter.cut(cutter.places(HANDBOOK))
+    pieces = [HANDBOOK[a:b] for a, b in pairwise([0, *cuts, len(HANDBOOK)])]
+    assert max(counter.count(pieces)) <= 1.1 * size
+    assert not lines_cut(HANDBOOK, cuts, "| ")
+    for start, end in fences(HANDBOOK):
+        if counter.count([HANDBOOK[start:end]])[0] <= size * 3 // 4:
+            assert not [cut for cut in cuts if start < cut < end]
+    if size > 30:  # where a heading and the header of a table fit together
+        assert not {block.end for block in markdown_blocks(HANDBOOK) if block.level} & set(cuts)
+
+
+def test_places_have_the_kinds_of_the_markdown():
+    places = {HANDBOOK[p.offset : p.offset + 8]: p for p in find_markdown_places(HANDBOOK)}
+    assert places["## Insta"].kind is Kind.HEADING
+    assert places["   - fou"].kind is Kind.LINE
+    assert places["Read it "].kind is Kind.SENTENCE
+    assert places["> Spikes"].kind is Kind.PARAGRAPH
+    assert places["2. Fix t"].words == places["2. Fix t"].offset + 3
+    assert not {"    # Me", "| Pier  ", "| Statio", "Bring th"} & set(places)
+
+
+@given(text=st.one_of(markdownish, nasty_texts))
+@quick
+def test_places_rise_strictly_inside_any_text(text):
+    offsets = [place.offset for place in find_markdown_places(text)]
+    assert all(before < after for before, after in pairwise([0, *offsets, len(text)]) if text)
 
 
 def test_parts_of_a_long_table_start_at_rows_and_of_long_prose_at_sentences():

@@ -1,0 +1,73 @@
+"""Places where a chunk of Markdown may start: its units, and sentences inside its prose.
+
+The same as `lumber_core.places` for plain text, but what a line is comes from the Markdown: no
+place is inside a table, code or HTML unless it is too long, and none between a heading and the
+first block below it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from lumber_core.markdown import LINE_BREAK, BlockKind, markdown_blocks
+from lumber_core.places import Kind, Place, find_places, finer_places
+from lumber_core.units import markdown
+
+_KINDS: dict[BlockKind, Kind] = {"heading": Kind.HEADING, "list item": Kind.LINE}
+_PROSE: tuple[BlockKind, ...] = ("paragraph", "list item", "quote")
+
+_INSIDE = 3  # depth of a line inside a block: worth less than any sentence
+
+
+def find_markdown_places(text: str, language: str = "en") -> list[Place]:
+    """Find the headings, list items, other blocks and sentences of a Markdown text.
+
+    Args:
+        text: The text.
+        language: ISO 639 code for finding sentences.
+
+    Returns:
+        Places in order, strictly inside the text. A list item is a line, any other block a
+        paragraph.
+    """
+    blocks = markdown_blocks(text)
+    starts = [block.start for block in blocks]
+    units = {unit.start for unit in markdown(text)}
+    known = {place.offset: place for place in find_places(text, language)}
+    found = []
+    for block in blocks[1:]:
+        if block.start in units:
+            kind = _KINDS.get(block.kind, Kind.PARAGRAPH)
+            like = known.get(block.start, Place(block.start, kind, block.start))
+            found.append(like._replace(kind=kind))
+    for place in known.values():
+        block = blocks[bisect_right(starts, place.offset) - 1]
+        if place.kind is Kind.SENTENCE and block.kind in _PROSE and place.offset > block.start:
+            found.append(place)
+    return sorted(found)
+
+
+def finer_markdown_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
+    """Yield places inside a stretch that is too long: rows and lines first, then as in prose.
+
+    The header of a table goes with its first row, and a heading with what it heads, unless that is
+    too long as well.
+
+    Args:
+        text: The text.
+        start: Where the stretch begins.
+        stop: Where it ends.
+    """
+    body = text[start:stop]
+    blocks = markdown_blocks(body)
+    rows = [row for block in blocks for row in block.rows]
+    yield [Place(start + row, Kind.LINE, start + row) for row in rows]
+    lines = {block.start for block in blocks}
+    for block in blocks:
+        if block.kind not in _PROSE:
+            ends = LINE_BREAK.finditer(body, block.start, block.end)
+            lines.update(match.end() for match in ends if match.end() < block.end)
+    at = sorted(start + line for line in lines if line)
+    yield [Place(line, Kind.LINE, line, _INSIDE) for line in at]
+    yield from finer_places(text, start, stop)
