@@ -10,6 +10,7 @@ extra `evaluation`; no key and, with the bundled embedder, no network.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from statistics import mean
 
@@ -18,8 +19,10 @@ from lumber_evaluation.bootstrap import mean_interval, paired_difference
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_chroma
 from lumber_evaluation.embedders import embedder
-from lumber_evaluation.retrieval import RetrievalResult, retrieve
+from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
 from lumber_evaluation.splitters import preset, subject
+
+Measure = Callable[[QuestionResult], float]
 
 K = 5  # chunks looked at, as in Chroma's own tables
 BASE = "recursive:1000"
@@ -53,14 +56,20 @@ def main() -> None:
             print(row(one.name, result), flush=True)
         print()
 
-    questions = len(values(everywhere[BASE], "recall", K))
+    measures: list[Measure] = [
+        lambda found: found.word_recall(600),
+        lambda found: found.recall(K),
+        lambda found: found.token_iou(K),
+    ]
+    questions = len(values(everywhere[BASE], measures[0]))
     print(f"All {questions} questions; difference to {BASE} with 95 % bootstrap intervals\n")
-    print(f"splitter | Recall@{K} | difference | token IoU@{K} | difference")
-    print(" | ".join(["---"] * 5))
+    titles = ("Recall, 600 words", f"Recall@{K}", f"token IoU@{K}")
+    print("splitter |", " | ".join(f"{title} | difference" for title in titles))
+    print(" | ".join(["---"] * 7))
     for name, results in everywhere.items():
         cells = [name]
-        for metric in ("recall", "token_iou"):
-            own, base = values(results, metric, K), values(everywhere[BASE], metric, K)
+        for measure in measures:
+            own, base = values(results, measure), values(everywhere[BASE], measure)
             average, change = mean_interval(own), paired_difference(own, base)
             cells.append(f"{average.value:.3f} ({average.low:.3f} to {average.high:.3f})")
             cells.append(f"{change.value:+.3f} ({change.low:+.3f} to {change.high:+.3f})")
@@ -73,17 +82,17 @@ def row(name: str, result: RetrievalResult) -> str:
         result.recall(1),
         result.recall(K),
         result.dcg(20),
-        result.mean("token_recall", K),
-        result.mean("token_precision", K),
-        result.mean("token_iou", K),
+        result.mean(lambda found: found.token_recall(K)),
+        result.mean(lambda found: found.token_precision(K)),
+        result.mean(lambda found: found.token_iou(K)),
     ]
     shown = " | ".join(f"{figure:.3f}" for figure in figures)
     return f"{name} | {len(result.chunks)} | {words:.0f} | {shown}"
 
 
-def values(results: list[RetrievalResult], metric: str, k: int) -> list[float]:
-    """Return a metric for each question of every corpus."""
-    return [value for result in results for value in result.per_question(metric, k)]
+def values(results: list[RetrievalResult], measure: Measure) -> list[float]:
+    """Return a measure for each question of every corpus."""
+    return [value for result in results for value in result.per_question(measure)]
 
 
 if __name__ == "__main__":

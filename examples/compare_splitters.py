@@ -14,6 +14,8 @@ from langchain_text_splitters import RecursiveCharacterTextSplitter
 from lumber_core import BertChunker
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.corpora import load_folder
+from lumber_evaluation.report import write_report
+from lumber_evaluation.report.conclusions import conclusions
 
 DATA = Path(__file__).parent / "data"
 
@@ -22,13 +24,14 @@ def main(folder: Path, questions: Path, report: Path) -> None:
     corpus = load_folder(folder, questions=questions)
     recursive = RecursiveCharacterTextSplitter(chunk_size=1000, chunk_overlap=0)
     comparison = compare(corpus, [BertChunker(chunk_size=300), recursive])
-    page = comparison.write(report)
+    page = write_report(comparison, report)
 
     for result in comparison.results:
-        recall = comparison.figures[result.name, "recall@5"]
+        recall = comparison.figures[result.name, "recall@600w"]
         interval = f" ({recall.low:.2f} to {recall.high:.2f})" if recall.low is not None else ""
-        chunks = sum(len(split.chunks) for split in result.splits)
-        print(f"{result.name:32} {chunks:4} chunks   Recall@5 {recall.value:.2f}{interval}")
+        size = f"{sum(map(len, result.sizes)):4} chunks of {result.mean_size:4.0f} tokens"
+        print(f"{result.name:32} {size}   recall in 600 words {recall.value:.2f}{interval}")
+    print("\n" + "\n".join(conclusions(comparison)[:2]))
     print(f"\n{page}")
 
 

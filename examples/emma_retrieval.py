@@ -11,6 +11,8 @@ FOLDER holds `paragraphs.jsonl`, `published_chunk_ends.json` and `questions.json
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from lumber_core import BertChunker
@@ -18,8 +20,7 @@ from lumber_evaluation.bootstrap import mean_interval, paired_difference
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_gutenqa
 from lumber_evaluation.embedders import embedder
-from lumber_evaluation.retrieval import CUTOFFS, RetrievalResult, retrieve
-from lumber_evaluation.retrieval.results import Metric
+from lumber_evaluation.retrieval import CUTOFFS, QuestionResult, RetrievalResult, retrieve
 from lumber_evaluation.splitters import MarkedSegments, preset, subject
 
 BASE = "recursive:1000"
@@ -46,14 +47,14 @@ def main() -> None:
         results[one.name] = retrieve(corpus, splits, model, show_progress=True)
 
     print(f"{len(corpus.questions)} questions, {model.identity}\n")
-    show(results, "recall")
-    show(results, "dcg")
+    show(results, "Recall", QuestionResult.recall)
+    show(results, "DCG", QuestionResult.dcg)
     print(f"Difference to {BASE}, with 95 % bootstrap intervals over the questions\n")
     print("splitter | Recall@5 | DCG@20\n--- | --- | ---")
     for name, result in results.items():
         if name != BASE:
-            recall = difference(result, results[BASE], "recall", 5)
-            dcg = difference(result, results[BASE], "dcg", 20)
+            recall = difference(result, results[BASE], lambda found: found.recall(5))
+            dcg = difference(result, results[BASE], lambda found: found.dcg(20))
             print(f"{name} | {recall} | {dcg}")
     print("\nQuestions whose string stands in no chunk count as misses above. Left out instead:\n")
     print("splitter | such questions | Recall@5 | DCG@20\n--- | --- | --- | ---")
@@ -63,20 +64,23 @@ def main() -> None:
         print(f"{name} | {len(result.unanswerable)} | {recall:.2f} | {dcg:.2f}")
 
 
-def show(results: dict[str, RetrievalResult], metric: Metric) -> None:
-    """Print a table of a metric at all cutoffs, with an interval at 20."""
-    title = {"recall": "Recall", "dcg": "DCG"}[metric]
+def show(
+    results: dict[str, RetrievalResult], title: str, measure: Callable[[QuestionResult, int], float]
+) -> None:
+    """Print a table of a measure at all cutoffs, with an interval at 20."""
     print("splitter | chunks |", " | ".join(f"{title}@{k}" for k in CUTOFFS), "| interval at 20")
     print(" | ".join(["---"] * (len(CUTOFFS) + 3)))
     for name, result in results.items():
-        means = " | ".join(f"{result.mean(metric, k):.2f}" for k in CUTOFFS)
-        last = mean_interval(result.per_question(metric, CUTOFFS[-1]))
+        means = " | ".join(f"{result.mean(partial(measure, k=k)):.2f}" for k in CUTOFFS)
+        last = mean_interval(result.per_question(partial(measure, k=CUTOFFS[-1])))
         print(f"{name} | {len(result.chunks)} | {means} | {last.low:.2f} to {last.high:.2f}")
     print()
 
 
-def difference(first: RetrievalResult, second: RetrievalResult, metric: str, k: int) -> str:
-    found = paired_difference(first.per_question(metric, k), second.per_question(metric, k))
+def difference(
+    first: RetrievalResult, second: RetrievalResult, measure: Callable[[QuestionResult], float]
+) -> str:
+    found = paired_difference(first.per_question(measure), second.per_question(measure))
     return f"{found.value:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
 
 

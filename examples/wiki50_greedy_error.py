@@ -21,6 +21,7 @@ from pathlib import Path
 from lumber_core import BertChunker, Chunker, GreedyChunker, LexicalJudge, LumberChunker
 from lumber_evaluation.corpora import iter_wiki
 from lumber_evaluation.documents import Document
+from lumber_evaluation.report.start_errors import plot_start_errors
 from lumber_evaluation.segmentation import (
     BoundaryScore,
     boundary_score,
@@ -31,7 +32,6 @@ from lumber_evaluation.segmentation import (
 from lumber_evaluation.start_error import (
     StartErrors,
     TokenPositions,
-    plot_start_errors,
     start_errors,
 )
 
@@ -44,12 +44,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="files of Wiki-50 or Wiki-727K")
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 200, 400], metavar="TOKENS")
     parser.add_argument("--levels", type=int, nargs="+", help="which start a section; default all")
-    parser.add_argument("--plot", type=Path, help="write the distribution to a .svg or .png file")
+    parser.add_argument("--plot", type=Path, help="write the distribution to a .svg file")
     options = parser.parse_args()
     if min(options.sizes) < 1:
         parser.error("--sizes are numbers of tokens, 1 or more")
-    if options.plot and options.plot.suffix not in (".svg", ".png"):
-        parser.error("--plot writes a .svg or .png file")
+    if options.plot and options.plot.suffix != ".svg":
+        parser.error("--plot writes a .svg file")
     try:
         articles = iter_wiki(options.folder, levels=options.levels)
         documents = [article.document for article in articles]

@@ -34,6 +34,8 @@ from lumber_evaluation.comparison import (
     compare,
 )
 from lumber_evaluation.llm.hyde import hypothetical_passages
+from lumber_evaluation.report import write_report
+from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.tables import Table, summary_table
 from lumber_evaluation.sweep import THETAS, sweep
 
@@ -174,7 +176,7 @@ def compare_command(
             folder=kept,
             show_progress=True,
         )
-        page = made.write(output)
+        page = write_report(made, output)
     _tell(made, page)
 
 
@@ -236,7 +238,7 @@ def sweep_command(
             folder=kept,
             show_progress=True,
         )
-        page = made.write(output)
+        page = write_report(made, output)
     _tell(made.comparison, page)
 
 
@@ -263,6 +265,7 @@ def _swept(
 
 def _tell(made: Comparison, page: Path) -> None:
     typer.echo(as_text(summary_table(made)))
+    typer.echo("\n" + "\n".join(conclusions(made)))
     typer.echo(f"\n{page}\n{page.with_suffix('.json')}")
 
 

@@ -1,27 +1,65 @@
-"""The figures of a comparison: each metric's value with its interval, and paired differences.
+"""What splitters are measured by: one registry, which tables, plots, JSON and help read.
 
-A difference counts as clear only where its interval excludes 0 and enough questions (or documents)
-decide it: where fewer than `FEWEST` differ, even all of them in one direction are no rare chance.
+A metric has a value for each question, or for each document with reference segments; its figure
+is the mean. Metrics that differ in one number, such as Recall@1 and Recall@5, are a family.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Literal, Protocol
 
-from lumber_evaluation.bootstrap import mean_interval, paired_difference
 from lumber_evaluation.llm.answers import QaResult
-from lumber_evaluation.retrieval import CUTOFFS, RetrievalResult
-from lumber_evaluation.segmentation import SegmentationScores
+from lumber_evaluation.retrieval import CUTOFFS, WORD_BUDGETS, QuestionResult, RetrievalResult
+from lumber_evaluation.segmentation import DocumentScore, SegmentationScores
 
-# Five fair coins fall all on one side once in 16 throws, six once in 32: six is the fewest that can
-# speak against chance at 95 %.
-FEWEST = 6
 
-Group = Literal["retrieval", "tokens", "answers", "segmentation"]
+class Measured(Protocol):
+    """The results of one splitter that metrics read."""
+
+    @property
+    def retrieval(self) -> RetrievalResult | None:
+        """What was retrieved; None without questions."""
+        ...
+
+    @property
+    def segmentation(self) -> SegmentationScores | None:
+        """Agreement with reference segments; None without any."""
+        ...
+
+    @property
+    def qa(self) -> QaResult | None:
+        """Questions answered from what was retrieved; None if not asked for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MetricFamily:
+    """Metrics with one definition.
+
+    Attributes:
+        key: Its name in JSON.
+        title: Its name for people.
+        definition: What is measured, in sentences.
+        unit: What a value is, such as "share of the questions".
+        sample: What has one value each.
+        axis: What the number that its metrics differ in stands for; "" for a single metric.
+        higher_is_better: Whether more is better.
+        plotted: Whether its metrics are drawn over that number.
+        by_passages: Whether it takes a number of passages, and so rewards or punishes large ones.
+    """
+
+    key: str
+    title: str
+    definition: str
+    unit: str
+    sample: Literal["question", "document"] = "question"
+    axis: str = ""
+    plotted: bool = False
+    higher_is_better: bool = True
+    by_passages: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,166 +67,215 @@ class Metric:
     """Something splitters are measured by.
 
     Attributes:
-        key: Its name in the JSON file, such as "recall@5".
+        key: Its name in JSON, such as "recall@5".
         label: Its name for people.
-        group: What it belongs to.
-        higher_is_better: Whether more of it is better.
+        family: What it has in common with others.
+        values: Returns the values of one splitter, one for each question or document, alike for
+            all splitters; nan where it cannot be measured; None if the results it needs are not
+            there.
+        at: The number that it differs in from its family; None for a single metric.
+        in_summary: Whether it stands in the table to look at first.
+        leads: Whether conclusions, differences and sweeps show it.
     """
 
     key: str
     label: str
-    group: Group
-    higher_is_better: bool = True
+    family: MetricFamily
+    values: Callable[[Measured], list[float] | None]
+    at: int | None = None
+    in_summary: bool = False
+    leads: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A metric's value for one splitter.
+def of_questions(
+    measure: Callable[[QuestionResult], float],
+) -> Callable[[Measured], list[float] | None]:
+    """Return the `values` of a metric of what is retrieved for a question."""
 
-    Attributes:
-        value: The mean over questions or documents.
-        low: Lower end of its 95 % bootstrap interval; None where fewer than `FEWEST` were measured,
-            or all came out the same: a bootstrap says nothing then.
-        high: Upper end, likewise.
-    """
+    def values(result: Measured) -> list[float] | None:
+        return None if result.retrieval is None else result.retrieval.per_question(measure)
 
-    value: float
-    low: float | None = None
-    high: float | None = None
+    return values
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """How much more of a metric one splitter has than another, on the same questions.
+def of_documents(
+    measure: Callable[[DocumentScore], float],
+) -> Callable[[Measured], list[float] | None]:
+    """Return the `values` of a metric of how a document is cut."""
 
-    Attributes:
-        metric: The metric's key.
-        first: Name of the one splitter.
-        second: Name of the other.
-        value: Mean of first minus second.
-        low: Lower end of the 95 % paired bootstrap interval.
-        high: Upper end, likewise.
-        differing: Questions (or documents) on which the two differ.
-        count: Questions (or documents) measured.
-    """
+    def values(result: Measured) -> list[float] | None:
+        scores = result.segmentation
+        return None if scores is None else [measure(score) for score in scores.documents]
 
-    metric: str
-    first: str
-    second: str
-    value: float
-    low: float
-    high: float
-    differing: int
-    count: int
-
-    @property
-    def clear(self) -> bool:
-        """Whether it is more than chance: the interval excludes 0, and enough differ."""
-        return (self.low > 0 or self.high < 0) and self.differing >= FEWEST
-
-
-class Measured(Protocol):
-    """What figures are made from: one splitter's results."""
-
-    @property
-    def name(self) -> str:
-        """Name of the splitter."""
-        ...
-
-    @property
-    def retrieval(self) -> RetrievalResult | None:
-        """What was retrieved; None where there are no questions."""
-        ...
-
-    @property
-    def segmentation(self) -> SegmentationScores | None:
-        """Agreement with reference segments; None where there are none."""
-        ...
-
-    @property
-    def qa(self) -> QaResult | None:
-        """Questions answered from what was retrieved; None where none was."""
-        ...
+    return values
 
 
 def metrics_of(results: Sequence[Measured]) -> tuple[Metric, ...]:
-    """Return the metrics that all of some results have, those of one group together."""
-    found: list[Metric] = []
-    if all(result.retrieval is not None for result in results):
-        found += [Metric(f"recall@{k}", f"Recall@{k}", "retrieval") for k in CUTOFFS]
-        found += [Metric(f"dcg@{k}", f"DCG@{k}", "retrieval") for k in CUTOFFS if k > 1]
-        if all(_has_references(result) for result in results):
-            names = {"recall": "recall", "precision": "precision", "iou": "IoU"}
-            found += [
-                Metric(f"token_{key}@{k}", f"Token {label}@{k}", "tokens")
-                for key, label in names.items()
-                for k in CUTOFFS
-            ]
-    if all(result.qa is not None for result in results):
-        found.append(Metric("accuracy", "QA accuracy", "answers"))
-    if all(result.segmentation is not None for result in results):
-        found.append(Metric("f1", "Boundary F1", "segmentation"))
-        found.append(Metric("pk", "Pk", "segmentation", higher_is_better=False))
-        found.append(Metric("window_diff", "WindowDiff", "segmentation", higher_is_better=False))
-    # Where no answer could be judged under some splitter, there is no accuracy to compare.
-    return tuple(m for m in found if all(_is_measured(result, m) for result in results))
+    """Return the metrics that are measured under all of some results, in the registry's order."""
+    return tuple(metric for metric in METRICS if all(_is_measured(metric, r) for r in results))
 
 
-def values(result: Measured, metric: Metric) -> list[float]:
-    """Return a metric's values, one for each question or document, alike for all splitters.
-
-    F1 is that of each document; strings that occur in no chunk count as missed. A question that
-    cannot be measured, such as one whose answer nobody judged, is nan.
-    """
-    if metric.key == "accuracy":
-        assert result.qa is not None
-        judged = [answer.correct for answer in result.qa.answers]
-        return [math.nan if correct is None else float(correct) for correct in judged]
-    if metric.group == "segmentation":
-        assert result.segmentation is not None
-        scores = result.segmentation.documents
-        if metric.key == "f1":
-            return [score.boundaries.f1 for score in scores]
-        return [score.pk if metric.key == "pk" else score.window_diff for score in scores]
-    assert result.retrieval is not None
-    name, _, cutoff = metric.key.partition("@")
-    return result.retrieval.per_question(name, int(cutoff))
+def families_of(metrics: Sequence[Metric]) -> dict[MetricFamily, list[Metric]]:
+    """Return metrics by their families."""
+    found: dict[MetricFamily, list[Metric]] = {}
+    for metric in metrics:
+        found.setdefault(metric.family, []).append(metric)
+    return found
 
 
-def figure(result: Measured, metric: Metric) -> Figure:
-    """Return a metric's mean, with its interval where there is one to tell."""
-    measured = [value for value in values(result, metric) if not math.isnan(value)]
-    # Values that are all the same give an interval of no width, which 12 of 12 do not warrant.
-    if len(measured) < FEWEST or min(measured) == max(measured):
-        return Figure(fmean(measured))
-    interval = mean_interval(measured)
-    return Figure(interval.value, interval.low, interval.high)
+def _is_measured(metric: Metric, result: Measured) -> bool:
+    values = metric.values(result)
+    return values is not None and not all(map(math.isnan, values))
 
 
-def difference(first: Measured, second: Measured, metric: Metric) -> Difference | None:
-    """Compare two splitters on what was measured under both; None: nothing was."""
-    both = zip(values(first, metric), values(second, metric), strict=True)
-    pairs = [(a, b) for a, b in both if not math.isnan(a - b)]
-    if not pairs:
-        return None
-    interval = paired_difference([a for a, _ in pairs], [b for _, b in pairs])
-    differing = sum(abs(a - b) > 1e-12 for a, b in pairs)
-    return Difference(
-        metric.key,
-        first.name,
-        second.name,
-        interval.value,
-        interval.low,
-        interval.high,
-        differing,
-        len(pairs),
-    )
+def _answers(result: Measured) -> list[float] | None:
+    return None if result.qa is None else result.qa.per_question()
 
 
-def _is_measured(result: Measured, metric: Metric) -> bool:
-    return not all(math.isnan(value) for value in values(result, metric))
+def _word_recall(words: int) -> Metric:
+    measure = of_questions(lambda question: question.word_recall(words))
+    label = f"Recall, {words:,} words"
+    return Metric(f"recall@{words}w", label, WORD_RECALL, measure, words, True, words == 600)
 
 
-def _has_references(result: Measured) -> bool:
-    assert result.retrieval is not None
-    return any(question.token_iou is not None for question in result.retrieval.questions)
+def _recall(k: int) -> Metric:
+    measure = of_questions(lambda question: question.recall(k))
+    return Metric(f"recall@{k}", f"Recall@{k}", RECALL, measure, k, k in (1, 5), k == 5)
+
+
+def _dcg(k: int) -> Metric:
+    measure = of_questions(lambda question: question.dcg(k))
+    return Metric(f"dcg@{k}", f"DCG@{k}", DCG, measure, k, in_summary=k == 20)
+
+
+def _token_recall(k: int) -> Metric:
+    measure = of_questions(lambda question: question.token_recall(k))
+    return Metric(f"token_recall@{k}", f"Token recall@{k}", TOKEN_RECALL, measure, k)
+
+
+def _token_precision(k: int) -> Metric:
+    measure = of_questions(lambda question: question.token_precision(k))
+    return Metric(f"token_precision@{k}", f"Token precision@{k}", TOKEN_PRECISION, measure, k)
+
+
+def _token_iou(k: int) -> Metric:
+    measure = of_questions(lambda question: question.token_iou(k))
+    return Metric(f"token_iou@{k}", f"Token IoU@{k}", TOKEN_IOU, measure, k)
+
+
+WORD_RECALL = MetricFamily(
+    "word_recall",
+    "Recall at equal amounts of text",
+    "Share of a question's reference text among the first words retrieved: passages are read best "
+    "first, and the last one is cut. The reference text is that of the question's excerpts, or the "
+    "question's string where it stands in its document. A question whose string stands nowhere in "
+    "its document is left out. Words are separated by white space, which is not counted in shares.",
+    "share of the reference text",
+    axis="words retrieved",
+    plotted=True,
+)
+RECALL = MetricFamily(
+    "recall",
+    "Recall@k",
+    "Share of the questions for which one of the k passages most similar to the question holds "
+    "the answer: the chunk contains the question's string (ignoring case), or has at least half of "
+    "a reference excerpt, or lies at least half in one. Search is exact. A question whose answer "
+    "stands whole in no chunk counts as missed, unless a table says otherwise. k large passages "
+    "are more text than k small ones.",
+    "share of the questions",
+    axis="k, passages retrieved",
+    plotted=True,
+    by_passages=True,
+)
+DCG = MetricFamily(
+    "dcg",
+    "DCG@k",
+    "Mean over the questions of 1 / log₂(rank + 1), where rank is that of the first passage that "
+    "holds the answer; 0 if it is not among the first k.",
+    "discounted gain, 0 to 1",
+    axis="k, passages retrieved",
+    by_passages=True,
+)
+TOKEN_RECALL = MetricFamily(
+    "token_recall",
+    "Token recall",
+    "Of the text in the reference excerpts, the share that the first k passages hold. Counted in "
+    "characters, as in Chroma's evaluation.",
+    "share of the reference text",
+    axis="k, passages retrieved",
+    by_passages=True,
+)
+TOKEN_PRECISION = MetricFamily(
+    "token_precision",
+    "Token precision",
+    "Of the text in the first k passages, the share that lies in reference excerpts. Counted in "
+    "characters, as in Chroma's evaluation.",
+    "share of the retrieved text",
+    axis="k, passages retrieved",
+    by_passages=True,
+)
+TOKEN_IOU = MetricFamily(
+    "token_iou",
+    "Token IoU",
+    "What the first k passages and the reference excerpts have in common, over all that either "
+    "has. Counted in characters, as in Chroma's evaluation.",
+    "intersection over union, 0 to 1",
+    axis="k, passages retrieved",
+    by_passages=True,
+)
+ACCURACY = MetricFamily(
+    "accuracy",
+    "QA accuracy",
+    "Share of the questions that a model answered from the first passages so that a model, shown "
+    "the reference answer, called it right. Answers that are missing or could not be judged are "
+    "left out and listed under failures.",
+    "share of the questions",
+    by_passages=True,
+)
+BOUNDARY_F1 = MetricFamily(
+    "f1",
+    "Boundary F1",
+    "Harmonic mean of precision (share of the cuts that stand at a reference boundary) and recall "
+    "(share of the reference boundaries that are cut), in the document's units. The start of a "
+    "text does not count.",
+    "0 to 1",
+    sample="document",
+)
+PK = MetricFamily(
+    "pk",
+    "Pk",
+    "A window of half a mean reference segment slides over the units: how often its ends are "
+    "wrongly said to be in one segment, or in two. Forgives near misses in part; 0 is perfect.",
+    "share of the windows",
+    sample="document",
+    higher_is_better=False,
+)
+WINDOW_DIFF = MetricFamily(
+    "window_diff",
+    "WindowDiff",
+    "The same window: how often it holds another number of boundaries. 0 is perfect.",
+    "share of the windows",
+    sample="document",
+    higher_is_better=False,
+)
+
+METRICS: tuple[Metric, ...] = (
+    *map(_word_recall, WORD_BUDGETS),
+    *map(_recall, CUTOFFS),
+    *map(_dcg, CUTOFFS[1:]),
+    *map(_token_recall, CUTOFFS),
+    *map(_token_precision, CUTOFFS),
+    *map(_token_iou, CUTOFFS),
+    Metric("accuracy", "QA accuracy", ACCURACY, _answers, in_summary=True, leads=True),
+    Metric(
+        "f1",
+        "Boundary F1",
+        BOUNDARY_F1,
+        of_documents(lambda score: score.boundaries.f1),
+        in_summary=True,
+        leads=True,
+    ),
+    Metric("pk", "Pk", PK, of_documents(lambda score: score.pk), in_summary=True),
+    Metric("window_diff", "WindowDiff", WINDOW_DIFF, of_documents(lambda score: score.window_diff)),
+)
+"""All metrics, in the order in which they are shown."""

@@ -9,17 +9,13 @@ rank, so that one section too many early in a text shifts all those after it: a 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import sqrt
-from pathlib import Path
 
-from lumber_core.extras import load, require
 from lumber_core.tokens import TokenCounterSpec, token_counter
 from lumber_evaluation.documents import Document
-
-_BINS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,47 +142,6 @@ def start_errors(documents: Iterable[tuple[str, Sequence[int], Sequence[int]]]) 
     return StartErrors(
         tuple(StartError(name, tuple(true), tuple(said)) for name, true, said in documents)
     )
-
-
-def plot_start_errors(errors: Mapping[str, StartErrors], path: str | Path) -> None:
-    """Draw how the documents' errors are distributed: a histogram for each splitter.
-
-    All share one scale, so that they compare, logarithmic from 1 token on, as a few documents err
-    by far more than most; a line marks each MAE.
-
-    Args:
-        errors: The errors under each splitter's name.
-        path: The .svg or .png file to write.
-
-    Raises:
-        ValueError: If there are no errors, or the name of the file has another ending.
-        FileNotFoundError: If the file's folder does not exist.
-        MissingExtraError: If matplotlib is not installed.
-    """
-    file = Path(path)
-    if file.suffix.lower() not in (".svg", ".png"):
-        raise ValueError(f"{file}: expected the name of a .svg or .png file")
-    if not errors:
-        raise ValueError("expected the errors of at least one splitter")
-    if not file.parent.is_dir():
-        raise FileNotFoundError(f"{file.parent} is no folder; make it before a plot goes there")
-    require("matplotlib", package="matplotlib", extra="evaluation")
-    figures = load("matplotlib.figure", package="matplotlib", extra="evaluation")
-    figure = figures.Figure(figsize=(7, 0.8 + 1.4 * len(errors)), layout="constrained")
-    axes = figure.subplots(len(errors), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-    largest = max(one.error for all_of in errors.values() for one in all_of.documents)
-    bins = [0, *(max(largest, 2) ** (place / _BINS) for place in range(_BINS + 1))]
-    for axis, (name, all_of) in zip(axes, errors.items(), strict=True):
-        axis.hist([one.error for one in all_of.documents], bins=bins)
-        axis.axvline(all_of.mae, color="black", linestyle="--", linewidth=1)
-        axis.set_title(f"{name}: MAE {all_of.mae:,.0f}, RMSE {all_of.rmse:,.0f}", fontsize=9)
-        axis.yaxis.get_major_locator().set_params(integer=True)
-    axes[-1].set_xscale("symlog", linthresh=1)
-    axes[-1].set_xlim(left=0)
-    axes[-1].xaxis.set_major_formatter(lambda tokens, _position: f"{tokens:,.0f}")
-    axes[-1].set_xlabel("start-token error of a document")
-    figure.supylabel("documents", fontsize=9)
-    figure.savefig(file, metadata={"Date": None} if file.suffix.lower() == ".svg" else None)
 
 
 def _padded(tokens: tuple[int, ...], length: int) -> tuple[int, ...]:

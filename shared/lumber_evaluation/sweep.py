@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -60,36 +59,6 @@ class Sweep:
             rows.append(row)
         return rows
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the comparison as JSON has it, with the table under "sweep"."""
-        return {**self.comparison.to_json(), **self._extra_json()}
-
-    def write(self, folder: str | Path) -> Path:
-        """Write `report.html`, which opens with plots over the setting, and `report.json`.
-
-        Args:
-            folder: It is made where it does not exist.
-
-        Returns:
-            The HTML file.
-
-        Raises:
-            MissingExtraError: jinja2 is not installed.
-        """
-        from lumber_evaluation.report import write_report
-        from lumber_evaluation.report.plots import sweep_plots
-
-        extra = {
-            "parameter": self.parameter,
-            "plots": sweep_plots(self.comparison, self.parameter, self.values),
-            "json": self._extra_json(),
-        }
-        return write_report(self.comparison, folder, extra=extra)
-
-    def _extra_json(self) -> dict[str, Any]:
-        rows = self.table()
-        return {"sweep": {"parameter": self.parameter, "values": list(self.values), "table": rows}}
-
 
 def sweep(
     corpus: Corpus,
@@ -117,7 +86,7 @@ def sweep(
         >>> from lumber_core import LumberChunker
         >>> def make(theta):
         ...     return LumberChunker(model, theta=theta, store="answers.db")
-        >>> sweep(corpus, make, [450, 550, 650, 1000]).write("sweep")  # doctest: +SKIP
+        >>> sweep(corpus, make, [450, 550, 650, 1000])  # doctest: +SKIP
     """
     ordered = tuple(sorted(values))
     if not ordered:

@@ -256,6 +256,6 @@ def test_the_command_runs_as_a_program(docs: Path, tmp_path: Path) -> None:
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
     )
     assert done.returncode == 0, done.stderr
-    assert "Median tokens" in done.stdout
+    assert "Mean tokens" in done.stdout
     assert (tmp_path / "report" / "report.html").is_file()
     assert (tmp_path / "report" / ".work" / "work.db").is_file()

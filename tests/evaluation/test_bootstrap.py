@@ -7,7 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from lumber_evaluation.bootstrap import Interval, mean_interval, paired_difference
+from lumber_evaluation.bootstrap import (
+    Interval,
+    chances_of_best,
+    mean_interval,
+    paired_difference,
+    questions_to_decide,
+)
 
 
 def test_equal_lists_differ_by_nothing() -> None:
@@ -95,3 +101,82 @@ def test_no_question_or_unequal_lists_are_refused() -> None:
         paired_difference([math.nan], [1.0])
     with pytest.raises(ValueError, match="not 2 values and 1"):
         paired_difference([1.0, 2.0], [1.0])
+
+
+def test_the_error_is_that_of_the_mean() -> None:
+    generator = np.random.default_rng(1)
+    values = generator.normal(size=400)
+    found = mean_interval(list(values))
+    assert found.error == pytest.approx(values.std() / 20, rel=0.05)
+
+
+def test_questions_that_share_a_document_widen_the_interval() -> None:
+    # Ten documents of twenty questions, all of a document alike: ten things were measured.
+    values = [float(document % 2) for document in range(10) for _ in range(20)]
+    documents = [f"d{document}" for document in range(10) for _ in range(20)]
+    alone, together = mean_interval(values), mean_interval(values, clusters=documents)
+    assert alone.value == together.value == 0.5
+    assert together.error == pytest.approx(0.5 / 10**0.5, rel=0.05)
+    assert alone.error == pytest.approx(0.5 / 200**0.5, rel=0.05)
+    assert together.high - together.low > 4 * (alone.high - alone.low)
+
+
+def test_a_document_of_many_questions_weighs_more_when_it_is_drawn() -> None:
+    values, documents = [1.0] * 9 + [0.0], ["a"] * 9 + ["b"]
+    found = mean_interval(values, clusters=documents)
+    # Both drawn, or one of them twice.
+    assert (found.low, found.value, found.high) == (0.0, 0.9, 1.0)
+
+
+def test_documents_of_one_question_each_are_as_questions() -> None:
+    values = [0.0, 1.0, 1.0, 0.0, 1.0, math.nan, 0.5]
+    alone, each = mean_interval(values), mean_interval(values, clusters=list(range(7)))
+    assert alone == each
+
+
+@pytest.mark.parametrize("clusters", [None, ["a", "a", "b", "b"]])
+def test_chances_share_ties_and_add_up(clusters: list[str] | None) -> None:
+    rows = [[1.0, 0.0, 1.0, 1.0], [1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 0.0, 1.0]]
+    first, second, third = chances_of_best(rows, clusters=clusters)
+    assert first == second > third
+    assert first + second + third == pytest.approx(1)
+
+
+def test_the_chance_is_that_of_a_normal_mean() -> None:
+    generator = np.random.default_rng(2)
+    noise = generator.normal(size=500)
+    noise = (noise - noise.mean()) / noise.std()
+    # The difference is one standard error: P(z > -1) = 0.841.
+    chance, _ = chances_of_best([list(noise + 500**-0.5), [0.0] * 500])
+    assert chance == pytest.approx(0.841, abs=0.02)
+
+
+def test_a_question_unknown_for_one_counts_for_none() -> None:
+    assert chances_of_best([[math.nan, 1.0], [1.0, 0.0]]) == [1.0, 0.0]
+    with pytest.raises(ValueError, match="no question"):
+        chances_of_best([[math.nan, 1.0], [1.0, math.nan]])
+    with pytest.raises(ValueError, match="same questions"):
+        chances_of_best([[1.0], [1.0, 0.0]])
+
+
+def test_as_many_questions_more_as_the_formula_says_decide_four_times_in_five() -> None:
+    generator = np.random.default_rng(3)
+    pilot = generator.normal(0.2, 1, 100)
+    pilot = (pilot - pilot.mean()) / pilot.std() + 0.2
+    more = questions_to_decide(mean_interval(list(pilot)), 100)
+    assert more == pytest.approx(100 * ((2.8 * 0.1 / 0.2) ** 2 - 1), rel=0.1)
+    decided = 0
+    for _ in range(200):
+        again = generator.normal(0.2, 1, 100 + more)
+        decided += again.mean() - 1.96 * again.std() / (100 + more) ** 0.5 > 0
+    assert 0.7 < decided / 200 < 0.9
+
+
+def test_no_difference_is_decided_by_no_number_of_questions() -> None:
+    assert questions_to_decide(Interval(0.0, -1, 1, 0.5), 10) is None
+    assert questions_to_decide(Interval(0.5, 0.4, 0.6, 0.05), 10) == 1
+
+
+def test_clusters_must_be_as_many_as_values() -> None:
+    with pytest.raises(ValueError, match="2 values but 1 clusters"):
+        mean_interval([0.0, 1.0], clusters=["a"])

@@ -14,9 +14,9 @@ pytest.importorskip("nltk")
 
 from lumber_core import Completion, GreedyChunker, Prices, StoreError, Usage
 from lumber_core.cache import Cache
-from lumber_evaluation.comparison import Comparison, QaSettings, compare
+from lumber_evaluation.comparison import FEWEST, Comparison, QaSettings, compare
 from lumber_evaluation.documents import Corpus, Document, Question
-from lumber_evaluation.metrics import FEWEST
+from lumber_evaluation.report import report_json, write_report
 from lumber_evaluation.splitters import subject
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
@@ -74,7 +74,7 @@ def test_a_splitter_that_cuts_where_people_do_has_a_perfect_segmentation() -> No
     assert made.results[1].segmentation.boundaries.precision == 1.0
     assert made.results[0].segmentation.boundaries.precision < 1.0
     assert made.results[0].segmentation.boundaries.recall == 1.0
-    assert {metric.group for metric in made.metrics} == {"segmentation"}
+    assert {metric.family.sample for metric in made.metrics} == {"document"}
     assert made.embedder == ""
 
 
@@ -150,7 +150,7 @@ def test_questions_are_answered_and_judged_and_a_second_run_asks_nobody(tmp_path
     assert asked <= 2 * 12 * 2
     assert model.asked == asked
     assert made.results[0].qa.usage.calls == 0
-    assert made.to_json()["splitters"][0]["qa"]["answers"][0]["answer"] == "1800"
+    assert report_json(made)["splitters"][0]["qa"]["answers"][0]["answer"] == "1800"
 
 
 class KilledError(Exception):
@@ -258,10 +258,10 @@ def test_what_cannot_work_is_refused_before_any_work(
 
 def test_the_json_file_holds_spans_and_results_and_no_text(tmp_path: Path) -> None:
     made = compare(corpus(segmented=True), [paragraphs(), shreds()], embedder=WordEmbedder())
-    made.write(tmp_path)
+    write_report(made, tmp_path)
     data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert (data["format"], data["version"]) == ("lumber-comparison", 1)
-    assert data == json.loads(json.dumps(made.to_json()))
+    assert data == json.loads(json.dumps(report_json(made)))
     for splitter, result in zip(data["splitters"], made.results, strict=True):
         for document, split in zip(splitter["documents"], result.splits, strict=True):
             assert [row[:2] for row in document["chunks"]] == [list(c.span) for c in split.chunks]

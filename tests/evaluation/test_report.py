@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from importlib.resources import files
 from xml.etree import ElementTree
 
@@ -23,7 +24,7 @@ from lumber_evaluation.report import render
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.cuts import lay_out, pieces, telling_passages
 from lumber_evaluation.report.svg import nice_ticks
-from lumber_evaluation.report.tables import signed_number, summary_table
+from lumber_evaluation.report.tables import answers_table, signed_number, summary_table
 from lumber_evaluation.report.view import view
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
@@ -33,6 +34,25 @@ def compared(questions: int = 12, *, segmented: bool = False) -> Comparison:
         corpus(questions, segmented=segmented),
         [paragraphs(), shreds(), Every(r"burning\. ", name="lamps")],
         embedder=WordEmbedder(),
+    )
+
+
+def long_comparison(*, documents: int = 8) -> Comparison:
+    """Compare on documents with more words than a reader gets, of two questions each."""
+    words = [f"w{n} " for n in range(900)]
+    made, questions = [], []
+    for number in range(documents):
+        text = "".join(words)
+        made.append(Document(f"d{number}", text, (0,), (0,), ""))
+        for place in (300 + 10 * number, 700):
+            start = len("".join(words[:place]))
+            span = Span(start, start + len(words[place]) - 1)
+            questions.append(Question(f"w{place} w{place + 3}?", f"d{number}", references=(span,)))
+    return compare(
+        Corpus("long", tuple(made), tuple(questions)),
+        [Every(r"0 ", name="tens"), Every(r"00 ", name="hundreds")],
+        embedder=WordEmbedder(),
+        within_document=True,
     )
 
 
@@ -131,24 +151,59 @@ def test_passages_are_those_where_splitters_disagree() -> None:
     assert telling_passages({"d": text}, {"d": [agreed, agreed]}) == []
 
 
+def led(made: Comparison) -> dict[str, str]:
+    """Return what is said of each leading metric."""
+    said = (tuple(sentence.split(": ", 1)) for sentence in conclusions(made) if ": " in sentence)
+    return dict(said)
+
+
 def test_conclusions_say_what_is_not_known() -> None:
-    few = conclusions(compared(5))
-    assert few[0].startswith("No splitter is clearly ahead.")
-    assert any(said.startswith("5 questions prove little") for said in few)
-    many = conclusions(compared(12))
-    assert "is clearly ahead of shreds" in many[0]
-    assert any("shreds: 12 of 12 questions have an answer that stands whole" in s for s in many)
+    few = compared(5)
+    assert led(few)["Recall, 600 words"] == "all splitters come out the same (1.00)."
+    assert led(few)["Recall@5"].startswith("no splitter is clearly ahead. paragraphs has the best")
+    assert any(said.startswith("5 questions prove little") for said in conclusions(few))
+    many = compared(12)
+    assert "is clearly ahead of shreds" in led(many)["Recall@5"]
+    assert any("shreds: 12 of 12 questions have an answer" in said for said in conclusions(many))
     none = conclusions(compared(0))
     assert none[0].startswith("There are neither questions nor reference segments")
 
 
+def test_the_first_conclusion_is_recall_at_equal_amounts_of_text() -> None:
+    assert conclusions(long_comparison())[0].startswith("Recall, 600 words: ")
+
+
 def test_a_clear_winner_is_called_so() -> None:
     made = compare(corpus(), [shreds(), paragraphs()], embedder=WordEmbedder())
-    assert conclusions(made)[0].startswith("paragraphs is clearly ahead of every other splitter")
+    said = led(made)["Recall@5"]
+    assert said.startswith("paragraphs is clearly ahead of every other splitter")
     table = summary_table(made)
     best = {row.name: [cell.best for cell in row.cells] for row in table.rows}
     assert any(best["paragraphs"])
     assert not any(best["shreds"])
+
+
+def test_nothing_is_marked_at_k_passages_if_sizes_differ_by_more_than_a_third() -> None:
+    whole = Every("$^", name="whole")
+    made = compare(corpus(), [shreds(), whole], embedder=WordEmbedder())
+    assert not made.sizes_alike
+    recall = next(metric for metric in made.metrics if metric.key == "recall@5")
+    assert all(difference.clear for difference in made.against_best(recall))
+    assert made.clearly_best(recall) is None
+    assert "does not show that it is better" in led(made)["Recall@5"]
+    assert any(said.startswith("Mean chunk sizes differ") for said in conclusions(made))
+    page = render(made)
+    assert "Values at k passages are not marked" in page
+
+
+def test_what_became_of_the_answers_adds_up_to_the_questions() -> None:
+    made = compared(12)
+    absent = Question("Where?", "harbours-0", must_contain="stands nowhere")
+    asked = replace(made.corpus, questions=(*made.corpus.questions, absent))
+    made = compare(asked, [paragraphs(), shreds()], embedder=WordEmbedder())
+    rows = {row.name: [cell.text for cell in row.cells] for row in answers_table(made).rows}
+    assert rows == {"paragraphs": ["12", "0", "0", "1"], "shreds": ["0", "0", "12", "1"]}
+    assert any(said.startswith("The answers to 1 of 13 questions") for said in conclusions(made))
 
 
 def test_failures_stand_in_the_page(comparison: Comparison) -> None:

@@ -81,8 +81,8 @@ def test_a_string_in_no_chunk_is_reported_and_counted_both_ways() -> None:
     assert result.recall(1) == 0.5
     assert result.recall(1, unanswerable="skip") == 1
     assert result.dcg(1, unanswerable="skip") == 1
-    assert result.per_question("recall", 1) == [1, 0]
-    assert result.per_question("recall", 1, unanswerable="skip") == pytest.approx(
+    assert result.per_question(lambda one: one.recall(1)) == [1, 0]
+    assert result.per_question(lambda one: one.recall(1), unanswerable="skip") == pytest.approx(
         [1, math.nan], nan_ok=True
     )
 
@@ -220,8 +220,10 @@ def test_many_questions_in_small_blocks_find_the_same(monkeypatch: pytest.Monkey
 
 def test_questions_without_references_have_no_token_overlap() -> None:
     result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
-    assert result.questions[0].token_recall is None
-    assert result.per_question("token_iou", 5) == pytest.approx([math.nan], nan_ok=True)
+    assert result.questions[0].overlaps == {}
+    assert result.per_question(lambda one: one.token_iou(5)) == pytest.approx(
+        [math.nan], nan_ok=True
+    )
 
 
 def test_a_document_without_chunks_answers_nothing() -> None:
@@ -256,13 +258,22 @@ def test_what_cannot_be_measured_is_refused_before_anything_is_embedded(
     assert table.documents == []
 
 
-def test_a_metric_or_cutoff_that_is_unknown_is_refused() -> None:
+def test_a_cutoff_that_is_not_measured_is_refused() -> None:
     result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
-    with pytest.raises(
-        ValueError, match=r"unknown metric 'ndcg'\. There are: word_recall, recall, dcg"
-    ):
-        result.per_question("ndcg", 5)
-    with pytest.raises(ValueError, match="not at 21"):
-        result.recall(21)
-    with pytest.raises(ValueError, match="not at 3"):
-        result.per_question("token_iou", 3)
+    for measure in (lambda: result.recall(21), lambda: result.dcg(0)):
+        with pytest.raises(ValueError, match="k must be from 1 to 20, not "):
+            measure()
+    with pytest.raises(ValueError, match="not 3"):
+        result.questions[0].token_iou(3)
+    with pytest.raises(ValueError, match="not 50"):
+        result.word_recall(50)
+
+
+def test_answers_that_were_cut_apart_are_told_from_those_that_were_never_there() -> None:
+    table = letters({"aa": 0.1, "bb": 0.2, "cc": 0.9, "dd": 0.3})
+    questions = [asked(wanted) for wanted in ("cc", "bc", "x")]
+    result = retrieve(corpus_of("aabbccdd", *questions), [FOUR], table)
+    assert [one.is_cut_apart for one in result.questions] == [False, True, False]
+    assert [one.is_absent for one in result.questions] == [False, False, True]
+    assert result.unanswerable == tuple(questions[1:])
+    assert result.word_recall(300) == 1.0

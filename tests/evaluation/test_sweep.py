@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lumber_core import AnswerStore, BertChunker, Group, LumberChunker
+from lumber_evaluation.report import write_report
 from lumber_evaluation.sweep import THETAS, sweep
 from tests.evaluation.comparing import WordEmbedder, corpus
 
@@ -79,7 +80,7 @@ def test_the_threshold_of_bert_can_be_swept_and_written(tmp_path: Path) -> None:
     )
     low, high = made.table()
     assert low["chunks"] > high["chunks"]
-    page = made.write(tmp_path).read_text(encoding="utf-8")
+    page = write_report(made, tmp_path).read_text(encoding="utf-8")
     data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert data["sweep"]["table"] == json.loads(json.dumps(made.table()))
     assert data["sweep"]["values"] == [-3, 3]

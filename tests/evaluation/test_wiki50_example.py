@@ -28,7 +28,6 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_table_the_worst_articles_and_a_plot(tmp_path: Path) -> None:
     pytest.importorskip("nltk")
-    pytest.importorskip("matplotlib")
     pytest.importorskip("llama_index.core")  # ships the tokenizer's vocabulary
     write(tmp_path / "wiki" / "1", ARTICLE)
     write(tmp_path / "wiki" / "2", ARTICLE.replace("Elm", "Oak"))

@@ -116,8 +116,8 @@ def test_small_chunks_are_read_as_deep_as_the_words_reach() -> None:
     wanted = Question("q", "d", references=(Span(5 * 299, 5 * 299 + 4),))
     beyond = Question("q", "d", references=(Span(5 * 300, 5 * 300 + 4),))
     result = retrieve(corpus_of(text, wanted, beyond), [chunks], table)
-    assert result.per_question("word_recall", 300) == [1, 0]
-    assert result.per_question("word_recall", 600) == [1, 1]
+    assert [one.word_recall(300) for one in result.questions] == [1, 0]
+    assert [one.word_recall(600) for one in result.questions] == [1, 1]
     assert len(result.questions[0].retrieved) == 20
 
 

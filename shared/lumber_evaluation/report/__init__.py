@@ -1,4 +1,7 @@
-"""The report of a comparison: one HTML file that needs nothing else, and one JSON file."""
+"""The report of a comparison or a sweep: one HTML file that needs nothing else, and one JSON file.
+
+>>> page = write_report(comparison, "report")  # doctest: +SKIP
+"""
 
 from __future__ import annotations
 
@@ -7,45 +10,43 @@ import hashlib
 import json
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from lumber_core.extras import load
+from lumber_evaluation.comparison import Comparison
+from lumber_evaluation.report.json_file import report_json
+from lumber_evaluation.report.plots import sweep_plots
+from lumber_evaluation.report.view import view
+from lumber_evaluation.sweep import Sweep
 
-if TYPE_CHECKING:
-    from lumber_evaluation.comparison import Comparison
+__all__ = ["HTML_FILE", "JSON_FILE", "render", "report_json", "write_report"]
 
 HTML_FILE, JSON_FILE = "report.html", "report.json"
 
 
-def write_report(
-    comparison: Comparison, folder: str | Path, *, extra: dict[str, Any] | None = None
-) -> Path:
-    """Write the HTML and the JSON file of a comparison.
+def write_report(result: Comparison | Sweep, folder: str | Path) -> Path:
+    """Write `report.html` and `report.json`.
 
     Args:
-        comparison: What to report.
-        folder: It is made where it does not exist.
-        extra: What a sweep adds: "plots" and "table" for the page, "json" for the file.
+        result: What to report. The page of a sweep opens with plots over its setting.
+        folder: Created if it does not exist.
 
     Returns:
-        The HTML file.
+        The HTML file. It needs no other file and no network.
 
     Raises:
         MissingExtraError: jinja2 is not installed.
     """
-    extra = extra or {}
-    page = render(comparison, extra=extra)
+    page = render(result)
     root = Path(folder)
     root.mkdir(parents=True, exist_ok=True)
-    data = {**comparison.to_json(), **extra.get("json", {})}
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1)
+    text = json.dumps(report_json(result), ensure_ascii=False, allow_nan=False, indent=1)
     # A lone surrogate in somebody's text must not cost them the report.
     (root / JSON_FILE).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
     (root / HTML_FILE).write_text(page, encoding="utf-8", errors="replace")
     return root / HTML_FILE
 
 
-def render(comparison: Comparison, *, extra: dict[str, Any] | None = None) -> str:
+def render(result: Comparison | Sweep) -> str:
     """Return the page.
 
     Nothing in it comes from elsewhere, and its Content-Security-Policy allows nothing else: texts
@@ -55,8 +56,6 @@ def render(comparison: Comparison, *, extra: dict[str, Any] | None = None) -> st
         MissingExtraError: jinja2 is not installed.
     """
     jinja2 = load("jinja2", package="jinja2", extra="evaluation")
-    from lumber_evaluation.report.view import view
-
     environment = jinja2.Environment(
         autoescape=True,
         loader=jinja2.FunctionLoader(_read),
@@ -65,12 +64,15 @@ def render(comparison: Comparison, *, extra: dict[str, Any] | None = None) -> st
         undefined=jinja2.StrictUndefined,
     )
     style, script = _read("report.css"), _read("report.js")
+    swept = result if isinstance(result, Sweep) else None
+    comparison = result.comparison if isinstance(result, Sweep) else result
     page: str = environment.get_template("report.html.jinja").render(
         style=style,
         script=script,
         style_digest=_digest(style),
         script_digest=_digest(script),
-        sweep=extra if extra else None,
+        parameter=swept.parameter if swept else None,
+        sweep_plots=sweep_plots(swept) if swept else [],
         **view(comparison),
     )
     return page

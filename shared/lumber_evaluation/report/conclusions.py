@@ -2,122 +2,167 @@
 
 from __future__ import annotations
 
-from statistics import median
-
-from lumber_evaluation.comparison import Comparison, SplitterResult
-from lumber_evaluation.metrics import FEWEST, Metric
+from lumber_evaluation.comparison import FEWEST, Comparison, Difference
+from lumber_evaluation.metrics import Metric
 
 _FEW_QUESTIONS = 100
-_UNEQUAL_SIZES = 1.5
-# What a reader looks at first in each group of metrics.
-_LEADING = ("recall@5", "accuracy", "f1")
+_HOPELESS = 100  # times as many questions as there are: no use to ask for so many
 
 
 def conclusions(comparison: Comparison) -> list[str]:
     """Return what can and what cannot be concluded, most important first."""
-    said = [_leader(comparison, metric) for metric in comparison.metrics if metric.key in _LEADING]
+    said = [_leader(comparison, metric) for metric in comparison.metrics if metric.leads]
     if not comparison.metrics:
         said.append(
             "There are neither questions nor reference segments: nothing here says which splitter "
             "is better, only how they differ."
         )
-    said += _about_questions(comparison)
     said += _about_sizes(comparison)
-    said += _about_chance(comparison)
+    said += _about_questions(comparison)
+    said += _about_documents(comparison)
+    said += _about_answers(comparison)
+    said += _about_many_differences(comparison)
     said += _about_failures(comparison)
     return said
 
 
-def share(value: float) -> str:
+def percentage(share: float) -> str:
     """Return a share for people: 0.833 as "83 %"."""
-    return f"{100 * value:.0f} %"
+    return f"{100 * share:.0f} %"
 
 
-def middle_size(result: SplitterResult) -> float:
-    """Return the median of a splitter's chunk sizes in tokens."""
-    sizes = [size for document in result.sizes for size in document]
-    return median(sizes) if sizes else 0
-
-
-def listed(names: list[str]) -> str:
-    """Return names as a sentence has them."""
+def in_a_sentence(names: list[str]) -> str:
+    """Return names as a sentence has them: "A, B and C"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _leader(comparison: Comparison, metric: Metric) -> str:
     best = comparison.best(metric)
-    value = comparison.figures[best, metric.key].value
-    measured = f"{metric.label} {value:.2f}"
-    if metric.key == "recall@5":
-        measured = f"Recall@5: {share(value)} of the questions"
+    value = f"{comparison.figures[best, metric.key].value:.2f}"
     if len(comparison.results) == 1:
-        return f"{best} reaches {measured}. There is nothing to compare it with."
-    against = [d for d in comparison.differences if d.metric == metric.key and d.first == best]
-    open_ = [d.second for d in against if not d.clear]
-    clear = [d.second for d in against if d.clear]
-    if not open_:
-        return f"{best} is clearly ahead of every other splitter ({measured})."
-    unknown = f"{listed(open_)} cannot be told from it with what was measured here"
-    if not clear:
+        return f"{metric.label}: {best} reaches {value}. There is nothing to compare it with."
+    against = comparison.against_best(metric)
+    if not any(d.differing for d in against):
+        return f"{metric.label}: all splitters come out the same ({value})."
+    if metric.family.by_passages and not comparison.sizes_alike:
         return (
-            f"No splitter is clearly ahead. {best} has the best value ({measured}), but {unknown}."
+            f"{metric.label}: {best} has the highest value ({value}), which does not show that it "
+            "is better: its passages and those of others are not the same amount of text."
         )
-    return (
-        f"{best} has the best value ({measured}) and is clearly ahead of {listed(clear)}; "
-        f"{unknown}."
-    )
+    open_ = [d for d in against if not d.clear]
+    clear = in_a_sentence([d.second for d in against if d.clear] or [""])
+    if not open_:
+        return f"{metric.label}: {best} is clearly ahead of every other splitter ({value})."
+    if not clear:
+        said = f"{metric.label}: no splitter is clearly ahead. {best} has the best value ({value})"
+    else:
+        said = (
+            f"{metric.label}: {best} has the best value ({value}) and is clearly ahead of {clear}"
+        )
+    chance = comparison.chances(metric).get(best)
+    if chance is not None:
+        said += f"; the chance that it is the best is {percentage(chance)}"
+    return f"{said}. {_undecided(open_, metric.family.sample)}"
+
+
+def _undecided(open_: list[Difference], sample: str) -> str:
+    """Return who cannot be told from the leader, and how much more would tell."""
+    names = in_a_sentence([d.second for d in open_])
+    said = f"{names} cannot be told from it with what was measured here"
+    needed = [d.more_needed for d in open_ if d.more_needed is not None]
+    if not needed:
+        return f"{said}."
+    most, count = max(needed), open_[0].count
+    things = f"{sample}s" if most > 1 else sample
+    if most > _HOPELESS * count:
+        return f"{said}; more than {_rounded(_HOPELESS * count)} more {things} would be needed."
+    return f"{said}; about {_rounded(most)} more {things} like these would probably decide."
+
+
+def _rounded(number: int) -> str:
+    """Return a number with two digits that count."""
+    factor = 10 ** max(0, len(str(number)) - 2)
+    return f"{-(-number // factor) * factor:,}"
+
+
+def _about_sizes(comparison: Comparison) -> list[str]:
+    if comparison.sizes_alike or not comparison.corpus.questions:
+        return []
+    ordered = sorted(comparison.results, key=lambda result: result.mean_size)
+    small, large = ordered[0], ordered[-1]
+    return [
+        f"Mean chunk sizes differ by more than a third, from {small.mean_size:,.0f} tokens "
+        f"({small.name}) to {large.mean_size:,.0f} ({large.name}). The same number of passages is "
+        "then not the same amount of text, so no value at k passages is marked as best. Compare "
+        "recall at equal amounts of text."
+    ]
 
 
 def _about_questions(comparison: Comparison) -> list[str]:
     count = len(comparison.corpus.questions)
-    segmented = sum(document.is_segmented for document in comparison.corpus.documents)
+    if not 0 < count < _FEW_QUESTIONS:
+        return []
+    plural = "question proves" if count == 1 else "questions prove"
+    return [
+        f"{count} {plural} little: a single question moves a share by {100 / count:.0f} points"
+        f"{_smallest_visible(comparison)}."
+    ]
+
+
+def _smallest_visible(comparison: Comparison) -> str:
+    leading = next((metric for metric in comparison.metrics if metric.leads), None)
+    if leading is None:
+        return ""
+    found = [d for d in comparison.differences if d.metric == leading.key]
+    widest = max(((d.high - d.low) / 2 for d in found), default=0.0)
+    if not widest:
+        return ""
+    points = f"{100 * widest:.0f}"
+    return f", and differences in {leading.label} of less than about {points} points do not show"
+
+
+def _about_documents(comparison: Comparison) -> list[str]:
     said = []
-    if 0 < count < _FEW_QUESTIONS:
-        plural = "question proves" if count == 1 else "questions prove"
+    asked = {question.document for question in comparison.corpus.questions}
+    if 0 < len(asked) < FEWEST and len(asked) < len(comparison.corpus.questions):
+        plural = "one document" if len(asked) == 1 else f"{len(asked)} documents"
         said.append(
-            f"{count} {plural} little: a single question moves a share by {100 / count:.0f} points"
-            f"{_smallest_visible(comparison)}."
+            f"All questions are about {plural}: intervals draw questions, and say nothing about "
+            "other documents."
         )
+    segmented = sum(document.is_segmented for document in comparison.corpus.documents)
     if 0 < segmented < FEWEST:
         plural = "document has" if segmented == 1 else "documents have"
         said.append(
             f"Only {segmented} {plural} reference segments: too few to tell a better segmentation "
             "from a lucky one, so no interval is given for it."
         )
+    return said
+
+
+def _about_answers(comparison: Comparison) -> list[str]:
+    count = len(comparison.corpus.questions)
+    said = []
+    first = comparison.results[0].retrieval
+    absent = sum(question.is_absent for question in first.questions) if first else 0
+    if absent:
+        said.append(
+            f"The answers to {absent} of {count} questions stand nowhere in their documents: no "
+            "splitter can find them."
+        )
     for result in comparison.results:
-        lost = len(result.retrieval.unanswerable) if result.retrieval is not None else 0
-        if lost:
+        found = result.retrieval.questions if result.retrieval is not None else ()
+        cut = sum(question.is_cut_apart for question in found)
+        if cut:
             said.append(
-                f"{result.name}: {lost} of {count} questions have an answer that stands whole in "
-                "no chunk. They count as missed; the retrieval table also gives the figures "
-                "without them."
+                f"{result.name}: {cut} of {count} questions have an answer that stands whole in "
+                "no chunk, because it was cut apart. In figures at k passages they count as "
+                "missed."
             )
     return said
 
 
-def _smallest_visible(comparison: Comparison) -> str:
-    widths = [(d.high - d.low) / 2 for d in comparison.differences if d.metric == "recall@5"]
-    widest = max(widths, default=0.0)
-    if not widest:
-        return ""
-    points = f"{100 * widest:.0f}"
-    return f", and differences in Recall@5 of less than about {points} points do not show"
-
-
-def _about_sizes(comparison: Comparison) -> list[str]:
-    ordered = sorted(comparison.results, key=middle_size)
-    small, large = ordered[0], ordered[-1]
-    least, most = middle_size(small), middle_size(large)
-    if not least or most / least < _UNEQUAL_SIZES or not comparison.corpus.questions:
-        return []
-    return [
-        f"Half of the chunks of {large.name} have {most:,.0f} tokens or more, of {small.name} "
-        f"{least:,.0f}. The same number of passages is then not the same amount of text: look at "
-        "the plot of Recall over tokens retrieved, too."
-    ]
-
-
-def _about_chance(comparison: Comparison) -> list[str]:
+def _about_many_differences(comparison: Comparison) -> list[str]:
     count = len(comparison.differences)
     if count < 40:
         return []

@@ -63,7 +63,7 @@ def pieces(
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PassageRow:
     """A stretch of a passage that nobody cuts.
 
     Attributes:
@@ -91,7 +91,7 @@ class Passage:
     document: str
     start: int
     end: int
-    rows: tuple[Row, ...]
+    rows: tuple[PassageRow, ...]
 
 
 def telling_passages(
@@ -145,7 +145,7 @@ def lay_out(name: str, text: str, start: int, end: int, starts: Sequence[Iterabl
     for first, last in zip(edges, [*edges[1:], end], strict=True):
         numbers = tuple(bisect_right(cuts, first) - 1 for cuts in sets)
         here = tuple(cuts[n] == first for cuts, n in zip(sets, numbers, strict=True))
-        rows.append(Row(text[first:last], numbers, here))
+        rows.append(PassageRow(text[first:last], numbers, here))
     return Passage(name, start, end, tuple(rows))
 
 

@@ -13,15 +13,29 @@ from typing import Any
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.documents import Corpus
 from lumber_evaluation.llm.answers import QaResult
-from lumber_evaluation.retrieval import CUTOFFS, RetrievalResult
+from lumber_evaluation.metrics import Metric
+from lumber_evaluation.report.conclusions import conclusions
+from lumber_evaluation.retrieval import CUTOFFS, WORD_BUDGETS, RetrievalResult
 from lumber_evaluation.segmentation import SegmentationScores
+from lumber_evaluation.sweep import Sweep
 
 FORMAT = "lumber-comparison"
 FORMAT_VERSION = 1
 
 
-def to_json(comparison: Comparison) -> dict[str, Any]:
-    """Return a comparison as JSON has it; `version` tells the format's version."""
+def report_json(result: Comparison | Sweep) -> dict[str, Any]:
+    """Return what a report shows as JSON has it, without the texts.
+
+    `version` tells the format's version. A sweep has its table under "sweep" as well.
+    """
+    if isinstance(result, Sweep):
+        swept = {
+            "parameter": result.parameter,
+            "values": list(result.values),
+            "table": result.table(),
+        }
+        return {**report_json(result.comparison), "sweep": swept}
+    comparison = result
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -34,15 +48,32 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         "query_texts": list(comparison.query_texts) or None,
         "top_k": comparison.top_k,
         "prices": None if comparison.prices is None else asdict(comparison.prices),
-        "metrics": [
-            {**asdict(metric), "clearly_best": comparison.clearly_best(metric)}
-            for metric in comparison.metrics
-        ],
-        "splitters": [_splitter(comparison, result) for result in comparison.results],
+        "conclusions": conclusions(comparison),
+        "intervals_draw": "documents" if comparison.draws_documents else "questions",
+        "mean_sizes_alike": comparison.sizes_alike,
+        "metrics": [_metric(comparison, metric) for metric in comparison.metrics],
+        "splitters": [_splitter(comparison, one) for one in comparison.results],
         "differences": [
             {**asdict(difference), "clear": difference.clear}
             for difference in comparison.differences
         ],
+    }
+
+
+def _metric(comparison: Comparison, metric: Metric) -> dict[str, Any]:
+    family = metric.family
+    return {
+        "key": metric.key,
+        "label": metric.label,
+        "family": family.key,
+        "at": metric.at,
+        "definition": family.definition,
+        "unit": family.unit,
+        "sample": family.sample,
+        "higher_is_better": family.higher_is_better,
+        "by_passages": family.by_passages,
+        "clearly_best": comparison.clearly_best(metric),
+        "chances_of_best": comparison.chances(metric),
     }
 
 
@@ -120,7 +151,13 @@ def _retrieval(retrieval: RetrievalResult) -> dict[str, Any]:
         else None,
         "questions": [
             {
+                "word_recall": {
+                    str(words): None if result.is_absent else result.word_recall(words)
+                    for words in WORD_BUDGETS
+                },
                 "first_hit": result.first_hit,
+                "cut_apart": result.is_cut_apart,
+                "absent": result.is_absent,
                 "gold": list(result.gold),
                 "retrieved": list(result.retrieved),
                 "similarities": [round(float(value), 4) for value in result.similarities],

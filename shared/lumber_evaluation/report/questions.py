@@ -123,6 +123,8 @@ def _attempt(result: SplitterResult, kind: int, number: int) -> Attempt:
         )
     rank_of = found.first_hit
     verdict = "The answer stands whole in no chunk: it was cut apart"
+    if found.is_absent:
+        verdict = "The answer stands nowhere in the document"
     if rank_of is not None:
         verdict = f"The answer came at rank {rank_of:,} of {len(retrieval.chunks):,} passages"
     return Attempt(

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from xml.etree.ElementTree import Element, SubElement, tostring
+from xml.etree.ElementTree import Element, SubElement, fromstring, tostring
 
 WIDTH, HEIGHT = 440, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 16, 14, 46
@@ -18,7 +18,7 @@ KINDS = 8  # as many series get a look of their own; then they begin again
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PlotPoint:
     """A point of a plot; `low` and `high` are the ends of its interval in y."""
 
     x: float
@@ -34,7 +34,7 @@ class Series:
 
     name: str
     kind: int
-    points: tuple[Point, ...]
+    points: tuple[PlotPoint, ...]
 
 
 def line_plot(
@@ -82,15 +82,21 @@ def line_plot(
 
 
 def distribution_plot(
-    rows: Sequence[tuple[str, int, Sequence[int]]], *, title: str, description: str, x_label: str
+    rows: Sequence[tuple[str, int, Sequence[int]]],
+    *,
+    title: str,
+    description: str,
+    x_label: str,
+    what: tuple[str, str],
 ) -> str:
-    """Return a row of bars for each splitter: which share of its chunks has which size.
+    """Return a row of bars for each splitter: how many of its values lie where.
 
     Args:
-        rows: Name, kind and sizes of each.
+        rows: Name, kind and values of each.
         title: Its name.
         description: What it shows, in words.
         x_label: What runs along the x axis, which is logarithmic.
+        what: What there are of these values, and their unit: "chunks" and "tokens".
     """
     row_height, bars = 54, 40
     height = _TOP + row_height * len(rows) + _BOTTOM
@@ -118,7 +124,7 @@ def distribution_plot(
         middle = median(found) if found else 0
         SubElement(
             group, "title"
-        ).text = f"{name}: {len(found):,} chunks, median {middle:,.0f} tokens"
+        ).text = f"{name}: {len(found):,} {what[0]}, median {middle:,.0f} {what[1]}"
         for place, count in enumerate(counts):
             if count:
                 tall = max(1.0, (row_height - 22) * count / max(counts))
@@ -161,7 +167,7 @@ def bar_plot(rows: Sequence[tuple[str, int, float, str]], *, title: str, descrip
 
 
 def difference_plot(
-    rows: Sequence[tuple[str, int, Point, str]], *, title: str, description: str, x_label: str
+    rows: Sequence[tuple[str, int, PlotPoint, str]], *, title: str, description: str, x_label: str
 ) -> str:
     """Return intervals of differences around 0.
 
@@ -208,6 +214,29 @@ def legend_mark(kind: int) -> str:
     SubElement(group, "polyline", {"points": "1,7 29,7", "class": "curve"})
     _marker(group, kind, 15, 7, "")
     return tostring(svg, encoding="unicode")
+
+
+def as_file(svg: str) -> str:
+    """Return a plot as the content of a file that needs no style sheet of a page."""
+    drawn = fromstring(svg)
+    _, _, width, height = drawn.get("viewBox", "").split()
+    drawn.set("xmlns", "http://www.w3.org/2000/svg")
+    drawn.set("width", str(2 * int(width)))
+    drawn.set("height", str(2 * int(height)))
+    style = Element("style")
+    style.text = _FILE_STYLE
+    drawn.insert(0, style)
+    return f"{tostring(drawn, encoding='unicode')}\n"
+
+
+_COLOURS = ("#0b62a4", "#c04d06", "#00745a", "#97398a", "#7d6200", "#2f83ba", "#5f6266", "#b03055")
+_FILE_STYLE = (
+    ".plot{background:#fff}"
+    ".plot text{font:12px system-ui,sans-serif;fill:#585d64}.plot .name{fill:#1c1e21}"
+    ".grid{stroke:#e3e0da}.axis{stroke:#585d64}.median{stroke:#1c1e21}"
+    ".curve{fill:none;stroke-width:1.8}"
+    + "".join(f".k{n} rect{{fill:{colour}}}" for n, colour in enumerate(_COLOURS))
+)
 
 
 def nice_ticks(low: float, high: float) -> list[float]:

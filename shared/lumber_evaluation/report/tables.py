@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, median
 
-from lumber_evaluation.comparison import Comparison, SplitterResult
-from lumber_evaluation.metrics import Difference, Figure, Metric
-from lumber_evaluation.report.conclusions import middle_size
+from lumber_evaluation.comparison import Comparison, Difference, Figure, SplitterResult
+from lumber_evaluation.metrics import Metric, MetricFamily
 from lumber_evaluation.report.svg import legend_mark
 from lumber_evaluation.retrieval import CUTOFFS
 
-SUMMARY = ("recall@1", "recall@5", "dcg@20", "token_iou@5", "accuracy", "f1", "pk")
 MINUS, DASH = "\u2212", "\u2013"
+_NEAR = 5
 _MANY = 300  # from as many questions on, a third decimal says something
 
 
@@ -27,7 +26,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class RowOf:
+class TableRow:
     """A row about one splitter; `mark` is its sign in the plots."""
 
     name: str
@@ -41,7 +40,7 @@ class Table:
 
     caption: str
     columns: tuple[str, ...]
-    rows: tuple[RowOf, ...]
+    rows: tuple[TableRow, ...]
     key: str
 
 
@@ -52,35 +51,56 @@ def number(value: float, count: int) -> str:
 
 def summary_table(comparison: Comparison) -> Table:
     """Return the figures to look at first."""
-    metrics = [metric for metric in comparison.metrics if metric.key in SUMMARY]
-    columns = [*(_heading(metric) for metric in metrics), "Chunks", "Median tokens", "Time"]
+    metrics = [metric for metric in comparison.metrics if metric.in_summary]
+    columns = [*map(_heading, metrics), "Chunks", "Mean tokens", "Time"]
     asked = any(result.usage.calls for result in comparison.results)
     columns += ["Calls"] if asked else []
     columns += ["Cost"] if comparison.prices else []
     rows = []
-    for number_of, result in enumerate(comparison.results):
+    for kind, result in enumerate(comparison.results):
         cells = [metric_cell(comparison, result, metric) for metric in metrics]
-        sizes = [size for document in result.sizes for size in document]
-        cells.append(Cell(f"{len(sizes):,}"))
-        cells.append(Cell(f"{middle_size(result):,.0f}"))
+        cells.append(Cell(f"{sum(map(len, result.sizes)):,}"))
+        cells.append(Cell(f"{result.mean_size:,.0f}"))
         cells.append(Cell(duration(result.seconds)))
         if asked:
             cells.append(Cell(f"{result.usage.calls:,}"))
         if comparison.prices:
             cells.append(Cell(money(comparison.cost(result))))
-        rows.append(_row(result, number_of, cells))
+        rows.append(_row(result, kind, cells))
     return Table("Summary", tuple(columns), tuple(rows), "summary")
 
 
-def metric_table(
-    comparison: Comparison, metrics: Sequence[Metric], *, caption: str, key: str
-) -> Table:
-    """Return a table of metrics with their intervals."""
+def family_table(comparison: Comparison, family: MetricFamily, metrics: Sequence[Metric]) -> Table:
+    """Return a table of the metrics of a family with their intervals."""
     rows = [
-        _row(result, n, [metric_cell(comparison, result, metric) for metric in metrics])
-        for n, result in enumerate(comparison.results)
+        _row(result, kind, [metric_cell(comparison, result, metric) for metric in metrics])
+        for kind, result in enumerate(comparison.results)
     ]
-    return Table(caption, tuple(map(_heading, metrics)), tuple(rows), key)
+    return Table(family.title, tuple(map(_heading, metrics)), tuple(rows), family.key)
+
+
+def answers_table(comparison: Comparison) -> Table:
+    """Return what became of the answers: found, further down, cut apart, or never there."""
+    rows = []
+    for kind, result in enumerate(comparison.results):
+        found = result.retrieval
+        assert found is not None, "there are questions"
+        ranks = [question.first_hit for question in found.questions]
+        near = sum(rank is not None and rank <= _NEAR for rank in ranks)
+        counts = (
+            near,
+            sum(rank is not None for rank in ranks) - near,
+            sum(question.is_cut_apart for question in found.questions),
+            sum(question.is_absent and not question.gold for question in found.questions),
+        )
+        rows.append(_row(result, kind, [Cell(f"{count:,}") for count in counts]))
+    columns = (
+        f"Among the first {_NEAR}",
+        "Further down",
+        "Cut apart, whole in no chunk",
+        "Nowhere in the document",
+    )
+    return Table("What became of the answers, in questions", columns, tuple(rows), "answers")
 
 
 def skipping_table(comparison: Comparison) -> Table | None:
@@ -118,7 +138,7 @@ def boundary_table(comparison: Comparison) -> Table | None:
         found = scores.boundaries
         count = len(scores.documents)
         shares = [Cell(f"{share:.3f}") for share in (found.precision, found.recall, found.f1)]
-        metrics = [metric for metric in comparison.metrics if metric.group == "segmentation"]
+        metrics = [metric for metric in comparison.metrics if metric.family.sample == "document"]
         cells = [metric_cell(comparison, result, metric, count) for metric in metrics]
         rows.append(_row(result, n, [Cell(f"{found.predicted:,}"), *shares, *cells]))
     columns = ("Cuts", "Precision", "Recall", "F1", "F1, mean ↑", "Pk ↓", "WindowDiff ↓")
@@ -132,7 +152,7 @@ def size_table(comparison: Comparison) -> Table:
         sizes = sorted(size for document in result.sizes for size in document)
         if sizes:
             tenth, ninth = sizes[len(sizes) // 10], sizes[len(sizes) * 9 // 10]
-            spread = (fmean(sizes), sizes[0], tenth, middle_size(result), ninth, sizes[-1])
+            spread = (fmean(sizes), sizes[0], tenth, median(sizes), ninth, sizes[-1])
             cells = [Cell(f"{len(sizes):,}"), *(Cell(f"{size:,.0f}") for size in spread)]
         else:
             cells = [Cell("0"), *[Cell(DASH)] * 6]
@@ -171,7 +191,7 @@ def metric_cell(
     if count is None:
         segmented = result.segmentation.documents if result.segmentation is not None else ()
         questions = len(comparison.corpus.questions)
-        count = len(segmented) if metric.group == "segmentation" else questions
+        count = len(segmented) if metric.family.sample == "document" else questions
     return Cell(
         number(figure.value, count),
         interval(figure, count),
@@ -212,8 +232,8 @@ def money(cost: float | None) -> str:
 
 
 def _heading(metric: Metric) -> str:
-    return f"{metric.label} {'↑' if metric.higher_is_better else '↓'}"
+    return f"{metric.label} {'↑' if metric.family.higher_is_better else '↓'}"
 
 
-def _row(result: SplitterResult, kind: int, cells: Sequence[Cell]) -> RowOf:
-    return RowOf(result.name, legend_mark(kind), tuple(cells))
+def _row(result: SplitterResult, kind: int, cells: Sequence[Cell]) -> TableRow:
+    return TableRow(result.name, legend_mark(kind), tuple(cells))

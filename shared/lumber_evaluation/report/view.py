@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from string import ascii_uppercase
 from typing import Any
 
 from lumber_evaluation.comparison import Comparison, SplitterResult
+from lumber_evaluation.metrics import Metric, MetricFamily, families_of
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.cuts import Passage, Piece, pieces, telling_passages
 from lumber_evaluation.report.plots import (
     Plot,
     cost_plot,
     differences_plot,
-    recall_over_tokens_plot,
-    recall_plot,
+    family_plot,
     size_plot,
     time_plot,
 )
@@ -25,10 +26,11 @@ from lumber_evaluation.report.tables import (
     DASH,
     MINUS,
     Table,
+    answers_table,
     boundary_table,
     cost_table,
+    family_table,
     interval,
-    metric_table,
     size_table,
     skipping_table,
     summary_table,
@@ -91,20 +93,21 @@ class Rails:
 
 def view(comparison: Comparison) -> dict[str, Any]:
     """Return the template's variables."""
-    corpus = comparison.corpus
-    retrieved = bool(corpus.questions)
-    groups = {metric.group for metric in comparison.metrics}
+    families = families_of(comparison.metrics)
+    retrieved = {f: ms for f, ms in families.items() if f.sample == "question" and f.axis}
     return {
-        "corpus": corpus,
+        "corpus": comparison.corpus,
         "facts": _facts(comparison),
         "conclusions": conclusions(comparison),
         "summary": summary_table(comparison),
         "legend": [(result.name, legend_mark(n)) for n, result in enumerate(comparison.results)],
-        "retrieval_plots": [recall_plot(comparison), recall_over_tokens_plot(comparison)]
-        if retrieved
-        else [],
+        "retrieval_plots": [
+            family_plot(comparison, family, metrics)
+            for family, metrics in retrieved.items()
+            if family.plotted
+        ],
         "difference_plots": _difference_plots(comparison),
-        "retrieval_tables": _retrieval_tables(comparison) if retrieved else [],
+        "retrieval_tables": _retrieval_tables(comparison, retrieved) if retrieved else [],
         "differences": _differences(comparison),
         "segmentation": boundary_table(comparison),
         "tolerance": max(
@@ -119,7 +122,7 @@ def view(comparison: Comparison) -> dict[str, Any]:
         "questions": hard_questions(comparison),
         "failures": _failures(comparison),
         "results": comparison.results,
-        "groups": groups,
+        "families": list(families),
         "comparison": comparison,
         "version": version("lumber-splitters"),
     }
@@ -150,37 +153,25 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
     return facts
 
 
-def _retrieval_tables(comparison: Comparison) -> list[Table]:
-    ranked = [metric for metric in comparison.metrics if metric.group == "retrieval"]
-    recalls = [metric for metric in ranked if metric.key.startswith("recall")]
-    gains = [metric for metric in ranked if metric.key.startswith("dcg")]
-    tables = [
-        metric_table(comparison, recalls, caption="Recall@k, all questions", key="recall"),
-        metric_table(comparison, gains, caption="DCG@k, all questions", key="dcg"),
-    ]
+def _retrieval_tables(
+    comparison: Comparison, families: Mapping[MetricFamily, Sequence[Metric]]
+) -> list[Table]:
+    tables = [family_table(comparison, family, metrics) for family, metrics in families.items()]
     skipping = skipping_table(comparison)
-    if skipping is not None:
-        tables.append(skipping)
-    for name, label in (("recall", "recall"), ("precision", "precision"), ("iou", "IoU")):
-        found = [m for m in comparison.metrics if m.key.startswith(f"token_{name}")]
-        if found:
-            caption = f"Token-level {label}, by reference spans"
-            tables.append(metric_table(comparison, found, caption=caption, key=f"token-{name}"))
-    return tables
+    return [tables[0], answers_table(comparison), *tables[1:], *([skipping] if skipping else [])]
 
 
 def _difference_plots(comparison: Comparison) -> list[Plot]:
-    wanted = ("recall@5", "dcg@20", "accuracy")
     plots = [
         differences_plot(comparison, metric)
         for metric in comparison.metrics
-        if metric.key in wanted and len(comparison.corpus.questions) > 1
+        if metric.leads and metric.family.sample == "question"
     ]
     return [plot for plot in plots if plot is not None]
 
 
-def _differences(comparison: Comparison) -> list[tuple[str, str, str, str, str, str]]:
-    """Return a row for each paired difference: metric, pair, value, interval, basis, verdict."""
+def _differences(comparison: Comparison) -> list[tuple[str, ...]]:
+    """Return a row for each paired difference: metric, pair, value, interval, basis, result."""
     labels = {metric.key: metric.label for metric in comparison.metrics}
     return [
         (
@@ -188,8 +179,9 @@ def _differences(comparison: Comparison) -> list[tuple[str, str, str, str, str, 
             f"{d.first} {MINUS} {d.second}",
             f"{d.value:+.3f}".replace("-", MINUS),
             interval(d, 300, signed=True),
-            f"{d.differing} of {d.count}",
+            f"{d.differing:,}",
             "clear" if d.clear else "not clear",
+            DASH if d.more_needed is None else f"{d.more_needed:,}",
         )
         for d in comparison.differences
     ]

@@ -10,8 +10,8 @@ result: the passage, at the rank of its best chunk.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NoReturn
 
 import numpy as np
@@ -20,24 +20,20 @@ from tqdm import tqdm
 from lumber_evaluation.documents import Chunk, Corpus, Question, SplitDocument
 from lumber_evaluation.embedders import Embedder, Vectors, matrix, unit_length
 from lumber_evaluation.embedders import embedder as embedder_of
-from lumber_evaluation.retrieval.references import GoldFinder, check_questions, token_overlap
+from lumber_evaluation.retrieval.references import (
+    GoldFinder,
+    TokenOverlap,
+    check_questions,
+    token_overlap,
+)
 from lumber_evaluation.retrieval.search import ExactSearch, Found
-from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall
+from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall, check_word_budget
 from lumber_evaluation.splitters import subject
 
 CUTOFFS = (1, 2, 5, 10, 20)
 """How many chunks are looked at: the k of Recall@k and DCG@k."""
 
 Unanswerable = Literal["miss", "skip"]
-Metric = Literal["word_recall", "recall", "dcg", "token_recall", "token_precision", "token_iou"]
-METRICS: tuple[Metric, ...] = (
-    "word_recall",
-    "recall",
-    "dcg",
-    "token_recall",
-    "token_precision",
-    "token_iou",
-)
 
 # Texts embedded between two steps of the progress bar.
 _EMBEDDED_AT_ONCE = 256
@@ -55,12 +51,9 @@ class QuestionResult:
         gold: Numbers of the chunks that answer it; empty if none does.
         first_hit: Rank, from 1, of the first gold chunk among all that were searched; None if
             there is no gold chunk.
-        word_recall: For each of `WORD_BUDGETS`, the share of the reference text among that many
-            words retrieved; nan if the text stands nowhere in the document. See `WordRecall`.
-        token_recall: At each cutoff, the share of the references that was retrieved; None for a
-            question without references. See `token_overlap`.
-        token_precision: Likewise, the share of what was retrieved that is of the references.
-        token_iou: Likewise, the intersection over union.
+        word_recalls: Recall of the reference text for each of `WORD_BUDGETS`; see `WordRecall`.
+        overlaps: Overlap of the first k chunks with the references for each k of `CUTOFFS`; empty
+            for a question without references.
     """
 
     question: Question
@@ -68,13 +61,28 @@ class QuestionResult:
     similarities: tuple[float, ...]
     gold: tuple[int, ...]
     first_hit: int | None
-    word_recall: dict[int, float]
-    token_recall: dict[int, float] | None = None
-    token_precision: dict[int, float] | None = None
-    token_iou: dict[int, float] | None = None
+    word_recalls: Mapping[int, float]
+    overlaps: Mapping[int, TokenOverlap] = field(default_factory=dict)
+
+    def word_recall(self, words: int) -> float:
+        """Return the share of the reference text among the first words retrieved.
+
+        Returns:
+            From 0 to 1; nan if the reference text stands nowhere in the document.
+
+        Raises:
+            ValueError: `words` is not one of `WORD_BUDGETS`.
+        """
+        check_word_budget(words)
+        return self.word_recalls[words]
 
     def recall(self, k: int) -> float:
-        """Return 1 if one of the first k chunks answers the question, else 0."""
+        """Return 1 if one of the first k chunks answers the question, else 0.
+
+        Raises:
+            ValueError: `k` is not between 1 and the largest of `CUTOFFS`; likewise below.
+        """
+        _check_cutoff(k)
         return float(self.first_hit is not None and self.first_hit <= k)
 
     def dcg(self, k: int) -> float:
@@ -84,9 +92,37 @@ class QuestionResult:
         chunk that answers and 0 for others: a passage found again in an overlapping chunk, or in a
         second small one, is no second find.
         """
-        if self.first_hit is None or self.first_hit > k:
-            return 0.0
-        return 1 / math.log2(self.first_hit + 1)
+        return 1 / math.log2(self.first_hit + 1) if self.first_hit and self.recall(k) else 0.0
+
+    def token_recall(self, k: int) -> float:
+        """Return the share of the references in the first k chunks; nan without references."""
+        overlap = self._overlap(k)
+        return math.nan if overlap is None else overlap.recall
+
+    def token_precision(self, k: int) -> float:
+        """Return the share of the first k chunks that is of the references; nan likewise."""
+        overlap = self._overlap(k)
+        return math.nan if overlap is None else overlap.precision
+
+    def token_iou(self, k: int) -> float:
+        """Return intersection over union of the first k chunks and the references; nan likewise."""
+        overlap = self._overlap(k)
+        return math.nan if overlap is None else overlap.iou
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether the reference text stands nowhere in the document: no splitter could find it."""
+        return math.isnan(self.word_recalls[WORD_BUDGETS[0]])
+
+    @property
+    def is_cut_apart(self) -> bool:
+        """Whether the reference text stands in the document but whole in no chunk."""
+        return not self.gold and not self.is_absent
+
+    def _overlap(self, k: int) -> TokenOverlap | None:
+        if k not in CUTOFFS:
+            raise ValueError(f"k must be one of {CUTOFFS}, not {k}")
+        return self.overlaps.get(k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +139,12 @@ class RetrievalResult:
 
     @property
     def unanswerable(self) -> tuple[Question, ...]:
-        """The questions that no chunk answers: the string asked for occurs in none."""
+        """The questions that no chunk answers: their answer was cut apart, or is absent."""
         return tuple(result.question for result in self.questions if not result.gold)
+
+    def word_recall(self, words: int) -> float:
+        """Return the mean recall of the reference text among the first words retrieved."""
+        return self.mean(lambda question: question.word_recall(words))
 
     def recall(self, k: int, *, unanswerable: Unanswerable = "miss") -> float:
         """Return Recall@k: the share of questions that one of the first k chunks answers.
@@ -114,64 +154,39 @@ class RetrievalResult:
             unanswerable: Whether questions that no chunk answers count as a "miss", or are left
                 out: "skip".
         """
-        return self.mean("recall", k, unanswerable=unanswerable)
+        return self.mean(lambda question: question.recall(k), unanswerable=unanswerable)
 
     def dcg(self, k: int, *, unanswerable: Unanswerable = "miss") -> float:
         """Return DCG@k, the mean over questions; arguments as for `recall`."""
-        return self.mean("dcg", k, unanswerable=unanswerable)
+        return self.mean(lambda question: question.dcg(k), unanswerable=unanswerable)
 
-    def mean(self, metric: Metric, k: int, *, unanswerable: Unanswerable = "miss") -> float:
-        """Return the mean of a metric over questions; nan if none is left.
+    def mean(
+        self, measure: Callable[[QuestionResult], float], *, unanswerable: Unanswerable = "miss"
+    ) -> float:
+        """Return the mean of a measure over questions; nan if none is left.
 
         Args:
-            metric: One of `METRICS`.
-            k: As for `recall`; the token metrics know those of `CUTOFFS`.
+            measure: Such as `lambda question: question.token_iou(5)`.
             unanswerable: As for `recall`.
         """
-        values = np.array(self.per_question(metric, k, unanswerable=unanswerable))
+        values = np.array(self.per_question(measure, unanswerable=unanswerable))
         kept = values[~np.isnan(values)]
         return float(kept.mean()) if len(kept) else math.nan
 
     def per_question(
-        self, metric: str, k: int, *, unanswerable: Unanswerable = "miss"
+        self, measure: Callable[[QuestionResult], float], *, unanswerable: Unanswerable = "miss"
     ) -> list[float]:
-        """Return a metric for each question, in the order of the corpus under every splitter.
+        """Return a measure for each question, in the order of the corpus under every splitter.
 
         Args:
-            metric: One of `METRICS`.
-            k: As for `mean`.
+            measure: As for `mean`.
             unanswerable: As for `recall`.
 
         Returns:
-            A value for each question; nan for those left out, which `bootstrap` leaves out too:
-            unanswerable ones with "skip", and ones without references in token metrics.
-
-        Raises:
-            ValueError: The metric is unknown, or k is out of range.
+            A value for each question; nan for those left out, which `bootstrap` leaves out too.
         """
-        if metric not in METRICS:
-            raise ValueError(f"unknown metric {metric!r}. There are: {', '.join(METRICS)}")
-        if metric == "word_recall":
-            if k not in WORD_BUDGETS:
-                raise ValueError(f"word_recall is known at {WORD_BUDGETS} words, not at {k}")
-            return [
-                math.nan if unanswerable == "skip" and not one.gold else one.word_recall[k]
-                for one in self.questions
-            ]
-        if not 1 <= k <= CUTOFFS[-1] or (metric.startswith("token") and k not in CUTOFFS):
-            raise ValueError(f"{metric} is known at k of {CUTOFFS}, not at {k}")
-        values = []
-        for result in self.questions:
-            if unanswerable == "skip" and not result.gold:
-                values.append(math.nan)
-            elif metric == "recall":
-                values.append(result.recall(k))
-            elif metric == "dcg":
-                values.append(result.dcg(k))
-            else:
-                known: dict[int, float] | None = getattr(result, metric)
-                values.append(math.nan if known is None else known[k])
-        return values
+        skip = unanswerable == "skip"
+        return [math.nan if skip and not one.gold else measure(one) for one in self.questions]
 
 
 def retrieve(
@@ -269,10 +284,11 @@ def recall_at_words(
     Raises:
         ValueError: As for `retrieve`, or `words` is not one of `WORD_BUDGETS`.
     """
+    check_word_budget(words)
     made = subject(splitter)
     splits = [made.split(document) for document in corpus.documents]
     result = retrieve(corpus, splits, embedder_of(embedder), within_document=within_document)
-    return result.per_question("word_recall", words)
+    return result.per_question(lambda question: question.word_recall(words))
 
 
 def _check_splits(corpus: Corpus, splits: Sequence[SplitDocument]) -> None:
@@ -340,22 +356,21 @@ def _result(
     found: Found,
     read: WordRecall,
 ) -> QuestionResult:
-    result = QuestionResult(
+    first = found.chunks[: CUTOFFS[-1]]
+    overlaps = {}
+    if question.references:
+        overlaps = {k: token_overlap(question, [chunks[n] for n in first[:k]]) for k in CUTOFFS}
+    return QuestionResult(
         question,
-        found.chunks[: CUTOFFS[-1]],
+        first,
         found.similarities[: CUTOFFS[-1]],
         tuple(gold),
         found.first_hit,
-        {budget: read(question, found.chunks, budget) for budget in WORD_BUDGETS},
+        {words: read(question, found.chunks, words) for words in WORD_BUDGETS},
+        overlaps,
     )
-    if not question.references:
-        return result
-    overlaps = {
-        k: token_overlap(question, [chunks[number] for number in found.chunks[:k]]) for k in CUTOFFS
-    }
-    return replace(
-        result,
-        token_recall={k: overlap.recall for k, overlap in overlaps.items()},
-        token_precision={k: overlap.precision for k, overlap in overlaps.items()},
-        token_iou={k: overlap.iou for k, overlap in overlaps.items()},
-    )
+
+
+def _check_cutoff(k: int) -> None:
+    if not 1 <= k <= CUTOFFS[-1]:
+        raise ValueError(f"k must be from 1 to {CUTOFFS[-1]}, not {k}")

@@ -21,7 +21,18 @@ from lumber_evaluation.retrieval.references import union
 WORD_BUDGETS = (300, 600, 1200)
 """How many words of retrieved text the reader gets."""
 
+
 _WORD = re.compile(r"\S+")
+
+
+def check_word_budget(words: int) -> None:
+    """Raise unless recall is measured at that many words.
+
+    Raises:
+        ValueError: It is not.
+    """
+    if words not in WORD_BUDGETS:
+        raise ValueError(f"words must be one of {WORD_BUDGETS}, not {words}")
 
 
 class WordRecall:

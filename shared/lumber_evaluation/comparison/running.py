@@ -1,14 +1,11 @@
-"""Any splitters side by side on the same documents and questions."""
+"""Running splitters side by side on the same documents and questions."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timezone
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -17,24 +14,16 @@ from lumber_core.extras import require
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.estimate import Prices
-from lumber_core.segmentation import Usage
 from lumber_core.tokens import TokenCounterSpec, token_counter
 from lumber_evaluation.cached_work import CachedWork
+from lumber_evaluation.comparison.results import Comparison, SplitterResult
 from lumber_evaluation.documents import Corpus, SplitDocument, Subject
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.llm.answers import QaResult, answer_questions
 from lumber_evaluation.llm.cached_model import CompletionStore
-from lumber_evaluation.metrics import (
-    Difference,
-    Figure,
-    Metric,
-    difference,
-    figure,
-    metrics_of,
-)
 from lumber_evaluation.retrieval import RetrievalResult, retrieve
 from lumber_evaluation.retrieval.references import check_questions
-from lumber_evaluation.segmentation import SegmentationScores, score_segmentation
+from lumber_evaluation.segmentation import score_segmentation
 from lumber_evaluation.splitters import subject
 
 
@@ -58,148 +47,6 @@ class QaSettings:
     store: CompletionStore | str | Path | None = None
     policy: CallPolicy | None = None
     max_concurrency: int = 8
-
-
-@dataclass(frozen=True, slots=True)
-class SplitterResult:
-    """What one splitter does to a corpus.
-
-    Attributes:
-        name: Its name in the comparison.
-        settings: What changes its result, for people.
-        splits: Every document as it splits it.
-        sizes: Tokens of each of its chunks, for each document.
-        segmentation: Agreement with reference segments; None where no document has any.
-        retrieval: What questions retrieve from its chunks; None where there are no questions.
-        qa: Questions answered from its chunks; None where this was not asked for.
-    """
-
-    name: str
-    settings: str
-    splits: tuple[SplitDocument, ...]
-    sizes: tuple[tuple[int, ...], ...]
-    segmentation: SegmentationScores | None = None
-    retrieval: RetrievalResult | None = None
-    qa: QaResult | None = None
-
-    @property
-    def seconds(self) -> float:
-        """Time that splitting took, all documents together."""
-        return sum(split.seconds for split in self.splits)
-
-    @property
-    def usage(self) -> Usage:
-        """What splitting asked of a model."""
-        return sum((split.usage for split in self.splits), Usage())
-
-    @property
-    def failures(self) -> int:
-        """Answers of a model that could not be used."""
-        return sum(split.failures for split in self.splits)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Splitters side by side.
-
-    Attributes:
-        corpus: What was split and asked.
-        results: One for each splitter, in the order given.
-        embedder: Identity of the embedder; "" where there are no questions.
-        tokenizer: What counted tokens.
-        within_document: Whether a question searched its own document only.
-        top_k: Passages that questions were answered from; None where none was answered.
-        prices: What the splitters' models cost; None where unknown.
-        query_texts: What was embedded instead of the questions, such as hypothetical passages;
-            empty where the questions themselves were.
-        made: When, in UTC.
-    """
-
-    corpus: Corpus
-    results: tuple[SplitterResult, ...]
-    embedder: str
-    tokenizer: str
-    within_document: bool
-    top_k: int | None = None
-    prices: Prices | None = None
-    query_texts: tuple[str, ...] = ()
-    made: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
-
-    @cached_property
-    def metrics(self) -> tuple[Metric, ...]:
-        """What the splitters are measured by."""
-        return metrics_of(self.results)
-
-    @cached_property
-    def figures(self) -> dict[tuple[str, str], Figure]:
-        """The value of every metric under (name of the splitter, key of the metric)."""
-        return {
-            (result.name, metric.key): figure(result, metric)
-            for result in self.results
-            for metric in self.metrics
-        }
-
-    @cached_property
-    def differences(self) -> tuple[Difference, ...]:
-        """Paired differences of the first splitter, and of each metric's best, to all others."""
-        by_name = {result.name: result for result in self.results}
-        found = []
-        for metric in self.metrics:
-            pairs = [
-                (leader, name)
-                for leader in dict.fromkeys((self.best(metric), self.results[0].name))
-                for name in by_name
-                if name != leader
-            ]
-            # The pair of best and first is the same difference seen from either side.
-            known: set[frozenset[str]] = set()
-            for pair in pairs:
-                if frozenset(pair) not in known:
-                    known.add(frozenset(pair))
-                    first, second = pair
-                    found.append(difference(by_name[first], by_name[second], metric))
-        return tuple(one for one in found if one is not None)
-
-    def best(self, metric: Metric) -> str:
-        """Return the name of the splitter with a metric's best value, the first of several."""
-        sign = 1 if metric.higher_is_better else -1
-        names = [result.name for result in self.results]
-        return max(names, key=lambda name: sign * self.figures[name, metric.key].value)
-
-    def clearly_best(self, metric: Metric) -> str | None:
-        """Return the splitter that is clearly better than every other; None where none is."""
-        best = self.best(metric)
-        against = [d for d in self.differences if d.metric == metric.key and d.first == best]
-        complete = len(against) == len(self.results) - 1 > 0
-        return best if complete and all(d.clear for d in against) else None
-
-    def cost(self, result: SplitterResult) -> float | None:
-        """Return what splitting cost, in the currency of the prices; None where unknown."""
-        if not result.usage.calls:
-            return 0.0
-        return None if self.prices is None else self.prices.of(result.usage)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything a report shows but the texts, as JSON has it."""
-        from lumber_evaluation.report.json_file import to_json
-
-        return to_json(self)
-
-    def write(self, folder: str | Path) -> Path:
-        """Write `report.html` and `report.json`.
-
-        Args:
-            folder: It is made where it does not exist.
-
-        Returns:
-            The HTML file: it needs no other file and no network.
-
-        Raises:
-            MissingExtraError: jinja2 is not installed.
-        """
-        from lumber_evaluation.report import write_report
-
-        return write_report(self, folder)
 
 
 def compare(
@@ -244,8 +91,10 @@ def compare(
     Example:
         >>> from lumber_core import BertChunker, GreedyChunker
         >>> from lumber_evaluation.corpora import load_folder
+        >>> from lumber_evaluation.report import write_report
         >>> corpus = load_folder("my_docs", questions="my_questions.jsonl")  # doctest: +SKIP
-        >>> compare(corpus, [BertChunker(), GreedyChunker(400)]).write("report")  # doctest: +SKIP
+        >>> comparison = compare(corpus, [BertChunker(), GreedyChunker(400)])  # doctest: +SKIP
+        >>> write_report(comparison, "report")  # doctest: +SKIP
     """
     subjects = [subject(splitter) for splitter in splitters]
     check_comparison(corpus, subjects, qa=qa)

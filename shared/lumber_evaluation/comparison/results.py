@@ -1,0 +1,304 @@
+"""What a comparison found: figures with intervals, paired differences, who is best.
+
+A difference counts as clear only if its interval excludes 0 and enough questions (or documents)
+decide it: if fewer than `FEWEST` differ, even all of them in one direction are no rare chance.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from functools import cached_property
+from statistics import fmean
+
+from lumber_core.lumber.estimate import Prices
+from lumber_core.segmentation import Usage
+from lumber_evaluation.bootstrap import (
+    chances_of_best,
+    mean_interval,
+    paired_difference,
+    questions_to_decide,
+)
+from lumber_evaluation.documents import Corpus, SplitDocument
+from lumber_evaluation.llm.answers import QaResult
+from lumber_evaluation.metrics import Metric, metrics_of
+from lumber_evaluation.retrieval import RetrievalResult
+from lumber_evaluation.segmentation import SegmentationScores
+
+FEWEST = 6
+"""Five fair coins fall all on one side once in 16 throws, six once in 32: six is the fewest that
+can speak against chance at 95 %."""
+
+_ALIKE = 4 / 3  # mean chunk sizes up to this ratio compare at a number of passages
+
+
+@dataclass(frozen=True, slots=True)
+class SplitterResult:
+    """What one splitter does to a corpus.
+
+    Attributes:
+        name: Its name in the comparison.
+        settings: What changes its result, for people.
+        splits: Every document as it splits it.
+        sizes: Tokens of each of its chunks, for each document.
+        segmentation: Agreement with reference segments; None where no document has any.
+        retrieval: What questions retrieve from its chunks; None where there are no questions.
+        qa: Questions answered from its chunks; None where this was not asked for.
+    """
+
+    name: str
+    settings: str
+    splits: tuple[SplitDocument, ...]
+    sizes: tuple[tuple[int, ...], ...]
+    segmentation: SegmentationScores | None = None
+    retrieval: RetrievalResult | None = None
+    qa: QaResult | None = None
+
+    @property
+    def mean_size(self) -> float:
+        """Mean size of its chunks in tokens; 0 if there is none."""
+        sizes = [size for document in self.sizes for size in document]
+        return fmean(sizes) if sizes else 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Time that splitting took, all documents together."""
+        return sum(split.seconds for split in self.splits)
+
+    @property
+    def usage(self) -> Usage:
+        """What splitting asked of a model."""
+        return sum((split.usage for split in self.splits), Usage())
+
+    @property
+    def failures(self) -> int:
+        """Answers of a model that could not be used."""
+        return sum(split.failures for split in self.splits)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A metric's value for one splitter.
+
+    Attributes:
+        value: The mean over questions or documents.
+        low: Lower end of its 95 % bootstrap interval; None if fewer than `FEWEST` were drawn, or
+            all came out the same: a bootstrap says nothing then.
+        high: Upper end, likewise.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much more of a metric one splitter has than another, on the same questions.
+
+    Attributes:
+        metric: The metric's key.
+        first: Name of the one splitter.
+        second: Name of the other.
+        value: Mean of first minus second.
+        low: Lower end of the 95 % paired bootstrap interval.
+        high: Upper end, likewise.
+        differing: Questions or documents, whichever are drawn, on which the two differ.
+        count: Questions (or documents with reference segments) measured.
+        more_needed: How many more of them would make the difference clear, 80 % of the time; None
+            if it is clear, or if there is none.
+    """
+
+    metric: str
+    first: str
+    second: str
+    value: float
+    low: float
+    high: float
+    differing: int
+    count: int
+    more_needed: int | None = None
+
+    @property
+    def clear(self) -> bool:
+        """Whether it is more than chance: the interval excludes 0, and enough differ."""
+        return (self.low > 0 or self.high < 0) and self.differing >= FEWEST
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Splitters side by side.
+
+    Attributes:
+        corpus: What was split and asked.
+        results: One for each splitter, in the order given.
+        embedder: Identity of the embedder; "" without questions.
+        tokenizer: What counted tokens.
+        within_document: Whether a question searched its own document only.
+        top_k: Passages that questions were answered from; None if none was answered.
+        prices: What the splitters' models cost; None if unknown.
+        query_texts: What was embedded instead of the questions, such as hypothetical passages;
+            empty if the questions themselves were.
+        made: When, in UTC.
+    """
+
+    corpus: Corpus
+    results: tuple[SplitterResult, ...]
+    embedder: str
+    tokenizer: str
+    within_document: bool
+    top_k: int | None = None
+    prices: Prices | None = None
+    query_texts: tuple[str, ...] = ()
+    made: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
+
+    @cached_property
+    def metrics(self) -> tuple[Metric, ...]:
+        """What the splitters are measured by, the most telling first."""
+        return metrics_of(self.results)
+
+    @cached_property
+    def draws_documents(self) -> bool:
+        """Whether intervals draw documents with all their questions.
+
+        They do if questions share documents and there are at least `FEWEST` of these; else they
+        draw questions, and hold for these documents only.
+        """
+        documents = {question.document for question in self.corpus.questions}
+        return FEWEST <= len(documents) < len(self.corpus.questions)
+
+    @cached_property
+    def sizes_alike(self) -> bool:
+        """Whether mean chunk sizes differ by at most a third, so that k passages compare."""
+        means = [result.mean_size for result in self.results]
+        return max(means) <= _ALIKE * min(means)
+
+    @cached_property
+    def figures(self) -> dict[tuple[str, str], Figure]:
+        """The value of every metric under (name of the splitter, key of the metric)."""
+        return {
+            (result.name, metric.key): self._figure(result, metric)
+            for result in self.results
+            for metric in self.metrics
+        }
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """Paired differences of the first splitter, and of each metric's best, to all others."""
+        by_name = {result.name: result for result in self.results}
+        found = []
+        for metric in self.metrics:
+            pairs = [
+                (leader, name)
+                for leader in dict.fromkeys((self.best(metric), self.results[0].name))
+                for name in by_name
+                if name != leader
+            ]
+            # The pair of best and first is the same difference seen from either side.
+            known: set[frozenset[str]] = set()
+            for pair in pairs:
+                if frozenset(pair) not in known:
+                    known.add(frozenset(pair))
+                    first, second = pair
+                    found.append(self._difference(by_name[first], by_name[second], metric))
+        return tuple(one for one in found if one is not None)
+
+    def best(self, metric: Metric) -> str:
+        """Return the name of the splitter with a metric's best value, the first of several."""
+        sign = 1 if metric.family.higher_is_better else -1
+        names = [result.name for result in self.results]
+        return max(names, key=lambda name: sign * self.figures[name, metric.key].value)
+
+    def against_best(self, metric: Metric) -> list[Difference]:
+        """Return the differences of a metric's best splitter to the others."""
+        best = self.best(metric)
+        return [d for d in self.differences if d.metric == metric.key and d.first == best]
+
+    def clearly_best(self, metric: Metric) -> str | None:
+        """Return the splitter that is clearly better than every other; None if none is.
+
+        No splitter is if the metric takes a number of passages and chunk sizes are not alike: the
+        same number of larger passages is more text.
+        """
+        if metric.family.by_passages and not self.sizes_alike:
+            return None
+        against = self.against_best(metric)
+        complete = len(against) == len(self.results) - 1 > 0
+        return self.best(metric) if complete and all(d.clear for d in against) else None
+
+    def chances(self, metric: Metric) -> dict[str, float]:
+        """Return how likely each splitter is to be best in a metric, by the bootstrap.
+
+        Empty if nothing was measured under all splitters.
+        """
+        known = self._chances
+        if metric.key not in known:
+            sign = 1 if metric.family.higher_is_better else -1
+            rows = [[sign * value for value in self._values(r, metric)] for r in self.results]
+            measured = any(not any(map(math.isnan, column)) for column in zip(*rows, strict=True))
+            shares = chances_of_best(rows, clusters=self._clusters(metric)) if measured else []
+            known[metric.key] = dict(zip((r.name for r in self.results), shares, strict=False))
+        return known[metric.key]
+
+    def cost(self, result: SplitterResult) -> float | None:
+        """Return what splitting cost, in the currency of the prices; None if unknown."""
+        if not result.usage.calls:
+            return 0.0
+        return None if self.prices is None else self.prices.of(result.usage)
+
+    @cached_property
+    def _chances(self) -> dict[str, dict[str, float]]:
+        return {}
+
+    def _values(self, result: SplitterResult, metric: Metric) -> list[float]:
+        values = metric.values(result)
+        assert values is not None, "metrics are those that all results have"
+        return values
+
+    def _clusters(self, metric: Metric) -> list[str] | None:
+        if metric.family.sample != "question" or not self.draws_documents:
+            return None
+        return [question.document for question in self.corpus.questions]
+
+    def _figure(self, result: SplitterResult, metric: Metric) -> Figure:
+        """Return a metric's mean, with its interval if there is one to tell."""
+        values = self._values(result, metric)
+        clusters = self._clusters(metric)
+        kept = [n for n, value in enumerate(values) if not math.isnan(value)]
+        drawn = len({n if clusters is None else clusters[n] for n in kept})
+        measured = [values[n] for n in kept]
+        # Values that are all the same give an interval of no width, which 12 of 12 do not warrant.
+        if drawn < FEWEST or min(measured) == max(measured):
+            return Figure(fmean(measured))
+        interval = mean_interval(values, clusters=clusters)
+        return Figure(interval.value, interval.low, interval.high)
+
+    def _difference(
+        self, first: SplitterResult, second: SplitterResult, metric: Metric
+    ) -> Difference | None:
+        """Compare two splitters on what was measured under both; None if nothing was."""
+        one, other = self._values(first, metric), self._values(second, metric)
+        clusters = self._clusters(metric)
+        changes = [a - b for a, b in zip(one, other, strict=True)]
+        count = sum(not math.isnan(change) for change in changes)
+        if not count:
+            return None
+        interval = paired_difference(one, other, clusters=clusters)
+        differing = {
+            n if clusters is None else clusters[n]
+            for n, change in enumerate(changes)
+            if abs(change) > 1e-12
+        }
+        made = Difference(
+            metric.key,
+            first.name,
+            second.name,
+            interval.value,
+            interval.low,
+            interval.high,
+            len(differing),
+            count,
+        )
+        more = None if made.clear else questions_to_decide(interval, count)
+        return replace(made, more_needed=more)
