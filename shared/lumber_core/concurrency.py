@@ -10,6 +10,8 @@ from concurrent.futures import Future
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
+from lumber_core.forks import renew_after_fork
+
 T = TypeVar("T")
 Client = TypeVar("Client")
 
@@ -23,6 +25,10 @@ class SingleFlight(Generic[T]):
     """
 
     def __init__(self) -> None:
+        self._start()
+        renew_after_fork(self, SingleFlight._start)
+
+    def _start(self) -> None:
         self._lock = Lock()
         self._sought: dict[str, Future[T]] = {}
 

@@ -20,6 +20,7 @@ from lumber_core.checks import check_number
 from lumber_core.concurrency import PerLoop
 from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
+from lumber_core.forks import renew_after_fork
 from lumber_core.llms.base import Completion, allowed_answers
 
 logger = logging.getLogger("lumber_core.llms")
@@ -136,6 +137,7 @@ class RemoteModel(ABC):
         self._lock = Lock()
         self._client: Any = self._own
         self._async_clients = PerLoop(self._made_async, self._closed)
+        renew_after_fork(self, RemoteModel._start)  # processes must not share connections
 
     @property
     def identity(self) -> str:

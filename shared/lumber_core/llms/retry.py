@@ -23,6 +23,7 @@ from tenacity import (
 from lumber_core.checks import check_positive
 from lumber_core.concurrency import sleep
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
+from lumber_core.forks import renew_after_fork
 from lumber_core.llms.base import Completion, Model
 from lumber_core.llms.failures import retry_after, status_of, trouble_of
 
@@ -83,9 +84,13 @@ class RateLimiter:
     ) -> None:
         self._per_request = 60.0 / requests_per_minute if requests_per_minute else 0.0
         self._per_token = 60.0 / tokens_per_minute if tokens_per_minute else 0.0
-        self._lock = Lock()
         self._next = 0.0
         self._resume = 0.0
+        self._renew_lock()
+        renew_after_fork(self, RateLimiter._renew_lock)
+
+    def _renew_lock(self) -> None:
+        self._lock = Lock()
 
     def delay(self, characters: int) -> float:
         """Reserve the next free slot for a prompt and return the seconds to wait for it."""

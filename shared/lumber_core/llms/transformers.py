@@ -25,6 +25,7 @@ from typing import Any
 
 from lumber_core.checks import check_positive
 from lumber_core.extras import load, require
+from lumber_core.forks import renew_after_fork
 from lumber_core.llms.base import ANSWER, Completion, allowed_answers
 
 _TRANSFORMERS = {"package": "transformers", "extra": "torch"}
@@ -80,9 +81,13 @@ class LocalModel:
         self._start()
 
     def _start(self) -> None:
-        self._lock = Lock()
         self._loaded: tuple[Any, Any] | None = None
         self._fingerprint = ""
+        self._renew_lock()
+        renew_after_fork(self, LocalModel._renew_lock)
+
+    def _renew_lock(self) -> None:
+        self._lock = Lock()
 
     @property
     def identity(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.checks import check_number, check_positive
+from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Usage, Verdict
@@ -67,6 +68,10 @@ class BertJudge(Judge):
         self._remembered = remembered
         self._texts: OrderedDict[str, TokenScores] = OrderedDict()
         self._units: OrderedDict[int, UnitScores] = OrderedDict()
+        self._renew_lock()
+        renew_after_fork(self, BertJudge._renew_lock)
+
+    def _renew_lock(self) -> None:
         self._lock = Lock()
 
     @property

@@ -1,0 +1,105 @@
+"""What holds a lock works in a process forked while another thread holds it."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+import time
+import weakref
+from collections.abc import Callable
+
+import pytest
+
+from lumber_core import BertJudge
+from lumber_core.concurrency import SingleFlight
+from lumber_core.forks import renew_after_fork
+from lumber_core.llms.openai import OpenAIModel
+from lumber_core.llms.retry import RateLimiter
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
+
+
+def works_in_a_fork(work: Callable[[], object]) -> bool:
+    """Run `work` in a forked process; False if it fails or takes more than ten seconds."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            work()
+            status = 0
+        finally:
+            os._exit(status)
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status == 0
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
+
+
+@pytest.mark.parametrize("make", [RateLimiter, SingleFlight, BertJudge])
+def test_a_lock_held_by_another_thread_is_free_in_a_fork(make: type) -> None:
+    owner = make()
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with owner._lock:
+            held.set()
+            done.wait()
+
+    def take() -> None:
+        with owner._lock:
+            pass
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    try:
+        assert works_in_a_fork(take)
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_a_fork_does_not_wait_for_the_work_of_its_parents_threads() -> None:
+    flight: SingleFlight[int] = SingleFlight()
+    begun, done = threading.Event(), threading.Event()
+
+    def slow() -> int:
+        begun.set()
+        done.wait()
+        return 1
+
+    thread = threading.Thread(target=lambda: flight.once("same", slow))
+    thread.start()
+    begun.wait()
+    try:
+        assert works_in_a_fork(lambda: flight.once("same", lambda: 2)[0] == 2 or 1 / 0)
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_a_fork_opens_connections_of_its_own() -> None:
+    pytest.importorskip("openai")
+    model = OpenAIModel("any", api_key="none", base_url="http://127.0.0.1:9")
+    model._client = parents = object()
+    assert works_in_a_fork(lambda: model._client is None or 1 / 0)
+    assert model._client is parents
+
+
+def test_objects_that_are_renewed_are_not_kept_alive() -> None:
+    limiter = RateLimiter()
+    gone = weakref.ref(limiter)
+    renew_after_fork(limiter, RateLimiter._renew_lock)
+    del limiter
+    gc.collect()
+    assert gone() is None
