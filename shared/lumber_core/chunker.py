@@ -14,9 +14,10 @@ from typing import TypeVar
 from tqdm import tqdm
 
 from lumber_core.checks import check_text, check_texts
+from lumber_core.identity import class_identity, identity_of
 from lumber_core.overlap import overlapping
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import ChunkerSettings, TargetSettings, shown, target_of
+from lumber_core.settings import ChunkerSettings, TargetSettings, result_settings, shown, target_of
 from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
@@ -65,6 +66,17 @@ class Chunker(ABC):
     def counter(self) -> TokenCounter:
         """What counts this splitter's tokens."""
         return self._counter
+
+    @property
+    def identity(self) -> str:
+        """What determines the chunks, as a key for caches; the same in every process.
+
+        Covers every setting that can change the result, the model's weights and the judge's
+        identity. It holds no credentials. Functions of the user's are known by name only (see
+        `lumber_core.identity.NOT_COVERED`). Versions of this library are not part of it.
+        """
+        settings = ", ".join(f"{n}={identity_of(v)}" for n, v in self._determines().items())
+        return f"{class_identity(type(self))}({settings})"
 
     def split_text(self, text: str) -> list[str]:
         """Split one text into the texts of its chunks; joined, they are the text.
@@ -159,6 +171,10 @@ class Chunker(ABC):
     def _shown(self) -> list[str]:
         """Return the settings that can change the result, for `repr`."""
         return shown(self._settings, tokenizer=self._counter)
+
+    def _determines(self) -> dict[str, object]:
+        """Return what can change the result, by name, for `identity`; subclasses refine it."""
+        return {**result_settings(self._settings), "tokenizer": self._counter}
 
     @abstractmethod
     def _segment(self, text: str, limits: SizeLimits) -> Segmentation:

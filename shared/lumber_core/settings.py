@@ -183,6 +183,15 @@ def shown(settings: Settings, **instead: object) -> list[str]:
     return texts
 
 
+def result_settings(settings: Settings) -> dict[str, object]:
+    """Return the values of the settings that can change the result, by name."""
+    return {
+        entry.name: getattr(settings, entry.name)
+        for entry in fields_of(type(settings))
+        if setting_of(entry).changes_result
+    }
+
+
 def setting_of(entry: Field[Any]) -> Setting:
     """Return what is said about a setting."""
     if get_origin(entry.type) is Annotated:

@@ -167,5 +167,8 @@ class SemanticChunker(Chunker):
         limit = np.percentile(distances, self.percentile)
         return [int(n) + 1 for n in np.flatnonzero(distances > limit)]
 
+    def _determines(self) -> dict[str, object]:
+        return {**super()._determines(), "embedder": self.embedder}
+
     def _shown(self) -> list[str]:
         return shown(self._settings, tokenizer=self._counter, embedder=self.embedder.identity)

@@ -15,6 +15,7 @@ from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, Metho
 from typing import Any
 
 from lumber_core.chunker import Chunker
+from lumber_core.identity import NOT_COVERED
 
 _SECRET = re.compile(r"key|secret|password|credential|header|auth|_token$|^token$", re.IGNORECASE)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -50,14 +51,8 @@ class _UndeterminedError(Exception):
 
 
 def _own_identity(chunker: Chunker) -> str | None:
-    known: str | None = getattr(chunker, "identity", None)
-    if known is not None:
-        return known
-    try:
-        shown = f"{chunker!r} {getattr(getattr(chunker, '_judge', None), 'identity', '')}"
-    except ValueError:  # the judge is a function
-        return None
-    return None if any(sign in shown for sign in ("<", "__main__.", "Callable")) else shown
+    identity = chunker.identity
+    return None if NOT_COVERED in identity else identity
 
 
 def _parts(thing: Any, seen: dict[int, int]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import ScoredText, TokenScores, score_text
 from lumber_core.bert.settings import Backend, BertSettings, Snap, WindowKind
 from lumber_core.checks import check_text
@@ -93,3 +94,6 @@ class BertChunker(Chunker):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_loaded": None}
+
+    def _determines(self) -> dict[str, object]:
+        return {**super()._determines(), "model": weights_digest(self.model)}

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,27 @@ def folder_state(folder: Path) -> str:
         raise WeightsError(f"the model in {folder} cannot be read: {error}") from error
     listed = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in files]
     return hashlib.sha256(content + repr(listed).encode()).hexdigest()
+
+
+def weights_digest(name: str) -> str:
+    """Return a SHA-256 over the content of a model's files, wherever they are.
+
+    Args:
+        name: "bundled", a folder or a hub id, which is downloaded.
+
+    Raises:
+        WeightsError: The model cannot be found or read.
+    """
+    folder = find_folder(name)
+    return _weights_digest(folder, folder_state(folder))
+
+
+@lru_cache(maxsize=32)
+def _weights_digest(folder: Path, _state: str) -> str:
+    found = hashlib.sha256()
+    for path in sorted({path for pattern in _FILES for path in folder.glob(pattern)}):
+        found.update(f"{path.name}\0{sha256(path)}\0".encode())
+    return found.hexdigest()
 
 
 def write_card(card: ModelCard, folder: Path) -> None:

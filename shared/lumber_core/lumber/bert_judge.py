@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from lumber_core.bert import BertChunker, TokenScores
+from lumber_core.bert.model_folder import weights_digest
 from lumber_core.checks import check_number, check_positive
 from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group, TextUnits
@@ -78,6 +79,15 @@ class BertJudge(Judge):
     def model(self) -> str:
         """The model's name, as given."""
         return self._chunker.model
+
+    @property
+    def identity(self) -> str:
+        """The model's weights and the settings."""
+        weights = weights_digest(self.model)
+        return (
+            f"BertJudge(weights={weights}, target_position={self.target_position!r}, "
+            f"position_penalty={self.position_penalty!r})"
+        )
 
     def judge(self, group: Group) -> Verdict:
         """Name the unit with the highest score, if there is a choice."""

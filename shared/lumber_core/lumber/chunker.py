@@ -246,6 +246,10 @@ class LumberChunker(Chunker):
             return self._asked.questions(group)
         return PromptTemplate().render(group)
 
+    def _determines(self) -> dict[str, object]:
+        rereads = self._asked.rereads if isinstance(self._asked, ModelJudge) else None
+        return {**super()._determines(), "judge": self._judge, "rereads": rereads}
+
     def _shown(self) -> list[str]:
         return shown(self._settings, tokenizer=self._counter, judge=self._judge)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from lumber_core.errors import JudgementError
+from lumber_core.identity import identity_of
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.bert_judge import BertJudge
@@ -77,8 +78,10 @@ class FallbackJudge(Judge):
     @property
     def identity(self) -> str:
         """The identity of the judge, and what follows from its failures."""
-        follows = self._local.identity if self._on_failure == "judge_locally" else self._on_failure
-        return f"{self._judge.identity}|on failure {follows}"
+        follows: str = self._on_failure
+        if follows == "judge_locally":
+            follows = f"{follows}, {identity_of(self._local)}"
+        return f"{identity_of(self._judge)}|on failure {follows}"
 
     def judge(self, group: Group) -> Verdict:
         """Return the judge's verdict, completed if it is a failure.

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from operator import index
 from typing import Protocol, runtime_checkable
 
+from lumber_core.identity import identity_of
+
 
 @runtime_checkable
 class TokenCounter(Protocol):
@@ -53,6 +55,11 @@ class CallableCounter:
                 f"{self!r} must return a whole number of tokens for a text, not "
                 f"{type(count).__name__}"
             ) from None
+
+    @property
+    def identity(self) -> str:
+        """The qualified name of the function."""
+        return f"CallableCounter({identity_of(self.function)})"
 
     def __repr__(self) -> str:
         return f"CallableCounter({getattr(self.function, '__qualname__', self.function)!r})"

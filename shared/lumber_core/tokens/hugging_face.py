@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from lumber_core.cache import digest
 from lumber_core.surrogates import encodable, is_encodable
 from lumber_core.tokens.estimated import EstimatedCounter
 
@@ -35,6 +36,15 @@ class HuggingFaceCounter:
                 f"{type(tokenizer).__name__}"
             )
         self._tokenizer = tokenizer
+
+    @cached_property
+    def identity(self) -> str:
+        """The name of the tokenizer and a digest of its vocabulary and rules."""
+        if self._fast is None:
+            rules: str = repr(sorted(self._tokenizer.get_vocab().items()))
+        else:
+            rules = self._fast.to_str()
+        return f"{self!r} {digest(rules)}"
 
     @cached_property
     def _fast(self) -> Any:

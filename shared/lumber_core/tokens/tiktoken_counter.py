@@ -89,7 +89,7 @@ class EncodingCounter:
         return count_ordinary(self.encoding, texts)
 
     def __repr__(self) -> str:
-        return f"EncodingCounter({self.encoding.name!r})"
+        return f"EncodingCounter({self.encoding.name!r}, n_vocab={self.encoding.n_vocab})"
 
 
 def count_ordinary(encoding: Encoding, texts: Sequence[str]) -> list[int]:

@@ -1,0 +1,174 @@
+"""The identity of a splitter: a new one whenever its chunks may change, without secrets."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lumber_core import (
+    BertChunker,
+    BertJudge,
+    CallPolicy,
+    GreedyChunker,
+    LexicalJudge,
+    LumberChunker,
+    ModelJudge,
+    PromptTemplate,
+)
+from lumber_core.bert.model_folder import BUNDLED_FOLDER
+from lumber_core.identity import NOT_COVERED
+from lumber_core.llms import GeminiModel, OpenAIModel
+from lumber_core.tokens import token_counter
+from tests.core.lumber.support import ScatteredModel, scattered
+
+KEY = "sk-do-not-tell"
+
+
+def openai(model: str = "m", **settings: object) -> ModelJudge:
+    pytest.importorskip("openai")
+    return ModelJudge(OpenAIModel(model, api_key=KEY, **settings))
+
+
+VARIANTS = {
+    "greedy": lambda: GreedyChunker(100, tokenizer="words"),
+    "greedy size": lambda: GreedyChunker(101, tokenizer="words"),
+    "greedy tokenizer": lambda: GreedyChunker(100, tokenizer="cl100k_base"),
+    "greedy function": lambda: GreedyChunker(100, tokenizer=len),
+    "greedy units": lambda: GreedyChunker(100, tokenizer="words", units="paragraphs"),
+    "greedy own units": lambda: GreedyChunker(100, tokenizer="words", units=one_unit),
+    "greedy language": lambda: GreedyChunker(100, tokenizer="words", language="de"),
+    "greedy limit": lambda: GreedyChunker(100, tokenizer="words", chunk_size=200),
+    "greedy other limit": lambda: GreedyChunker(100, tokenizer="words", chunk_size=201),
+    "greedy minimum": lambda: GreedyChunker(100, tokenizer="words", min_chunk_size=20),
+    "greedy marks": lambda: GreedyChunker(100, end_markers=["<e>"]),
+    "greedy other marks": lambda: GreedyChunker(100, end_markers=["<f>"]),
+    "bert": lambda: BertChunker(),
+    "bert threshold": lambda: BertChunker(threshold=1e-9),
+    "bert snap": lambda: BertChunker(snap=None),
+    "bert windows": lambda: BertChunker(windows="moving"),
+    "bert judge": lambda: LumberChunker(BertJudge()),
+    "bert judge position": lambda: LumberChunker(BertJudge(target_position=0.7)),
+    "bert judge penalty": lambda: LumberChunker(BertJudge(position_penalty=3)),
+    "theta": lambda: LumberChunker(BertJudge(), theta=551),
+    "published": lambda: LumberChunker.as_published(BertJudge()),
+    "lexical": lambda: LumberChunker(LexicalJudge()),
+    "lexical block": lambda: LumberChunker(LexicalJudge(block=60)),
+    "function": lambda: LumberChunker(scattered),
+    "model": lambda: LumberChunker(ModelJudge(ScatteredModel())),
+    "prompt": lambda: LumberChunker(ModelJudge(ScatteredModel(), PromptTemplate(system="x"))),
+    "rereads": lambda: LumberChunker(
+        ModelJudge(ScatteredModel(), policy=CallPolicy(rereads=2)),
+    ),
+    "on failure": lambda: LumberChunker(ModelJudge(ScatteredModel()), on_failure="keep_group"),
+    "openai": lambda: LumberChunker(openai()),
+    "openai name": lambda: LumberChunker(openai("n")),
+    "openai server": lambda: LumberChunker(openai(base_url="http://127.0.0.1:1/v1")),
+    "openai other server": lambda: LumberChunker(openai(base_url="http://127.0.0.1:2/v1")),
+    "openai text": lambda: LumberChunker(openai(structured=False)),
+    "openai temperature": lambda: LumberChunker(openai(temperature=None)),
+}
+
+
+def one_unit(text: str) -> list[tuple[int, int]]:
+    return [(0, len(text))]
+
+
+def test_every_setting_that_changes_the_chunks_changes_the_identity() -> None:
+    identities = {name: make().identity for name, make in VARIANTS.items()}
+    assert len(set(identities.values())) == len(identities)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_an_identity_is_stable_and_holds_no_secret_and_no_address(name: str) -> None:
+    identity = VARIANTS[name]().identity
+    assert VARIANTS[name]().identity == identity
+    assert KEY not in identity
+    assert " at 0x" not in identity
+    assert (NOT_COVERED in identity) == (
+        name in ("greedy function", "greedy own units", "function")
+    )
+
+
+def test_what_changes_no_chunk_changes_no_identity() -> None:
+    judge = ModelJudge(ScatteredModel())
+    same = {
+        LumberChunker(judge).identity,
+        LumberChunker(judge, max_concurrency=8, max_extra_calls=0.5).identity,
+        LumberChunker(ModelJudge(ScatteredModel(), policy=CallPolicy(attempts=1))).identity,
+    }
+    assert len(same) == 1
+    assert BertChunker(threads=1).identity == BertChunker().identity
+    openai_keys = {openai().identity, ModelJudge(OpenAIModel("m", api_key="other")).identity}
+    assert len(openai_keys) == 1
+
+
+def test_a_store_and_pickling_leave_the_identity_as_it_is(tmp_path: Path) -> None:
+    judge = ModelJudge(ScatteredModel())
+    stored = LumberChunker(judge, store=tmp_path / "answers.db")
+    assert stored.identity == LumberChunker(judge).identity
+    for chunker in (GreedyChunker(100), BertChunker(), LumberChunker(LexicalJudge())):
+        assert pickle.loads(pickle.dumps(chunker)).identity == chunker.identity
+
+
+def test_an_identity_is_the_same_in_another_process() -> None:
+    code = (
+        "from lumber_core import *\n"
+        "print(GreedyChunker(100, end_markers=['<e>']).identity)\n"
+        "print(LumberChunker(BertJudge()).identity)\n"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    here = [VARIANTS[name]().identity for name in ("greedy marks", "bert judge")]
+    assert output.stdout.splitlines() == here
+
+
+def test_a_subclass_of_the_users_is_told_apart_and_marked() -> None:
+    class Mine(GreedyChunker):
+        pass
+
+    assert NOT_COVERED in Mine(100).identity
+    assert Mine(100).identity != GreedyChunker(100).identity
+
+
+def test_replaced_weights_change_the_identity(tmp_path: Path) -> None:
+    folder = shutil.copytree(BUNDLED_FOLDER, tmp_path / "model")
+    before = BertChunker(str(folder)).identity, BertJudge(str(folder)).identity
+    assert before == (BertChunker().identity, BertJudge().identity)  # the content, not the place
+    weights = max(folder.glob("*.onnx"), key=lambda path: path.stat().st_size)
+    raw = bytearray(weights.read_bytes())
+    raw[len(raw) // 2] ^= 1
+    weights.write_bytes(raw)
+    after = BertChunker(str(folder)).identity, BertJudge(str(folder)).identity
+    assert after[0] != before[0]
+    assert after[1] != before[1]
+
+
+def test_tokenizers_are_known_by_their_vocabulary() -> None:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    def counter(*words: str) -> object:
+        vocabulary = {word: number for number, word in enumerate(["[UNK]", *words])}
+        made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+        made.pre_tokenizer = pre_tokenizers.Whitespace()
+        return token_counter(made)
+
+    assert counter("a", "b").identity == counter("a", "b").identity
+    assert counter("a", "b").identity != counter("a", "c").identity
+
+
+def test_gemini_models_with_other_settings_differ() -> None:
+    pytest.importorskip("google.genai")
+    models = [
+        GeminiModel("m", api_key=KEY),
+        GeminiModel("m", api_key=KEY, structured=False),
+        GeminiModel("m", api_key=KEY, base_url="http://127.0.0.1:1"),
+    ]
+    identities = {LumberChunker(ModelJudge(model)).identity for model in models}
+    assert len(identities) == 3
+    assert not any(KEY in identity for identity in identities)
