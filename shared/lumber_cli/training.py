@@ -14,6 +14,7 @@ from lumber_core.bert.model_folder import sha256
 from lumber_core.extras import require
 from lumber_evaluation.corpora import load_passages, load_wiki_sections
 from lumber_evaluation.documents import Document
+from lumber_training.meetings import load_meetings
 from lumber_training.recipes import RECIPES
 
 _DATA_FILE = "data.json"
@@ -31,6 +32,10 @@ def train_command(
     sections: Annotated[
         list[Path] | None,
         typer.Option(help='JSON lines with "document", "sections"; may be repeated.'),
+    ] = None,
+    meetings: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folder of transcripts next to FOLDER_topics.jsonl; may be repeated."),
     ] = None,
     recipe: Annotated[
         str, typer.Option(help=f"Training recipe: {', '.join(RECIPES)}.")
@@ -54,13 +59,13 @@ def train_command(
     """Train a chunk classifier and plot its learning curves."""
     if recipe not in RECIPES:
         fail(f"unknown recipe {recipe!r}; choose one of {', '.join(RECIPES)}")
-    if not passages and not sections:
-        fail("no documents to train on: pass --passages FILE, --sections FILE, or both")
+    if not passages and not sections and not meetings:
+        fail("no documents to train on: pass --passages FILE, --sections FILE, --meetings FOLDER")
     changes: dict[str, Any] = {"items": items, "epochs": epochs, "seed": seed}
     with errors_in_one_line():
         _require_packages()
         chosen = replace(RECIPES[recipe], **{k: v for k, v in changes.items() if v is not None})
-        documents = _documents(passages or [], sections or [])
+        documents = _documents(passages or [], sections or [], meetings or [])
         # Deferred: importing PyTorch takes seconds, and --help should not.
         from lumber_training.training import train
 
@@ -75,7 +80,8 @@ def train_command(
             bf16=bf16,
             show_progress=True,
         )
-    data = {path.name: sha256(path) for path in [*(passages or []), *(sections or [])]}
+    files = [*(passages or []), *(sections or []), *_meeting_files(meetings or [])]
+    data = {path.name: sha256(path) for path in files}
     (output / _DATA_FILE).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     f1 = [point.f1 for point in report.points if point.f1 is not None]
     typer.echo(
@@ -127,9 +133,19 @@ def _require_packages() -> None:
         require(package, package=package, extra="train")
 
 
-def _documents(passages: list[Path], sections: list[Path]) -> list[Document]:
+def _documents(passages: list[Path], sections: list[Path], meetings: list[Path]) -> list[Document]:
     documents = [document for path in passages for document in load_passages(path)]
-    return documents + [document for path in sections for document in load_wiki_sections(path)]
+    documents += [document for path in sections for document in load_wiki_sections(path)]
+    return documents + [document for path in meetings for document in load_meetings(path)]
+
+
+def _meeting_files(folders: list[Path]) -> list[Path]:
+    """Return the transcripts in some folders, each folder's followed by its topics."""
+    return [
+        path
+        for folder in folders
+        for path in (*sorted(folder.glob("*.txt")), folder.with_name(f"{folder.name}_topics.jsonl"))
+    ]
 
 
 def _provenance(checkpoint: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.bert.pytorch import ChunkTagger, TorchScorer
+from lumber_core.bert.scores import TokenScores
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.bert.windows import OverlappingWindows, TokenScorer, scan
 from lumber_core.errors import MissingExtraError
@@ -28,7 +29,7 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
 _MEASURED_WINDOWS = 480
 _SYNTHETIC = 40  # synthetic documents of each kind to set the threshold on
 # Sources whose documents are continuous texts, so that their own boundaries can be measured.
-_CONTINUOUS = ("fairytaleqa", "wiki_sections")
+_CONTINUOUS = ("fairytaleqa", "wiki_sections", "meetings")
 
 
 def split_held_out(
@@ -96,10 +97,11 @@ class SegmentedText(Protocol):
 
 
 class ScoredStarts(NamedTuple):
-    """Scores of the tokens that may start a segment.
+    """Scores of the sentences that may start a segment.
 
     Attributes:
-        scores: t of the first token of each sentence except the text's first, shape (sentences,).
+        scores: Highest t among the first six tokens of each sentence except the text's first,
+            shape (sentences,).
         true: Whether a segment starts there, same shape.
     """
 
@@ -120,7 +122,7 @@ def score_documents(
     *,
     size: int,
 ) -> ScoredStarts:
-    """Score the first token of every sentence of some documents, in overlapping windows.
+    """Score every sentence of some documents, in overlapping windows.
 
     Args:
         scorer: The model.
@@ -134,9 +136,10 @@ def score_documents(
         pieces = tokenizer(document.text)
         windows = OverlappingWindows(len(pieces.ids), size=size, stride=(size + 1) // 2)
         scan(scorer, pieces.ids, windows)
-        places = pieces.first_of(document.sentences)[1:]
-        scores.append(windows.scores[places])
-        true.append(np.isin(places, pieces.first_of(document.starts)))
+        first = pieces.first_of(document.sentences)
+        tokens = TokenScores(pieces.starts, pieces.ends, windows.scores, first)
+        scores.append(tokens.at(pieces.starts[first])[1:])
+        true.append(np.isin(first[1:], pieces.first_of(document.starts)))
     return ScoredStarts(np.concatenate(scores), np.concatenate(true))
 
 
@@ -172,8 +175,8 @@ def fold_best_threshold(
     """Find the best threshold on held-out documents and subtract it from the classifier's bias.
 
     Each kind of document has the same weight: every source of continuous texts, synthetic
-    documents of the paper's kind, and those of each other kind in the recipe. F1 of the starts at
-    first tokens of sentences is taken over all documents of a kind together.
+    documents of the paper's kind, and those of each other kind in the recipe. F1 of the starts is
+    taken over all documents of a kind together.
 
     Args:
         model: The classifier; its bias is changed in place.
@@ -190,9 +193,12 @@ def fold_best_threshold(
             sets.setdefault(document.source, []).extend(whole([document]))
     shape = Part("synthetic", 1.0, segments=min(10, len(documents)), sentences=(3, 11))
     for part in (shape, *recipe.parts):
-        if part.kind == "synthetic" and (part.variety, part.tokenised) not in sets:
-            like = replace(shape, variety=part.variety, tokenised=part.tokenised)
-            sets[part.variety, part.tokenised] = like.items(documents, _SYNTHETIC, seed=len(sets))
+        if part.kind == "synthetic":
+            like = replace(part, share=1.0, segments=shape.segments, sentences=shape.sentences)
+        else:
+            like = replace(part, share=1.0)
+        if part.kind != "excerpts" and like not in sets:
+            sets[like] = like.items(documents, _SYNTHETIC, seed=len(sets))
     scorer = TorchScorer(model, cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id)
     scored = {
         name: score_documents(scorer, tokenizer, items, size=recipe.window - 2)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lumber_evaluation.documents import Document
+from lumber_training.augmentation import UNCHANGED, Augmentation, augment
 from lumber_training.items import Item, tokenised
 from lumber_training.pieces import AS_PUBLISHED, Variety
-from lumber_training.synthesis import excerpts, synthesize
+from lumber_training.synthesis import excerpts, notes, synthesize
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,20 +20,23 @@ class Part:
 
     Attributes:
         kind: "synthetic" joins pieces of different documents; "excerpts" takes runs of sentences
-            from documents with annotated sections.
+            from documents with annotated sections; "notes" joins passages of one document, which
+            only labels tell apart.
         share: This kind's share of the items; the shares of a recipe add up to 1.
-        segments: For synthetic items: number of pieces, or the smallest and largest number.
-        sentences: Smallest and largest number of sentences: of a piece for synthetic items, of
-            the whole item for excerpts.
+        segments: For synthetic items and notes: number of pieces, or the smallest and largest
+            number.
+        sentences: Smallest and largest number of sentences: of a piece for synthetic items and
+            notes, of the whole item for excerpts.
         start_weight: Weight of the loss at a start; 1 elsewhere. Rare, difficult starts get low
             scores; a higher weight aligns the best threshold of this kind with the others'.
         sources: Sources of the documents to use; empty for all.
         variety: For synthetic items: how pieces differ from the paper's.
         tokenised: Share of the items rewritten in the style of tokenised corpora, with spaces
             around punctuation.
+        augmentation: Shares of the items rewritten in other ways.
     """
 
-    kind: Literal["synthetic", "excerpts"]
+    kind: Literal["synthetic", "excerpts", "notes"]
     share: float
     segments: int | tuple[int, int] = 4
     sentences: tuple[int, int] = (1, 5)
@@ -40,6 +44,7 @@ class Part:
     sources: tuple[str, ...] = ()
     variety: Variety = AS_PUBLISHED
     tokenised: float = 0.0
+    augmentation: Augmentation = UNCHANGED
 
     def items(self, documents: Sequence[Document], count: int, seed: int) -> list[Item]:
         """Make `count` items of this kind.
@@ -55,6 +60,13 @@ class Part:
             )
         if self.kind == "excerpts":
             made = excerpts(chosen, items=count, sentences=self.sentences, seed=seed)
+        elif self.kind == "notes":
+            few, many = (
+                (self.segments, self.segments) if isinstance(self.segments, int) else self.segments
+            )
+            made = notes(
+                chosen, items=count, segments=(few, many), sentences=self.sentences, seed=seed
+            )
         else:
             made = synthesize(
                 chosen,
@@ -65,7 +77,12 @@ class Part:
                 seed=seed,
             )
         rng = random.Random(seed)
-        return [tokenised(item, rng) if rng.random() < self.tokenised else item for item in made]
+        return [self._rewritten(item, rng) for item in made]
+
+    def _rewritten(self, item: Item, rng: random.Random) -> Item:
+        if rng.random() < self.tokenised:
+            item = tokenised(item, rng)
+        return augment(item, self.augmentation, rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +95,12 @@ class Recipe:
         items: Total number of items.
         epochs: Passes over the items.
         batch_size: Windows per step.
-        learning_rate: Peak learning rate, reached after warm-up and followed by cosine decay.
+        learning_rate: Peak learning rate, reached after warm-up.
         weight_decay: Weight decay of AdamW.
         beta2: Second beta of AdamW.
         warmup: Share of the steps spent on warm-up.
+        schedule: "cosine": cosine decay after warm-up. "trapezoid": a constant rate, then linear
+            decay in the last 30 % of the steps, so that a run can be extended from a checkpoint.
         loss_at: "tokens" computes the loss at every token; "sentences" at the first token of each
             sentence, except at the start of a window, where there is no context before.
         other_weight: With `loss_at="sentences"`, weight of the mean loss at all other tokens.
@@ -106,6 +125,7 @@ class Recipe:
     weight_decay: float = 0.1
     beta2: float = 0.95
     warmup: float = 0.01
+    schedule: Literal["cosine", "trapezoid"] = "cosine"
     loss_at: Literal["tokens", "sentences"] = "tokens"
     other_weight: float = 0.0
     frozen_layers: int = 0
@@ -133,15 +153,29 @@ class Recipe:
             raise ValueError("fold_threshold needs held-out documents: set held_out above 0")
 
     def make_items(self, documents: Sequence[Document]) -> list[tuple[Item, Part]]:
-        """Make all items of this recipe, part by part, each with its part."""
-        made: list[tuple[Item, Part]] = []
-        for number, part in enumerate(self.parts):
-            last = number == len(self.parts) - 1
-            count = self.items - len(made) if last else round(self.items * part.share)
-            if count:
-                items = part.items(documents, count, seed=self.seed * 1000 + number)
-                made += [(item, part) for item in items]
-        return made
+        """Make the items of this recipe, each with its part.
+
+        Parts alternate in proportion to their shares. The first items are the same however many
+        are made.
+        """
+        order = self._order()
+        made = [
+            iter(part.items(documents, count, seed=self.seed * 1000 + number) if count else ())
+            for number, part in enumerate(self.parts)
+            for count in [order.count(number)]
+        ]
+        return [(next(made[number]), self.parts[number]) for number in order]
+
+    def _order(self) -> list[int]:
+        """Return the index of each item's part."""
+        made = [0] * len(self.parts)
+        order = []
+        for count in range(1, self.items + 1):
+            missing = [p.share * count - m for p, m in zip(self.parts, made, strict=True)]
+            number = missing.index(max(missing))
+            made[number] += 1
+            order.append(number)
+        return order
 
 
 PAPER = Recipe()
@@ -187,4 +221,68 @@ AUGMENTED = replace(
 Pieces with gaps lower the scores of starts; the doubled weight of annotated starts compensates.
 """
 
-RECIPES = {recipe.name: recipe for recipe in (PAPER, BUNDLED, AUGMENTED)}
+_VARIED = replace(_AUGMENTED, headings=0.05)
+_ANY_WAY = Augmentation(
+    labels=0.2,
+    lists=0.2,
+    headings=0.12,
+    speakers=0.1,
+    tables=0.06,
+    citations=0.1,
+    unpunctuated=0.06,
+    wrapped=0.08,
+    ocr=0.08,
+)
+_MARKED = Augmentation(
+    labels=0.05, lists=0.1, headings=0.08, citations=0.1, unpunctuated=0.03, wrapped=0.05, ocr=0.04
+)
+
+VARIED = replace(
+    BUNDLED,
+    name="varied",
+    parts=(
+        Part("synthetic", 0.1, variety=_VARIED, tokenised=0.2, augmentation=_ANY_WAY),
+        Part(
+            "synthetic",
+            0.32,
+            segments=(4, 10),
+            sentences=(1, 12),
+            variety=_VARIED,
+            tokenised=0.3,
+            augmentation=replace(_ANY_WAY, labels=0.12, lists=0.15),
+        ),
+        Part(
+            "excerpts",
+            0.28,
+            sentences=(8, 40),
+            start_weight=16,
+            sources=("wiki_sections",),
+            augmentation=_MARKED,
+        ),
+        Part(
+            "excerpts",
+            0.12,
+            sentences=(8, 40),
+            start_weight=8,
+            sources=("fairytaleqa",),
+            augmentation=_MARKED,
+        ),
+        Part("excerpts", 0.1, sentences=(15, 60), start_weight=5, sources=("meetings",)),
+        Part(
+            "notes",
+            0.08,
+            segments=(3, 12),
+            augmentation=Augmentation(
+                labels=1.0, lists=0.2, citations=0.15, ocr=0.08, wrapped=0.1, tables=0.03
+            ),
+        ),
+    ),
+    items=32_000,
+    learning_rate=1.5e-4,
+    warmup=0.04,
+    schedule="trapezoid",
+    frozen_layers=2,
+)
+"""From all-MiniLM-L6-v2 in one run: tidy and untidy, labelled, listed, scanned, spoken."""
+
+RECIPES = {recipe.name: recipe for recipe in (PAPER, BUNDLED, AUGMENTED, VARIED)}

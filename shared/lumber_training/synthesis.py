@@ -111,6 +111,47 @@ def excerpts(
     return made
 
 
+def notes(
+    documents: Sequence[Document],
+    *,
+    items: int,
+    segments: tuple[int, int] = (3, 12),
+    sentences: tuple[int, int] = (1, 5),
+    seed: int = 0,
+) -> list[Item]:
+    """Join passages of one document, to be labelled as its notes.
+
+    Starts between passages on the same subject are hard to see without labels, so that such items
+    teach the labels.
+
+    Args:
+        documents: The documents; those with fewer passages than an item are skipped.
+        items: Number of items to make.
+        segments: Smallest and largest number of passages in an item.
+        sentences: Smallest and largest number of sentences taken from a passage.
+        seed: Same seed, same items.
+
+    Raises:
+        ValueError: No document has enough passages, or a range is empty.
+    """
+    _check_range("segments", *segments)
+    _check_range("sentences", *sentences)
+    if items < 1:
+        raise ValueError(f"items must be at least 1, not {items}")
+    rich = [found for d in documents if len(found := _segments_as_sentences(d)) >= segments[0]]
+    if not rich:
+        raise ValueError(f"no document has {segments[0]} passages to make notes from")
+    rng = random.Random(seed)
+    made = []
+    for _ in range(items):
+        passages = rng.choice(rich)
+        count = min(len(passages), rng.randint(*segments))
+        chosen = sorted(rng.sample(range(len(passages)), count))
+        variety = Variety(middles=0.5)
+        made.append(_joined([take_piece(passages[n], sentences, variety, rng) for n in chosen]))
+    return made
+
+
 def whole(documents: Sequence[Document]) -> list[Item]:
     """Turn whole documents into items, to measure on them."""
     return [Item(document.text, document.units, document.starts) for document in documents]

@@ -19,6 +19,7 @@ from lumber_training.trainer import (
     TaggerTrainer,
     collate,
     freeze,
+    register_plain_attention,
     start_minus_normal,
     start_scores,
     training_arguments,
@@ -124,7 +125,7 @@ def train(
     model = tagger_from_encoder(source, dropout=recipe.dropout)
     if bf16 and not torch.cuda.is_available():
         # On CPUs the backward pass of fused attention is slower than that of plain attention.
-        model.model.set_attn_implementation("eager")
+        model.model.set_attn_implementation(register_plain_attention())
     freeze(model, embeddings=recipe.freeze_embeddings, layers=recipe.frozen_layers)
 
     trainer = TaggerTrainer(
