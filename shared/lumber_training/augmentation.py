@@ -1,12 +1,12 @@
 """Rewriting training items to look like the texts that users split.
 
-Items made of clean prose teach a model that chunks start with clean sentences. Here some of them get
-labels ("[5] ", "3. ", "Q: "), headings, speakers, tables, citations, hard line breaks, missing
+Items made of clean prose teach a model that chunks start with clean sentences. Here some of them
+get labels ("[5] ", "3. ", "Q: "), headings, speakers, tables, citations, hard line breaks, missing
 punctuation or OCR errors. A label that opens a segment in one item opens a list item or a turn in
 another, so that a label alone is no proof of a start.
 
-BERT's tokenizer drops line breaks and, if it is uncased, capital letters: what it sees of hard wraps
-is the divided words, and of lower-case text the missing punctuation.
+BERT's tokenizer drops line breaks and, if it is uncased, capital letters: what it sees of hard
+wraps is the divided words, and of lower-case text the missing punctuation.
 """
 
 from __future__ import annotations
@@ -294,8 +294,10 @@ def _table(segment: Sequence[_Line], rng: random.Random) -> list[_Line]:
     columns = rng.randint(3, 6)
     numeric = [rng.random() < 0.6 for _ in range(columns)]
     rows = [[rng.choice(words).capitalize() for _ in range(columns)]]
-    for _ in range(rng.randint(3, 10)):
-        rows.append([_number(rng) if told else rng.choice(words) for told in numeric])
+    rows += [
+        [_number(rng) if told else rng.choice(words) for told in numeric]
+        for _ in range(rng.randint(3, 10))
+    ]
     texts = [left + between.join(row) + right for row in rows]
     return [
         _Line(text, segment[0].starts and not number, "\n") for number, text in enumerate(texts)

@@ -36,8 +36,8 @@ class TaggerTrainer(Trainer):
 
     def _get_train_sampler(self, train_dataset: Dataset[Any] | None = None) -> Sampler[int] | None:
         # Items alternate by kind already. Seen once, in order, a longer run begins like a shorter.
-        dataset = self.train_dataset if train_dataset is None else train_dataset
         if self._recipe.epochs == 1:
+            dataset: Any = self.train_dataset if train_dataset is None else train_dataset
             return SequentialSampler(dataset)
         return super()._get_train_sampler(train_dataset)
 
