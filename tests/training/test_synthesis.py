@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_evaluation.documents import Document, document_from_segments
+from lumber_training.augmentation import Augmentation
 from lumber_training.examples import (
     BETWEEN,
     IGNORED,
@@ -19,7 +21,7 @@ from lumber_training.examples import (
 )
 from lumber_training.items import Item
 from lumber_training.recipes import BUNDLED, PAPER, Part, Recipe
-from lumber_training.synthesis import excerpts, synthesize, whole
+from lumber_training.synthesis import excerpts, notes, synthesize, whole
 from tests.tiny_bert import write_tokenizer
 
 
@@ -204,3 +206,32 @@ def test_a_recipe_takes_its_shares_from_its_sources() -> None:
 def test_recipes_that_cannot_be_are_refused(options: dict, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         Recipe(**options)
+
+
+def test_notes_join_passages_of_one_document_in_order() -> None:
+    for item in notes(DOCUMENTS, items=100, segments=(2, 3), sentences=(1, 4), seed=2):
+        parts = [int(piece.split()[1].removeprefix("part")) for piece in pieces(item)]
+        assert len({piece.split()[0] for piece in pieces(item)}) == 1
+        assert parts == sorted(set(parts))
+        assert 2 <= len(parts) <= 3
+
+
+def test_notes_need_a_document_with_enough_passages() -> None:
+    with pytest.raises(ValueError, match="no document has 4 passages"):
+        notes(DOCUMENTS, items=1, segments=(4, 5))
+
+
+def test_parts_alternate_and_a_longer_run_begins_like_a_shorter_one() -> None:
+    recipe = Recipe(
+        parts=(
+            Part("synthetic", 0.25, tokenised=0.5, augmentation=Augmentation(labels=0.5)),
+            Part("notes", 0.75, segments=(2, 3), augmentation=Augmentation(labels=1.0, ocr=0.5)),
+        ),
+        items=100,
+    )
+    made = recipe.make_items(DOCUMENTS)
+    for count in range(1, 101):
+        notes_made = sum(part.kind == "notes" for _, part in made[:count])
+        assert abs(notes_made - 0.75 * count) < 1
+    assert replace(recipe, items=37).make_items(DOCUMENTS) == made[:37]
+    assert replace(recipe, seed=1).make_items(DOCUMENTS) != made

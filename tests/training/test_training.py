@@ -14,7 +14,9 @@ pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 pytest.importorskip("matplotlib")
 
-from lumber_core.bert.pytorch import load_tagger  # noqa: E402
+from transformers import get_scheduler  # noqa: E402
+
+from lumber_core.bert.pytorch import load_tagger, tagger_from_encoder  # noqa: E402
 from lumber_evaluation.documents import Document, document_from_segments  # noqa: E402
 from lumber_training.calibration import (  # noqa: E402
     ScoredStarts,
@@ -22,7 +24,11 @@ from lumber_training.calibration import (  # noqa: E402
     split_held_out,
 )
 from lumber_training.recipes import Part, Recipe  # noqa: E402
-from lumber_training.trainer import tagging_loss  # noqa: E402
+from lumber_training.trainer import (  # noqa: E402
+    register_plain_attention,
+    tagging_loss,
+    training_arguments,
+)
 from lumber_training.training import TrainingReport, train  # noqa: E402
 from tests.tiny_bert import WORDS, write_random_checkpoint  # noqa: E402
 
@@ -170,3 +176,46 @@ def test_the_best_threshold_counts_every_kind_the_same() -> None:
     assert -1.1 <= best_threshold([low, high]) < 0 or -3 < best_threshold([low, high]) < -2
     with pytest.raises(ValueError, match="no scores"):
         best_threshold([])
+
+
+def test_the_rate_of_a_trapezoid_stays_and_then_falls_in_a_line(tmp_path: Path) -> None:
+    recipe = Recipe(schedule="trapezoid", warmup=0.1)
+    arguments = training_arguments(
+        tmp_path,
+        recipe,
+        steps=100,
+        checkpoint_every=50,
+        measured=False,
+        bf16=False,
+        show_progress=False,
+    )
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
+    schedule = get_scheduler(
+        arguments.lr_scheduler_type,
+        optimizer,
+        arguments.warmup_steps,
+        arguments.max_steps,
+        arguments.lr_scheduler_kwargs,
+    )
+    rates = []
+    for _ in range(100):
+        rates.append(schedule.get_last_lr()[0])
+        optimizer.step()
+        schedule.step()
+    assert rates[10:70] == [1.0] * 60
+    assert rates[5] == pytest.approx(0.5)
+    assert rates[85] == pytest.approx(0.5, abs=0.02)
+    assert rates[99] < 0.05
+
+
+def test_plain_attention_is_attention(base: Path) -> None:
+    model = tagger_from_encoder(base, dropout=0.0).eval()
+    ids = torch.tensor([[5, 6, 7, 8, 9], [5, 6, 7, 0, 0]])
+    mask = (ids > 0).long()
+    found = {}
+    for kind in ("eager", register_plain_attention()):
+        model.model.set_attn_implementation(kind)
+        with torch.inference_mode():
+            found[kind] = model(ids, mask)[mask.bool()]
+    eager, plain = found.values()
+    torch.testing.assert_close(plain, eager)
