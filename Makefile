@@ -48,10 +48,11 @@ test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allo
 		-e '.[langchain,llama-index,openai,gemini,evaluation]' transformers==4.50.0 pytest==8.3.0 pytest-asyncio==0.25.0 hypothesis==6.120.0
 	.venv-lowest/bin/python -m pytest -q
 
-check: $(READY)  ## Lint, format and strict type checks
+check: $(READY)  ## Lint, format, strict type checks and import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 docs: $(READY)  ## Build the documentation site into site/
 	@$(PIP) -e '.[docs]'

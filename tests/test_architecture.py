@@ -1,4 +1,4 @@
-"""The drawings in docs/architecture follow the imports."""
+"""Imports keep the contracts of pyproject.toml, and docs/architecture shows them as they are."""
 
 from __future__ import annotations
 
@@ -14,6 +14,15 @@ from scripts.draw_architecture import Structure, draw, out_of_date
 
 ROOT = Path(__file__).resolve().parents[1]
 DRAWING = "scripts/draw_architecture.py"
+
+
+def test_imports_keep_the_contracts(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli = pytest.importorskip("importlinter.cli")
+    monkeypatch.chdir(ROOT)
+    status = cli.lint_imports(no_cache=True)
+    assert status == 0, capsys.readouterr().out
 
 
 def test_the_drawings_are_up_to_date() -> None:

@@ -10,7 +10,6 @@ One SQLite file holds any number of caches, one table each. The contract:
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,9 +18,9 @@ from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Any
-from weakref import WeakSet
 
 from lumber_core.errors import StoreError
+from lumber_core.forks import renew_after_fork
 
 _APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of ours
 _VERSION = 2
@@ -51,7 +50,7 @@ class Cache:
     def _start(self) -> None:
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
-        _caches.add(self)
+        renew_after_fork(self, _renew)
 
     @property
     def path(self) -> Path:
@@ -223,25 +222,19 @@ class Cache:
             )
 
 
-_caches: WeakSet[Cache] = WeakSet()
 _inherited: list[sqlite3.Connection] = []
 
 
-def _after_fork() -> None:
-    """Give the caches of a forked child locks and connections of their own.
+def _renew(cache: Cache) -> None:
+    """Give a cache a lock and, on next use, a connection of its own.
 
     SQLite forbids using a connection across a fork, closing it included, so the parent's
     connections are kept alive untouched.
     """
-    for cache in list(_caches):
-        if cache._connection is not None:
-            _inherited.append(cache._connection)
-        cache._lock = Lock()
-        cache._connection = None
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
-    os.register_at_fork(after_in_child=_after_fork)
+    if cache._connection is not None:
+        _inherited.append(cache._connection)
+    cache._lock = Lock()
+    cache._connection = None
 
 
 def digest(*parts: str) -> str:

@@ -1,16 +1,16 @@
-"""The errors this library raises on purpose.
+"""The errors of this library.
 
-Bad arguments are `ValueError` or `TypeError`, as everywhere in Python; the classes here are for
-what a caller may want to catch by name.
+Bad arguments raise `ValueError` or `TypeError`; the classes here are for errors that a caller may
+want to catch by name.
 """
 
 
 class LumberError(Exception):
-    """Root of the errors that only this library raises."""
+    """Base of the errors below."""
 
 
 class MissingExtraError(LumberError, ImportError):
-    """An optional dependency is not installed. The message names the extra that brings it."""
+    """An optional dependency is not installed. The message names the extra that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(
@@ -21,19 +21,19 @@ class MissingExtraError(LumberError, ImportError):
 
 
 class TokenizerDataError(LumberError):
-    """A tokenizer's vocabulary is neither on this machine nor downloadable."""
+    """A tokenizer's vocabulary is not on this machine and cannot be downloaded."""
 
 
 class StoreError(LumberError):
-    """A file of stored answers cannot be used; it is left as it was."""
+    """A store cannot be used. The file is left unchanged."""
 
 
 class ModelSettingsError(LumberError):
-    """A model refuses the key, the name or the settings: asking again is vain."""
+    """A model rejects the key, its name or the settings: retrying will not help."""
 
 
 class ModelUnavailableError(LumberError):
-    """A model gave no answer although it was asked as often as allowed."""
+    """A model gave no answer in any of the allowed attempts."""
 
 
 class JudgementError(LumberError):
@@ -49,9 +49,9 @@ class ChunkSizeError(LumberError):
 
 
 class BadReplyError(LumberError, ConnectionError):
-    """A model's server replied, but not with a completion: cut short, no JSON, or no answer in it.
+    """A model's server sent a malformed reply: cut short, not JSON, or without an answer.
 
-    It is passing trouble more often than not, as with other connection errors: ask again.
+    Like other connection errors it is usually transient, so it is retried.
     """
 
 
@@ -60,4 +60,4 @@ class WeightsError(LumberError, ValueError):
 
 
 class HubError(LumberError, OSError):
-    """A dataset cannot be had from a hub. The message says what to do."""
+    """A dataset cannot be downloaded from a hub. The message says what to do."""

@@ -1,4 +1,4 @@
-"""What a splitter returns: spans, the verdicts behind them and what they cost."""
+"""The result of splitting: spans, the verdicts behind them and their cost."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from lumber_core.spans import Span
 Outcome = Literal[
     "shift",  # the judge named a unit of the group
     "no_shift",  # the judge says the whole group is about one thing
-    "single",  # the group is one unit: nobody was asked
+    "single",  # the group is one unit, so no judge was asked
     "outside",  # the answer names a unit that cannot be one of this group
     "unreadable",  # no unit number could be read from the answer
     "refused",  # the model declined, or its provider blocked the answer
-    "unavailable",  # the model could not be reached, however often it was tried
+    "unavailable",  # the model could not be reached in any attempt
 ]
-"""How a verdict came about. The last four are failures: `on_failure` says what they lead to."""
+"""How a verdict came about. The last four are failures, which `on_failure` handles."""
 
 FAILURES: frozenset[Outcome] = frozenset({"outside", "unreadable", "refused", "unavailable"})
 
@@ -27,8 +27,8 @@ class Usage:
     """What a segmentation cost.
 
     Attributes:
-        calls: Questions put to the judge.
-        prompt_tokens: Tokens sent, as the model reports them; 0 where it reports none.
+        calls: Questions to the judge.
+        prompt_tokens: Tokens sent, as the model reports them; 0 if it does not.
         completion_tokens: Tokens received, likewise.
     """
 
@@ -51,12 +51,11 @@ class Verdict:
     Attributes:
         start: Number of the group's first unit in the document.
         stop: Number just past the group's last unit.
-        unit: The unit where new content starts; None where the judge named none.
+        unit: The unit where new content starts, or None.
         outcome: How the answer came about.
         reason: A sentence for people: why this unit, or what went wrong.
-        answer: What the model said, verbatim; None where no model was asked.
-        usage: What the answer cost this time; nothing where a store knew it. Verdicts that differ
-            in nothing else are equal.
+        answer: The model's answer, verbatim; None if no model was asked.
+        usage: What the answer cost this time; zero if it came from a store. Not compared by `==`.
     """
 
     start: int
@@ -69,7 +68,7 @@ class Verdict:
 
     @property
     def failed(self) -> bool:
-        """Whether the judge was asked and gave no usable answer."""
+        """Whether the judge gave no usable answer."""
         return self.outcome in FAILURES
 
 
@@ -78,10 +77,10 @@ class Segmentation:
     """The result of splitting one text.
 
     Attributes:
-        spans: Character ranges of the chunks: in order, none empty, together the whole text.
-        verdicts: One for each group of the walk, in document order; empty for splitters that
+        spans: Character ranges of the chunks; in order, not empty, they cover the whole text.
+        verdicts: One per group of the walk, in document order; empty for splitters that
             ask no judge.
-        usage: What was spent, lanes included. Segmentations that differ in nothing else are equal.
+        usage: The total cost, lanes included. Not compared by `==`.
     """
 
     spans: tuple[Span, ...]
