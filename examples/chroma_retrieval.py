@@ -20,7 +20,7 @@ from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_chroma
 from lumber_evaluation.embedders import embedder
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
-from lumber_evaluation.splitters import preset, subject
+from lumber_evaluation.splitters import evaluated, preset
 
 Measure = Callable[[QuestionResult], float]
 
@@ -42,7 +42,7 @@ def main() -> None:
     subjects = [preset(name, embedder=model) for name in NAMES]
     # The bundled embedder reads 254 word pieces of a chunk: longer ones are found by their start.
     limited = BertChunker(tokenizer="words", chunk_size=200)
-    subjects.append(subject(limited, name="bert, at most 200"))
+    subjects.append(evaluated(limited, name="bert, at most 200"))
 
     everywhere: dict[str, list[RetrievalResult]] = {one.name: [] for one in subjects}
     for corpus in load_chroma(arguments.folder):

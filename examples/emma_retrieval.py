@@ -21,7 +21,7 @@ from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_gutenqa
 from lumber_evaluation.embedders import embedder
 from lumber_evaluation.retrieval import CUTOFFS, QuestionResult, RetrievalResult, retrieve
-from lumber_evaluation.splitters import MarkedSegments, preset, subject
+from lumber_evaluation.splitters import MarkedSegments, evaluated, preset
 
 BASE = "recursive:1000"
 NAMES = (BASE, "recursive:1800", "paragraphs", "fixed:200", "semantic", "greedy:200", "greedy:400")
@@ -40,7 +40,7 @@ def main() -> None:
     subjects = [preset(name, embedder=model) for name in (*NAMES, "bert", "lumber")]
     # The bundled embedder reads 254 word pieces of a chunk: longer ones are found by their start.
     limited = BertChunker(tokenizer="words", chunk_size=200)
-    subjects += [subject(limited, name="bert, at most 200"), MarkedSegments("published chunks")]
+    subjects += [evaluated(limited, name="bert, at most 200"), MarkedSegments("published chunks")]
     results = {}
     for one in subjects:
         splits = [one.split(document) for document in corpus.documents]

@@ -34,6 +34,8 @@ from lumber_evaluation.comparison import (
     compare,
 )
 from lumber_evaluation.llm.hyde import hypothetical_passages
+from lumber_evaluation.metrics import METRICS, families_of
+from lumber_evaluation.null_control import RandomCuts
 from lumber_evaluation.report import write_report
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.tables import Table, summary_table
@@ -42,10 +44,14 @@ from lumber_evaluation.sweep import THETAS, sweep
 DEFAULT_SPLITTERS = ("bert", "lumber", "recursive:1000", "paragraphs")
 """The splitters compared by default; none needs a key or a download."""
 
+_MEASURES = ", ".join(
+    family.title for family in families_of(METRICS) if family.sample == "question"
+)
 Questions = Annotated[
     Path | None,
     typer.Option(
-        help="File of questions, .jsonl or .csv; `lumber-splitters questions` generates one."
+        help="File of questions, .jsonl or .csv; `lumber-splitters questions` generates one. "
+        f"Measures: {_MEASURES}."
     ),
 ]
 Sections = Annotated[
@@ -95,6 +101,13 @@ def compare_command(
             f"a model); propositions (needs a model). Default: {', '.join(DEFAULT_SPLITTERS)}."
         ),
     ] = None,
+    null_control: Annotated[
+        bool,
+        typer.Option(
+            "--null-control",
+            help="Also compare chunks of each splitter's sizes, cut at random sentences.",
+        ),
+    ] = False,
     output: Output = Path("report"),
     sections: Sections = None,
     embedder: Embedder = "bundled",
@@ -125,7 +138,7 @@ def compare_command(
 ) -> None:
     """Compare splitters on your documents and write a report.
 
-    Prints a table of retrieval and segmentation metrics, and writes report.html and report.json.
+    Prints a table with what can be concluded from it, and writes report.html and report.json.
     """
     kept = work or output / ".work"
     with errors_in_one_line():
@@ -145,6 +158,8 @@ def compare_command(
             splitter_named(spec, asked, policy, kept, max_concurrency, embedder)
             for spec in splitter or DEFAULT_SPLITTERS
         ]
+        if null_control:
+            subjects += [RandomCuts(one) for one in subjects]
         corpus = corpus_in(folder, questions, sections)
         answering = None
         if qa and asked is not None:

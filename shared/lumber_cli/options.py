@@ -18,10 +18,10 @@ from lumber_core.tokens import token_counter
 from lumber_evaluation.cached_work import WORK_FILE
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import Sections
-from lumber_evaluation.documents import Corpus, Subject
+from lumber_evaluation.documents import Corpus, EvaluatedSplitter
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.llm.propositions import PropositionSplitter
-from lumber_evaluation.splitters import PRESETS, preset, subject
+from lumber_evaluation.splitters import PRESETS, evaluated, preset
 
 SPLITTERS = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
 """The splitters that have a name, for help texts."""
@@ -125,7 +125,7 @@ def splitter_named(
     work: Path,
     max_concurrency: int,
     embedder: str,
-) -> Subject:
+) -> EvaluatedSplitter:
     """Return a splitter by name; `lumber` uses the model if there is one.
 
     Raises:
@@ -139,7 +139,7 @@ def splitter_named(
             model, store=work_file(work), policy=policy, max_concurrency=max_concurrency
         )
     if kind == "lumber-local":
-        return subject(preset(f"lumber{colon}{number}"), name=spec)
+        return evaluated(preset(f"lumber{colon}{number}"), name=spec)
     made = preset(spec, embedder=embedder_of(embedder))
     if model is None or kind != "lumber":
         return made
@@ -149,7 +149,7 @@ def splitter_named(
         store=work_file(work),
         max_concurrency=max_concurrency,
     )
-    return subject(chunker, name=spec)
+    return evaluated(chunker, name=spec)
 
 
 def check_tokenizer(tokenizer: str) -> None:

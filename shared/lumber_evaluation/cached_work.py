@@ -20,7 +20,7 @@ from lumber_core.checks import check_texts
 from lumber_core.errors import StoreError
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Chunk, Document, SplitDocument, Subject
+from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import Embedder, Similarity, Vectors, matrix
 from lumber_evaluation.embedders import embedder as make_embedder
 
@@ -128,19 +128,19 @@ class CachedWork:
         self._splits = Cache(self.path, "splits")
         self._splits.open()
 
-    def split(self, subject: Subject, document: Document) -> SplitDocument:
+    def split(self, splitter: EvaluatedSplitter, document: Document) -> SplitDocument:
         """Return how a splitter splits a document: as stored, or else now, and store it.
 
         A splitter without an identity splits every time, and so does one whose model gave unusable
         answers: it may do better next time.
         """
-        if self.path is None or subject.identity is None:
-            return subject.split(document)
-        key = digest(version("lumber-splitters"), subject.identity, document.name, document.text)
+        if self.path is None or splitter.identity is None:
+            return splitter.split(document)
+        key = digest(version("lumber-splitters"), splitter.identity, document.name, document.text)
         stored = self._splits.get(key)
         known = None if stored is None else _read_split(stored, document)
         if known is None:
-            known = subject.split(document)
+            known = splitter.split(document)
             if not known.failures:
                 self._splits.put(key, json.dumps(_split_row(known, document)).encode())
         return known

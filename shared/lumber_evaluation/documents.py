@@ -99,8 +99,8 @@ class Corpus:
 
 
 @runtime_checkable
-class Subject(Protocol):
-    """A splitter under evaluation; `splitters.subject` makes one of any splitter.
+class EvaluatedSplitter(Protocol):
+    """A splitter under evaluation; `splitters.evaluated` makes one of any splitter.
 
     Attributes:
         name: Its name, unique within a comparison.

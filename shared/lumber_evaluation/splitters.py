@@ -22,7 +22,7 @@ from lumber_evaluation.baselines import (
     fixed_length,
     recursive_characters,
 )
-from lumber_evaluation.documents import Chunk, Document, SplitDocument, Subject
+from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.identity import settings_of, splitter_identity
 from lumber_evaluation.locating import ChunkNotFoundError, locate
@@ -30,7 +30,7 @@ from lumber_evaluation.locating import ChunkNotFoundError, locate
 
 @dataclass(frozen=True)
 class _Cutting:
-    """A subject over a function that cuts a text."""
+    """A function that cuts a text, ready to be evaluated."""
 
     name: str
     settings: str
@@ -61,10 +61,10 @@ class _Cutting:
 
 @dataclass(frozen=True)
 class _Renamed:
-    """A subject under another name."""
+    """A splitter under another name."""
 
     name: str
-    known: Subject
+    known: EvaluatedSplitter
 
     @property
     def settings(self) -> str:
@@ -77,13 +77,13 @@ class _Renamed:
         return self.known.identity
 
     def split(self, document: Document) -> SplitDocument:
-        """Split as the subject does."""
+        """Split as the splitter does."""
         return self.known.split(document)
 
 
 @dataclass(frozen=True)
 class MarkedSegments:
-    """The segments that people marked, or another program made, as a subject to compare with.
+    """The segments that people marked, or another program made, to compare with.
 
     Attributes:
         name: Its name in tables.
@@ -110,23 +110,23 @@ class MarkedSegments:
         return SplitDocument(document.name, tuple(chunks), 0.0)
 
 
-def subject(splitter: object, *, name: str | None = None) -> Subject:
+def evaluated(splitter: object, *, name: str | None = None) -> EvaluatedSplitter:
     """Make a splitter ready to be evaluated.
 
     Args:
         splitter: A splitter of `lumber_core` or one of its adapters, whose spans are taken as they
             are; a LangChain splitter (anything with `split_text`) or a LlamaIndex node parser,
             whose chunks are located in the text; or a callable from a text to `(start, end)`
-            offsets or to chunks as strings. A subject is taken as it is.
+            offsets or to chunks as strings. An `EvaluatedSplitter` is returned as it is.
         name: Its name in tables; the name of its class or function unless given.
 
     Returns:
-        The subject. Its `split` raises ValueError where a chunk is found nowhere in the text.
+        Its `split` raises ValueError if a chunk is found nowhere in the text.
 
     Raises:
         TypeError: `splitter` is none of these.
     """
-    if isinstance(splitter, Subject) and not isinstance(splitter, type):
+    if isinstance(splitter, EvaluatedSplitter) and not isinstance(splitter, type):
         return splitter if name is None else _Renamed(name, splitter)
     cut = cut_with(splitter)
     named = name or getattr(splitter, "__name__", None) or type(splitter).__name__
@@ -164,7 +164,7 @@ PRESETS = {
 """The splitters that `preset` knows. All run without a key."""
 
 
-def preset(spec: str, *, embedder: Embedder | None = None) -> Subject:
+def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
     """Make a splitter by name, as the command line does.
 
     Args:
@@ -191,7 +191,7 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> Subject:
         raise ValueError(
             f"{spec!r}: {number!r} is no number; {kind} takes the {known.number} there"
         )
-    return subject(known.make(value, embedder), name=spec)
+    return evaluated(known.make(value, embedder), name=spec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ def cut_with(splitter: object) -> Cut:
     because the offsets that the frameworks give are found by a search that repeated text misleads.
 
     Args:
-        splitter: See `splitters.subject`.
+        splitter: See `splitters.evaluated`.
 
     Returns:
         A function that raises ChunkNotFoundError where a chunk is no part of the text.

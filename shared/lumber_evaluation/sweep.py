@@ -14,7 +14,7 @@ from typing import Any
 
 from lumber_evaluation.comparison import Comparison, compare
 from lumber_evaluation.documents import Corpus
-from lumber_evaluation.splitters import subject
+from lumber_evaluation.splitters import evaluated
 
 THETAS = (450, 550, 650, 1000)
 """The values of theta that the LumberChunker paper tries (section 4)."""
@@ -94,5 +94,5 @@ def sweep(
     doubles = [value for value, following in pairwise(ordered) if value == following]
     if doubles:
         raise ValueError(f"{parameter} {doubles[0]:g} is given twice: pass each value once")
-    subjects = [subject(make(value), name=f"{parameter} {value:g}") for value in ordered]
+    subjects = [evaluated(make(value), name=f"{parameter} {value:g}") for value in ordered]
     return Sweep(parameter, ordered, compare(corpus, subjects, **options))

@@ -15,6 +15,7 @@ pytest.importorskip("nltk")
 pytest.importorskip("langchain_text_splitters")
 
 from lumber_core.cache import Cache
+from lumber_evaluation.metrics import METRICS, families_of
 from tests.cli.running import run
 from tests.evaluation.comparing import corpus
 from tests.loopback.server import LoopbackServer, Request
@@ -259,3 +260,22 @@ def test_the_command_runs_as_a_program(docs: Path, tmp_path: Path) -> None:
     assert "Mean tokens" in done.stdout
     assert (tmp_path / "report" / "report.html").is_file()
     assert (tmp_path / "report" / ".work" / "work.db").is_file()
+
+
+def test_a_null_control_stands_beside_each_splitter(docs: Path, tmp_path: Path) -> None:
+    options = ["--splitter", "paragraphs", "--null-control", "--output", str(tmp_path / "out")]
+    code, said = run("compare", str(docs), *options)
+    assert code == 0
+    data = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    names = [splitter["name"] for splitter in data["splitters"]]
+    assert names == ["paragraphs", "paragraphs, random cuts"]
+    assert "paragraphs, random cuts" in said
+
+
+def test_the_help_names_every_measure() -> None:
+    code, said = run("compare", "--help")
+    assert code == 0
+    flat = " ".join(said.split())
+    for family in families_of(METRICS):
+        if family.sample == "question":
+            assert family.title in flat

@@ -17,7 +17,7 @@ from lumber_core.cache import Cache
 from lumber_evaluation.comparison import FEWEST, Comparison, QaSettings, compare
 from lumber_evaluation.documents import Corpus, Document, Question
 from lumber_evaluation.report import report_json, write_report
-from lumber_evaluation.splitters import subject
+from lumber_evaluation.splitters import evaluated
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
 
@@ -62,7 +62,7 @@ def test_equal_splitters_are_never_told_apart() -> None:
 
 def test_a_splitter_that_cuts_where_people_do_has_a_perfect_segmentation() -> None:
     documents = corpus(0, segmented=True)
-    gold = subject(
+    gold = evaluated(
         lambda text: [
             tuple(span) for span in next(d for d in documents.documents if d.text == text).segments
         ],
@@ -199,7 +199,7 @@ def test_other_settings_and_other_texts_are_split_anew(tmp_path: Path) -> None:
 
 def test_nothing_is_kept_of_functions_and_of_failures(tmp_path: Path) -> None:
     asked = []
-    function = subject(lambda text: asked.append(text) or [text], name="function")
+    function = evaluated(lambda text: asked.append(text) or [text], name="function")
     failing = Every(r"\n\n", name="failing", failures=1)
     for _ in range(2):
         compare(corpus(0), [function, failing], folder=tmp_path)

@@ -15,7 +15,7 @@ from lumber_core import BertChunker, GreedyChunker, LumberChunker, ModelJudge
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.documents import Corpus, Document
 from lumber_evaluation.identity import splitter_identity
-from lumber_evaluation.splitters import preset, subject
+from lumber_evaluation.splitters import evaluated, preset
 
 text_splitters = pytest.importorskip("langchain_text_splitters")
 Recursive = partial(text_splitters.RecursiveCharacterTextSplitter, chunk_overlap=0)
@@ -97,7 +97,7 @@ def test_one_model_on_two_servers_shares_no_splits() -> None:
         openai_judged(base_url="http://127.0.0.1:2/v1"),
         openai_judged(base_url="http://127.0.0.1:1/v1", structured=False),
     ]
-    known = [subject(chunker).identity for chunker in made]
+    known = [evaluated(chunker).identity for chunker in made]
     assert None not in known
     assert len(set(known)) == 3
     assert not any(KEY in str(identity) for identity in known)
@@ -114,10 +114,10 @@ def test_this_projects_splitters_are_told_apart_by_their_settings() -> None:
         preset("lumber:450"),
         preset("lumber:550"),
     ]
-    known = [subject(one).identity for one in made]
+    known = [evaluated(one).identity for one in made]
     assert None not in known
     assert len(set(known)) == len(known)
-    assert subject(pickle.loads(pickle.dumps(made[2]))).identity == known[2]
+    assert evaluated(pickle.loads(pickle.dumps(made[2]))).identity == known[2]
 
 
 def test_splits_of_a_foreign_splitter_are_stored_and_found_again(tmp_path: Path) -> None:
@@ -126,5 +126,5 @@ def test_splits_of_a_foreign_splitter_are_stored_and_found_again(tmp_path: Path)
     first = compare(corpus, [splitter], folder=tmp_path)
     splitter._separators = None  # splitting again would fail
     object.__setattr__(first.results[0], "name", "first")
-    again = compare(corpus, [subject(Recursive(chunk_size=20), name="again")], folder=tmp_path)
+    again = compare(corpus, [evaluated(Recursive(chunk_size=20), name="again")], folder=tmp_path)
     assert again.results[0].splits == first.results[0].splits

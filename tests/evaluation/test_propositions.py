@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("openai")
 
 from lumber_core import GreedyChunker, ModelSettingsError
-from lumber_evaluation.documents import Document, Subject
+from lumber_evaluation.documents import Document, EvaluatedSplitter
 from lumber_evaluation.llm.asking import Template
 from lumber_evaluation.llm.propositions import PropositionSplitter
-from lumber_evaluation.splitters import subject
+from lumber_evaluation.splitters import evaluated
 from tests.evaluation.asking_support import FAST, facts, model_at, passage_of
 from tests.loopback.faults import Refusal, Says, Status
 from tests.loopback.server import LoopbackServer, Request
@@ -94,8 +94,8 @@ def test_it_is_a_subject_whose_settings_say_what_changes_the_result() -> None:
     with LoopbackServer() as server:
         model = model_at(server)
         splitter = PropositionSplitter(model)
-        assert isinstance(splitter, Subject)
-        assert subject(splitter) is splitter
+        assert isinstance(splitter, EvaluatedSplitter)
+        assert evaluated(splitter) is splitter
         assert splitter.name == "propositions"
         others = [
             PropositionSplitter(model_at(server, "another")),

@@ -33,8 +33,8 @@ from llamaindex_lumber import GreedyNodeParser
 from lumber_core import GreedyChunker, LumberChunker
 from lumber_core.spans import Span
 from lumber_core.units import sentences
-from lumber_evaluation.documents import Chunk, Document, SplitDocument, Subject
-from lumber_evaluation.splitters import MarkedSegments, preset, subject
+from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
+from lumber_evaluation.splitters import MarkedSegments, evaluated, preset
 
 STORY = (
     "The ferry left at nine. Nobody waved.\n\nThe ferry left at ten. Nobody waved.\n\n"
@@ -75,7 +75,7 @@ EXACT = {
 
 @pytest.mark.parametrize("name", EXACT)
 def test_chunks_are_slices_at_their_spans(name: str) -> None:
-    split = subject(EXACT[name], name=name).split(document(STORY))
+    split = evaluated(EXACT[name], name=name).split(document(STORY))
     assert len(split.chunks) > 2
     assert all(chunk.text == chunk.span.of(STORY) for chunk in split.chunks)
     starts = [chunk.span.start for chunk in split.chunks]
@@ -85,7 +85,7 @@ def test_chunks_are_slices_at_their_spans(name: str) -> None:
 @pytest.mark.parametrize("name", set(EXACT) - {"characters, separator dropped", "offsets"})
 def test_chunks_leave_out_white_space_only(name: str) -> None:
     covered: set[int] = set()
-    for chunk in subject(EXACT[name]).split(document(STORY)).chunks:
+    for chunk in evaluated(EXACT[name]).split(document(STORY)).chunks:
         covered.update(range(*chunk.span))
     left_out = set(range(len(STORY))) - covered
     assert "".join(STORY[place] for place in sorted(left_out)).strip() == ""
@@ -100,7 +100,7 @@ class Rejoining(TextSplitter):
 
 
 def assert_found_by_what_is_visible(splitter: object) -> None:
-    split = subject(splitter).split(document(STORY))
+    split = evaluated(splitter).split(document(STORY))
     assert any(chunk.text != chunk.span.of(STORY) for chunk in split.chunks)
     assert all(visible(chunk.text) == visible(chunk.span.of(STORY)) for chunk in split.chunks)
     assert visible("".join(chunk.span.of(STORY) for chunk in split.chunks)) == visible(STORY)
@@ -127,7 +127,7 @@ def test_the_semantic_chunker_of_langchain_is_followed() -> None:
 def test_a_splitter_that_gives_documents_and_drops_headings_is_followed() -> None:
     text = "# Tides\nThe sea came in.\n\nIt went out.\n# Clocks\n## Old\nThe clock stopped.\n"
     splitter = MarkdownHeaderTextSplitter([("#", "part"), ("##", "chapter")])
-    chunks = subject(splitter).split(document(text)).chunks
+    chunks = evaluated(splitter).split(document(text)).chunks
     assert [visible(chunk.span.of(text)) for chunk in chunks] == [
         "Theseacamein.Itwentout.",
         "Theclockstopped.",
@@ -137,7 +137,7 @@ def test_a_splitter_that_gives_documents_and_drops_headings_is_followed() -> Non
 def test_of_a_hierarchy_of_nodes_the_leaves_are_taken() -> None:
     parser = HierarchicalNodeParser.from_defaults(chunk_sizes=[100, 30], chunk_overlap=0)
     leaves = get_leaf_nodes(parser.get_nodes_from_documents([LlamaIndexDocument(text=STORY)]))
-    chunks = subject(parser).split(document(STORY)).chunks
+    chunks = evaluated(parser).split(document(STORY)).chunks
     assert [chunk.text for chunk in chunks] == [leaf.get_content() for leaf in leaves]
     assert visible("".join(chunk.span.of(STORY) for chunk in chunks)) == visible(STORY)
 
@@ -150,7 +150,7 @@ def test_repeated_text_is_split_in_its_places() -> None:
         TokenTextSplitter("cl100k_base", chunk_size=12, chunk_overlap=0),
         LlamaIndexTokens(chunk_size=12, chunk_overlap=0),
     ):
-        chunks = subject(splitter).split(document(text)).chunks
+        chunks = evaluated(splitter).split(document(text)).chunks
         assert visible("".join(chunk.span.of(text) for chunk in chunks)) == visible(text)
         ends = [chunk.span.end for chunk in chunks]
         assert [chunk.span.start for chunk in chunks[1:]] >= ends[:-1]
@@ -159,7 +159,7 @@ def test_repeated_text_is_split_in_its_places() -> None:
 def test_repeated_text_with_a_known_overlap_is_covered_to_its_end() -> None:
     text = "Round and round it goes. " * 40
     splitter = RecursiveCharacterTextSplitter(chunk_size=100, chunk_overlap=50)
-    spans = [chunk.span for chunk in subject(splitter).split(document(text)).chunks]
+    spans = [chunk.span for chunk in evaluated(splitter).split(document(text)).chunks]
     assert [span.start for span in spans] == list(range(0, 50 * len(spans), 50))
     assert spans[-1].end == len(text.rstrip())
 
@@ -174,7 +174,7 @@ def test_any_text_and_overlap_gives_slices_that_cover_it(
     text: str, size: int, overlap: int
 ) -> None:
     splitter = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=min(overlap, size - 1))
-    chunks = subject(splitter).split(document(text)).chunks
+    chunks = evaluated(splitter).split(document(text)).chunks
     assert [chunk.text for chunk in chunks] == [c for c in splitter.split_text(text) if c.strip()]
     assert all(chunk.text == chunk.span.of(text) for chunk in chunks)
 
@@ -183,14 +183,14 @@ def test_the_spans_of_our_splitters_are_taken_as_they_are() -> None:
     chunker = GreedyChunker(20)
     expected = chunker.segment(STORY).spans
     for splitter in (chunker, GreedyTextSplitter(target_size=20), GreedyNodeParser(target_size=20)):
-        split = subject(splitter).split(document(STORY))
+        split = evaluated(splitter).split(document(STORY))
         assert tuple(chunk.span for chunk in split.chunks) == expected
 
 
 def test_what_a_model_cost_and_where_it_failed_is_passed_on() -> None:
     chunker = LumberChunker(lambda group: 999, theta=20, on_failure="keep_group")
     segmentation = chunker.segment(STORY)
-    split = subject(chunker).split(document(STORY))
+    split = evaluated(chunker).split(document(STORY))
     assert split.usage == segmentation.usage
     assert split.usage.calls > 0
     assert split.failures == len(segmentation.failures) > 0
@@ -201,25 +201,25 @@ def test_names_are_given_or_taken_from_the_class_or_function() -> None:
     def halves(text: str) -> list[tuple[int, int]]:
         return [(0, len(text) // 2), (len(text) // 2, len(text))]
 
-    assert subject(halves).name == "halves"
-    assert subject(GreedyChunker(20)).name == "GreedyChunker"
-    assert subject(GreedyChunker(20), name="greedy").name == "greedy"
-    renamed = subject(subject(halves), name="in two")
+    assert evaluated(halves).name == "halves"
+    assert evaluated(GreedyChunker(20)).name == "GreedyChunker"
+    assert evaluated(GreedyChunker(20), name="greedy").name == "greedy"
+    renamed = evaluated(evaluated(halves), name="in two")
     assert renamed.name == "in two"
     assert len(renamed.split(document(STORY)).chunks) == 2
-    assert renamed.settings == subject(halves).settings
+    assert renamed.settings == evaluated(halves).settings
 
 
 def test_settings_tell_splitters_apart_without_addresses() -> None:
     small, large = (
-        subject(RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=0)).settings
+        evaluated(RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=0)).settings
         for size in (100, 200)
     )
     assert small != large
     assert "chunk_size=100" in small
-    assert "chunk_size=30" in subject(SentenceSplitter(chunk_size=30, chunk_overlap=3)).settings
+    assert "chunk_size=30" in evaluated(SentenceSplitter(chunk_size=30, chunk_overlap=3)).settings
     for splitter in EXACT.values():
-        assert " at 0x" not in subject(splitter).settings
+        assert " at 0x" not in evaluated(splitter).settings
 
 
 def test_a_subject_of_ones_own_is_taken_as_it_is() -> None:
@@ -233,8 +233,8 @@ def test_a_subject_of_ones_own_is_taken_as_it_is() -> None:
             return SplitDocument(document.name, (chunk,), 0.0)
 
     own = Whole()
-    assert isinstance(own, Subject)
-    assert subject(own) is own
+    assert isinstance(own, EvaluatedSplitter)
+    assert evaluated(own) is own
 
 
 def test_marked_segments_can_be_compared_with() -> None:
@@ -247,11 +247,11 @@ def test_marked_segments_can_be_compared_with() -> None:
 def test_empty_text_has_no_chunks() -> None:
     for splitter in EXACT.values():
         if splitter is not EXACT["offsets"]:
-            assert subject(splitter).split(document("")).chunks == ()
+            assert evaluated(splitter).split(document("")).chunks == ()
 
 
 def test_a_chunk_that_is_nowhere_is_named_with_its_splitter_and_document() -> None:
-    summary = subject(lambda text: ["The ferry left", "a summary of the rest"], name="summaries")
+    summary = evaluated(lambda text: ["The ferry left", "a summary of the rest"], name="summaries")
     with pytest.raises(ValueError, match=r"summaries made of 'story'.*'a summary of the rest'"):
         summary.split(document(STORY))
 
@@ -270,13 +270,13 @@ def test_offsets_that_cannot_be_are_refused(
     pieces: list[object], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        subject(lambda text: pieces).split(document(STORY))
+        evaluated(lambda text: pieces).split(document(STORY))
 
 
 @pytest.mark.parametrize("thing", [3, "recursive", RecursiveCharacterTextSplitter, None])
 def test_what_cannot_split_is_refused(thing: object) -> None:
     with pytest.raises(TypeError, match="a splitter is a Chunker of lumber_core"):
-        subject(thing)
+        evaluated(thing)
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_neither_framework_is_imported_for_splitters_of_ones_own() -> None:
         "from lumber_evaluation import retrieval, cached_work, splitters\n"
         "text = Document('d', 'One.\\n\\nTwo.', (0,), (0,), '')\n"
         "assert len(splitters.preset('paragraphs').split(text).chunks) == 2\n"
-        "assert len(splitters.subject(str.split).split(text).chunks) == 2\n"
+        "assert len(splitters.evaluated(str.split).split(text).chunks) == 2\n"
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

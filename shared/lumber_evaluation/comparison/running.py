@@ -17,14 +17,14 @@ from lumber_core.lumber.estimate import Prices
 from lumber_core.tokens import TokenCounterSpec, token_counter
 from lumber_evaluation.cached_work import CachedWork
 from lumber_evaluation.comparison.results import Comparison, SplitterResult
-from lumber_evaluation.documents import Corpus, SplitDocument, Subject
+from lumber_evaluation.documents import Corpus, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.llm.answers import QaResult, answer_questions
 from lumber_evaluation.llm.cached_model import CompletionStore
 from lumber_evaluation.retrieval import RetrievalResult, retrieve
 from lumber_evaluation.retrieval.references import check_questions
 from lumber_evaluation.segmentation import score_segmentation
-from lumber_evaluation.splitters import subject
+from lumber_evaluation.splitters import evaluated
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def compare(
     Args:
         corpus: Documents, perhaps with reference segments, and perhaps questions about them.
         splitters: Splitters of this project, of LangChain or LlamaIndex, functions, or what
-            `lumber_evaluation.splitters.subject` returns.
+            `lumber_evaluation.splitters.evaluated` returns.
         embedder: "bundled", "contriever", an embedder of LangChain or LlamaIndex, or one of
             `lumber_evaluation.embedders`.
         qa: Have a model answer the questions, too.
@@ -96,7 +96,7 @@ def compare(
         >>> comparison = compare(corpus, [BertChunker(), GreedyChunker(400)])  # doctest: +SKIP
         >>> write_report(comparison, "report")  # doctest: +SKIP
     """
-    subjects = [subject(splitter) for splitter in splitters]
+    subjects = [evaluated(splitter) for splitter in splitters]
     check_comparison(corpus, subjects, qa=qa)
     if tolerance < 0:
         raise ValueError(f"tolerance must be at least 0, not {tolerance}")
@@ -162,7 +162,7 @@ def compare(
 
 
 def check_comparison(
-    corpus: Corpus, subjects: Sequence[Subject], *, qa: QaSettings | None = None
+    corpus: Corpus, subjects: Sequence[EvaluatedSplitter], *, qa: QaSettings | None = None
 ) -> None:
     """Raise unless a comparison can be made.
 
@@ -178,7 +178,7 @@ def check_comparison(
     if count > 1:
         raise ValueError(
             f"{count} splitters are named {name!r}: name them apart with "
-            "subject(splitter, name=...)"
+            "evaluated(splitter, name=...)"
         )
     if corpus.questions:
         check_questions(corpus.questions)

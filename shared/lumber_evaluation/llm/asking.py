@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-Outcome = Literal[
+ReplyOutcome = Literal[
     "read",  # the answer was used
     "unusable",  # it was not what was asked for
     "refused",  # the model declined, or its provider blocked the answer
@@ -72,7 +72,7 @@ class Reply(Generic[T]):
     """
 
     value: T | None
-    outcome: Outcome
+    outcome: ReplyOutcome
     reason: str = ""
     text: str | None = None
     usage: Usage = field(default=Usage(), compare=False)

@@ -12,7 +12,7 @@ _MOST_CANDIDATES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A stretch of a document as one splitter sees it.
 
     Attributes:
@@ -31,7 +31,7 @@ class Piece:
 
 def pieces(
     text: str, spans: Sequence[Span], sizes: Sequence[int], *, limit: int
-) -> tuple[Piece, ...]:
+) -> tuple[TextPiece, ...]:
     """Lay the chunks of a document out so that every character of it stands there once.
 
     Args:
@@ -44,7 +44,7 @@ def pieces(
     Returns:
         Pieces whose texts join to the beginning of the document.
     """
-    found: list[Piece] = []
+    found: list[TextPiece] = []
     done = 0
     for number, (span, tokens) in enumerate(zip(spans, sizes, strict=True), start=1):
         if span.start >= limit or done >= limit:
@@ -52,13 +52,13 @@ def pieces(
         if span.end <= done:
             continue
         if span.start > done:
-            found.append(Piece(text[done : span.start], None))
+            found.append(TextPiece(text[done : span.start], None))
         new = Span(max(done, span.start), min(span.end, limit))
         if new.end > new.start:
-            found.append(Piece(new.of(text), number, tokens, text[span.start : new.start]))
+            found.append(TextPiece(new.of(text), number, tokens, text[span.start : new.start]))
         done = max(done, new.end)
     if done < min(limit, len(text)):
-        found.append(Piece(text[done:limit], None))
+        found.append(TextPiece(text[done:limit], None))
     return tuple(found)
 
 

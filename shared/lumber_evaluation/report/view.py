@@ -11,7 +11,7 @@ from typing import Any
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.metrics import Metric, MetricFamily, families_of
 from lumber_evaluation.report.conclusions import conclusions
-from lumber_evaluation.report.cuts import Passage, Piece, pieces, telling_passages
+from lumber_evaluation.report.cuts import Passage, TextPiece, pieces, telling_passages
 from lumber_evaluation.report.plots import (
     Plot,
     cost_plot,
@@ -58,7 +58,7 @@ class Panel:
     document: int
     splitter: int
     title: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from lumber_evaluation.retrieval.references import (
 )
 from lumber_evaluation.retrieval.search import ExactSearch, Found
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall, check_word_budget
-from lumber_evaluation.splitters import subject
+from lumber_evaluation.splitters import evaluated
 
 CUTOFFS = (1, 2, 5, 10, 20)
 """How many chunks are looked at: the k of Recall@k and DCG@k."""
@@ -271,7 +271,7 @@ def recall_at_words(
 
     Args:
         corpus: Documents and questions.
-        splitter: Anything that `subject` takes.
+        splitter: Anything that `evaluated` takes.
         words: Words that the reader gets, one of `WORD_BUDGETS`.
         embedder: Anything that `embedders.embedder` takes; a `CachedEmbedder` embeds each text
             once over many calls.
@@ -285,7 +285,7 @@ def recall_at_words(
         ValueError: As for `retrieve`, or `words` is not one of `WORD_BUDGETS`.
     """
     check_word_budget(words)
-    made = subject(splitter)
+    made = evaluated(splitter)
     splits = [made.split(document) for document in corpus.documents]
     result = retrieve(corpus, splits, embedder_of(embedder), within_document=within_document)
     return result.per_question(lambda question: question.word_recall(words))

@@ -1,0 +1,87 @@
+"""A control for comparisons: chunks of the same sizes, cut at random sentences.
+
+If a splitter is no better than its control, its sizes explain its figures, not its cuts.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+
+from lumber_core.spans import Span
+from lumber_core.units import sentences
+from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
+from lumber_evaluation.splitters import evaluated
+
+
+class RandomCuts:
+    """A splitter whose chunks have the sizes of another's, in random order.
+
+    Each cut falls at the sentence start nearest to where the shuffled sizes put it, so there are
+    as many chunks as the other splitter makes, unless the document has fewer sentences. The other
+    splitter is run again; give one that asks a model a store.
+
+    Args:
+        splitter: Anything that `splitters.evaluated` takes.
+        seed: Another seed gives other cuts.
+        name: Its name in tables; "NAME, random cuts" unless given.
+        language: ISO 639 code for finding sentences.
+
+    Raises:
+        TypeError: `splitter` cannot be evaluated.
+    """
+
+    def __init__(
+        self, splitter: object, *, seed: int = 0, name: str | None = None, language: str = "en"
+    ) -> None:
+        self._splitter: EvaluatedSplitter = evaluated(splitter)
+        self._seed = seed
+        self._language = language
+        self.name = name or f"{self._splitter.name}, random cuts"
+
+    @property
+    def settings(self) -> str:
+        """What changes the result, for people."""
+        return f"random sentences, sizes of {self._splitter.settings}, seed={self._seed}"
+
+    @property
+    def identity(self) -> str | None:
+        """What determines the result; None if nothing determines that of the other splitter."""
+        known = self._splitter.identity
+        return known and f"RandomCuts({known}, seed={self._seed}, language={self._language})"
+
+    def split(self, document: Document) -> SplitDocument:
+        """Cut a document into chunks of the other splitter's sizes."""
+        text = document.text
+        like = self._splitter.split(document)
+        starts = sorted({0, *(chunk.span.start for chunk in like.chunks)})
+        sizes = [end - start for start, end in pairwise([*starts, len(text)])]
+        # Seeded by the name too, so that documents of equal sizes are not cut alike.
+        random.Random(f"{self._seed}/{document.name}").shuffle(sizes)
+        wanted = list(accumulate(sizes))[:-1]
+        units = [span.start for span in sentences(text, self._language)][1:]
+        edges = [0, *_nearest(wanted, units), len(text)]
+        spans = [Span(start, end) for start, end in pairwise(edges) if text[start:end].strip()]
+        chunks = tuple(Chunk(document.name, span, span.of(text)) for span in spans)
+        return SplitDocument(document.name, chunks, 0.0)
+
+    def __repr__(self) -> str:
+        return f"RandomCuts({self._splitter!r}, seed={self._seed})"
+
+
+def _nearest(wanted: Sequence[int], units: Sequence[int]) -> Iterator[int]:
+    """Yield a unit near each place, rising, and each unit at most once."""
+    first = 0
+    for number, place in enumerate(wanted):
+        left = len(wanted) - number - 1  # units that those to come need
+        last = max(first, len(units) - 1 - left)
+        if first >= len(units):
+            return
+        after = bisect_left(units, place)
+        if after and (after == len(units) or place - units[after - 1] <= units[after] - place):
+            after -= 1
+        chosen = min(max(after, first), last)
+        yield units[chosen]
+        first = chosen + 1
