@@ -1,4 +1,4 @@
-"""Checks of arguments, made before any work, with errors that say what to do."""
+"""Checks of arguments, made before any work; errors say what to do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def check_text(text: object) -> None:
     """Raise unless `text` is a string.
 
     Raises:
-        TypeError: Naming the type that came and what to pass.
+        TypeError: It is not; the message says what to pass.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}{_text_hint(text)}")
@@ -30,7 +30,7 @@ def check_texts(texts: object) -> list[str]:
     """Return `texts` as a list after checking that every one is a string.
 
     Raises:
-        TypeError: For a single string, something not iterable, or an item that is no string.
+        TypeError: It is a single string, not iterable, or has an item that is not a string.
     """
     if isinstance(texts, str):
         raise TypeError("texts must be a list of str, not one str: pass [text]")
@@ -47,7 +47,7 @@ def check_positive(name: str, value: object) -> None:
     """Raise unless `value` is a whole number of at least 1.
 
     Raises:
-        TypeError: It is no whole number.
+        TypeError: It is not a whole number.
         ValueError: It is below 1.
     """
     if isinstance(value, bool) or not isinstance(value, int):
@@ -60,7 +60,7 @@ def check_number(name: str, value: object) -> None:
     """Raise unless `value` is a finite number.
 
     Raises:
-        TypeError: It is no number.
+        TypeError: It is not a number.
         ValueError: It is not finite.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -1,4 +1,4 @@
-"""Packages that only some users install: looked for early, imported late."""
+"""Optional packages: checked early, imported late."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from lumber_core.errors import MissingExtraError
 
 
 def require(module: str, *, package: str, extra: str) -> None:
-    """Raise unless a module can be found; it is not imported.
+    """Raise unless a module is installed, without importing it.
 
     Raises:
-        MissingExtraError: It is not installed. The message names the extra that brings it.
+        MissingExtraError: It is not installed. The message names the extra that installs it.
     """
     try:
         found = find_spec(module) is not None
@@ -27,7 +27,7 @@ def load(module: str, *, package: str, extra: str) -> Any:
     """Import a module.
 
     Raises:
-        MissingExtraError: It is not installed. The message names the extra that brings it.
+        MissingExtraError: It is not installed. The message names the extra that installs it.
     """
     require(module, package=package, extra=extra)
     return import_module(module)

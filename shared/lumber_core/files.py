@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, however a run ends."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def atomic_write(path: Path, content: bytes) -> None:
-    """Write a file beside its place and move it there; one that is there is replaced."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    beside.write_bytes(content)
-    beside.replace(path)
+    """Write a file atomically: to a temporary file beside it, which then replaces it."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    temporary.write_bytes(content)
+    temporary.replace(path)

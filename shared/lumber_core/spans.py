@@ -28,9 +28,9 @@ class Span(NamedTuple):
         return Span(self.start + offset, self.end + offset)
 
     def stripped(self, text: str) -> Span:
-        """Return the part of this span left when white space at its ends is trimmed.
+        """Return this span without white space at its ends.
 
-        The result is empty, at `start`, where the span holds white space only.
+        If the span is white space only, the result is empty and lies at `start`.
         """
         body = self.of(text)
         kept = body.lstrip()
@@ -41,14 +41,14 @@ class Span(NamedTuple):
 
 
 def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
-    """Turn the offsets where pieces start into the spans between them.
+    """Return the spans between the offsets where pieces start.
 
     Args:
         starts: Strictly increasing character offsets; the first is 0.
         length: Length of the text in characters.
 
     Returns:
-        One span for each start; the last ends at `length`.
+        One span per start; the last ends at `length`.
     """
     return tuple(map(Span, starts, [*starts[1:], length]))
 

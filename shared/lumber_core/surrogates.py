@@ -1,4 +1,4 @@
-"""Lone surrogates: halves of characters that Python strings may hold but UTF-8 cannot."""
+"""Lone surrogates: halves of characters, which Python strings can hold but UTF-8 cannot."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def is_encodable(text: str) -> bool:
-    """Tell whether a text has a form in UTF-8, as everything outside Python needs."""
+    """Return whether a text can be encoded as UTF-8."""
     return text.isascii() or _SURROGATE.search(text) is None
 
 
 def encodable(text: str) -> str:
-    """Return `text` with each lone surrogate replaced by U+FFFD; all offsets stay the same."""
+    """Return `text` with each lone surrogate replaced by U+FFFD; offsets stay the same.
+
+    Unlike `str.encode` with "replace", which writes a question mark and so could end a sentence.
+    """
     return _SURROGATE.sub("\ufffd", text)
