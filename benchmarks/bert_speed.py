@@ -22,7 +22,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from paired import paired, ratio
 
@@ -100,7 +102,7 @@ def compare(
     if threshold is None:
         t = BertChunker(str(exported)).scores(text).t
         threshold = float(np.quantile(t, 1 - 1 / 150))
-    settings = {
+    settings: dict[str, dict[str, Any]] = {
         "moving, sentences": {"windows": "moving"},
         "moving, any word": {"windows": "moving", "snap": None},
         "moving, sentences, one thread": {"windows": "moving", "threads": 1},
@@ -110,7 +112,7 @@ def compare(
     contestants: dict[str, Callable[[], object]] = {PUBLISHED: lambda: published(threshold)}
     for name, setting in settings.items():
         splitter = BertChunker(str(exported), threshold=threshold, **setting)
-        contestants[name] = lambda splitter=splitter: splitter.segment(text)
+        contestants[name] = partial(splitter.segment, text)
     seconds = paired(contestants, rounds=rounds)
     print(f"{tokens:,} tokens, {len(published(threshold))} starts, threshold {threshold:.2f}")
     print("algorithm | tokens/s | times as fast")
@@ -162,8 +164,8 @@ def embed(text: str) -> None:
     for kind in ("moving", "overlapping"):
         splitter = BertChunker(windows=kind, tokenizer="words", chunk_size=200)
         chunks = splitter.segment(text).chunks(text)
-        cutting = timed(lambda splitter=splitter: splitter.segment(text))
-        embedding = timed(lambda chunks=chunks: embedder.embed(chunks))
+        cutting = timed(partial(splitter.segment, text))
+        embedding = timed(partial(embedder.embed, chunks))
         print(f"{kind}: cutting {cutting:.2f} s, embedding {len(chunks)} chunks {embedding:.2f} s")
 
 

@@ -20,8 +20,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
-from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker
+from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker, Segmentation
 from lumber_core.units import sentences
 from lumber_evaluation.corpora import load_choi, load_chroma, load_wiki50
 from lumber_evaluation.documents import Document
@@ -47,7 +48,7 @@ def corpora(data: Path) -> list[Corpus]:
     for questioned in load_chroma(data / "chroma_eval"):
         (document,) = questioned.documents
         units = document.units
-        excerpts = sorted({tuple(r) for q in questioned.questions for r in q.references})
+        excerpts = sorted({(r.start, r.end) for q in questioned.questions for r in q.references})
         edges = nearest_units((edge for excerpt in excerpts for edge in excerpt), units)
         starts = (0, *(units[edge] for edge in edges))
         marked = replace(document, starts=starts)
@@ -55,7 +56,7 @@ def corpora(data: Path) -> list[Corpus]:
     return found
 
 
-def of_spans(segment: Callable) -> Splitter:
+def of_spans(segment: Callable[[str], Segmentation]) -> Splitter:
     return lambda text: [span.start for span in segment(text).spans[1:]]
 
 
@@ -98,14 +99,16 @@ def llama_semantic() -> Splitter:
         nodes = parser.get_nodes_from_documents([LlamaDocument(text=text)])
         cuts, position = [], 0
         for node in nodes[:-1]:
-            position += len(node.text)
+            position += len(node.get_content())
             cuts.append(position)
         return cuts
 
     return split
 
 
-def splitters(mean_tokens: int, model: str, backend: str) -> dict[str, Callable[[], Splitter]]:
+def splitters(
+    mean_tokens: int, model: str, backend: Literal["onnx", "torch"]
+) -> dict[str, Callable[[], Splitter]]:
     return {
         "bert": lambda: of_spans(BertChunker(model, backend=backend).segment),
         "bert, moving": lambda: of_spans(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from lumber_core import Group, LexicalJudge, LumberChunker
@@ -35,6 +36,10 @@ class Chance:
         return self._random.choice(group.choices) if group.choices else None
 
 
+def _given(units: list[tuple[int, int]], _text: str) -> list[tuple[int, int]]:
+    return units
+
+
 def agreement(
     judge: object, documents: Iterable[Document], thetas: Iterable[int]
 ) -> tuple[BoundaryScore, float]:
@@ -42,7 +47,7 @@ def agreement(
     total, pks = BoundaryScore(), []
     for document, theta in zip(documents, thetas, strict=True):
         units = [(a, b) for a, b in zip(document.units, ends(document), strict=True)]
-        chunker = LumberChunker(judge, theta=theta, units=lambda _text, units=units: units)
+        chunker = LumberChunker(judge, theta=theta, units=partial(_given, units))
         starts = [span.start for span in chunker.segment(document.text).spans]
         number = {offset: place for place, offset in enumerate(document.units)}
         said = [number[start] for start in starts[1:]]

@@ -13,6 +13,7 @@ import json
 import sys
 import time
 from bisect import bisect_left
+from collections.abc import Callable
 from pathlib import Path
 
 from lumber_core import Group, LexicalJudge, LumberChunker, Segmentation
@@ -50,13 +51,14 @@ def main() -> None:
     report(f"{in_flight} in flight, asyncio", result, seconds, base)
 
     local = LexicalJudge()
-    for name, other in {
+    others: dict[str, Callable[[Group], int | None]] = {
         "word use": lambda group: local.judge(group).unit,
         "none ever named": lambda _: None,
-    }.items():
+    }
+    for name, other in others.items():
         alone = LumberChunker(other).segment(text).usage.calls
 
-        async def quick(group: Group, other=other) -> int | None:
+        async def quick(group: Group, other: Callable[[Group], int | None] = other) -> int | None:
             await asyncio.sleep(wait / 10)
             return other(group)
 
@@ -65,7 +67,7 @@ def main() -> None:
         print(f"another judge, {name}: {alone} calls one at a time, {extra:+.1%} in flight")
 
 
-def timed(run) -> tuple[Segmentation, float]:
+def timed(run: Callable[[], Segmentation]) -> tuple[Segmentation, float]:
     start = time.perf_counter()
     result = run()
     return result, time.perf_counter() - start

@@ -13,6 +13,7 @@ import statistics
 import sys
 from pathlib import Path
 
+import tiktoken
 from paired import paired, ratio
 
 from lumber_core import GreedyChunker, Group, LumberChunker
@@ -31,7 +32,7 @@ def main() -> None:
     greedy = GreedyChunker(400)
     known = sentences(text)
     given = GreedyChunker(400, units=lambda _: known)
-    encoding = greedy.counter.encoding
+    encoding = tiktoken.get_encoding("cl100k_base")
     words = LumberChunker(second)
     tokens = LumberChunker(second, tokenizer="cl100k_base")
     seconds = paired(

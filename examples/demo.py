@@ -15,6 +15,7 @@ from pathlib import Path
 
 from langchain_core.documents import Document as LangChainDocument
 from llama_index.core import Document as LlamaIndexDocument
+from llama_index.core.schema import TextNode
 
 from langchain_lumber import (
     BertTextSplitter,
@@ -86,7 +87,7 @@ def langchain(splitter: SpanTextSplitter, text: str) -> Chunks:
 
 def llamaindex(parser: SpanNodeParser, text: str) -> Chunks:
     nodes = parser.get_nodes_from_documents([LlamaIndexDocument(text=text)])
-    return [(node.start_char_idx or 0, node.text) for node in nodes]
+    return [(node.start_char_idx or 0, node.text) for node in nodes if isinstance(node, TextNode)]
 
 
 def trimmed(chunks: Chunks) -> Chunks:

@@ -59,9 +59,9 @@ def main() -> None:
     print("\nQuestions whose string stands in no chunk count as misses above. Left out instead:\n")
     print("splitter | such questions | Recall@5 | DCG@20\n--- | --- | --- | ---")
     for name, result in results.items():
-        recall = result.recall(5, unanswerable="skip")
-        dcg = result.dcg(20, unanswerable="skip")
-        print(f"{name} | {len(result.unanswerable)} | {recall:.2f} | {dcg:.2f}")
+        recall_5 = result.recall(5, unanswerable="skip")
+        dcg_20 = result.dcg(20, unanswerable="skip")
+        print(f"{name} | {len(result.unanswerable)} | {recall_5:.2f} | {dcg_20:.2f}")
 
 
 def show(

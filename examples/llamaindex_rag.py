@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from llama_index.core import Document, VectorStoreIndex
+from llama_index.core.schema import TextNode
 
 from llamaindex_lumber import BertNodeParser, LumberEmbedding
 
@@ -23,10 +24,12 @@ def main(path: Path, question: str) -> None:
 
     print(f"{path.name}: {len(text):,} characters in {len(nodes)} nodes\n\n{question}")
     for found in index.as_retriever(similarity_top_k=3).retrieve(question):
-        start, end = found.node.start_char_idx, found.node.end_char_idx
-        assert text[start:end] == found.node.text
+        node = found.node
+        assert isinstance(node, TextNode)
+        start, end = node.start_char_idx, node.end_char_idx
+        assert text[start:end] == node.text
         print(f"\n[{start}:{end}]  similarity {found.score:.2f}")
-        print(found.node.text.strip())
+        print(node.text.strip())
 
 
 if __name__ == "__main__":

@@ -47,11 +47,14 @@ def blocks_of(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
     return [
         Block(
-            page, text.count("\n", 0, found.start("body")) + 1, *found.group("language", "body"),
-            found["reason"],
+            page,
+            line=text.count("\n", 0, found.start("body")) + 1,
+            language=found["language"],
+            body=found["body"],
+            reason=found["reason"],
         )
         for found in FENCE.finditer(text)
-    ]  # fmt: skip
+    ]
 
 
 def named(page: Path) -> str:

@@ -103,9 +103,16 @@ def test_a_model_judges_and_answers_and_nothing_is_paid_twice(
 ) -> None:
     pytest.importorskip("openai")
     with LoopbackServer(answer) as server:
-        arguments = ("compare", docs, "--questions", questions, "--output", tmp_path / "report")
-        arguments += ("--splitter", "lumber:60", "--splitter", "lumber-local:60", "--qa")
-        arguments += ("--model", "any", "--base-url", server.openai_url, "--prices", "1,2")
+        arguments: list[object] = [
+            "compare",
+            docs,
+            "--questions",
+            questions,
+            "--output",
+            tmp_path / "report",
+        ]
+        arguments += ["--splitter", "lumber:60", "--splitter", "lumber-local:60", "--qa"]
+        arguments += ["--model", "any", "--base-url", server.openai_url, "--prices", "1,2"]
         code, said = run(*arguments)
         assert code == 0, said
         paid = server.count
@@ -129,9 +136,16 @@ def test_propositions_and_hypothetical_passages_are_written_once(
 ) -> None:
     pytest.importorskip("openai")
     with LoopbackServer(answer) as server:
-        arguments = ("compare", docs, "--questions", questions, "--output", tmp_path / "report")
-        arguments += ("--splitter", "paragraphs", "--splitter", "propositions", "--hyde")
-        arguments += ("--model", "any", "--base-url", server.openai_url)
+        arguments: list[object] = [
+            "compare",
+            docs,
+            "--questions",
+            questions,
+            "--output",
+            tmp_path / "report",
+        ]
+        arguments += ["--splitter", "paragraphs", "--splitter", "propositions", "--hyde"]
+        arguments += ["--model", "any", "--base-url", server.openai_url]
         code, said = run(*arguments)
         assert code == 0, said
         paid = server.count
@@ -183,8 +197,8 @@ def test_a_second_sweep_over_theta_asks_nothing(
 ) -> None:
     pytest.importorskip("openai")
     with LoopbackServer(answer) as server:
-        arguments = ("sweep", docs, "--questions", questions, "--theta", "80,60")
-        arguments += ("--model", "any", "--base-url", server.openai_url)
+        arguments: list[object] = ["sweep", docs, "--questions", questions, "--theta", "80,60"]
+        arguments += ["--model", "any", "--base-url", server.openai_url]
         code, said = run(*arguments, "--output", tmp_path / "one", "--work", tmp_path / "work")
         assert code == 0, said
         paid = server.count

@@ -42,18 +42,11 @@ def one_of_many(request: Request) -> str:
 def test_questions_are_written_for_the_corpus_to_load(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "questions.jsonl"
     with LoopbackServer(one_of_many) as server:
-        arguments = (
-            "questions",
-            folder,
-            "--model",
-            "any",
-            "--base-url",
-            server.openai_url,
-            "--count",
-            8,
-        )
-        arguments += ("--count", 8, "--splitter", "greedy:100")
-        arguments += ("--output", output, "--store", tmp_path / "a.db")
+        arguments = [
+            *("questions", folder, "--model", "any", "--base-url", server.openai_url),
+            *("--count", 8, "--splitter", "greedy:100"),
+            *("--output", output, "--store", tmp_path / "a.db"),
+        ]
         code, said = run(*arguments)
         assert code == 0, said
         assert "8 questions about 2 of 2 documents" in said

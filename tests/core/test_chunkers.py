@@ -8,12 +8,12 @@ import pickle
 import threading
 
 import pytest
-from core_support import RecordingCounter, nasty_texts, quick
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, Group, LexicalJudge, LumberChunker, Segmentation, Usage
 from lumber_core.spans import check_tiling
+from tests.core.core_support import RecordingCounter, nasty_texts, quick
 
 SECRET = "The treasure lies under the oak. "
 BOOK = "\n\n".join(

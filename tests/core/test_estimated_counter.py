@@ -12,11 +12,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from core_support import nasty_texts, quick
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.tokens import EstimatedCounter, WordCounter, estimated, token_counter
+from tests.core.core_support import nasty_texts, quick
 
 VOCABULARY = (
     "river stone market letter window garden harbour winter paper silver morning travel "

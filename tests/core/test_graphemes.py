@@ -4,12 +4,12 @@ from itertools import pairwise
 
 import pytest
 import regex
-from core_support import ACCENTED, FAMILY, FLAG, PIECES, nasty_texts, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core import graphemes
 from lumber_core.graphemes import breaks, grapheme_cuts, is_break, space_cuts, word_cuts
+from tests.core.core_support import ACCENTED, FAMILY, FLAG, PIECES, nasty_texts, quick
 
 # Whole planes of characters, half of them from where clusters are made.
 CLUSTER_MAKERS = [

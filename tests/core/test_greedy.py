@@ -6,13 +6,13 @@ from itertools import accumulate, pairwise
 
 import pytest
 import tiktoken
-from core_support import RecordingCounter, nasty_texts, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, GreedySegmentation
 from lumber_core.greedy import END_SENTENCE, NEW_SECTION, nearest_cuts
 from lumber_core.spans import check_tiling
+from tests.core.core_support import RecordingCounter, nasty_texts, quick
 
 
 def cuts_of(tokens: list[int], wanted: int) -> list[int]:

@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import markdown_it
 import pytest
-from core_support import nasty_texts, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from lumber_core.places import Kind
 from lumber_core.spans import check_tiling
 from lumber_core.tokens import EstimatedCounter
 from lumber_core.units import markdown, markdown_parts, unit_finder
+from tests.core.core_support import nasty_texts, quick
 
 HANDBOOK = """\
 ---

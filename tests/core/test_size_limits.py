@@ -4,15 +4,6 @@ from itertools import pairwise
 
 import pytest
 import regex
-from core_support import (
-    ACCENTED,
-    FAMILY,
-    FLAG,
-    RecordingCounter,
-    nasty_texts,
-    pieces,
-    quick,
-)
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -21,6 +12,15 @@ from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span, check_tiling, spans_from_starts
 from lumber_core.tokens import token_counter
 from lumber_core.units import paragraphs
+from tests.core.core_support import (
+    ACCENTED,
+    FAMILY,
+    FLAG,
+    RecordingCounter,
+    nasty_texts,
+    pieces,
+    quick,
+)
 
 TIKTOKEN = token_counter("cl100k_base")
 WORDS = token_counter("words")

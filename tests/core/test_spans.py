@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from core_support import nasty_texts, quick
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.errors import LumberError, TilingError
 from lumber_core.spans import Span, check_tiling, spans_from_starts
+from tests.core.core_support import nasty_texts, quick
 
 
 def test_a_span_is_a_pair_with_names():

@@ -10,7 +10,6 @@ import requests
 import tiktoken
 import tokenizers
 import transformers
-from core_support import nasty_texts, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tiktoken import registry
@@ -25,6 +24,7 @@ from lumber_core.tokens import (
     WordCounter,
     tiktoken_data,
 )
+from tests.core.core_support import nasty_texts, quick
 
 SPECIAL = "<|endoftext|>"
 ALL_SPECIAL = sorted(token_counter("cl100k_base").encoding.special_tokens_set)

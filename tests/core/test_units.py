@@ -5,7 +5,6 @@ import functools
 import pytest
 import regex
 import sentencex
-from core_support import nasty_texts, pieces, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from lumber_core.units import (
     sentences_and_lines,
     unit_finder,
 )
+from tests.core.core_support import nasty_texts, pieces, quick
 
 BREAKS = {
     "LF": "\n",

@@ -7,6 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,6 +47,8 @@ def test_few_questions_make_nothing_clear_and_have_no_interval() -> None:
 def test_intervals_are_told_where_questions_come_out_differently() -> None:
     made = compare(corpus(), [paragraphs(), Every(r"[02468]\. ")], embedder=WordEmbedder())
     recall, dcg = (made.figures["every", key] for key in ("recall@1", "dcg@20"))
+    assert dcg.low is not None
+    assert dcg.high is not None
     assert dcg.low < dcg.value < dcg.high
     assert made.figures["paragraphs", "recall@1"].low is None
     assert (recall.low is None) == (recall.value in (0, 1))
@@ -242,7 +245,7 @@ def test_what_cannot_work_is_refused_before_any_work(
     arguments: dict[str, object], error: type[Exception], reason: str
 ) -> None:
     counting = paragraphs("counting")
-    given = {
+    given: dict[str, Any] = {
         "corpus": corpus(segmented=True),
         "splitters": [],
         "embedder": WordEmbedder(),

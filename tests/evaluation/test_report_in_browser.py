@@ -118,6 +118,7 @@ def probed(browser: str, report: Path, width: int, *flags: str) -> dict:
     page = report.with_name(f"probe-{width}.html")
     page.write_text(PROBE.format(width=width), encoding="utf-8")
     found = re.search(r'<pre id="found">(.*?)</pre>', dom(browser, page, *flags), re.DOTALL)
+    assert found is not None
     return json.loads(unescape(found[1]))
 
 

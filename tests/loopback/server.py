@@ -256,8 +256,8 @@ class LoopbackServer:
             said = _formed(request, self._answer(request))
         else:
             said = _formed(request, self._answer)
-        body = (_gemini_answer if gemini else _openai_answer)(request, fault, said)
-        return 200, {}, json.dumps(body).encode()
+        reply = (_gemini_answer if gemini else _openai_answer)(request, fault, said)
+        return 200, {}, json.dumps(reply).encode()
 
 
 async def _body(reader: asyncio.StreamReader, headers: dict[str, str]) -> bytes:

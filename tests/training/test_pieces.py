@@ -42,7 +42,7 @@ def test_pieces_may_begin_in_the_middle() -> None:
 
 
 def test_pieces_may_leave_sentences_out() -> None:
-    jumps = Counter()
+    jumps: Counter[int] = Counter()
     for piece in taken(Variety(gaps=1.0)):
         places = numbers(piece)
         assert places[0] == 0

@@ -3,11 +3,11 @@ from __future__ import annotations
 import time
 
 import pytest
-from core_support import PIECES, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core.lumber.protocol import read_answer
+from tests.core.core_support import PIECES, quick
 
 CHOICES = range(3, 12)  # the units 3 to 11 may be named
 

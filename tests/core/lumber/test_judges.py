@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from core_support import group
 
 from lumber_core import (
     BertJudge,
@@ -23,6 +22,7 @@ from lumber_core import (
 from lumber_core.llms import Completion
 from lumber_core.lumber.fallback import choose_judge
 from lumber_core.lumber.judges import as_judge
+from tests.core.core_support import group
 
 FOUR = group(["One. ", "Two. ", "Three. ", "Four. "], start=5)
 

@@ -4,11 +4,11 @@ import asyncio
 import pickle
 
 import pytest
-from core_support import document, group, nasty_texts, quick
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import Group, LexicalJudge, LumberChunker, Usage
+from tests.core.core_support import document, group, nasty_texts, quick
 
 SEA = [
     "The captain steered the vessel across the stormy ocean toward the harbour.",

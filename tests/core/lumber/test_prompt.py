@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from core_support import group, nasty_texts, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core.lumber.protocol import PromptTemplate, folded, labelled
+from tests.core.core_support import group, nasty_texts, quick
 
 LINE_BREAKS = [
     *("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")

@@ -3,13 +3,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from core_support import document, quick
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core.lumber.grouping import MethodRules, PublishedCodeRules
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Verdict
+from tests.core.core_support import document, quick
 
 sizes = st.lists(st.integers(0, 30), max_size=30)
 answers = st.lists(
