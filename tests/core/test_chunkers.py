@@ -360,9 +360,9 @@ def test_bad_arguments_are_refused_by_name_when_the_splitter_is_made(arguments, 
 
 def test_options_are_named_and_not_placed():
     with pytest.raises(TypeError):
-        LumberChunker(middle, 550)
+        LumberChunker(middle, 550)  # type: ignore[call-arg]
     with pytest.raises(TypeError):
-        GreedyChunker(400, "words")
+        GreedyChunker(400, "words")  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

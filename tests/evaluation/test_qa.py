@@ -226,7 +226,7 @@ def test_it_goes_on_where_it_was_and_then_costs_nothing(tmp_path: Path) -> None:
     with LoopbackServer(reader) as server:
         barred = [True]
 
-        def faults(request: Request) -> object:
+        def faults(request: Request) -> Status | None:
             return Status(403) if barred[0] and request.number > 15 else None
 
         server._faults = faults

@@ -164,7 +164,7 @@ def tiny_local(kind: str = "gpt2", seed: int = 0, *, chat: bool = False) -> Simp
             vocab_size=vocabulary, n_positions=512, n_embd=32, n_layer=2, n_head=4,
             initializer_range=0.5, bos_token_id=0, eos_token_id=2,
         )  # fmt: skip
-        model = GPT2LMHeadModel(config)
+        model: Any = GPT2LMHeadModel(config)
     elif kind == "mamba":
         mamba = MambaConfig(
             vocab_size=vocabulary, hidden_size=32, state_size=4, num_hidden_layers=2,

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -344,11 +345,16 @@ def test_a_reply_that_is_no_completion_is_called_so(api, serve, ask, body):
     assert server.count == 1
 
 
-def openai_reply(**changes: object) -> str:
-    choice = {"index": 0, "finish_reason": "stop"}
+def openai_reply(**changes: Any) -> str:
+    choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
     choice["message"] = {"role": "assistant", "content": "Answer: ID 7"}
     usage = {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}
-    reply = {"id": "x", "object": "chat.completion", "choices": [choice], "usage": usage}
+    reply: dict[str, object] = {
+        "id": "x",
+        "object": "chat.completion",
+        "choices": [choice],
+        "usage": usage,
+    }
     choice.update({name: value for name, value in changes.items() if name in ("finish_reason",)})
     if "message" in changes:
         choice["message"] = changes["message"]
@@ -459,7 +465,7 @@ def test_one_model_serves_several_event_loops(api, serve):
 
 def test_async_clients_are_closed_with_their_loop(schema_api, serve):
     server = serve()
-    model = model_at(server, schema_api)
+    model: Any = model_at(server, schema_api)
     clients = []
 
     async def one() -> None:

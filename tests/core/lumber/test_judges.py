@@ -127,7 +127,7 @@ def test_what_cannot_judge_is_refused(own):
 
 
 def test_the_judge_sees_unit_numbers_of_the_document_and_the_texts():
-    seen = []
+    seen: list[Group] = []
     as_judge(seen.append).judge(FOUR)
     (asked,) = seen
     assert (asked.start, asked.stop, len(asked)) == (5, 9, 4)

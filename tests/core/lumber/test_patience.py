@@ -9,6 +9,7 @@ import pickle
 import time
 from http import HTTPStatus
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -103,7 +104,7 @@ def test_a_status_may_be_anywhere_clients_put_it() -> None:
 
 
 def test_no_credit_left_is_no_passing_trouble() -> None:
-    error = HttpError(429)
+    error: Any = HttpError(429)
     error.code = "insufficient_quota"
     assert trouble_of(error) == "settings"
 

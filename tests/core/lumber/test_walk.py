@@ -162,7 +162,8 @@ def test_a_document_without_units_is_done_at_once():
     walk = walk_of(MethodRules([], 30), [])
     assert walk.done
     assert walk.claim() is None
-    assert walk.verdicts == walk.boundaries == ()
+    assert walk.verdicts == ()
+    assert walk.boundaries == ()
 
 
 def test_a_group_is_handed_out_once():
