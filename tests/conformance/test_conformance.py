@@ -173,7 +173,7 @@ def test_a_splitter_that_keeps_every_promise_passes() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: GreedyTextSplitter(40, chunk_size=60),
+        lambda: GreedyTextSplitter(target_size=40, chunk_size=60),
         lambda: GreedyNodeParser(target_size=40, chunk_size=60),
     ],
     ids=["LangChain", "LlamaIndex"],
