@@ -7,6 +7,7 @@ the notes of one essay, which share a subject and an author; the others mix both
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from lumber_core.units import sentences_and_lines
 from lumber_evaluation.documents import Document
@@ -105,7 +106,7 @@ def labelled_notes(*, seed: int = 0) -> list[Document]:
     return documents
 
 
-def _document(notes: tuple[str, ...] | list[str], label: str, name: str) -> Document:
+def _document(notes: Sequence[str], label: str, name: str) -> Document:
     text, starts = "", []
     for number, note in enumerate(notes, start=1):
         if label.endswith("**"):

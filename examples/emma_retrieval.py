@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from lumber_core import BertChunker
@@ -71,8 +70,10 @@ def show(
     print("splitter | chunks |", " | ".join(f"{title}@{k}" for k in CUTOFFS), "| interval at 20")
     print(" | ".join(["---"] * (len(CUTOFFS) + 3)))
     for name, result in results.items():
-        means = " | ".join(f"{result.mean(partial(measure, k=k)):.2f}" for k in CUTOFFS)
-        last = mean_interval(result.per_question(partial(measure, k=CUTOFFS[-1])))
+        means = " | ".join(
+            f"{result.mean(lambda question, k=k: measure(question, k)):.2f}" for k in CUTOFFS
+        )
+        last = mean_interval(result.per_question(lambda question: measure(question, CUTOFFS[-1])))
         print(f"{name} | {len(result.chunks)} | {means} | {last.low:.2f} to {last.high:.2f}")
     print()
 

@@ -165,6 +165,7 @@ def test_as_many_questions_more_as_the_formula_says_decide_four_times_in_five() 
     pilot = (pilot - pilot.mean()) / pilot.std() + 0.2
     more = questions_to_decide(mean_interval(list(pilot)), 100)
     assert more == pytest.approx(100 * ((2.8 * 0.1 / 0.2) ** 2 - 1), rel=0.1)
+    assert more is not None
     decided = 0
     for _ in range(200):
         again = generator.normal(0.2, 1, 100 + more)

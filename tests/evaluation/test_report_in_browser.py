@@ -16,6 +16,7 @@ pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 
 from lumber_evaluation.comparison import compare
+from lumber_evaluation.report import write_report
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -98,7 +99,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [paragraphs(), shreds(), Every(r"burning\. ", name="a-splitter-with-quite-a-long-name")],
         embedder=WordEmbedder(),
     )
-    return made.write(folder)
+    return write_report(made, folder)
 
 
 def dom(browser: str, page: Path, *flags: str) -> str:
