@@ -63,17 +63,22 @@ def main() -> None:
         print(f"{name} | {len(result.unanswerable)} | {recall_5:.2f} | {dcg_20:.2f}")
 
 
+def _at(
+    measure: Callable[[QuestionResult, int], float], k: int
+) -> Callable[[QuestionResult], float]:
+    return lambda question: measure(question, k)
+
+
 def show(
     results: dict[str, RetrievalResult], title: str, measure: Callable[[QuestionResult, int], float]
 ) -> None:
     """Print a table of a measure at all cutoffs, with an interval at 20."""
     print("splitter | chunks |", " | ".join(f"{title}@{k}" for k in CUTOFFS), "| interval at 20")
     print(" | ".join(["---"] * (len(CUTOFFS) + 3)))
+    at = {k: _at(measure, k) for k in CUTOFFS}
     for name, result in results.items():
-        means = " | ".join(
-            f"{result.mean(lambda question, k=k: measure(question, k)):.2f}" for k in CUTOFFS
-        )
-        last = mean_interval(result.per_question(lambda question: measure(question, CUTOFFS[-1])))
+        means = " | ".join(f"{result.mean(at[k]):.2f}" for k in CUTOFFS)
+        last = mean_interval(result.per_question(at[CUTOFFS[-1]]))
         print(f"{name} | {len(result.chunks)} | {means} | {last.low:.2f} to {last.high:.2f}")
     print()
 
