@@ -140,7 +140,7 @@ def _word_recall(words: int) -> Metric:
 
 def _recall(k: int) -> Metric:
     measure = of_questions(lambda question: question.recall(k))
-    return Metric(f"recall@{k}", f"Recall@{k}", RECALL, measure, k, k in (1, 5), k == 5)
+    return Metric(f"recall@{k}", f"Recall@{k}", RECALL, measure, k, k == 5, k == 5)
 
 
 def _dcg(k: int) -> Metric:

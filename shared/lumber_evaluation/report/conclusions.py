@@ -118,7 +118,7 @@ def _smallest_visible(comparison: Comparison) -> str:
     if not widest:
         return ""
     points = f"{100 * widest:.0f}"
-    return f", and differences in {leading.label} of less than about {points} points do not show"
+    return f", and differences of less than about {points} points ({leading.label}) do not show"
 
 
 def _about_documents(comparison: Comparison) -> list[str]:
