@@ -12,6 +12,7 @@ from langchain_lumber.bert import BertTextSplitter
 from langchain_lumber.embeddings import LumberEmbeddings
 from langchain_lumber.greedy import GreedyTextSplitter
 from langchain_lumber.lumber import LumberTextSplitter
+from lumber_core import __version__
 
 __all__ = [
     "BertTextSplitter",
@@ -19,4 +20,5 @@ __all__ = [
     "LumberEmbeddings",
     "LumberTextSplitter",
     "SpanTextSplitter",
+    "__version__",
 ]

@@ -12,6 +12,7 @@ from llamaindex_lumber.bert import BertNodeParser
 from llamaindex_lumber.embedding import LumberEmbedding
 from llamaindex_lumber.greedy import GreedyNodeParser
 from llamaindex_lumber.lumber import LumberNodeParser
+from lumber_core import __version__
 
 __all__ = [
     "BertNodeParser",
@@ -19,4 +20,5 @@ __all__ = [
     "LumberEmbedding",
     "LumberNodeParser",
     "SpanNodeParser",
+    "__version__",
 ]

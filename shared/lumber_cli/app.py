@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -12,6 +11,7 @@ from lumber_cli.conform import conform_command
 from lumber_cli.evaluation import compare_command, sweep_command
 from lumber_cli.questions import questions_command
 from lumber_cli.training import export_command, train_command
+from lumber_core import __version__
 
 app = typer.Typer(
     name="lumber-splitters",
@@ -69,7 +69,7 @@ _add(export_command, "export", "my-model my-model-onnx --with-minilm")
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"lumber-splitters {version('lumber-splitters')}")
+        typer.echo(f"lumber-splitters {__version__}")
         raise typer.Exit
 
 

@@ -1,5 +1,7 @@
 """Splitting text where its content turns: the core shared by every integration."""
 
+from importlib.metadata import version
+
 from lumber_core.bert import BertChunker, TextEmbedder, TokenScores
 from lumber_core.chunker import Chunker
 from lumber_core.errors import (
@@ -34,6 +36,8 @@ from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.segmentation import Segmentation, Usage, Verdict
 from lumber_core.spans import Span, check_tiling
 from lumber_core.tokens import TokenCounter, token_counter
+
+__version__ = version("lumber-splitters")
 
 __all__ = [
     "AnswerStore",
@@ -73,6 +77,7 @@ __all__ = [
     "Usage",
     "Verdict",
     "WeightsError",
+    "__version__",
     "check_tiling",
     "token_counter",
 ]

@@ -120,6 +120,8 @@ class Settings:
     def __init_subclass__(cls) -> None:
         cls.__annotations__ = inspect.get_annotations(cls, eval_str=True)
         dataclass(frozen=True, kw_only=True, repr=False)(cls)
+        for entry in fields_of(cls):
+            setting_of(entry)  # raises if one is not documented
 
     def __post_init__(self) -> None:
         """Check every value; subclasses add what concerns several of them."""
@@ -356,17 +358,17 @@ ChunkOverlap = Annotated[
 Tokenizer = Annotated[
     TokenCounterSpec,
     Setting(
-        'Counts tokens: "words" (1.2 tokens a word, needs no vocabulary), the name of a tiktoken '
-        "encoding or of a model tiktoken knows, a Hugging Face tokenizer, a tiktoken `Encoding`, "
-        "a function from a string to a number, or a `TokenCounter`."
+        'Counts tokens: "estimate" (any script, needs no vocabulary), "words" (1.2 tokens a word), '
+        "the name of a tiktoken encoding or of a model tiktoken knows, a Hugging Face tokenizer, a "
+        "tiktoken `Encoding`, a function from a string to a number, or a `TokenCounter`."
     ),
 ]
 Units = Annotated[
     UnitSpec,
     Setting(
         'What is never cut unless it exceeds `chunk_size`: "paragraphs", "sentences", '
-        '"sentences_and_lines" (a mark at the end of a line ends a sentence, too), or a callable '
-        "from a text to `(start, end)` offsets."
+        '"sentences_and_lines" (a mark at the end of a line ends a sentence, too), "markdown", or '
+        "a callable from a text to `(start, end)` offsets."
     ),
 ]
 Language = Annotated[

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lumber_core import __version__
 from lumber_core.cache import Cache, digest
 from lumber_core.checks import check_texts
 from lumber_core.errors import StoreError
@@ -136,7 +136,7 @@ class CachedWork:
         """
         if self.path is None or splitter.identity is None:
             return splitter.split(document)
-        key = digest(version("lumber-splitters"), splitter.identity, document.name, document.text)
+        key = digest(__version__, splitter.identity, document.name, document.text)
         stored = self._splits.get(key)
         known = None if stored is None else _read_split(stored, document)
         if known is None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import Any
 
+from lumber_core import __version__
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.documents import Corpus
 from lumber_evaluation.llm.answers import QaResult
@@ -40,7 +40,7 @@ def report_json(result: Comparison | Sweep) -> dict[str, Any]:
         "format": FORMAT,
         "version": FORMAT_VERSION,
         "made": comparison.made.isoformat(timespec="seconds"),
-        "lumber_splitters": version("lumber-splitters"),
+        "lumber_splitters": __version__,
         "corpus": _corpus(comparison.corpus),
         "embedder": comparison.embedder or None,
         "tokenizer": comparison.tokenizer,

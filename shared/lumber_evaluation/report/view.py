@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from string import ascii_uppercase
 from typing import Any
 
+from lumber_core import __version__
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.metrics import Metric, MetricFamily, families_of
 from lumber_evaluation.report.conclusions import conclusions
@@ -124,7 +124,7 @@ def view(comparison: Comparison) -> dict[str, Any]:
         "results": comparison.results,
         "families": list(families),
         "comparison": comparison,
-        "version": version("lumber-splitters"),
+        "version": __version__,
     }
 
 
@@ -148,7 +148,7 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
     facts += [
         ("Tokens", comparison.tokenizer),
         ("Made", f"{comparison.made:%d %B %Y, %H:%M} UTC".lstrip("0")),
-        ("With", f"lumber-splitters {version('lumber-splitters')}"),
+        ("With", f"lumber-splitters {__version__}"),
     ]
     return facts
 

@@ -1,0 +1,106 @@
+"""What is repeated from the chunk before: whole units, within both limits."""
+
+from __future__ import annotations
+
+import pytest
+from core_support import RecordingCounter, nasty_texts, quick
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core import GreedyChunker, LumberChunker
+from lumber_core.overlap import overlapping
+from lumber_core.size_limits import SizeLimits
+from lumber_core.spans import Span, spans_from_starts
+from lumber_core.tokens import token_counter
+from lumber_core.units import sentences
+
+LENGTH = token_counter(len)
+TIKTOKEN = token_counter("cl100k_base")
+
+
+@st.composite
+def tilings(draw):
+    """A text of words, spans that tile it, and units that tile it more finely."""
+    words = draw(st.lists(st.sampled_from(["a", "bb", "ccc ", "d. ", "\n\n"]), min_size=1))
+    text = "".join(words)
+    offsets = st.sets(st.integers(1, max(1, len(text) - 1)), max_size=12)
+    starts = sorted({0, *(cut for cut in draw(offsets) if cut < len(text))})
+    finer = sorted({*starts, *(cut for cut in draw(offsets) if cut < len(text))})
+    return text, spans_from_starts(starts, len(text)), spans_from_starts(finer, len(text))
+
+
+@given(case=tilings(), tokens=st.integers(0, 12), room=st.one_of(st.none(), st.integers(0, 12)))
+@quick
+def test_as_many_whole_units_as_fit_are_repeated(case, tokens, room):
+    text, spans, units = case
+    limit = None if room is None else room + max(end - start for start, end in spans)
+    limits = SizeLimits(limit, None, LENGTH)
+    widened = overlapping(text, spans, units, limits, tokens)
+    assert [span.end for span in widened] == [span.end for span in spans]
+    assert widened[0] == spans[0]
+    for number in range(1, len(spans)):
+        before, span, wide = spans[number - 1], spans[number], widened[number]
+        repeated = span.start - wide.start
+        assert 0 <= repeated <= tokens
+        assert wide.start >= before.start
+        assert limit is None or wide.end - wide.start <= limit
+        fitting = [
+            unit.start
+            for unit in units
+            if before.start <= unit.start < span.start
+            and span.start - unit.start <= tokens
+            and (limit is None or span.end - unit.start <= limit)
+        ]
+        if fitting:
+            assert wide.start == min(fitting)
+        elif repeated:
+            (unit,) = (u for u in units if u.start < wide.start < u.end)
+            starts = [unit.start + s.start for s in sentences(text[unit.start : span.start])]
+            assert wide.start in starts
+
+
+@given(text=nasty_texts, tokens=st.integers(1, 20))
+@quick
+def test_overlap_keeps_the_limit_with_a_real_tokenizer(text, tokens):
+    chunker = GreedyChunker(tokenizer="cl100k_base", chunk_size=40)
+    spans = chunker.segment(text, reserved=tokens).spans
+    wide = chunker.overlap(text, spans, tokens)
+    chunks = [span.of(text) for span in wide]
+    assert max(TIKTOKEN.count([*chunks, *(c.strip() for c in chunks)]), default=0) <= 40
+    repeated = [text[w.start : s.start] for w, s in zip(wide, spans, strict=True)]
+    assert max(TIKTOKEN.count(repeated), default=0) <= tokens
+
+
+def test_a_unit_longer_than_the_overlap_gives_its_last_sentences():
+    text = "Ann ran home. She fell. It rained.\n\nBob slept."
+    chunker = LumberChunker(lambda group: 1, tokenizer=len, units="paragraphs")
+    spans = chunker.segment(text).spans
+    _, second = chunker.overlap(text, spans, 25)
+    assert second.of(text) == "She fell. It rained.\n\nBob slept."
+    assert chunker.overlap(text, spans, 5) == list(spans)
+
+
+def test_gaps_between_spans_are_repeated_with_the_unit_before_them():
+    text = "One. \n\n Two."
+    spans = [Span(0, 5), Span(8, 12)]
+    units = [Span(0, 5), Span(5, 8), Span(8, 12)]
+    limits = SizeLimits(None, None, LENGTH)
+    assert overlapping(text, spans, units, limits, 8)[1] == Span(0, 12)
+    assert overlapping(text, spans, units, limits, 7)[1] == Span(5, 12)
+
+
+def test_without_overlap_nothing_is_counted_or_found():
+    counter = RecordingCounter()
+    spans = [Span(0, 2), Span(2, 4)]
+    limits = SizeLimits(9, None, counter)
+    assert overlapping("abcd", spans, [], limits, 0) == spans
+    assert counter.seen == []
+
+
+@pytest.mark.parametrize("size", [1, 40])
+def test_the_characters_counted_grow_linearly(size):
+    units = spans_from_starts(range(0, 40_000, size), 40_000)
+    spans = spans_from_starts(range(0, 40_000, 2_000), 40_000)
+    counter = RecordingCounter()
+    overlapping("x" * 40_000, spans, units, SizeLimits(None, None, counter), 400)
+    assert counter.characters <= 40 * 40_000

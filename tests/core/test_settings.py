@@ -1,0 +1,192 @@
+"""Settings that are said once: signatures, documentation, checks and refusals follow from them."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import pydoc
+from dataclasses import FrozenInstanceError, field
+from typing import Annotated, Any
+
+import pytest
+
+from lumber_core import BertChunker, GreedyChunker, LumberChunker
+from lumber_core.bert.settings import BertSettings
+from lumber_core.greedy import GreedySettings
+from lumber_core.lumber.settings import LumberChunkerSettings
+from lumber_core.settings import (
+    ChunkerSettings,
+    Setting,
+    Settings,
+    fields_of,
+    one_of,
+    setting_of,
+    share,
+    takes,
+)
+
+
+def never(group: Any) -> None:
+    """A judge that sees no shift."""
+
+
+CHUNKERS = {
+    GreedyChunker: GreedySettings,
+    BertChunker: BertSettings,
+    LumberChunker: LumberChunkerSettings,
+}
+MADE = [GreedyChunker(), BertChunker(), LumberChunker(never)]
+every_chunker = pytest.mark.parametrize(("chunker", "settings"), CHUNKERS.items())
+
+
+@every_chunker
+def test_the_signature_has_every_setting_with_type_and_default(chunker, settings):
+    parameters = inspect.signature(chunker).parameters
+    assert {*parameters} == {entry.name for entry in fields_of(settings)}
+    assert all(p.annotation is not inspect.Parameter.empty for p in parameters.values())
+    assert parameters["min_chunk_size"].default is None
+    positional = [name for name, p in parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    assert len(positional) == 1
+
+
+@every_chunker
+def test_help_documents_every_setting_once(chunker, settings):
+    shown = pydoc.render_doc(chunker, renderer=pydoc.plaintext)
+    flat = " ".join(shown.replace("|", " ").split())
+    assert flat.count("Args:") >= 1
+    for entry in fields_of(settings):
+        assert flat.count(setting_of(entry).doc) == 1, entry.name
+        assert f"{entry.name}: {setting_of(entry).doc}" in flat
+    assert flat.index("Args:") < flat.index("Raises:")
+
+
+@pytest.mark.parametrize("chunker", MADE, ids=lambda made: type(made).__name__)
+def test_settings_cannot_be_changed_in_silence(chunker):
+    with pytest.raises(FrozenInstanceError):
+        chunker.settings.chunk_size = 9
+    with pytest.raises(AttributeError):
+        chunker.settings = ChunkerSettings()
+
+
+@pytest.mark.parametrize("chunker", MADE, ids=lambda made: type(made).__name__)
+def test_the_repr_shows_settings_that_change_the_result_and_no_others(chunker):
+    shown = repr(chunker)
+    assert "language='en'" in shown
+    for unseen in ("min_chunk_size", "threads", "max_concurrency", "store", "prices"):
+        assert unseen not in shown
+
+
+@every_chunker
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"chunk_sise": 5}, "has no setting 'chunk_sise': did you mean 'chunk_size'"),
+        ({"min_chunksize": 5}, "did you mean 'min_chunk_size'"),
+        ({"zzz": 5}, r"has no setting 'zzz': its settings are .*chunk_size"),
+    ],
+)
+def test_unknown_settings_are_refused_with_the_nearest_name(chunker, settings, given, message):
+    with pytest.raises(TypeError, match=f"{chunker.__name__} {message}|{message}"):
+        chunker(**given)
+
+
+def test_a_missing_or_a_superfluous_argument_names_the_class():
+    with pytest.raises(TypeError, match="LumberChunker: missing a required argument: 'judge'"):
+        LumberChunker()
+    with pytest.raises(TypeError, match="GreedyChunker: too many positional arguments; name"):
+        GreedyChunker(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        ("english", "not 'english': pass \"en\""),
+        ("German", 'pass "de"'),
+        ("klingon", "must be an ISO 639 code"),
+        ("", "must be an ISO 639 code"),
+        (None, "must be an ISO 639 code"),
+    ],
+)
+def test_a_language_is_a_code_and_not_a_name(language, message):
+    with pytest.raises(ValueError, match=message):
+        GreedyChunker(language=language)
+
+
+@pytest.mark.parametrize("language", ["en", "de", "pt-br", "zh_Hans", "yue"])
+def test_codes_with_and_without_a_region_are_taken(language):
+    assert GreedyChunker(language=language, tokenizer="words").split_text("A. B.")
+
+
+def test_settings_of_ones_own_get_signature_documentation_and_checks():
+    class OwnSettings(Settings):
+        elsewhere = {"colour": "use shade"}  # noqa: RUF012 - as adapters do
+
+        shade: Annotated[str, Setting("Light or dark.", one_of("light", "dark"))] = field(
+            default="light", kw_only=False
+        )
+        depth: Annotated[float, Setting("How deep.", share, changes_result=False)] = 0.5
+
+    class Own:
+        """Has a shade.
+
+        Raises:
+            ValueError: It is neither.
+        """
+
+        @takes(OwnSettings)
+        def __init__(self, settings: OwnSettings) -> None:
+            self.settings = settings
+
+    assert str(inspect.signature(Own)).startswith("(shade: str = 'light', *, depth: float = 0.5)")
+    assert inspect.getdoc(Own) == (
+        "Has a shade.\n\nArgs:\n    shade: Light or dark. Default: 'light'.\n"
+        "    depth: How deep. Default: 0.5.\n\nRaises:\n    ValueError: It is neither."
+    )
+    assert repr(Own("dark").settings).endswith("OwnSettings(shade='dark')")
+    with pytest.raises(ValueError, match='shade must be "light" or "dark", not \'grey\''):
+        Own("grey")
+    with pytest.raises(ValueError, match="depth must be a share from 0 to 1, not 2"):
+        Own(depth=2)
+    with pytest.raises(TypeError, match="Own has no setting 'colour': use shade"):
+        Own(colour="red")
+
+
+def test_a_setting_without_documentation_is_refused_when_its_class_is_made():
+    with pytest.raises(TypeError, match="the setting size must be annotated"):
+
+        class Bare(Settings):
+            size: int = 3
+
+
+@pytest.mark.parametrize("chunker", MADE, ids=lambda made: type(made).__name__)
+def test_split_text_gives_the_chunks_of_segment(chunker):
+    text = "One two. Three four.\n\nFive six. " * 20
+    assert chunker.split_text(text) == chunker.segment(text).chunks(text)
+    assert "".join(pickle.loads(pickle.dumps(chunker)).split_text(text)) == text
+
+
+def test_reserved_tokens_are_left_free_for_each_text():
+    text = "one two three. " * 300
+    greedy = GreedyChunker(tokenizer=len, chunk_size=100)
+    alone = max(map(len, greedy.split_text(text)))
+    spans = greedy.segment_all([text, text], reserved=[0, 60])
+    assert [max(end - start for start, end in found.spans) for found in spans] == [alone, 30]
+    assert greedy.segment(text, reserved=60) == spans[1]
+    with pytest.raises(ValueError, match="2 texts but 1 numbers reserved"):
+        greedy.segment_all([text, text], reserved=[1])
+    with pytest.raises(ValueError, match="100 tokens cannot be reserved"):
+        greedy.segment(text, reserved=100)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (type("Document", (), {"page_content": "x"})(), "not Document; pass its page_content"),
+        (type("Node", (), {"get_content": "x"})(), r"not Node; pass its get_content\(\)"),
+    ],
+)
+def test_a_document_in_place_of_a_text_is_told_how_to_pass_it(text, message):
+    chunker = LumberChunker(never)
+    for call in (chunker.segment, lambda given: chunker.estimate([given]), chunker.estimate):
+        with pytest.raises(TypeError, match=message):
+            call(text)

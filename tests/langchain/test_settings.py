@@ -1,0 +1,168 @@
+"""What LangChain users set, and what they are told when they set something else."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import get_usage_metadata_callback
+from langchain_core.documents import Document
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.prompts import PromptTemplate as LangChainPrompt
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tracers.context import collect_runs
+from langchain_core.vectorstores import InMemoryVectorStore
+
+from langchain_lumber import (
+    BertTextSplitter,
+    GreedyTextSplitter,
+    LumberEmbeddings,
+    LumberTextSplitter,
+)
+from lumber_core import BertChunker, GreedyChunker, LumberChunker, token_counter
+
+SPLITTERS = {
+    BertTextSplitter: BertChunker,
+    GreedyTextSplitter: GreedyChunker,
+    LumberTextSplitter: LumberChunker,
+}
+every_splitter = pytest.mark.parametrize("make", SPLITTERS)
+PROSE = "The ferry came in at dawn. Nobody was waiting for it. Gulls cried.\n\n" * 40
+
+
+class CountingModel(BaseChatModel):
+    """Answers that content shifts nowhere, and says what it used."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "counting"
+
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        message = AIMessage(
+            "Answer: none",
+            usage_metadata={"input_tokens": 9, "output_tokens": 1, "total_tokens": 10},
+            response_metadata={"model_name": "counting"},
+        )
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+@every_splitter
+def test_signature_and_help_have_the_cores_settings_and_langchains(make: Any) -> None:
+    parameters = inspect.signature(make).parameters
+    core = inspect.signature(SPLITTERS[make]).parameters
+    for name, parameter in core.items():
+        if name != "judge":
+            assert parameters[name].default == parameter.default
+    own = {"chunk_overlap", "add_start_index", "strip_whitespace", "length_function"}
+    assert own <= {*parameters}
+    shown = pydoc.render_doc(make, renderer=pydoc.plaintext)
+    for name in parameters:
+        assert f"    {name}: " in shown
+
+
+@every_splitter
+def test_overlap_repeats_whole_units_with_exact_offsets(make: Any) -> None:
+    splitter = make(chunk_size=60, chunk_overlap=20, add_start_index=True, tokenizer="cl100k_base")
+    chunks = splitter.create_documents([PROSE])
+    counted = token_counter("cl100k_base").count([chunk.page_content for chunk in chunks])
+    assert max(counted) <= 60
+    starts = [chunk.metadata["start_index"] for chunk in chunks]
+    ends = [s + len(c.page_content) for s, c in zip(starts, chunks, strict=True)]
+    for start, chunk in zip(starts, chunks, strict=True):
+        assert PROSE.startswith(chunk.page_content, start)
+        assert chunk.page_content.startswith(("The ferry", "Nobody", "Gulls"))
+    overlapping = [start < end for end, start in zip(ends, starts[1:], strict=False)]
+    assert sum(overlapping) > len(chunks) // 2
+    assert "".join(splitter.segment(PROSE).chunks(PROSE)) == PROSE
+
+
+@every_splitter
+def test_the_overlap_leaves_room_for_the_chunk(make: Any) -> None:
+    with pytest.raises(ValueError, match=r"chunk_overlap \(50\) must be below chunk_size \(50\)"):
+        make(chunk_size=50, chunk_overlap=50)
+    with pytest.raises(ValueError, match="chunk_overlap must be at least 0"):
+        make(chunk_overlap=-1)
+
+
+@every_splitter
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("separators", "choose them with units"),
+        ("separator", "choose them with units"),
+        ("is_separator_regex", "choose them with units"),
+        ("keep_separator", "nothing is removed"),
+        ("embeddings", "asks for no embeddings"),
+        ("buffer_size", "threshold"),
+        ("breakpoint_threshold_type", "threshold"),
+        ("encoding_name", "from_tiktoken_encoder"),
+        ("chunk_overlp", "did you mean 'chunk_overlap'"),
+    ],
+)
+def test_settings_without_meaning_here_name_what_to_use(make: Any, name: str, instead: str) -> None:
+    with pytest.raises(TypeError, match=f"{make.__name__} has no setting '{name}': .*{instead}"):
+        make(**{name: 1})
+
+
+@every_splitter
+def test_trimmed_chunks_keep_the_limit(make: Any) -> None:
+    # With its space "refrigerators" is one token here, without it three.
+    text = " refrigerators" * 400
+
+    def count(given: str) -> int:
+        alone = 3 if given[:1].strip() else 0
+        return given.count(" refrigerators") + (alone if given.startswith("refrig") else 0)
+
+    for strip in (True, False):
+        chunks = make(chunk_size=12, length_function=count, strip_whitespace=strip).split_text(text)
+        assert max(map(count, chunks)) <= 12
+
+
+def test_prompts_policies_and_prices_of_another_kind_are_refused_with_what_to_pass() -> None:
+    llm = CountingModel()
+    with pytest.raises(TypeError, match=r"lumber_core.PromptTemplate, not langchain_core\.prompts"):
+        LumberTextSplitter(llm, prompt=LangChainPrompt.from_template("{paragraphs}"))
+    with pytest.raises(TypeError, match=r"CallPolicy, not dict: pass CallPolicy\(\*\*policy\)"):
+        LumberTextSplitter(llm, policy={"attempts": 3})
+    with pytest.raises(TypeError, match="Prices, not tuple"):
+        LumberTextSplitter(llm, prices=(1, 2))
+
+
+@every_splitter
+def test_texts_in_place_of_documents_and_the_reverse_are_told_what_to_call(make: Any) -> None:
+    splitter = make()
+    with pytest.raises(TypeError, match="not str: use create_documents or split_text for texts"):
+        splitter.split_documents(["text"])
+    with pytest.raises(TypeError, match=r"pass \[document\]"):
+        splitter.split_documents(Document(page_content="text"))
+    with pytest.raises(TypeError, match="not Document; pass its page_content"):
+        splitter.split_text(Document(page_content="text"))
+    with pytest.raises(TypeError, match="not Document; pass its page_content"):
+        splitter.create_documents([Document(page_content="text")])
+
+
+@pytest.mark.parametrize("through", ["directly", "as a runnable"])
+def test_usage_callbacks_and_tracers_see_calls_from_threads(through: str) -> None:
+    documents = [Document(page_content="One.\n\nTwo.\n\nThree.")] * 6
+    splitter = LumberTextSplitter(CountingModel(), max_concurrency=4)
+    with get_usage_metadata_callback() as usage, collect_runs() as runs:
+        if through == "directly":
+            splitter.split_documents(documents)
+        else:
+            RunnableLambda(splitter.split_documents).invoke(documents, {"tags": ["split"]})
+    assert usage.usage_metadata["counting"]["total_tokens"] == 60
+    if through == "directly":
+        assert len(runs.traced_runs) == 6
+    else:
+        (run,) = runs.traced_runs
+        assert len(run.child_runs) == 6
+
+
+def test_chunks_with_overlap_go_into_a_vector_store() -> None:
+    chunks = GreedyTextSplitter(chunk_size=40, chunk_overlap=15).create_documents([PROSE])
+    store = InMemoryVectorStore(LumberEmbeddings())
+    assert len(store.add_documents(chunks[:5])) == 5
