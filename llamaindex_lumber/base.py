@@ -37,6 +37,7 @@ from lumber_core.settings import (
     refuse_unknown,
     setting_of,
     type_of,
+    values_for,
 )
 from lumber_core.spans import Span
 
@@ -160,6 +161,7 @@ class SpanNodeParser(NodeParser):
         """Build the splitter from the settings."""
 
     def _checked_chunker(self) -> Chunker:
+        self.settings_class(**values_for(self.settings_class, self))  # checks them all
         chunker = self._make_chunker()
         check_overlap(self._overlap, chunker.settings.chunk_size)
         return chunker

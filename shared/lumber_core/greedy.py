@@ -75,6 +75,7 @@ class GreedySettings(TargetSettings):
                 `tokenizer` is not the name of a tiktoken encoding.
         """
         super().__post_init__()
+        object.__setattr__(self, "end_markers", tuple(self.end_markers))
         named = isinstance(self.tokenizer, str) and self.tokenizer != "words"
         if self.end_markers and not named:
             raise ValueError(
@@ -99,7 +100,7 @@ class GreedyChunker(Chunker):
 
     @takes(GreedySettings)
     def __init__(self, settings: GreedySettings) -> None:
-        markers = tuple(settings.end_markers)
+        markers = (*settings.end_markers,)
         super().__init__(
             settings,
             units=partial(after_markers, markers=markers) if markers else settings.units,

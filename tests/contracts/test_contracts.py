@@ -150,7 +150,8 @@ class TestHardBounds:
         chunker = make(chunk_size=limit, tokenizer=tokenizer)
         spans = chunker.segment(text).spans
         check_tiling(spans, len(text))
-        assert max(chunker.counter.count([span.of(text) for span in spans])) <= limit
+        chunks = [span.of(text) for span in spans]
+        assert max(chunker.counter.count([*chunks, *(c.strip() for c in chunks)])) <= limit
 
     @every_chunker
     @every_text
@@ -178,6 +179,53 @@ class TestHardBounds:
         found = nodes(make(chunk_size=20, tokenizer="o200k_base"), text)
         sizes = token_counter("o200k_base").count([node.text for node in found])
         assert max(sizes, default=0) <= 20
+
+
+class TestOverlap:
+    @every_chunker
+    @every_text
+    def test_the_cores_spans_tile_however_much_is_reserved(self, make: Callable, text: str) -> None:
+        chunker = make(chunk_size=40)
+        check_tiling(chunker.segment(text, reserved=15).spans, len(text))
+
+    @every_text_splitter
+    @every_text
+    @pytest.mark.parametrize("strip", [True, False], ids=["stripped", "unstripped"])
+    def test_documents_with_overlap_keep_the_maximum_and_their_offsets(
+        self, make: Callable, text: str, strip: bool
+    ) -> None:
+        splitter = make(
+            chunk_size=40,
+            chunk_overlap=15,
+            tokenizer="o200k_base",
+            add_start_index=True,
+            strip_whitespace=strip,
+        )
+        found = documents(splitter, text)
+        sizes = token_counter("o200k_base").count([document.page_content for document in found])
+        assert max(sizes, default=0) <= 40
+        covered = 0
+        for document in found:
+            start = document.metadata["start_index"]
+            assert text.startswith(document.page_content, start)
+            assert start <= covered or text[covered:start].isspace()
+            covered = max(covered, start + len(document.page_content))
+        assert not text[covered:].strip()
+
+    @every_node_parser
+    @every_node_text
+    def test_nodes_with_overlap_keep_the_maximum_and_their_offsets(
+        self, make: Callable, text: str
+    ) -> None:
+        found = nodes(make(chunk_size=40, chunk_overlap=15, tokenizer="o200k_base"), text)
+        sizes = token_counter("o200k_base").count([node.text for node in found])
+        assert max(sizes, default=0) <= 40
+        covered = 0
+        for node in found:
+            assert text[node.start_char_idx : node.end_char_idx] == node.text
+            assert node.start_char_idx <= covered or text[covered : node.start_char_idx].isspace()
+            covered = max(covered, node.end_char_idx)
+        assert not text[covered:].strip()
 
 
 class TestTheWalkEnds:

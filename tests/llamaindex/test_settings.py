@@ -1,0 +1,305 @@
+"""What LlamaIndex users set, on the parser and globally, and what they are told otherwise."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import logging
+import pickle
+import pydoc
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from llama_index.core import Document, Settings
+from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.llms import MockLLM
+from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.schema import BaseNode, MetadataMode
+
+from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser
+from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker, token_counter
+
+PARSERS = {
+    BertNodeParser: BertChunker,
+    GreedyNodeParser: GreedyChunker,
+    LumberNodeParser: LumberChunker,
+}
+every_parser = pytest.mark.parametrize("make", PARSERS)
+PROSE = "The ferry came in at dawn. Nobody was waiting for it. Gulls cried.\n\n" * 40
+COUNTER = token_counter("cl100k_base")
+
+
+def numbered(i: int, doc: BaseNode) -> str:
+    return f"{doc.node_id}/{i}"
+
+
+@pytest.fixture
+def global_settings() -> Iterator[Any]:
+    """LlamaIndex's `Settings`, as they were afterwards."""
+    before = dict(vars(Settings))
+    yield Settings
+    vars(Settings).update(before)
+
+
+@every_parser
+def test_signature_and_help_have_the_cores_settings_and_llamaindexs(make: Any) -> None:
+    parameters = inspect.signature(make).parameters
+    core = inspect.signature(PARSERS[make]).parameters
+    for name, parameter in core.items():
+        if name != "judge":
+            assert parameters[name].default == parameter.default
+            assert make.model_fields[name].description
+    assert {"include_metadata", "id_func", "chunk_overlap"} <= {*parameters}
+    shown = pydoc.render_doc(make, renderer=pydoc.plaintext)
+    for name in parameters:
+        assert f"    {name}: " in shown
+
+
+@every_parser
+def test_settings_round_trip_through_dict_json_and_pickle(make: Any) -> None:
+    parser = make(chunk_size=90, min_chunk_size=5, chunk_overlap=7, language="de")
+    data = json.loads(parser.to_json())
+    for again in (
+        make.from_dict(data),
+        make.from_json(parser.to_json()),
+        pickle.loads(pickle.dumps(parser)),
+        parser.model_copy(deep=True),
+    ):
+        assert again.to_json() == parser.to_json()
+        assert repr(again.chunker) == repr(parser.chunker)
+    assert data["chunk_overlap"] == 7
+
+
+@every_parser
+def test_a_function_that_names_nodes_has_to_be_passed_again(make: Any) -> None:
+    data = make(id_func=numbered).to_dict()
+    with pytest.raises(TypeError, match="id_func 'numbered' cannot be restored from its name"):
+        make.from_dict(data)
+    assert make.from_dict(data, id_func=numbered).id_func is numbered
+
+
+@every_parser
+def test_every_setting_that_changes_the_result_is_in_the_cache_key_and_no_other(make: Any) -> None:
+    base = make().to_dict()
+    assert make(chunk_overlap=3).to_dict() != base
+    assert make(chunk_size=100).to_dict() != base
+    for name in ("threads", "max_concurrency", "store", "prices", "policy"):
+        assert name not in base
+
+
+@every_parser
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("separator", "choose them with units"),
+        ("backup_separators", "choose them with units"),
+        ("paragraph_separator", "paragraphs"),
+        ("secondary_chunking_regex", "sentences"),
+        ("embed_model", "asks for no embeddings"),
+        ("buffer_size", "threshold"),
+        ("breakpoint_percentile_threshold", "threshold"),
+        ("max_chunk_token", "its settings are|did you mean"),
+        ("chunk_ovrlap", "did you mean 'chunk_overlap'"),
+        ("foo", "its settings are include_metadata"),
+    ],
+)
+def test_unknown_settings_are_refused_with_what_to_use(make: Any, name: str, instead: str) -> None:
+    message = f"{make.__name__} has no setting '{name}': .*({instead})"
+    for call in (make, make.from_defaults):
+        with pytest.raises(TypeError, match=message):
+            call(**{name: 1})
+    with pytest.raises(TypeError, match=message):
+        make.from_dict({**make().to_dict(), name: 1})
+
+
+class TestAssignment:
+    @every_parser
+    def test_it_takes_effect_at_once(self, make: Any) -> None:
+        parser = make(tokenizer="cl100k_base")
+        parser.chunk_size = 30
+        parser.chunk_overlap = 10
+        nodes = parser.get_nodes_from_documents([Document(text=PROSE)])
+        assert max(COUNTER.count([node.text for node in nodes])) <= 30
+        assert nodes[1].start_char_idx < nodes[0].end_char_idx
+        assert parser.to_dict()["chunk_size"] == 30
+
+    @every_parser
+    @pytest.mark.parametrize(
+        ("name", "value", "message"),
+        [
+            ("chunk_size", -3, "chunk_size must be at least 1, not -3"),
+            ("chunk_size", "9", "chunk_size must be a whole number, not str"),
+            ("chunk_overlap", -1, "chunk_overlap must be at least 0"),
+            ("chunk_overlap", 64, r"chunk_overlap \(64\) must be below chunk_size \(64\)"),
+            ("language", "english", 'pass "en"'),
+            ("tokenizer", "cl1000k", "unknown tokenizer"),
+        ],
+    )
+    def test_what_is_wrong_is_refused_and_changes_nothing(
+        self, make: Any, name: str, value: Any, message: str
+    ) -> None:
+        parser = make(chunk_size=64)
+        before, shown = parser.to_dict(), repr(parser.chunker)
+        with pytest.raises((ValueError, TypeError), match=message):
+            setattr(parser, name, value)
+        assert parser.to_dict() == before
+        assert repr(parser.chunker) == shown
+
+    def test_theta_and_the_model_too(self) -> None:
+        parser = LumberNodeParser(judge=LexicalJudge())
+        parser.theta = 100
+        assert "theta=100" in repr(parser.chunker)
+        with pytest.raises(ValueError, match="theta must be at least 1, not -3"):
+            parser.theta = -3
+        with pytest.raises(ValueError, match="pass either llm or judge"):
+            parser.llm = MockLLM()
+        assert parser.llm is None
+
+    @every_parser
+    def test_unknown_names_are_refused(self, make: Any) -> None:
+        with pytest.raises(ValueError, match="foo"):
+            make().foo = 1
+
+
+class TestGlobalSettings:
+    def test_an_assigned_model_decides_where_none_is_given(
+        self, global_settings: Any, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        global_settings.llm = MockLLM()
+        with caplog.at_level(logging.INFO, logger="llamaindex_lumber"):
+            parser = LumberNodeParser(theta=9)
+        assert parser.llm is global_settings.llm
+        assert "asks Settings.llm (" in caplog.text
+        assert LumberNodeParser.from_defaults(llm=None).llm is global_settings.llm
+        assert parser.to_dict()["llm"]["class_name"] == "MockLLM"
+
+    def test_none_or_a_judge_keeps_it_out(self, global_settings: Any) -> None:
+        global_settings.llm = MockLLM()
+        assert LumberNodeParser(llm=None).llm is None
+        assert LumberNodeParser(judge=LexicalJudge()).llm is None
+
+    def test_a_parser_made_before_is_the_same_after_a_round_trip(
+        self, global_settings: Any
+    ) -> None:
+        parser = LumberNodeParser()
+        data, pickled = parser.to_dict(), pickle.dumps(parser)
+        global_settings.llm = MockLLM()
+        assert parser.llm is None
+        assert pickle.loads(pickled).llm is None
+        assert LumberNodeParser.from_dict(data).llm is None
+
+    def test_without_one_no_model_is_made_for_it(self, global_settings: Any) -> None:
+        assert LumberNodeParser().llm is None
+        assert global_settings._llm is None
+
+    @every_parser
+    def test_sizes_reach_the_parser_that_is_the_global_one(
+        self, make: Any, global_settings: Any
+    ) -> None:
+        global_settings.embed_model = MockEmbedding(embed_dim=2)
+        global_settings.node_parser = make()
+        global_settings.chunk_size = 77
+        global_settings.chunk_overlap = 11
+        assert global_settings.node_parser.chunker.settings.chunk_size == 77
+        assert (global_settings.chunk_size, global_settings.chunk_overlap) == (77, 11)
+        assert make().chunk_overlap == 0
+        with pytest.raises(ValueError, match="must be at least 1"):
+            global_settings.chunk_size = 0
+
+    @every_parser
+    def test_the_global_tokenizer_is_not_used(self, make: Any, global_settings: Any) -> None:
+        import llama_index.core
+
+        before = llama_index.core.global_tokenizer
+        try:
+            global_settings.tokenizer = str.split
+            assert "split" not in repr(make().chunker)
+        finally:
+            llama_index.core.global_tokenizer = before
+
+
+class TestOverlap:
+    @every_parser
+    def test_whole_units_are_repeated_with_exact_offsets(self, make: Any) -> None:
+        parser = make(chunk_size=60, chunk_overlap=20, tokenizer="cl100k_base")
+        nodes = parser.get_nodes_from_documents([Document(text=PROSE)])
+        assert max(COUNTER.count([node.text for node in nodes])) <= 60
+        for node in nodes:
+            assert PROSE[node.start_char_idx : node.end_char_idx] == node.text
+            assert node.text.startswith(("The ferry", "Nobody", "Gulls"))
+        shared = [a.end_char_idx > b.start_char_idx for a, b in pairwise(nodes)]
+        assert sum(shared) > len(nodes) // 2
+        assert parser.split_text(PROSE) == [node.text for node in nodes]
+
+    @every_parser
+    def test_nodes_parsed_again_point_into_the_document(self, make: Any) -> None:
+        document = Document(text=PROSE)
+        coarse = make(chunk_size=90, chunk_overlap=30, tokenizer="cl100k_base")([document])
+        for node in make(chunk_size=30, chunk_overlap=9, tokenizer="cl100k_base")(coarse):
+            assert PROSE[node.start_char_idx : node.end_char_idx] == node.text
+
+
+class TestMetadata:
+    METADATA = {"title": "The ferry at dawn, and who waited for it", "page": 12}  # noqa: RUF012
+
+    @every_parser
+    @pytest.mark.parametrize("overlap", [0, 12])
+    def test_nodes_fit_with_the_metadata_that_is_embedded(self, make: Any, overlap: int) -> None:
+        parser = make(chunk_size=80, chunk_overlap=overlap, tokenizer="cl100k_base")
+        document = Document(text=PROSE, metadata=self.METADATA)
+        document.excluded_llm_metadata_keys = ["title"]
+        nodes = parser.get_nodes_from_documents([document])
+        for mode in (MetadataMode.EMBED, MetadataMode.LLM):
+            contents = [node.get_content(metadata_mode=mode) for node in nodes]
+            assert max(COUNTER.count(contents)) <= 80
+        assert max(COUNTER.count([node.text for node in nodes])) > 40
+
+    @every_parser
+    def test_metadata_that_is_not_handed_on_takes_no_room(self, make: Any) -> None:
+        settings = {"chunk_size": 80, "tokenizer": "cl100k_base"}
+        bare = make(**settings)([Document(text=PROSE)])
+        apart = make(**settings, include_metadata=False)(
+            [Document(text=PROSE, metadata=self.METADATA)]
+        )
+        assert [node.text for node in apart] == [node.text for node in bare]
+        excluded = Document(text=PROSE, metadata=self.METADATA)
+        excluded.excluded_embed_metadata_keys = excluded.excluded_llm_metadata_keys = [
+            *self.METADATA
+        ]
+        assert [n.text for n in make(**settings)([excluded])] == [n.text for n in bare]
+
+    @every_parser
+    def test_each_document_has_its_own_room(self, make: Any) -> None:
+        parser = make(chunk_size=80, tokenizer="cl100k_base")
+        bare, full = Document(text=PROSE), Document(text=PROSE, metadata=self.METADATA)
+        together = [node.text for node in parser([bare, full])]
+        assert together == [n.text for n in parser([bare])] + [n.text for n in parser([full])]
+
+    @every_parser
+    async def test_sync_and_async_agree(self, make: Any) -> None:
+        parser = make(chunk_size=80, chunk_overlap=9, tokenizer="cl100k_base")
+        documents = [Document(text=PROSE, metadata=self.METADATA), Document(text=PROSE)]
+        waited = await parser.aget_nodes_from_documents(documents)
+        assert [n.text for n in waited] == [n.text for n in parser(documents)]
+
+    @every_parser
+    def test_metadata_that_leaves_no_room_is_an_error_as_in_llamaindex(self, make: Any) -> None:
+        document = Document(text=PROSE, id_="d7", metadata={"abstract": "word " * 90})
+        with pytest.raises(ValueError, match="Metadata length"):
+            SentenceSplitter(chunk_size=64, chunk_overlap=0)([document])
+        with pytest.raises(ValueError, match=r"metadata of 'd7' counts \d+ tokens.*chunk_size=64"):
+            make(chunk_size=64, tokenizer="cl100k_base")([document])
+        assert make(chunk_size=64, include_metadata=False)([document])
+
+    @every_parser
+    def test_little_room_is_warned_of_once(
+        self, make: Any, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        documents = [Document(text=PROSE, metadata={"abstract": "word " * 30})] * 3
+        with caplog.at_level(logging.WARNING, logger="llamaindex_lumber"):
+            make(chunk_size=64, tokenizer="cl100k_base")(documents)
+        (record,) = caplog.records
+        assert "leaves" in record.getMessage()
+        assert "word" not in record.getMessage()
