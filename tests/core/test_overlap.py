@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from core_support import RecordingCounter, nasty_texts, quick
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.tokens import token_counter
 from lumber_core.units import sentences
+from tests.core.core_support import RecordingCounter, nasty_texts, quick
 
 LENGTH = token_counter(len)
 TIKTOKEN = token_counter("cl100k_base")

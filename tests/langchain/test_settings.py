@@ -59,7 +59,7 @@ def test_signature_and_help_have_the_cores_settings_and_langchains(make: Any) ->
             assert parameters[name].default == parameter.default
     own = {"chunk_overlap", "add_start_index", "strip_whitespace", "length_function"}
     assert own <= {*parameters}
-    shown = pydoc.render_doc(make, renderer=pydoc.plaintext)
+    shown = pydoc.plain(pydoc.render_doc(make))
     for name in parameters:
         assert f"    {name}: " in shown
 

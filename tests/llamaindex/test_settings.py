@@ -52,7 +52,7 @@ def test_signature_and_help_have_the_cores_settings_and_llamaindexs(make: Any) -
             assert parameters[name].default == parameter.default
             assert make.model_fields[name].description
     assert {"include_metadata", "id_func", "chunk_overlap"} <= {*parameters}
-    shown = pydoc.render_doc(make, renderer=pydoc.plaintext)
+    shown = pydoc.plain(pydoc.render_doc(make))
     for name in parameters:
         assert f"    {name}: " in shown
 
