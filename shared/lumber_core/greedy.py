@@ -20,7 +20,6 @@ from lumber_core.settings import (
     Setting,
     TargetSettings,
     TargetSize,
-    Tokenizer,
     Units,
     takes,
 )
@@ -55,7 +54,6 @@ class GreedySettings(TargetSettings):
     """Settings of the greedy splitter, by whichever framework it is used."""
 
     target_size: TargetSize = field(default=None, kw_only=False)
-    tokenizer: Tokenizer = "cl100k_base"
     units: Units = "sentences"
     end_markers: Annotated[
         Sequence[str],
@@ -76,11 +74,11 @@ class GreedySettings(TargetSettings):
         """
         super().__post_init__()
         object.__setattr__(self, "end_markers", tuple(self.end_markers))
-        named = isinstance(self.tokenizer, str) and self.tokenizer != "words"
+        named = isinstance(self.tokenizer, str) and self.tokenizer not in ("estimate", "words")
         if self.end_markers and not named:
             raise ValueError(
-                "end_markers extend a tiktoken encoding: pass the name of one as tokenizer, "
-                f"not {self.tokenizer!r}"
+                "end_markers extend a tiktoken encoding: pass the name of one as tokenizer, such "
+                f'as "cl100k_base", not {self.tokenizer!r}'
             )
 
 

@@ -33,7 +33,7 @@ from typing import (
 from typing_extensions import dataclass_transform
 
 from lumber_core.checks import check_language, check_positive
-from lumber_core.tokens import TokenCounterSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 from lumber_core.units import UnitSpec
 
 O = TypeVar("O")  # noqa: E741 - the object under construction
@@ -358,8 +358,9 @@ ChunkOverlap = Annotated[
 Tokenizer = Annotated[
     TokenCounterSpec,
     Setting(
-        'Counts tokens: "estimate" (any script, needs no vocabulary), "words" (1.2 tokens a word), '
-        "the name of a tiktoken encoding or of a model tiktoken knows, a Hugging Face tokenizer, a "
+        'Counts tokens: "estimate" (near what cl100k_base counts, for any text; needs no '
+        'vocabulary), "words" (1.2 tokens a word, the published LumberChunker\'s formula), the '
+        "name of a tiktoken encoding or of a model tiktoken knows, a Hugging Face tokenizer, a "
         "tiktoken `Encoding`, a function from a string to a number, or a `TokenCounter`."
     ),
 ]
@@ -367,8 +368,9 @@ Units = Annotated[
     UnitSpec,
     Setting(
         'What is never cut unless it exceeds `chunk_size`: "paragraphs", "sentences", '
-        '"sentences_and_lines" (a mark at the end of a line ends a sentence, too), "markdown", or '
-        "a callable from a text to `(start, end)` offsets."
+        '"sentences_and_lines" (a mark at the end of a line ends a sentence, too), "markdown" '
+        "(paragraphs, list items, tables, code; a heading with the block below it), or a callable "
+        "from a text to `(start, end)` offsets."
     ),
 ]
 Language = Annotated[
@@ -389,7 +391,7 @@ class ChunkerSettings(Settings):
 
     chunk_size: ChunkSize = None
     min_chunk_size: MinChunkSize = None
-    tokenizer: Tokenizer = "words"
+    tokenizer: Tokenizer = DEFAULT_TOKENIZER
     language: Language = "en"
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from lumber_core.errors import ChunkSizeError
 from lumber_core.graphemes import grapheme_cuts, space_cuts, word_cuts
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter
-from lumber_core.units import sentences
+from lumber_core.units import markdown_parts, sentences
 
 # Characters looked at first for each token of room; a window that turns out too small is doubled.
 _CHARACTERS_PER_TOKEN = 8
@@ -37,6 +37,8 @@ class SizeLimits:
         counter: Counts the tokens.
         language: ISO 639 code to find sentences inside a chunk that is too long.
         target_size: The length that chunks are drawn towards; None for splitters without one.
+        markdown: Whether texts are Markdown, whose tables are cut between rows and whose code is
+            cut between lines.
     """
 
     chunk_size: int | None
@@ -44,6 +46,7 @@ class SizeLimits:
     counter: TokenCounter
     language: str = "en"
     target_size: int | None = None
+    markdown: bool = False
 
     def reserving(self, tokens: int) -> SizeLimits:
         """Return the limits that leave room for `tokens` more in each chunk.
@@ -79,6 +82,11 @@ class SizeLimits:
         for number, count in zip(differing, counts[len(texts) :], strict=True):
             counts[number] = max(counts[number], count)
         return counts[: len(texts)]
+
+    def divide(self, text: str) -> list[Span]:
+        """Divide what is too long into sentences, or into what Markdown has in their place."""
+        find = markdown_parts if self.markdown else sentences
+        return find(text, self.language)
 
     def apply(
         self, text: str, spans: Sequence[Span], units: Sequence[Span] = ()
@@ -177,8 +185,7 @@ class _Cutter:
         """
         body = self._span.of(self._text)
         sentence_cuts = [
-            self._span.start + sentence.start
-            for sentence in sentences(body, self._limits.language)[1:]
+            self._span.start + sentence.start for sentence in self._limits.divide(body)[1:]
         ]
         start, end = self._span
         per_character = total / (end - start)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, Group, LexicalJudge, LumberChunker, Segmentation, Usage
 from lumber_core.spans import check_tiling
+from lumber_core.tokens import EstimatedCounter, WordCounter
 from tests.core.core_support import RecordingCounter, nasty_texts, quick
 
 SECRET = "The treasure lies under the oak. "
@@ -347,7 +348,7 @@ def test_texts_that_are_no_list_are_refused(chunker, texts, message):
         (
             {"method": "published", "tokenizer": "cl100k_base"},
             ValueError,
-            'leave tokenizer at "words"',
+            "leave out tokenizer",
         ),
     ],
 )
@@ -377,3 +378,8 @@ def test_hard_bounds_hold_whatever_the_judge_says(size, text, said):
     check_tiling(result.spans, len(text))
     assert all(len(chunk) <= size for chunk in result.chunks(text))
     assert isinstance(result, Segmentation)
+
+
+def test_only_the_published_method_counts_by_words():
+    assert isinstance(LumberChunker(LexicalJudge()).counter, EstimatedCounter)
+    assert isinstance(LumberChunker.as_published(LexicalJudge()).counter, WordCounter)

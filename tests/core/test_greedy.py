@@ -177,7 +177,7 @@ def test_each_unit_is_counted_once_and_with_a_limit_each_chunk():
 def test_cuts_fall_past_the_markers_and_each_counts_one_token():
     sentences = ["The cat sat." + END_SENTENCE, " The dog." + END_SENTENCE + NEW_SECTION]
     text = "".join(sentences) + " All of the others. They left." + END_SENTENCE
-    greedy = GreedyChunker(1, end_markers=(END_SENTENCE, NEW_SECTION))
+    greedy = GreedyChunker(1, end_markers=(END_SENTENCE, NEW_SECTION), tokenizer="cl100k_base")
     result = greedy.segment(text)
     assert result.chunks(text) == [
         "The cat sat.<|end_sentence|>",
@@ -202,7 +202,9 @@ def test_markers_agree_with_an_encoder_that_was_extended_by_hand():
     )
     text = f"It rained.{END_SENTENCE} He slept long.{END_SENTENCE}{NEW_SECTION}Day came." * 9
     ids = extended.encode(text, allowed_special={END_SENTENCE, NEW_SECTION})
-    result = GreedyChunker(8, end_markers=(END_SENTENCE, NEW_SECTION)).segment(text)
+    result = GreedyChunker(
+        8, end_markers=(END_SENTENCE, NEW_SECTION), tokenizer="cl100k_base"
+    ).segment(text)
     assert result.token_count == len(ids)
     ends = {number + 1 for number, token in enumerate(ids) if token in (100300, 100301)}
     assert set(result.start_tokens) <= {0, *ends}
@@ -210,14 +212,14 @@ def test_markers_agree_with_an_encoder_that_was_extended_by_hand():
 
 def test_other_special_tokens_stay_text_beside_markers():
     text = f"<|endoftext|>{END_SENTENCE}"
-    result = GreedyChunker(8, end_markers=[END_SENTENCE]).segment(text)
+    result = GreedyChunker(8, end_markers=[END_SENTENCE], tokenizer="cl100k_base").segment(text)
     ordinary = tiktoken.get_encoding("cl100k_base").encode_ordinary("<|endoftext|>")
     assert result.token_count == len(ordinary) + 1
 
 
 def test_a_text_without_markers_is_one_chunk():
     text = "One here. Two there. Three."
-    greedy = GreedyChunker(1, end_markers=(END_SENTENCE,))
+    greedy = GreedyChunker(1, end_markers=(END_SENTENCE,), tokenizer="cl100k_base")
     assert greedy.segment(text).chunks(text) == [text]
 
 
@@ -257,7 +259,13 @@ def test_every_chunk_is_bounded_unless_no_limit_is_asked_for():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"end_markers": (END_SENTENCE,)}, {"units": by_word}, {"chunk_size": 6}]
+    "options",
+    [
+        {},
+        {"end_markers": (END_SENTENCE,), "tokenizer": "cl100k_base"},
+        {"units": by_word},
+        {"chunk_size": 6},
+    ],
 )
 def test_the_same_result_however_it_is_run(options):
     greedy = GreedyChunker(6, **options)
@@ -295,6 +303,7 @@ def test_the_repr_shows_what_decides():
         ({"end_markers": END_SENTENCE}, TypeError, "end_markers must be a sequence"),
         ({"end_markers": [""]}, TypeError, "non-empty strings"),
         ({"end_markers": [3]}, TypeError, "non-empty strings"),
+        ({"end_markers": ["<s>"]}, ValueError, 'such as "cl100k_base"'),
         ({"end_markers": ["<s>"], "tokenizer": "words"}, ValueError, "tiktoken encoding"),
         ({"end_markers": ["<s>"], "tokenizer": len}, ValueError, "tiktoken encoding"),
     ],

@@ -230,7 +230,7 @@ class TestBoth:
     def test_repeated_text_keeps_its_offsets_through_chained_parsers(self, make: Any) -> None:
         text = "Again and again.\n\n" * 80
         document = Document(text=text)
-        coarse = GreedyNodeParser(target_size=90)([document])
+        coarse = GreedyNodeParser(target_size=60)([document])
         fine = make(chunk_size=12)(coarse)
         assert len(fine) > len(coarse) > 2
         position = 0

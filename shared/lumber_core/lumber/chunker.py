@@ -72,7 +72,8 @@ class LumberChunker(Chunker):
 
     @takes(LumberChunkerSettings)
     def __init__(self, settings: LumberChunkerSettings) -> None:
-        super().__init__(settings, units=settings.units)
+        published = settings.method == "published"
+        super().__init__(settings, units=settings.units, tokenizer="words" if published else None)
         self._asked = as_judge(settings.judge)
         cached = self._asked
         if settings.store is not None and self._asked.waits:
@@ -90,8 +91,8 @@ class LumberChunker(Chunker):
     def as_published(cls, judge: JudgeLike, *, theta: int = 550, **options: Any) -> LumberChunker:
         """Return a splitter that behaves like the code released with the paper.
 
-        It estimates tokens from the labelled paragraphs; leaves the paragraph that reaches theta
-        out of the group; takes the first paragraph shown, and the one just past the group, as
+        It counts round(1.2 x words) of the labelled paragraphs; leaves the paragraph that reaches
+        theta out of the group; takes the first paragraph shown, and the one just past the group, as
         valid answers; starts the next group after the answer; lets a group without an answer pass
         without a boundary; and starts no group in the last five paragraphs.
 

@@ -42,23 +42,24 @@ _ASCII = {
     _RARE: "jkqvwxyz",
     _CAPITAL: "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
 }
-# What a character of these classes costs (columns) after a character of some kind (rows).
+# What a character of these classes costs (columns) after a character of some kind (rows). A word, a
+# number or a mark is at least most of a token, whatever the fit gains elsewhere by less.
 _COLUMNS = (_LATER_SPACE, _LINE, _TAB, _MARK, _DIGIT, _VOWEL, _CONSONANT, _RARE, _CAPITAL)
-_START = (0, 65, 60, 97, 100, 43, 66, 67, 27)
-_AFTER_SPACE = (96, 65, 60, 97, 184, 43, 66, 67, 27)
-_AFTER_LINE = (96, 7, 60, 97, 35, 74, 26, 55, 178)
-_AFTER_MARK = (0, 0, 84, 40, 74, 30, 85, 125, 108)
-_AFTER_DIGIT = (0, 131, 84, 97, 32, 101, 71, 134, 69)
-_AFTER_VOWEL = (0, 131, 84, 37, 110, 26, 0, 30, 0)
-_AFTER_CONSONANT = (0, 131, 84, 37, 110, 19, 0, 0, 50)
-_AFTER_RARE = (0, 131, 84, 37, 110, 152, 87, 220, 160)
-_AFTER_CAPITAL = (0, 131, 84, 37, 110, 32, 0, 200, 41)
-_AFTER_SCRIPT = (0, 17, 84, 151, 110, 53, 51, 30, 17)
+_START = (0, 89, 68, 87, 100, 85, 85, 85, 85)
+_AFTER_SPACE = (129, 89, 68, 87, 174, 85, 85, 85, 85)
+_AFTER_LINE = (129, 2, 68, 87, 80, 85, 85, 85, 153)
+_AFTER_MARK = (0, 0, 73, 40, 80, 30, 57, 119, 67)
+_AFTER_DIGIT = (0, 105, 73, 87, 32, 92, 79, 149, 79)
+_AFTER_VOWEL = (0, 105, 73, 80, 107, 4, 0, 60, 0)
+_AFTER_CONSONANT = (0, 105, 73, 80, 107, 0, 0, 0, 7)
+_AFTER_RARE = (0, 105, 73, 80, 107, 120, 28, 264, 190)
+_AFTER_CAPITAL = (0, 105, 73, 80, 107, 0, 0, 257, 29)
+_AFTER_SCRIPT = (0, 7, 73, 162, 107, 73, 40, 31, 31)
 _ROWS = {
     _SPACE: _AFTER_SPACE,
     _LATER_SPACE: (1, *_AFTER_SPACE[1:]),
     _LINE: _AFTER_LINE,
-    _TAB: (96, 65, *_AFTER_LINE[2:]),
+    _TAB: (129, 89, *_AFTER_LINE[2:]),
     _MARK: _AFTER_MARK,
     _REPEATED: _AFTER_MARK,
     _DIGIT: _AFTER_DIGIT,
@@ -68,7 +69,7 @@ _ROWS = {
     _CAPITAL: _AFTER_CAPITAL,
 }
 _REPEATED_COST = 4
-_LONG_WORD = 13  # more for the eighth letter of a Latin word and each after it
+_LONG_WORD = 22  # more for the eighth letter of a Latin word and each after it
 
 
 class _Script(NamedTuple):
@@ -85,8 +86,8 @@ class _Script(NamedTuple):
 _SCRIPTS = (
     _Script(0x0000, 0x10FFFF, 237),  # whatever is not named below
     _Script(0x0000, 0x009F, 100),  # control characters
-    _Script(0x00A0, 0x00BF, 40),  # signs of Latin-1
-    _Script(0x00C0, 0x024F, 154, latin=True),  # Latin letters with a mark
+    _Script(0x00A0, 0x00BF, 54),  # signs of Latin-1
+    _Script(0x00C0, 0x024F, 159, latin=True),  # Latin letters with a mark
     _Script(0x0300, 0x036F, 210),  # combining marks
     _Script(0x0370, 0x03FF, 103),  # Greek
     _Script(0x0400, 0x052F, 285),  # Cyrillic
@@ -99,13 +100,13 @@ _SCRIPTS = (
     _Script(0x0A00, 0x0DFF, 192),  # Gurmukhi to Sinhala
     _Script(0x0B80, 0x0BFF, 153),  # Tamil
     _Script(0x0E00, 0x0E7F, 97),  # Thai
-    _Script(0x1E00, 0x1EFF, 84, latin=True),  # Latin letters with several marks
-    _Script(0x2000, 0x206F, 111),  # punctuation
+    _Script(0x1E00, 0x1EFF, 59, latin=True),  # Latin letters with several marks
+    _Script(0x2000, 0x206F, 82),  # punctuation
     _Script(0x200B, 0x200F, 172),  # zero-width characters and directions
     _Script(0x2028, 0x202F, 172),  # separators and directions
     _Script(0x205F, 0x206F, 172),  # invisible operators
-    _Script(0x2070, 0x2BFF, 302, signs=True),  # symbols
-    _Script(0x2500, 0x259F, 91, signs=True),  # boxes and blocks
+    _Script(0x2070, 0x2BFF, 283, signs=True),  # symbols
+    _Script(0x2500, 0x259F, 111, signs=True),  # boxes and blocks
     _Script(0x3000, 0x303F, 86),  # CJK punctuation
     _Script(0x3040, 0x309F, 98),  # Hiragana
     _Script(0x30A0, 0x30FF, 109),  # Katakana
@@ -113,7 +114,7 @@ _SCRIPTS = (
     _Script(0xAC00, 0xD7AF, 127),  # Hangul
     _Script(0xFF00, 0xFFEF, 176),  # full-width forms
     _Script(0x10000, 0x10FFFF, 320),  # beyond the basic plane
-    _Script(0x1F000, 0x1FAFF, 272),  # emoji
+    _Script(0x1F000, 0x1FAFF, 276),  # emoji
 )
 # Han characters by their rows in GB 2312: frequent and less frequent ones.
 _HAN = ((16, 55, 118), (56, 87, 190))
