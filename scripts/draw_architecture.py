@@ -2,11 +2,11 @@
 
 Usage: python scripts/draw_architecture.py [--count | --check] [--root FOLDER]
 
-Writes docs/architecture/packages.svg (packages and the folders inside them) and a drawing of the
-modules inside lumber_core and its folders. All imports count, deferred ones and those under
-TYPE_CHECKING included. `--count` prints numbers instead: boxes, arrows, layers and cycles at both
-levels. `--check` fails if the drawings on disk are out of date. `--root` reads another checkout,
-for instance an older commit: `git worktree add ../before COMMIT`, then `--count --root ../before`.
+Writes docs/architecture/packages.svg and a drawing of the modules inside lumber_core and its
+folders. All imports count, deferred ones and those under TYPE_CHECKING included. `--count` prints
+boxes, arrows, layers and cycles of packages, folders and modules instead. `--check` fails if the
+drawings on disk are out of date. `--root` reads another checkout, for instance an older commit:
+`git worktree add ../before COMMIT`, then `--count --root ../before`.
 """
 
 from __future__ import annotations
@@ -167,6 +167,11 @@ def all_modules(graph: grimp.ImportGraph) -> Structure:
     return Structure(sorted(graph.modules), arrows)
 
 
+def packages(graph: grimp.ImportGraph) -> Structure:
+    """Return the packages that are installed."""
+    return structure_of(graph, lambda module: module.partition(".")[0])
+
+
 def folders(graph: grimp.ImportGraph) -> Structure:
     """Return packages and the folders inside them; a module belongs to the folder it lies in."""
 
@@ -254,7 +259,7 @@ def _ordered(structure: Structure) -> list[list[str]]:
 
 def drawings(graph: grimp.ImportGraph) -> dict[str, str]:
     """Return the drawings by file name."""
-    made = {"packages.svg": draw(folders(graph), "Packages and their imports")}
+    made = {"packages.svg": draw(packages(graph), "Packages and their imports")}
     core = "lumber_core"
     inner = [core, *sorted(name for name in graph.find_children(core) if graph.find_children(name))]
     for package in inner:
@@ -278,7 +283,12 @@ def main(arguments: Iterable[str] | None = None) -> None:
     options = parser.parse_args(None if arguments is None else list(arguments))
     graph = read_imports(options.root.resolve())
     if options.count:
-        for name, structure in (("folders", folders(graph)), ("modules", all_modules(graph))):
+        levels = {
+            "packages": packages(graph),
+            "folders": folders(graph),
+            "modules": all_modules(graph),
+        }
+        for name, structure in levels.items():
             print(f"{name}: {structure.counts()}")
             for cycle in structure.cycles:
                 print(f"  cycle: {', '.join(cycle)}")

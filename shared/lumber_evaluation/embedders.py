@@ -77,8 +77,6 @@ def _named(name: str) -> Embedder:
     if name == "bundled":
         return BundledEmbedder(TextEmbedder())
     if kind == "contriever":
-        from lumber_evaluation.embedders import CONTRIEVER, ContrieverEmbedder
-
         if folder and not Path(folder).is_dir():
             raise ValueError(f"{name!r}: there is no folder {folder} with Contriever's files")
         return ContrieverEmbedder(folder or CONTRIEVER)
