@@ -1,15 +1,15 @@
 """Where to cut a text by layout, scores and size at once.
 
-Every splitter that has to keep a size cuts by the same rules: places are sentences, lines and
-paragraphs; where these are too far apart, clauses and words; what each is worth depends on its
-kind, and on a model's score if there is one; and the cuts are those of the best tiling.
+Every splitter that has to keep a size cuts by the same rules. Places are sentences, lines and
+paragraphs; where these are too far apart, clauses and words. What a cut at a place is worth depends
+on its kind, and on a model's score if there is one. The cuts are those of the best tiling.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -17,14 +17,15 @@ from lumber_core.markdown_places import find_markdown_places, finer_markdown_pla
 from lumber_core.places import Kind, Place, find_places, finer_places
 from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.tokens import TokenCounter
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 Scorer = Callable[[Sequence[Place]], "npt.ArrayLike"]
-"""Returns a score for each place, in the units of the classifier's t."""
+"""Returns for each place the classifier's t: logit(start) - logit(normal)."""
 
+# What a cut at a place is worth, in the units of the size costs (`tiling.ChunkCosts`). Chosen on
+# three development corpora together; docs/results.md tells how flat the optimum is.
 _WORTH = {
     Kind.CHARACTER: -8.0,
     Kind.WORD: -4.0,
@@ -34,9 +35,12 @@ _WORTH = {
     Kind.PARAGRAPH: 2.0,
     Kind.HEADING: 3.0,
 }
-_DEPTH_COST = 1.0  # of a level of indentation
-_NO_SCORE = -12.0  # what a place without tokens gets for a score
+_WORTH_OF_T = 0.25
+_LOWEST_T = -12.0  # of a place without tokens
+_DEPTH_COST = 1.0  # for each level of indentation
+
 _FINER = 3  # finer places are offered until there are about this many for each target_size
+_UNLIMITED = 4  # times the target: the longest chunk considered if there is no limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,45 +59,44 @@ class SizedPlaces:
     sizes: list[int]
 
 
-@dataclass(frozen=True, slots=True)
 class Cutter:
     """Cuts texts into chunks of a wanted size at the best places.
 
-    Attributes:
-        chunk_size: Most tokens in a chunk.
-        target_size: The size that chunks are drawn towards.
-        counter: Counts the tokens.
-        min_chunk_size: Fewest tokens in a chunk, unless nothing else fits. None sets no minimum.
-        language: ISO 639 code for finding sentences.
+    Args:
+        limits: The limits. Without a `target_size`, chunks are drawn towards `chunk_size`.
         markdown: Whether the texts are Markdown.
+
+    Raises:
+        ValueError: There is neither a `chunk_size` nor a `target_size`.
     """
 
-    chunk_size: int
-    target_size: int
-    counter: TokenCounter
-    min_chunk_size: int | None = None
-    language: str = "en"
-    markdown: bool = False
+    def __init__(self, limits: SizeLimits, *, markdown: bool = False) -> None:
+        target = limits.target_size or limits.chunk_size
+        if target is None:
+            raise ValueError("limits must have a chunk_size or a target_size to cut by")
+        self.limits = limits
+        self.markdown = markdown
+        self._target = target
+        self._most = limits.chunk_size or _UNLIMITED * target
 
     def places(self, text: str) -> SizedPlaces:
         """Return the places of a text where a chunk may start, with the tokens between them.
 
-        Sentences, lines, paragraphs and headings are places; clauses and words only where these
-        are farther apart than `target_size`, or than `chunk_size` if a line is between them.
+        Sentences, lines, paragraphs and headings are places. Clauses and words are places only
+        inside a sentence of more than `target_size` tokens, or a line of more than `chunk_size`.
         """
-        whole = Span(0, len(text))
-        return self._refined(text, self._sized(text, whole, self._find(text)))
+        return self._refined(text, self._sized(text, Span(0, len(text)), self._find(text)))
 
-    def cut(self, found: SizedPlaces, scores: npt.ArrayLike | None = None) -> list[int]:
+    def cut(self, found: SizedPlaces, t: npt.ArrayLike | None = None) -> list[int]:
         """Return the offsets of the best cuts at some places.
 
         Args:
             found: Places in a text.
-            scores: A score for each place; None decides by layout and size.
+            t: The classifier's t at each place; None decides by layout and size.
 
         Returns:
-            Offsets of the places to cut at, rising. A chunk is too long only where the counter
-            counts more tokens in it than in its parts together.
+            Offsets of the places to cut at, rising. A chunk is too long only where it counts more
+            tokens than the stretches it is made of, or where there is no place to cut at.
         """
         import numpy as np
 
@@ -102,10 +105,9 @@ class Cutter:
         if not found.places:
             return []
         worth = np.array([_WORTH[place.kind] - _DEPTH_COST * place.depth for place in found.places])
-        if scores is not None:
-            worth += np.maximum(np.asarray(scores, dtype=np.float64), _NO_SCORE)
-        target = min(self.target_size, self.chunk_size)
-        costs = ChunkCosts(self.chunk_size, target, self.min_chunk_size)
+        if t is not None:
+            worth += _WORTH_OF_T * np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
+        costs = ChunkCosts(self._most, min(self._target, self._most), self.limits.min_chunk_size)
         return [found.places[number].offset for number in best_cuts(found.sizes, worth, costs)]
 
     def shorten(
@@ -124,69 +126,76 @@ class Cutter:
             scorer: Scores places; None decides by layout and size.
 
         Returns:
-            The spans, with the long ones replaced by their parts. A part is too long only where
-            it has no place at all.
+            The spans, with the long ones replaced by their parts. A few parts may still be too
+            long, for the reasons that `cut` gives.
         """
         spans = list(spans)
-        counts = self.counter.count([span.of(text) for span in spans])
+        counts = self.limits.count([span.of(text) for span in spans])
+        if max(counts, default=0) <= self._most:
+            return spans
         unit_starts = [unit.start for unit in units]
         result: list[Span] = []
         for span, count in zip(spans, counts, strict=True):
-            if count <= self.chunk_size:
+            if count <= self._most:
                 result.append(span)
                 continue
-            inside = unit_starts[
-                bisect_right(unit_starts, span.start) : bisect_left(unit_starts, span.end)
-            ]
-            result += self._shortened(text, span, count, inside, scorer)
+            low, high = bisect_right(unit_starts, span.start), bisect_left(unit_starts, span.end)
+            result += self._shortened(text, span, count, unit_starts[low:high], scorer)
         return result
 
     def _shortened(
-        self, text: str, span: Span, count: int, inside: list[int], scorer: Scorer | None
-    ) -> tuple[Span, ...]:
-        """Cut one span into about as many parts as it needs."""
+        self, text: str, span: Span, count: int, unit_starts: list[int], scorer: Scorer | None
+    ) -> Iterable[Span]:
+        """Cut one span into about as many parts as it needs, or as the target asks for."""
         body = span.of(text)
-        near = {span.start + p.offset: p for p in self._find(body)}
-        places = [
-            Place(at, near[at].kind, span.start + near[at].words, near[at].depth)
-            if at in near
-            else Place(at, Kind.SENTENCE, at)
-            for at in inside or near
-        ]
-        parts = -(-count // self.chunk_size)
-        even = Cutter(
-            self.chunk_size,
-            min(self.chunk_size, -(-count // parts)),
-            self.counter,
-            self.min_chunk_size,
-            self.language,
-            self.markdown,
+        known = {
+            span.start + place.offset: place._replace(
+                offset=span.start + place.offset, words=span.start + place.words
+            )
+            for place in self._find(body)
+        }
+        places = (
+            [known.get(at, Place(at, Kind.SENTENCE, at)) for at in unit_starts]
+            if unit_starts
+            else list(known.values())
         )
-        found = even._refined(text, even._sized(text, span, places), whole_units=bool(inside))
-        scores = None if scorer is None or not found.places else scorer(found.places)
-        cuts = even.cut(found, scores)
-        starts = [0, *(cut - span.start for cut in cuts)]
-        return tuple(part.shifted(span.start) for part in spans_from_starts(starts, len(body)))
+        target = self._target
+        if self.limits.target_size is None:
+            target = -(-count // -(-count // self._most))
+        limits = replace(self.limits, chunk_size=self._most, target_size=target)
+        even = Cutter(limits, markdown=self.markdown)
+        found = even._refined(text, even._sized(text, span, places), whole=bool(unit_starts))
+        t = None if scorer is None or not found.places else scorer(found.places)
+        starts = [0, *(cut - span.start for cut in even.cut(found, t))]
+        return (part.shifted(span.start) for part in spans_from_starts(starts, len(body)))
 
     def _find(self, text: str) -> list[Place]:
         find = find_markdown_places if self.markdown else find_places
-        return find(text, self.language)
+        return find(text, self.limits.language)
 
     def _sized(self, text: str, span: Span, places: list[Place]) -> SizedPlaces:
         edges = [span.start, *(place.offset for place in places), span.end]
-        sizes = self.counter.count([text[a:b] for a, b in pairwise(edges)])
+        sizes = self.limits.counter.count([text[a:b] for a, b in pairwise(edges)])
         return SizedPlaces(span, places, sizes)
 
-    def _refined(self, text: str, found: SizedPlaces, *, whole_units: bool = False) -> SizedPlaces:
-        """Add finer places where a stretch is too long."""
+    def _refined(self, text: str, found: SizedPlaces, *, whole: bool = False) -> SizedPlaces:
+        """Add finer places where a stretch is too long.
+
+        Args:
+            text: The text.
+            found: Its places.
+            whole: Whether what stands between places is divided only if it fits into no chunk, as
+                lines are.
+        """
         places: list[Place] = []
         sizes: list[int] = []
         start, before = found.span.start, Kind.HEADING
         for place, size in zip([*found.places, None], found.sizes, strict=True):
-            end = found.span.end if place is None else place.offset
-            after = Kind.HEADING if place is None else place.kind
-            line = whole_units or min(before, after) >= Kind.LINE
-            if size > (self.chunk_size if line else self.target_size):
+            end, after = (
+                (found.span.end, Kind.HEADING) if place is None else (place.offset, place.kind)
+            )
+            line = whole or min(before, after) >= Kind.LINE
+            if size > (self._most if line else self._target):
                 finer = self._finer(text, Span(start, end), line=line)
                 places += finer.places
                 sizes += finer.sizes
@@ -203,26 +212,24 @@ class Cutter:
         Args:
             text: The text.
             span: The stretch.
-            line: Whether it goes from one line's start to another's. What does so is only divided
-                if it does not fit into a chunk.
+            line: Whether it goes from one line's start to another's. What does so is divided only
+                if it fits into no chunk.
         """
-        limit = max(1, self.target_size // _FINER)
+        enough = max(1, self._target // _FINER)
         edge = Kind.LINE if line else Kind.CHARACTER
         found = self._sized(text, span, [])
         finer = finer_markdown_places if self.markdown else finer_places
         for level in finer(text, span.start, span.end):
             offsets = [place.offset for place in level]
-            edges = [span.start, *(place.offset for place in found.places), span.end]
-            kinds = [edge, *(place.kind for place in found.places), edge]
             places: list[Place] = []
-            fits = True
-            for number, (start, end) in enumerate(pairwise(edges)):
-                if number:
-                    places.append(found.places[number - 1])
-                lines = min(kinds[number], kinds[number + 1]) >= Kind.LINE
-                if found.sizes[number] > (self.chunk_size if lines else limit):
+            fits, before = True, edge
+            for start, end, size, place in _stretches(found):
+                after = place[0].kind if place else edge
+                if size > (self._most if min(before, after) >= Kind.LINE else enough):
                     places += level[bisect_right(offsets, start) : bisect_left(offsets, end)]
                     fits = False
+                places += place
+                before = after
             if fits:
                 return found
             if len(places) > len(found.places):
@@ -230,14 +237,23 @@ class Cutter:
         return self._chopped(text, found)
 
     def _chopped(self, text: str, found: SizedPlaces) -> SizedPlaces:
-        """Divide words that do not fit into a chunk."""
-        limits = SizeLimits(self.chunk_size, None, self.counter, self.language)
-        edges = [found.span.start, *(place.offset for place in found.places), found.span.end]
+        """Divide words that fit into no chunk."""
+        if max(found.sizes) <= self._most:
+            return found
+        limits = replace(self.limits, chunk_size=self._most, min_chunk_size=None)
         places: list[Place] = []
-        for number, (start, end) in enumerate(pairwise(edges)):
-            if number:
-                places.append(found.places[number - 1])
-            if found.sizes[number] > self.chunk_size:
+        for start, end, size, place in _stretches(found):
+            if size > self._most:
                 parts = limits.apply(text, [Span(start, end)])
-                places += [Place(p.start, Kind.CHARACTER, p.start) for p in parts[1:]]
-        return self._sized(text, found.span, places) if len(places) > len(found.places) else found
+                places += [Place(part.start, Kind.CHARACTER, part.start) for part in parts[1:]]
+            places += place
+        return self._sized(text, found.span, places)
+
+
+def _stretches(found: SizedPlaces) -> Iterable[tuple[int, int, int, list[Place]]]:
+    """Yield start, end and tokens of each stretch between places, and the place at its end."""
+    start = found.span.start
+    for place, size in zip(found.places, found.sizes, strict=False):
+        yield start, place.offset, size, [place]
+        start = place.offset
+    yield start, found.span.end, found.sizes[-1], []

@@ -11,11 +11,16 @@ from hypothesis import strategies as st
 
 from lumber_core.cutting import Cutter
 from lumber_core.places import Place
+from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span, check_tiling
 from lumber_core.tokens import token_counter
 
 FORMATS = sorted((Path(__file__).parent / "formats").iterdir())
 COUNTER = token_counter("estimate")
+
+
+def cutter_of(chunk_size: int, target_size: int | None = None) -> Cutter:
+    return Cutter(SizeLimits(chunk_size, None, COUNTER, "en", target_size))
 
 
 def cut(text: str, cutter: Cutter, scores: list[float] | None = None) -> list[str]:
@@ -26,7 +31,7 @@ def cut(text: str, cutter: Cutter, scores: list[float] | None = None) -> list[st
 @pytest.mark.parametrize("path", FORMATS, ids=lambda path: path.name)
 def test_every_format_is_cut_near_the_target_and_within_the_limit(path: Path) -> None:
     text = path.read_bytes().decode()
-    counts = COUNTER.count(cut(text, Cutter(256, 150, COUNTER)))
+    counts = COUNTER.count(cut(text, cutter_of(256, 150)))
     assert max(counts) <= 256
     assert sum(counts) / len(counts) >= 75 or len(counts) == 1
 
@@ -34,13 +39,13 @@ def test_every_format_is_cut_near_the_target_and_within_the_limit(path: Path) ->
 def test_a_line_that_fits_is_not_cut_inside() -> None:
     row = "alpha beta gamma delta epsilon " * 8 + "zeta"
     text = "\n".join([row] * 10)
-    for chunk in cut(text, Cutter(200, 60, COUNTER)):
+    for chunk in cut(text, cutter_of(200, 60)):
         assert set(chunk.strip().split("\n")) == {row}
 
 
 def test_text_without_marks_is_cut_at_words() -> None:
     text = "so we should look at the budget again because the numbers do not add up " * 60
-    chunks = cut(text.strip(), Cutter(120, 60, COUNTER))
+    chunks = cut(text.strip(), cutter_of(120, 60))
     assert len(chunks) > 10
     assert all(chunk[0] != " " for chunk in chunks)
     assert max(COUNTER.count(chunks)) <= 120
@@ -48,7 +53,7 @@ def test_text_without_marks_is_cut_at_words() -> None:
 
 def test_scores_move_cuts() -> None:
     text = "Cats sleep all day long. " * 40
-    cutter = Cutter(200, 60, COUNTER)
+    cutter = cutter_of(200, 60)
     found = cutter.places(text)
     offsets = [place.offset for place in found.places]
     favourite = offsets.index(cutter.cut(found)[0]) - 3
@@ -65,7 +70,7 @@ def test_a_long_span_is_cut_at_its_best_scoring_place() -> None:
     def scorer(places: list[Place]) -> list[float]:
         return [5.0 if place.offset == favourite else -5.0 for place in places]
 
-    cutter = Cutter(80, 80, COUNTER)
+    cutter = cutter_of(80)
     parts = cutter.shorten(text, [Span(0, len(text))], scorer=scorer)
     assert favourite in [part.start for part in parts]
     check_tiling(parts, len(text))
@@ -75,7 +80,7 @@ def test_units_are_divided_only_where_they_do_not_fit() -> None:
     units = [Span(0, 50), Span(50, 100), Span(100, 1100)]
     text = "Ann ran. She fell, and rose. " * 40
     text = text[:1100]
-    cutter = Cutter(60, 60, COUNTER)
+    cutter = cutter_of(60)
     starts = [part.start for part in cutter.shorten(text, [Span(0, 1100)], units)]
     assert not any(0 < start < 50 or 50 < start < 100 for start in starts)
     assert any(start > 100 for start in starts)
@@ -85,11 +90,11 @@ def test_units_are_divided_only_where_they_do_not_fit() -> None:
     st.text(alphabet='aB1 .,:;-\n"()[]{}\u4e2d\u3002e\u0301\U0001f600', max_size=300),
     st.integers(12, 60),
 )
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_shortened_spans_tile_any_text(text: str, limit: int) -> None:
     if not text:
         return
-    parts = Cutter(limit, limit, COUNTER).shorten(text, [Span(0, len(text))])
+    parts = cutter_of(limit).shorten(text, [Span(0, len(text))])
     check_tiling(parts, len(text))
     # Parts may count a few tokens more than the stretches they were made of.
     assert all(count <= limit + 8 for count in COUNTER.count([part.of(text) for part in parts]))

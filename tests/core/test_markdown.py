@@ -14,6 +14,7 @@ from lumber_core.cutting import Cutter
 from lumber_core.markdown import heading_paths, markdown_blocks
 from lumber_core.markdown_places import find_markdown_places
 from lumber_core.places import Kind
+from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import check_tiling
 from lumber_core.tokens import EstimatedCounter
 from lumber_core.units import markdown, markdown_parts, unit_finder
@@ -318,7 +319,7 @@ def lines_cut(text: str, cuts: list[int], first: str) -> list[int]:
 @pytest.mark.parametrize("size", [30, 60, 120])
 def test_the_best_tiling_cuts_no_fence_and_no_row_unless_it_alone_is_above_the_limit(size):
     counter = EstimatedCounter()
-    cutter = Cutter(size, size * 3 // 4, counter, markdown=True)
+    cutter = Cutter(SizeLimits(size, None, counter, "en", size * 3 // 4), markdown=True)
     cuts = cutter.cut(cutter.places(HANDBOOK))
     pieces = [HANDBOOK[a:b] for a, b in pairwise([0, *cuts, len(HANDBOOK)])]
     assert max(counter.count(pieces)) <= 1.1 * size

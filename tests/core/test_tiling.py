@@ -43,7 +43,7 @@ def problems(draw: st.DrawFn) -> tuple[list[int], list[float], ChunkCosts]:
 
 
 @given(problems())
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_no_other_tiling_is_better(
     problem: tuple[list[int], list[float], ChunkCosts],
 ) -> None:

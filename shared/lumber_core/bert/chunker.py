@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lumber_core.bert.model_folder import weights_digest
-from lumber_core.bert.scores import ScoredText, TokenScores, score_text
+from lumber_core.bert.scores import (
+    FIRST_TOKENS,
+    ScoredText,
+    Tiling,
+    TokenScores,
+    place_scores,
+    score_text,
+)
 from lumber_core.bert.settings import Backend, BertSettings, Snap, WindowKind
 from lumber_core.checks import check_text
 from lumber_core.chunker import Chunker, within
+from lumber_core.cutting import Cutter
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.size_limits import SizeLimits
@@ -23,21 +33,26 @@ class BertChunker(Chunker):
     """Cuts where a small BERT says that a chunk starts; no key, no download, no PyTorch.
 
     The model gives every token two logits, start and normal, from a window of 255 tokens
-    (BertChunker); a chunk starts where their difference exceeds the threshold.
+    (BertChunker). By default, all cuts of a text are chosen together: at places with a high score,
+    at paragraphs and headings rather than inside them, and so that chunks have about `target_size`
+    tokens and never more than `chunk_size`. With a `threshold`, a chunk starts wherever the
+    difference of the logits exceeds it, as in the paper.
 
     The model is loaded on first use; `load` does it beforehand. The bundled model was trained on
     English.
 
     Raises:
-        ValueError: A number is out of range, or a name is unknown.
+        ValueError: A number is out of range, a name is unknown, or settings contradict each other.
         TypeError: A setting has the wrong type, or there is none of that name.
     """
 
     @takes(BertSettings)
     def __init__(self, settings: BertSettings) -> None:
         super().__init__(settings, units="sentences_and_lines")
+        chunk_size, target_size = settings.sizes
+        self._limits = replace(self._limits, chunk_size=chunk_size, target_size=target_size)
         self.model = settings.model
-        self.threshold = float(settings.threshold)
+        self.threshold = settings.threshold
         self.backend: Backend = settings.backend
         self.snap: Snap = settings.snap
         self.windows: WindowKind = settings.windows
@@ -71,24 +86,65 @@ class BertChunker(Chunker):
             TypeError: `text` is not a string.
         """
         check_text(text)
-        return self._scored(text, self._find_units(text), first_tokens=None).scores
+        units = self._find_units(text) if self.snap == "sentence" else None
+        return self._scored(text, units, first_tokens=None).scores
+
+    def tile(self, text: str, *, reserved: int = 0) -> Tiling:
+        """Return the places where a chunk of a text may start, their scores, and the best cuts.
+
+        Args:
+            text: Any string.
+            reserved: Tokens to leave free in every chunk.
+
+        Raises:
+            TypeError: `text` is not a string.
+            ValueError: This splitter has a threshold: it scores sentences only.
+        """
+        check_text(text)
+        if self.threshold is not None:
+            raise ValueError("with a threshold there is no tiling: leave threshold at None")
+        return self._tiled(text, Cutter(self._limits.reserving(reserved)))
 
     def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
         if not text:
             return Segmentation(())
-        units = self._find_units(text)
-        cuts = self._scored(text, units, first_tokens=1).cuts
-        segmentation = Segmentation(spans_from_starts([0, *cuts], len(text)))
-        return within(limits, text, segmentation, units)
+        units: Sequence[Span] = self._find_units(text)
+        cutter: Cutter | None
+        if self.threshold is None:
+            cutter = Cutter(limits)
+            tiling = self._tiled(text, cutter)
+            cuts, scores = tiling.cuts, tiling.scores
+            units = [Span(place.offset, place.offset) for place in tiling.places]
+        else:
+            sentences = units if self.snap == "sentence" else None
+            first_tokens = 1 if limits.chunk_size is None else FIRST_TOKENS
+            scored = self._scored(text, sentences, first_tokens=first_tokens)
+            cuts, scores = scored.cuts, scored.scores
+            cutter = None if limits.chunk_size is None else Cutter(limits)
+        spans: Sequence[Span] = spans_from_starts([0, *cuts], len(text))
+        if cutter is not None:
+            spans = cutter.shorten(text, spans, units, partial(place_scores, scores))
+        return within(limits, text, Segmentation(tuple(spans)), units)
 
-    def _scored(self, text: str, units: Sequence[Span], *, first_tokens: int | None) -> ScoredText:
+    def _tiled(self, text: str, cutter: Cutter) -> Tiling:
+        """Choose all cuts of a text together."""
+        found = cutter.places(text)
+        starts = sorted({0, *(at for place in found.places for at in (place.offset, place.words))})
+        stretches = [Span(start, start) for start in starts if start < len(text)]
+        scores = self._scored(text, stretches, first_tokens=FIRST_TOKENS).scores
+        t = place_scores(scores, found.places)
+        return Tiling(found.places, t, cutter.cut(found, t), scores)
+
+    def _scored(
+        self, text: str, units: Sequence[Span] | None, *, first_tokens: int | None
+    ) -> ScoredText:
         """Score the first tokens of each place where a chunk may start; None for all tokens."""
         return score_text(
             self.load(),
             text,
-            sentences=units if self.snap == "sentence" else None,
+            sentences=units,
             moving=self.windows == "moving",
-            threshold=self.threshold,
+            threshold=self.threshold or 0.0,
             first_tokens=first_tokens,
         )
 

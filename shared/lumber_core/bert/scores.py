@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.checks import check_positive
+from lumber_core.places import Place
 from lumber_core.spans import Span
 
 if TYPE_CHECKING:
@@ -66,6 +67,50 @@ class TokenScores:
         padded = np.append(self.t, np.float32(-np.inf))
         highest: npt.NDArray[np.float32] = padded[indices].max(axis=1)
         return highest
+
+
+FIRST_TOKENS = 6
+"""Tokens at a place that its score is taken from."""
+
+
+class Tiling(NamedTuple):
+    """The places of a text, and the cuts chosen among them.
+
+    Attributes:
+        places: Where a chunk may start.
+        t: Their scores, shape (places,).
+        cuts: Offsets of the best cuts, rising.
+        scores: Scores of the tokens; minus infinity for tokens that were not scored.
+    """
+
+    places: Sequence[Place]
+    t: npt.NDArray[np.float32]
+    cuts: list[int]
+    scores: TokenScores
+
+
+def place_scores(scores: TokenScores, places: Sequence[Place]) -> npt.NDArray[np.float32]:
+    """Return the score of each place: the highest t among its first tokens.
+
+    A label such as "[5]" or "ANNA:" takes nothing from the words behind it: their first tokens
+    count as well.
+
+    Args:
+        scores: Scores of a text's tokens.
+        places: Places in the text, rising.
+
+    Returns:
+        The scores, shape (places,); minus infinity for a place without tokens.
+    """
+    import numpy as np
+
+    offsets = np.array([place.offset for place in places], dtype=np.int64)
+    words = np.array([place.words for place in places], dtype=np.int64)
+    stretches = np.union1d(offsets, words)
+    t = scores.at(stretches, first_tokens=FIRST_TOKENS)
+    at_offset = t[np.searchsorted(stretches, offsets)]
+    highest: npt.NDArray[np.float32] = np.maximum(at_offset, t[np.searchsorted(stretches, words)])
+    return highest
 
 
 class ScoredText(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from lumber_core.checks import check_number
-from lumber_core.settings import ChunkerSettings, Setting, Threads, one_of
+from lumber_core.checks import check_number, check_positive
+from lumber_core.settings import ChunkerSettings, Setting, Threads, one_of, optional
 
 Backend = Literal["onnx", "torch"]
 Snap = Literal["sentence"] | None
@@ -16,6 +16,11 @@ WindowKind = Literal["overlapping", "moving"]
 def _check_model(name: str, model: Any) -> None:
     if not isinstance(model, str) or not model:
         raise TypeError(f'{name} must be "bundled", a folder or a hub id, not {model!r}')
+
+
+DEFAULT_CHUNK_SIZE = 256
+"""Fits into the embedding models people use: most read 512 tokens, all-MiniLM-L6-v2 256."""
+_TARGET_SHARE = 0.6  # of chunk_size
 
 
 ModelName = Annotated[
@@ -31,10 +36,33 @@ class BertSettings(ChunkerSettings):
     """Settings of the Bert splitter."""
 
     model: ModelName = field(default="bundled", kw_only=False)
+    target_size: Annotated[
+        int | None,
+        Setting(
+            "The length in tokens that chunks are drawn towards; a clear start or a heading "
+            "outweighs a difference in size. None: 60 % of `chunk_size`. Does not go with "
+            "`threshold`.",
+            optional(check_positive),
+        ),
+    ] = None
+    chunk_size: Annotated[
+        int | None,
+        Setting(
+            "The most tokens a chunk may have, whatever the text: a hard limit. None: in "
+            f"proportion to `target_size`, {DEFAULT_CHUNK_SIZE} without one; no limit with a "
+            "`threshold`.",
+            optional(check_positive),
+        ),
+    ] = None
     threshold: Annotated[
-        float,
-        Setting("t_c: higher gives fewer, longer chunks; lower gives more.", check_number),
-    ] = 0.0
+        float | None,
+        Setting(
+            "t_c of the paper: a chunk starts wherever the score is above it, whatever the size of "
+            "the chunks; higher gives fewer, longer chunks. None: chunks of about `target_size`, "
+            "cut at the best places by score and layout.",
+            optional(check_number),
+        ),
+    ] = None
     backend: Annotated[
         Backend,
         Setting(
@@ -45,8 +73,8 @@ class BertSettings(ChunkerSettings):
     snap: Annotated[
         Snap,
         Setting(
-            '"sentence" lets chunks start at sentences only, and at lines after one that ends '
-            "with a mark. None: at any word, as in the paper.",
+            'Where chunks may start with a `threshold`. "sentence": at sentences only, and at '
+            "lines after one that ends with a mark. None: at any word, as in the paper.",
             one_of("sentence", None),
         ),
     ] = "sentence"
@@ -59,3 +87,37 @@ class BertSettings(ChunkerSettings):
         ),
     ] = "overlapping"
     threads: Threads = None
+
+    def __post_init__(self) -> None:
+        """Check every value, and that they fit together.
+
+        Raises:
+            ValueError: `target_size` comes with a `threshold`, or is above `chunk_size`.
+        """
+        super().__post_init__()
+        target, high = self.target_size, self.chunk_size
+        if target is not None and self.threshold is not None:
+            raise ValueError(
+                "a threshold cuts whatever the size of the chunks: pass target_size or threshold, "
+                "not both"
+            )
+        if target is not None and high is not None and target > high:
+            raise ValueError(
+                f"target_size ({target}) must not be above chunk_size ({high}), the most tokens a "
+                "chunk may have: raise chunk_size as well"
+            )
+        low, (high, _) = self.min_chunk_size, self.sizes
+        if low is not None and high is not None and low > high:
+            raise ValueError(
+                f"min_chunk_size ({low}) must not be above chunk_size ({high} unless given)"
+            )
+
+    @property
+    def sizes(self) -> tuple[int | None, int | None]:
+        """The chunk size and the target size that these settings stand for."""
+        if self.threshold is not None:
+            return self.chunk_size, None
+        if self.chunk_size is None and self.target_size is not None:
+            return round(self.target_size / _TARGET_SHARE), self.target_size
+        high = self.chunk_size or DEFAULT_CHUNK_SIZE
+        return high, self.target_size or max(1, round(_TARGET_SHARE * high))
