@@ -36,6 +36,7 @@ _WORTH = {
     Kind.HEADING: 3.0,
 }
 _WORTH_OF_T = 0.25
+_WORTH_OF_START = 2.0  # more for each unit of t above 0: what the classifier takes for a start
 _LOWEST_T = -12.0  # of a place without tokens
 _DEPTH_COST = 1.0  # for each level of indentation
 
@@ -106,7 +107,8 @@ class Cutter:
             return []
         worth = np.array([_WORTH[place.kind] - _DEPTH_COST * place.depth for place in found.places])
         if t is not None:
-            worth += _WORTH_OF_T * np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
+            scores = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
+            worth += _WORTH_OF_T * scores + _WORTH_OF_START * np.maximum(scores, 0)
         costs = ChunkCosts(self._most, min(self._target, self._most), self.limits.min_chunk_size)
         return [found.places[number].offset for number in best_cuts(found.sizes, worth, costs)]
 

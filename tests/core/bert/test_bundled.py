@@ -53,9 +53,10 @@ def test_the_card_tells_where_the_weights_come_from() -> None:
     assert "Apache" in (BUNDLED_FOLDER / "NOTICE").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("threshold", [None, 0.0])
 @pytest.mark.parametrize("windows", ["overlapping", "moving"])
-def test_it_cuts_where_the_topic_turns(windows: str) -> None:
-    splitter = BertChunker(windows=windows)
+def test_it_cuts_where_the_topic_turns(windows: WindowKind, threshold: float | None) -> None:
+    splitter = BertChunker(windows=windows, threshold=threshold)
     exact = 0
     for topics in permutations([*TOPICS, *MORE], 3):
         text = " ".join(topics)
