@@ -19,7 +19,6 @@ from lumber_core.bert.scores import (
 from lumber_core.bert.settings import Backend, BertSettings, Snap, WindowKind
 from lumber_core.checks import check_text
 from lumber_core.chunker import Chunker, within
-from lumber_core.cutting import Cutter
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.size_limits import SizeLimits
@@ -27,6 +26,7 @@ from lumber_core.spans import Span, spans_from_starts
 
 if TYPE_CHECKING:
     from lumber_core.bert.loading import LoadedModel
+    from lumber_core.cutting import Cutter
 
 
 class BertChunker(Chunker):
@@ -100,12 +100,16 @@ class BertChunker(Chunker):
             TypeError: `text` is not a string.
             ValueError: This splitter has a threshold: it scores sentences only.
         """
+        from lumber_core.cutting import Cutter  # deferred: imports numpy
+
         check_text(text)
         if self.threshold is not None:
             raise ValueError("with a threshold there is no tiling: leave threshold at None")
         return self._tiled(text, Cutter(self._limits.reserving(reserved)))
 
     def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
+        from lumber_core.cutting import Cutter  # deferred: imports numpy
+
         if not text:
             return Segmentation(())
         units: Sequence[Span] = self._find_units(text)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.checks import check_positive
-from lumber_core.places import Place
 from lumber_core.spans import Span
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from lumber_core.bert.loading import LoadedModel
+    from lumber_core.places import Place
 
 
 @dataclass(frozen=True, slots=True, eq=False)
