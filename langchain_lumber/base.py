@@ -133,6 +133,11 @@ class SpanTextSplitter(TextSplitter):
         """The splitter of `lumber_core` that finds the spans."""
         return self._chunker
 
+    @property
+    def chunk_overlap(self) -> int:
+        """The most tokens repeated from the chunk before."""
+        return self._chunk_overlap
+
     def segment(self, text: str) -> Segmentation:
         """Split one text; return the spans, untrimmed and without overlap, and the verdicts."""
         return self._chunker.segment(text, reserved=self._chunk_overlap)

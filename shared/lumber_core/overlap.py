@@ -28,15 +28,17 @@ def overlapping(
         tokens: The most tokens to repeat.
 
     Returns:
-        One span for each, with the same end. It starts at a unit of the span before, or where no
-        unit fits into `tokens`, at a sentence of the last unit; or where it started, if none fits.
+        One span for each, with the same end and a start past that of the one before. It starts at
+        a unit of the span before; if none fits, at a sentence of its last unit; or as it was.
     """
     if not tokens:
         return list(spans)
     starts = [unit.start for unit in units]
     widened = list(spans[:1])
     for before, span in pairwise(spans):
-        low, high = bisect_left(starts, before.start), bisect_left(starts, span.start)
+        # Past the start of what was delivered before: no chunk contains the one before it.
+        low = bisect_left(starts, max(before.start, widened[-1].start + 1))
+        high = bisect_left(starts, span.start)
         begin = _earliest(text, span, starts[low:high], limits, tokens)
         if begin == span.start:
             last = max(starts[high - 1] if high else 0, before.start)

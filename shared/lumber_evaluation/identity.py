@@ -36,7 +36,9 @@ def splitter_identity(splitter: object) -> str | None:
     """
     chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
     if isinstance(chunker, Chunker):
-        return _own_identity(chunker)
+        overlap = getattr(splitter, "chunk_overlap", 0)
+        identity = _own_identity(chunker)
+        return f"{identity}, chunk_overlap={overlap}" if identity and overlap else identity
     digest = hashlib.sha256()
     try:
         for part in _parts(splitter, {}):

@@ -231,7 +231,7 @@ def cut_with(splitter: object) -> Cut:
     """
     chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
     if isinstance(chunker, Chunker):
-        return partial(_segment, chunker)
+        return partial(_segment, splitter, chunker)
     if not isinstance(splitter, type):
         if hasattr(splitter, "get_nodes_from_documents"):
             return partial(_parse, splitter)
@@ -245,10 +245,11 @@ def cut_with(splitter: object) -> Cut:
     )
 
 
-def _segment(chunker: Chunker, text: str) -> Pieces:
-    """Split with a splitter of this project, whose spans are exact."""
-    made = chunker.segment(text)
-    return Pieces(made.spans, made.chunks(text), made.usage, len(made.failures))
+def _segment(splitter: Any, chunker: Chunker, text: str) -> Pieces:
+    """Split with a splitter of this project, whose spans are exact; adapters may add overlap."""
+    made = splitter.segment(text)
+    spans = tuple(chunker.overlap(text, made.spans, getattr(splitter, "chunk_overlap", 0)))
+    return Pieces(spans, [span.of(text) for span in spans], made.usage, len(made.failures))
 
 
 def _split_text(splitter: Any, text: str) -> Pieces:

@@ -43,11 +43,12 @@ def test_as_many_whole_units_as_fit_are_repeated(case, tokens, room):
         repeated = span.start - wide.start
         assert 0 <= repeated <= tokens
         assert wide.start >= before.start
+        assert wide.start > widened[number - 1].start
         assert limit is None or wide.end - wide.start <= limit
         fitting = [
             unit.start
             for unit in units
-            if before.start <= unit.start < span.start
+            if max(before.start, widened[number - 1].start + 1) <= unit.start < span.start
             and span.start - unit.start <= tokens
             and (limit is None or span.end - unit.start <= limit)
         ]
@@ -81,12 +82,17 @@ def test_a_unit_longer_than_the_overlap_gives_its_last_sentences():
 
 
 def test_gaps_between_spans_are_repeated_with_the_unit_before_them():
-    text = "One. \n\n Two."
-    spans = [Span(0, 5), Span(8, 12)]
-    units = [Span(0, 5), Span(5, 8), Span(8, 12)]
+    text = "A. One. \n\n Two."
+    spans = [Span(0, 8), Span(11, 15)]
+    units = [Span(0, 3), Span(3, 8), Span(8, 11), Span(11, 15)]
     limits = SizeLimits(None, None, LENGTH)
-    assert overlapping(text, spans, units, limits, 8)[1] == Span(0, 12)
-    assert overlapping(text, spans, units, limits, 7)[1] == Span(5, 12)
+    assert overlapping(text, spans, units, limits, 8)[1] == Span(3, 15)
+    assert overlapping(text, spans, units, limits, 7)[1] == Span(8, 15)
+
+
+def test_no_chunk_contains_the_one_before():
+    spans = units = [Span(0, 2), Span(2, 4), Span(4, 6)]
+    assert overlapping("a.b.c.", spans, units, SizeLimits(None, None, LENGTH), 9) == spans
 
 
 def test_without_overlap_nothing_is_counted_or_found():

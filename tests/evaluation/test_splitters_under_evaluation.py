@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -34,6 +36,7 @@ from lumber_core import GreedyChunker, LumberChunker
 from lumber_core.spans import Span
 from lumber_core.units import sentences
 from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
+from lumber_evaluation.identity import splitter_identity
 from lumber_evaluation.splitters import MarkedSegments, evaluated, preset
 
 STORY = (
@@ -69,7 +72,9 @@ EXACT = {
     "offsets": lambda text: [(0, 20), (15, 40), (50, len(text))],
     "ours": GreedyChunker(20),
     "our adapter for LangChain": GreedyTextSplitter(target_size=20),
+    "our adapter for LangChain, overlap": GreedyTextSplitter(chunk_size=40, chunk_overlap=15),
     "our adapter for LlamaIndex": GreedyNodeParser(target_size=20),
+    "our adapter for LlamaIndex, overlap": GreedyNodeParser(chunk_size=40, chunk_overlap=15),
 }
 
 
@@ -80,6 +85,17 @@ def test_chunks_are_slices_at_their_spans(name: str) -> None:
     assert all(chunk.text == chunk.span.of(STORY) for chunk in split.chunks)
     starts = [chunk.span.start for chunk in split.chunks]
     assert starts == sorted(set(starts))
+
+
+@pytest.mark.parametrize("adapter", ["LangChain", "LlamaIndex"])
+def test_overlap_of_our_adapters_is_evaluated_and_part_of_their_identity(adapter: str) -> None:
+    splitter: Any = EXACT[f"our adapter for {adapter}, overlap"]
+    chunks = evaluated(splitter).split(document(STORY)).chunks
+    assert [chunk.text.strip() for chunk in chunks] == [
+        chunk.strip() for chunk in splitter.split_text(STORY)
+    ]
+    assert any(a.span.end > b.span.start for a, b in pairwise(chunks))
+    assert "chunk_overlap=15" in str(splitter_identity(splitter))
 
 
 @pytest.mark.parametrize("name", set(EXACT) - {"characters, separator dropped", "offsets"})
