@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from lumber_core.spans import Span
 
@@ -18,6 +18,8 @@ Outcome = Literal[
     "unavailable",  # the model could not be reached in any attempt
 ]
 """How a verdict came about. The last four are failures, which `on_failure` handles."""
+
+OUTCOMES: frozenset[Outcome] = frozenset(get_args(Outcome))
 
 FAILURES: frozenset[Outcome] = frozenset({"outside", "unreadable", "refused", "unavailable"})
 

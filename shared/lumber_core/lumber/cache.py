@@ -13,16 +13,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from lumber_core.cache import Cache, digest
 from lumber_core.concurrency import SingleFlight
 from lumber_core.errors import StoreError
 from lumber_core.lumber.grouping import Group
-from lumber_core.lumber.judges import Judge
-from lumber_core.segmentation import FAILURES, Outcome, Usage, Verdict
-
-_OUTCOMES = frozenset(get_args(Outcome))
+from lumber_core.lumber.judges import Judge, checked
+from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict
 
 
 class AnswerStore:
@@ -133,7 +131,7 @@ def _read(row: Any, group: Group) -> Verdict:
     )
     if not isinstance(reason, str) or not isinstance(answer, str | None):
         raise TypeError("reason and answer must be strings")
-    if outcome not in _OUTCOMES:
+    if outcome not in OUTCOMES:
         raise ValueError(f"unknown outcome {outcome!r}")
     if offset is not None and (
         type(offset) is not int or group.start + offset not in group.choices
@@ -171,7 +169,7 @@ class CachedJudge(Judge):
         def find() -> Verdict:
             verdict = self._store.get(self._identity, group)
             if verdict is None:
-                verdict = self._judge.judge(group)
+                verdict = checked(group, self._judge.judge(group))
                 self._keep(group, verdict)
             return verdict
 
@@ -189,7 +187,7 @@ class CachedJudge(Judge):
         return verdict if mine else _moved(verdict, group)
 
     async def _ask(self, group: Group) -> Verdict:
-        verdict = await self._judge.ajudge(group)
+        verdict = checked(group, await self._judge.ajudge(group))
         # Shielded: an answer that has come is stored even if the caller gives up now.
         await asyncio.shield(asyncio.to_thread(self._keep, group, verdict))
         return verdict

@@ -11,7 +11,7 @@ from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group
-from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
+from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, checked
 from lumber_core.lumber.protocol import PromptTemplate
 from lumber_core.segmentation import Verdict
 
@@ -89,14 +89,14 @@ class FallbackJudge(Judge):
         Raises:
             JudgementError: It is a failure, and `on_failure` is "raise".
         """
-        verdict = self._judge.judge(group)
+        verdict = checked(group, self._judge.judge(group))
         if not self._asks_locally(group, verdict):
             return self._kept(group, verdict)
         return _with_unit(verdict, self._local.judge(group).unit)
 
     async def ajudge(self, group: Group) -> Verdict:
         """Async version of `judge`."""
-        verdict = await self._judge.ajudge(group)
+        verdict = checked(group, await self._judge.ajudge(group))
         if not self._asks_locally(group, verdict):
             return self._kept(group, verdict)
         return _with_unit(verdict, (await self._local.ajudge(group)).unit)

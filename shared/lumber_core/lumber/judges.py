@@ -10,7 +10,7 @@ import asyncio
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import fields
 from operator import index
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from lumber_core.llms.failures import is_blocked
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.protocol import ParsedAnswer, PromptTemplate, read_answer, stricter
-from lumber_core.segmentation import Usage, Verdict
+from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
 
 _ASK_AGAIN = ("unreadable", "outside")
 
@@ -141,8 +141,14 @@ class _Conversation:
 
     def read(self, completion: Completion) -> None:
         """Record an answer."""
+        if not isinstance(completion, Completion) or not isinstance(completion.text, str):
+            given = getattr(completion, "text", completion)
+            self._usage += Usage(1)
+            reason = f"the model returned {type(given).__name__}, not a Completion with a text"
+            self._parsed = ParsedAnswer(None, "unreadable", reason)
+            return
         self._answer = completion.text
-        self._usage += Usage(1, completion.prompt_tokens, completion.completion_tokens)
+        self._usage += _counted(Usage(1, completion.prompt_tokens, completion.completion_tokens))
         if is_blocked(completion.finish_reason):
             reason = f"the provider blocked the answer: {completion.finish_reason}"
             self._parsed = ParsedAnswer(None, "refused", reason)
@@ -244,24 +250,71 @@ def as_judge(judge: JudgeLike) -> Judge:
 
 def as_verdict(group: Group, answer: object) -> Verdict:
     """Turn what a user's judge returned into a verdict. Never raises."""
-    usage = Usage(calls=1)
-    if isinstance(answer, Verdict):
-        verdict = replace(answer, start=group.start, stop=group.stop)
-        if verdict.failed:
-            usage = verdict.usage if verdict.usage.calls else usage
-            return replace(verdict, unit=None, usage=usage)  # what follows is `on_failure`'s
-        if verdict.unit is None or verdict.unit in group.choices:
-            return verdict
-        answer, usage = verdict.unit, verdict.usage
+    if not isinstance(answer, Verdict):
+        unit, outcome, reason = _named(group, answer)
+        return Verdict(group.start, group.stop, unit, outcome, reason, usage=Usage(calls=1))
+    outcome, reason = answer.outcome, answer.reason if isinstance(answer.reason, str) else ""
+    usage = _counted(answer.usage)
+    if not isinstance(outcome, str) or outcome not in OUTCOMES:
+        unit, outcome = None, "unreadable"
+        reason = f"the judge returned a verdict with the outcome {_shown(answer.outcome)}"
+    elif outcome in FAILURES:
+        unit = None  # what follows is decided by `on_failure`
+        usage = usage if usage.calls else Usage(calls=1)
+    elif answer.unit is None:
+        unit = None
+    else:
+        unit, named, why = _named(group, answer.unit)
+        outcome, reason = (outcome, reason) if unit is not None else (named, why)
+    said = answer.answer if isinstance(answer.answer, str) else None
+    return Verdict(group.start, group.stop, unit, outcome, reason, said, usage)
+
+
+def checked(group: Group, verdict: Verdict) -> Verdict:
+    """Return what a `Judge` returned if it is a sound verdict on the group, or else a failure."""
+    sound = (
+        isinstance(verdict, Verdict)
+        and isinstance(verdict.outcome, str)
+        and verdict.outcome in OUTCOMES
+        and (verdict.start, verdict.stop) == (group.start, group.stop)
+        and (type(verdict.unit) is int or verdict.unit is None)
+        and (verdict.unit is None or verdict.failed or verdict.unit in group.choices)
+        and isinstance(verdict.reason, str)
+        and isinstance(verdict.answer, str | None)
+    )
+    return verdict if sound else as_verdict(group, verdict)
+
+
+def _named(group: Group, answer: object) -> tuple[int | None, Outcome, str]:
+    """Return the unit that an answer names, with the outcome and the reason."""
     if answer is None:
-        return Verdict(group.start, group.stop, None, "no_shift", usage=usage)
-    truth = type(answer).__name__ in ("bool", "bool_")  # Python's and numpy's
+        return None, "no_shift", ""
+    if type(answer).__name__ in ("bool", "bool_"):  # Python's and numpy's
+        return None, "outside", f"the judge returned {answer}, not a unit number or None"
     try:
-        unit = -1 if truth else index(answer)  # type: ignore[arg-type]  # numpy's integers are welcome
-    except TypeError:
+        unit = index(answer)  # type: ignore[arg-type]  # numpy's integers are welcome
+    except Exception as error:  # noqa: BLE001 - the method is the user's
         reason = f"the judge returned {type(answer).__name__}, not a unit number or None"
-        return Verdict(group.start, group.stop, None, "unreadable", reason, usage=usage)
+        if not isinstance(error, TypeError):
+            reason = f"{reason} ({type(error).__name__})"
+        return None, "unreadable", reason
     if unit not in group.choices:
-        reason = f"the judge named {answer!r}, which is not in {group.choices}"
-        return Verdict(group.start, group.stop, None, "outside", reason, usage=usage)
-    return Verdict(group.start, group.stop, unit, "shift", usage=usage)
+        reason = f"the judge named {_shown(unit)}, which is not in {group.choices}"
+        return None, "outside", reason
+    return unit, "shift", ""
+
+
+def _counted(usage: object) -> Usage:
+    """Return a usage of the user's with whole numbers, or that of one call."""
+    try:
+        return Usage(*(index(getattr(usage, field.name)) for field in fields(Usage)))
+    except Exception:  # noqa: BLE001 - the attributes are the user's
+        return Usage(calls=1)
+
+
+def _shown(value: object) -> str:
+    """Return at most 100 characters that show a value. `repr` fails for very large integers."""
+    try:
+        return repr(value)[:100]
+    except Exception as error:  # noqa: BLE001 - the method is the user's
+        return f"{type(value).__name__} that cannot be shown ({type(error).__name__})"

@@ -5,6 +5,7 @@ import functools
 import pickle
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from lumber_core import (
     CallPolicy,
     Group,
     Judge,
+    LumberChunker,
     ModelJudge,
     PromptTemplate,
     Usage,
@@ -158,6 +160,78 @@ def test_what_a_judge_returns_becomes_a_verdict(returned, unit, outcome, reason)
     assert (verdict.unit, verdict.outcome, verdict.usage) == (unit, outcome, Usage(calls=1))
     assert reason in verdict.reason
     assert verdict.unit is None or type(verdict.unit) is int
+
+
+class Misbehaves:
+    def __index__(self) -> int:
+        raise ValueError("no number")
+
+    def __repr__(self) -> str:
+        raise ValueError("nothing to show")
+
+
+WRONG = [
+    (10**5000, "outside", "cannot be shown"),
+    (Misbehaves(), "unreadable", "Misbehaves"),
+    (Verdict(5, 9, 7.0, "shift"), "unreadable", "float"),  # type: ignore[arg-type]
+    (Verdict(5, 9, float("nan"), "shift"), "unreadable", "float"),  # type: ignore[arg-type]
+    (Verdict(5, 9, "7", "shift"), "unreadable", "str"),  # type: ignore[arg-type]
+    (Verdict(5, 9, 10**5000, "shift"), "outside", "cannot be shown"),
+    (Verdict(5, 9, 7, "perhaps"), "unreadable", "perhaps"),  # type: ignore[arg-type]
+    (Verdict(5, 9, 7, ["shift"]), "unreadable", "shift"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("returned", "outcome", "reason"), WRONG, ids=lambda w: type(w).__name__)
+def test_what_no_judge_should_return_is_a_failure_with_its_reason(returned, outcome, reason):
+    verdict = as_judge(lambda asked: returned).judge(FOUR)
+    assert (verdict.unit, verdict.outcome) == (None, outcome)
+    assert reason in verdict.reason
+
+
+@pytest.mark.parametrize("returned", [wrong for wrong, *_ in WRONG if isinstance(wrong, Verdict)])
+def test_a_wrong_verdict_of_a_judge_of_any_class_ends_no_run(tmp_path, returned):
+    class Wrong(Judge):
+        def judge(self, asked: Group) -> Verdict:
+            return replace(returned, start=asked.start, stop=asked.stop)
+
+    text = "One.\n\nTwo.\n\nThree."
+    for store in (None, tmp_path / "answers.db", tmp_path / "answers.db"):
+        chunker = LumberChunker(Wrong(), store=store, on_failure="keep_group")
+        (verdict,) = chunker.segment(text).verdicts
+        assert verdict.failed
+        assert verdict.reason
+
+
+def test_numbers_of_any_library_in_a_verdict_are_stored(tmp_path):
+    class Numpy:
+        identity = "numpy"
+
+        def judge(self, asked: Group) -> Verdict:
+            usage = Usage(np.int64(1), np.int64(7), 2)  # type: ignore[arg-type]
+            return Verdict(asked.start, asked.stop, np.int64(1), "shift", usage=usage)  # type: ignore[arg-type]
+
+    chunker = LumberChunker(Numpy(), store=tmp_path / "answers.db")
+    first = chunker.segment("One.\n\nTwo.")
+    assert first == chunker.segment("One.\n\nTwo.")
+    assert first.usage == Usage(1, 7, 2)
+
+
+@pytest.mark.parametrize("text", [None, 7, b"Answer: ID 7"])
+def test_a_completion_without_a_text_is_unreadable(text):
+    judge = ModelJudge(ScriptedModel(Completion(text)), policy=CallPolicy(rereads=0))  # type: ignore[arg-type]
+    verdict = judge.judge(FOUR)
+    assert (verdict.unit, verdict.outcome, verdict.usage) == (None, "unreadable", Usage(1))
+    assert type(text).__name__ in verdict.reason
+
+
+@pytest.mark.parametrize("text", ["Answer: ID 8 \ud83d", "\udcff", "Answer: \ud83d"])
+def test_answers_with_lone_surrogates_are_stored_and_end_no_run(tmp_path, text):
+    for way in ("asked", "stored"):
+        model = ScriptedModel(*[text] * (2 if way == "asked" else 0))
+        chunker = LumberChunker(ModelJudge(model), store=tmp_path / "a.db", on_failure="keep_group")
+        (verdict,) = chunker.segment("\n\n".join(["One."] * 9)).verdicts
+        assert verdict.answer == text
 
 
 @pytest.mark.parametrize("returned", [True, False, np.True_])
