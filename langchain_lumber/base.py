@@ -11,6 +11,7 @@ from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
 from lumber_core.chunker import Chunker
+from lumber_core.markdown import heading_paths
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import (
     ChunkerSettings,
@@ -21,6 +22,7 @@ from lumber_core.settings import (
     signature_of,
     takes,
 )
+from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounterSpec
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
@@ -109,6 +111,10 @@ class SpanTextSplitter(TextSplitter):
     chunk's metadata is a deep copy of its document's; its `id` is None, as with LangChain's own
     splitters, because several chunks must not share one.
 
+    A document whose metadata say that it is Markdown (`lumber_core.markdown.is_markdown`) is split
+    as with `units="markdown"`, unless other units are chosen. The titles above each chunk, from the
+    outermost to the innermost, are in its `metadata["headings"]`.
+
     Raises:
         ValueError: `chunk_overlap` is not below the chunker's `chunk_size`.
         TypeError: A setting has the wrong type, or there is none of that name.
@@ -144,7 +150,7 @@ class SpanTextSplitter(TextSplitter):
 
     def split_text(self, text: str) -> list[str]:
         """Split one text into the texts of its chunks."""
-        return [chunk for _, chunk in self._chunks(text, self.segment(text))]
+        return [span.of(text) for span in self._kept(text, self.segment(text))]
 
     def create_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
@@ -159,8 +165,7 @@ class SpanTextSplitter(TextSplitter):
             ValueError: The numbers of texts and metadatas differ.
         """
         checked = _checked_metadatas(texts, metadatas)
-        reserved = [self._chunk_overlap] * len(texts)
-        segmentations = self._chunker.segment_all(texts, reserved=reserved)
+        segmentations = self._chunker.segment_all(texts, **self._asked(checked))
         return self._documents(texts, checked, segmentations)
 
     async def acreate_documents(
@@ -168,8 +173,7 @@ class SpanTextSplitter(TextSplitter):
     ) -> list[Document]:
         """Async version of `create_documents`."""
         checked = _checked_metadatas(texts, metadatas)
-        reserved = [self._chunk_overlap] * len(texts)
-        segmentations = await self._chunker.asegment_all(texts, reserved=reserved)
+        segmentations = await self._chunker.asegment_all(texts, **self._asked(checked))
         return self._documents(texts, checked, segmentations)
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
@@ -218,14 +222,22 @@ class SpanTextSplitter(TextSplitter):
         make: Any = cls  # subclasses take a tokenizer
         return cast(Self, make(tokenizer=tokenizer, **kwargs))
 
-    def _chunks(self, text: str, segmentation: Segmentation) -> Iterable[tuple[int, str]]:
-        """Yield the offset and the text of each chunk, with overlap, trimmed if asked for."""
-        spans = segmentation.spans
+    def _asked(self, metadatas: Sequence[dict[Any, Any]]) -> dict[str, Any]:
+        """Return what the chunker is told about texts with these metadatas."""
+        return {
+            "reserved": [self._chunk_overlap] * len(metadatas),
+            "markdown": [self._chunker.reads_as_markdown(metadata) for metadata in metadatas],
+        }
+
+    def _kept(
+        self, text: str, segmentation: Segmentation, *, markdown: bool = False
+    ) -> Sequence[Span]:
+        """Return the span of each chunk, with overlap, trimmed if asked for."""
+        spans: Sequence[Span] = segmentation.spans
         if self._strip_whitespace:
-            spans = tuple(span for span in spans if not span.of(text).isspace())
-        for span in self._chunker.overlap(text, spans, self._chunk_overlap):
-            kept = span.stripped(text) if self._strip_whitespace else span
-            yield kept.start, kept.of(text)
+            spans = [span for span in spans if not span.of(text).isspace()]
+        spans = self._chunker.overlap(text, spans, self._chunk_overlap, markdown=markdown)
+        return [span.stripped(text) for span in spans] if self._strip_whitespace else spans
 
     def _documents(
         self,
@@ -235,11 +247,16 @@ class SpanTextSplitter(TextSplitter):
     ) -> list[Document]:
         documents = []
         for text, metadata, segmentation in zip(texts, metadatas, segmentations, strict=True):
-            for start, chunk in self._chunks(text, segmentation):
+            markdown = self._chunker.reads_as_markdown(metadata)
+            spans = self._kept(text, segmentation, markdown=markdown)
+            headings = heading_paths(text, spans) if markdown else [()] * len(spans)
+            for span, path in zip(spans, headings, strict=True):
                 own = copy.deepcopy(metadata)
+                if path:
+                    own["headings"] = list(path)
                 if self._add_start_index:
-                    own["start_index"] = start
-                documents.append(Document(page_content=chunk, metadata=own))
+                    own["start_index"] = span.start
+                documents.append(Document(page_content=span.of(text), metadata=own))
         return documents
 
     def __repr__(self) -> str:

@@ -27,6 +27,7 @@ from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 from typing_extensions import Self
 
 from lumber_core.chunker import Chunker
+from lumber_core.markdown import heading_paths
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import (
     ChunkOverlap,
@@ -96,6 +97,11 @@ class SpanNodeParser(NodeParser):
 
     With `include_metadata`, `chunk_size` includes the metadata that is embedded or sent to a model
     with each node, as with LlamaIndex's SentenceSplitter.
+
+    A document whose metadata or MIME type say that it is Markdown
+    (`lumber_core.markdown.is_markdown`) is split as with `units="markdown"`, unless other units are
+    chosen. The titles above each node, from the outermost to the innermost, are in its
+    `metadata["headings"]`, which is not embedded.
 
     Settings may be assigned; a value that is wrong is refused and changes nothing. Of LlamaIndex's
     global `Settings`, `chunk_size` and `chunk_overlap` reach the parser that is
@@ -204,6 +210,7 @@ class SpanNodeParser(NodeParser):
         segmentations = self._built().segment_all(
             texts,
             reserved=[tokens + self._overlap for tokens in metadata],
+            markdown=[self._built().reads_as_markdown(_described(node)) for node in nodes],
             show_progress=show_progress,
         )
         return self._all_nodes(nodes, texts, segmentations, metadata)
@@ -217,6 +224,7 @@ class SpanNodeParser(NodeParser):
         segmentations = await self._built().asegment_all(
             texts,
             reserved=[tokens + self._overlap for tokens in metadata],
+            markdown=[self._built().reads_as_markdown(_described(node)) for node in nodes],
             show_progress=show_progress,
         )
         return self._all_nodes(nodes, texts, segmentations, metadata)
@@ -276,7 +284,10 @@ class SpanNodeParser(NodeParser):
         self, parent: BaseNode, text: str, segmentation: Segmentation, metadata_tokens: int
     ) -> list[TextNode]:
         spans = [span for span in segmentation.spans if not span.of(text).isspace()]
-        spans = self._built().overlap(text, spans, self._overlap, reserved=metadata_tokens)
+        markdown = self._built().reads_as_markdown(_described(parent))
+        spans = self._built().overlap(
+            text, spans, self._overlap, reserved=metadata_tokens, markdown=markdown
+        )
         if not text:  # LlamaIndex's own parsers make one empty node of an empty text
             spans = [Span(0, 0)]
         nodes = build_nodes_from_splits(
@@ -286,6 +297,9 @@ class SpanNodeParser(NodeParser):
         for node, span in zip(nodes, spans, strict=True):
             if offset is not None:
                 node.start_char_idx, node.end_char_idx = span.shifted(offset)
+        if markdown and self.include_metadata:
+            for node, path in zip(nodes, heading_paths(text, spans), strict=True):
+                _set_headings(node, path)
         return nodes
 
     def _postprocess_parsed_nodes(
@@ -365,6 +379,22 @@ def _wrapping(node: BaseNode, mode: MetadataMode) -> str:
     if not metadata or not isinstance(node, TextNode | Document):
         return metadata
     return node.text_template.format(content="", metadata_str=metadata)
+
+
+def _described(node: BaseNode) -> dict[str, Any]:
+    """Return a node's metadata, with its MIME type unless that is plain text."""
+    resource = getattr(node, "text_resource", None)
+    kind = getattr(node if resource is None else resource, "mimetype", None)
+    return node.metadata if kind in (None, "text/plain") else {"mimetype": kind, **node.metadata}
+
+
+def _set_headings(node: TextNode, path: Sequence[str]) -> None:
+    """Put the titles above a node into its metadata, out of what is embedded or sent to a model."""
+    if not path:
+        return  # a node of a part keeps the titles above the part
+    node.metadata = {**node.metadata, "headings": list(path)}
+    for name in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
+        setattr(node, name, [*dict.fromkeys([*getattr(node, name), "headings"])])
 
 
 def _text(node: BaseNode) -> str:

@@ -7,21 +7,30 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
 from lumber_core.checks import check_text, check_texts
 from lumber_core.identity import class_identity, identity_of
+from lumber_core.markdown import is_markdown
 from lumber_core.overlap import overlapping
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import ChunkerSettings, TargetSettings, result_settings, shown, target_of
+from lumber_core.settings import (
+    ChunkerSettings,
+    TargetSettings,
+    result_settings,
+    shown,
+    signature_of,
+    target_of,
+)
 from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
 from lumber_core.units import UnitFinder, UnitSpec, unit_finder
+from lumber_core.units import markdown as find_markdown
 
 S = TypeVar("S", bound=Segmentation)
 
@@ -49,12 +58,15 @@ class Chunker(ABC):
         self._settings = settings
         self._counter = token_counter(settings.tokenizer if tokenizer is None else tokenizer)
         self._find_units: UnitFinder = unit_finder(units, language=settings.language)
+        own = signature_of(type(settings)).parameters.get("units")
+        self._default_units = own is None or units == own.default
         self._limits = SizeLimits(
             settings.chunk_size,
             settings.min_chunk_size,
             self._counter,
             settings.language,
             target_of(settings) if isinstance(settings, TargetSettings) else None,
+            markdown=units == "markdown",
         )
 
     @property
@@ -116,6 +128,7 @@ class Chunker(ABC):
         texts: Iterable[str],
         *,
         reserved: Sequence[int] | None = None,
+        markdown: Sequence[bool] | None = None,
         show_progress: bool = False,
     ) -> list[Segmentation]:
         """Split many texts.
@@ -123,6 +136,7 @@ class Chunker(ABC):
         Args:
             texts: The texts; all are checked before the first is split.
             reserved: For each text, tokens to leave free in every chunk.
+            markdown: For each text, whether it is Markdown, whatever the units of this splitter.
             show_progress: Show a progress bar.
 
         Returns:
@@ -130,10 +144,10 @@ class Chunker(ABC):
 
         Raises:
             TypeError: An item is not a string.
-            ValueError: There are not as many numbers in `reserved` as texts.
+            ValueError: There are not as many items in `reserved` or `markdown` as texts.
         """
         checked = check_texts(texts)
-        limits = self._limits_of(checked, reserved)
+        limits = self._limits_of(checked, reserved, markdown)
         return self._segment_all(checked, limits, show_progress=show_progress)
 
     async def asegment_all(
@@ -141,15 +155,30 @@ class Chunker(ABC):
         texts: Iterable[str],
         *,
         reserved: Sequence[int] | None = None,
+        markdown: Sequence[bool] | None = None,
         show_progress: bool = False,
     ) -> list[Segmentation]:
         """Async version of `segment_all`."""
         checked = check_texts(texts)
-        limits = self._limits_of(checked, reserved)
+        limits = self._limits_of(checked, reserved, markdown)
         return await self._asegment_all(checked, limits, show_progress=show_progress)
 
+    def reads_as_markdown(self, metadata: Mapping[Any, Any]) -> bool:
+        """Tell whether a document is split as Markdown.
+
+        It is with `units="markdown"`; and without units of the user's, if its metadata say that
+        it is Markdown (`lumber_core.markdown.is_markdown`).
+        """
+        return self._limits.markdown or (self._default_units and is_markdown(metadata))
+
     def overlap(
-        self, text: str, spans: Sequence[Span], tokens: int, *, reserved: int = 0
+        self,
+        text: str,
+        spans: Sequence[Span],
+        tokens: int,
+        *,
+        reserved: int = 0,
+        markdown: bool = False,
     ) -> list[Span]:
         """Return the spans with up to `tokens` tokens of the one before repeated in each.
 
@@ -158,12 +187,12 @@ class Chunker(ABC):
             spans: Spans of it in order, made with at least `tokens + reserved` tokens reserved.
             tokens: The most tokens to repeat: whole units, or sentences of a unit that is longer.
             reserved: Tokens to leave free in every chunk nonetheless.
+            markdown: Whether the text is Markdown, whatever the units of this splitter.
         """
         if not tokens or len(spans) < 2:
             return list(spans)
-        return overlapping(
-            text, spans, self._find_units(text), self._limits.reserving(reserved), tokens
-        )
+        limits = self._limits_for(reserved, markdown)
+        return overlapping(text, spans, self._units(text, limits), limits, tokens)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._shown())})"
@@ -198,13 +227,32 @@ class Chunker(ABC):
             self._segment_all, texts, limits, show_progress=show_progress
         )
 
-    def _limits_of(self, texts: Sequence[str], reserved: Sequence[int] | None) -> list[SizeLimits]:
+    def _limits_of(
+        self,
+        texts: Sequence[str],
+        reserved: Sequence[int] | None,
+        markdown: Sequence[bool] | None,
+    ) -> list[SizeLimits]:
         """Return the limits for each text."""
-        if reserved is None:
-            return [self._limits] * len(texts)
-        if len(reserved) != len(texts):
-            raise ValueError(f"there are {len(texts)} texts but {len(reserved)} numbers reserved")
-        return [self._limits.reserving(tokens) for tokens in reserved]
+        for given in (reserved, markdown):
+            if given is not None and len(given) != len(texts):
+                raise ValueError(f"there are {len(texts)} texts but {len(given)} items for them")
+        return [
+            self._limits_for(tokens, marked)
+            for tokens, marked in zip(
+                [0] * len(texts) if reserved is None else reserved,
+                [False] * len(texts) if markdown is None else markdown,
+                strict=True,
+            )
+        ]
+
+    def _limits_for(self, reserved: int, markdown: bool) -> SizeLimits:
+        limits = self._limits.reserving(reserved)
+        return replace(limits, markdown=True) if markdown else limits
+
+    def _units(self, text: str, limits: SizeLimits) -> Sequence[Span]:
+        """Find the units of a text: this splitter's, or those of Markdown."""
+        return find_markdown(text) if limits.markdown else self._find_units(text)
 
 
 def within(limits: SizeLimits, text: str, segmentation: S, units: Sequence[Span]) -> S:

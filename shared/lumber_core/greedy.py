@@ -127,7 +127,7 @@ class GreedyChunker(Chunker):
 
     def _segment(self, text: str, limits: SizeLimits) -> GreedySegmentation:
         assert limits.target_size is not None
-        units = self._find_units(text)
+        units = self._units(text, limits)
         tokens = self._counter.count([text[start:end] for start, end in units])
         before = [0, *accumulate(tokens)]
         cuts = [0, *nearest_cuts(before, limits.target_size), len(units)]

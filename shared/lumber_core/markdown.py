@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -68,6 +68,21 @@ class Block:
     level: int = 0
     title: str = ""
     rows: tuple[int, ...] = ()
+
+
+def is_markdown(metadata: Mapping[Any, Any]) -> bool:
+    """Tell whether a document's metadata say that its text is Markdown.
+
+    Args:
+        metadata: What loaders give: a file name that ends in ".md" or ".markdown" under
+            "file_path", "file_name" or "source", or the type "text/markdown" under "file_type" or
+            "mimetype".
+    """
+    names = (metadata.get(key) for key in ("file_path", "file_name", "source"))
+    types = (metadata.get(key) for key in ("file_type", "mimetype"))
+    return "text/markdown" in types or any(
+        str(name).casefold().endswith((".md", ".markdown")) for name in names if name
+    )
 
 
 def markdown_blocks(text: str) -> list[Block]:

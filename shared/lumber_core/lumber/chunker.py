@@ -74,6 +74,7 @@ class LumberChunker(Chunker):
     def __init__(self, settings: LumberChunkerSettings) -> None:
         published = settings.method == "published"
         super().__init__(settings, units=settings.units, tokenizer="words" if published else None)
+        self._default_units = self._default_units and not published
         self._asked = as_judge(settings.judge)
         cached = self._asked
         if settings.store is not None and self._asked.waits:
@@ -156,8 +157,8 @@ class LumberChunker(Chunker):
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self._max_concurrency or 1
-        with Progress(self._progress_total(texts, show_progress), self._prices) as progress:
-            walks = self._walks(texts, capacity, progress.starts)
+        with Progress(self._progress_total(texts, limits, show_progress), self._prices) as progress:
+            walks = self._walks(texts, limits, capacity, progress.starts)
             for number, walk in drive(
                 walks, self._judge, capacity=capacity, on_verdict=progress.verdict
             ):
@@ -169,14 +170,14 @@ class LumberChunker(Chunker):
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self._max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
-        total = await asyncio.to_thread(self._progress_total, texts, show_progress)
+        total = await asyncio.to_thread(self._progress_total, texts, limits, show_progress)
 
         def finished(number: int, walk: Walk) -> None:
             results[number] = self._finish(walk, limits[number])
 
         with Progress(total, self._prices) as progress:
             await adrive(
-                self._walks(texts, capacity, progress.starts),
+                self._walks(texts, limits, capacity, progress.starts),
                 self._judge,
                 capacity=capacity,
                 on_verdict=progress.verdict,
@@ -185,12 +186,16 @@ class LumberChunker(Chunker):
         return [results[number] for number in range(len(texts))]
 
     def _walks(
-        self, texts: Iterable[str], capacity: int, starts: Callable[[int], None]
+        self,
+        texts: Iterable[str],
+        limits: Iterable[SizeLimits],
+        capacity: int,
+        starts: Callable[[int], None],
     ) -> Iterator[Walk]:
         """Set out on the walk through each text, when it is its turn."""
         lanes = capacity if self._max_concurrency and self._judge.waits else 1
-        for text in texts:
-            document = TextUnits(text, self._find_units(text))
+        for text, own in zip(texts, limits, strict=True):
+            document = TextUnits(text, self._units(text, own))
             starts(len(document.units))
             yield Walk(
                 document,
@@ -224,12 +229,16 @@ class LumberChunker(Chunker):
             )
         return within(limits, walk.document.text, segmentation, units)
 
-    def _progress_total(self, texts: Sequence[str], shown: bool) -> int | None:
-        return sum(len(self._find_units(text)) for text in texts) if shown else None
+    def _progress_total(
+        self, texts: Sequence[str], limits: Sequence[SizeLimits], shown: bool
+    ) -> int | None:
+        if not shown:
+            return None
+        return sum(len(self._units(*each)) for each in zip(texts, limits, strict=True))
 
     def _rehearsal(self, text: str, share: float) -> list[Group]:
         """Return the groups that would be asked about if answers fell at `share` of them."""
-        (walk,) = self._walks([text], 1, _ignore)
+        (walk,) = self._walks([text], [self._limits], 1, _ignore)
         return rehearsed(walk, share)
 
     def _rehearse(self, texts: list[str], share: float) -> Usage:
