@@ -18,9 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_evaluation.comparison import Comparison, compare
+from lumber_evaluation.bootstrap import mean_interval
+from lumber_evaluation.comparison import FEWEST, Comparison, compare
 from lumber_evaluation.documents import Corpus, Document, Question
-from lumber_evaluation.report import render
+from lumber_evaluation.report import render, report_json
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.cuts import lay_out, pieces, telling_passages
 from lumber_evaluation.report.svg import nice_ticks
@@ -183,6 +184,42 @@ def test_a_clear_winner_is_called_so() -> None:
     assert not any(best["shreds"])
 
 
+def test_an_open_comparison_says_how_many_more_questions_would_decide() -> None:
+    made = compare(
+        corpus(),
+        [paragraphs("one"), paragraphs("two"), Every(r"[0246]\. ", name="halves")],
+        embedder=WordEmbedder(),
+    )
+    recall = next(metric for metric in made.metrics if metric.key == "recall@5")
+    (difference,) = [d for d in made.against_best(recall) if d.second == "halves"]
+    # One question of twelve differs: its error is the root of 1/12 * 11/12 / 12.
+    assert (difference.differing, difference.clear) == (1, False)
+    assert difference.more_needed == pytest.approx(74, abs=6)
+    made.__dict__["sizes_alike"] = True
+    said = led(made)["Recall@5"]
+    assert said.startswith(
+        "no splitter is clearly ahead. one has the best value (1.00); the chance"
+    )
+    assert "two has the same value; halves cannot be told from it" in said
+    assert re.search(r"about \d\d more questions like these would probably decide\.$", said)
+
+
+def test_documents_are_drawn_where_questions_share_them() -> None:
+    few, many = long_comparison(documents=FEWEST - 1), long_comparison()
+    assert not few.draws_documents
+    assert many.draws_documents
+    assert any(said.startswith("All questions are about 5 documents") for said in conclusions(few))
+    assert not any(said.startswith("All questions are about") for said in conclusions(many))
+    assert "Documents are drawn" in render(many)
+    assert report_json(many)["intervals_draw"] == "documents"
+    recall = next(metric for metric in many.metrics if metric.key == "recall@600w")
+    alone = mean_interval(recall.values(many.results[0]))
+    figure = many.figures["tens", "recall@600w"]
+    assert figure.low is None or (figure.low, figure.high) != (alone.low, alone.high)
+    chances = many.chances(recall)
+    assert sum(chances.values()) == pytest.approx(1)
+
+
 def test_nothing_is_marked_at_k_passages_if_sizes_differ_by_more_than_a_third() -> None:
     whole = Every("$^", name="whole")
     made = compare(corpus(), [shreds(), whole], embedder=WordEmbedder())
@@ -190,7 +227,7 @@ def test_nothing_is_marked_at_k_passages_if_sizes_differ_by_more_than_a_third() 
     recall = next(metric for metric in made.metrics if metric.key == "recall@5")
     assert all(difference.clear for difference in made.against_best(recall))
     assert made.clearly_best(recall) is None
-    assert "does not show that it is better" in led(made)["Recall@5"]
+    assert "does not show who is better" in led(made)["Recall@5"]
     assert any(said.startswith("Mean chunk sizes differ") for said in conclusions(made))
     page = render(made)
     assert "Values at k passages are not marked" in page

@@ -45,9 +45,12 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
     if not any(d.differing for d in against):
         return f"{metric.label}: all splitters come out the same ({value})."
     if metric.family.by_passages and not comparison.sizes_alike:
+        equals = [d.second for d in against if not d.value]
+        has = "have" if equals else "has"
         return (
-            f"{metric.label}: {best} has the highest value ({value}), which does not show that it "
-            "is better: its passages and those of others are not the same amount of text."
+            f"{metric.label}: {in_a_sentence([best, *equals])} {has} the highest value ({value}), "
+            "which does not show who is better: k passages of different sizes are not the same "
+            "amount of text."
         )
     open_ = [d for d in against if not d.clear]
     clear = in_a_sentence([d.second for d in against if d.clear] or [""])
@@ -67,16 +70,22 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
 
 def _undecided(open_: list[Difference], sample: str) -> str:
     """Return who cannot be told from the leader, and how much more would tell."""
-    names = in_a_sentence([d.second for d in open_])
-    said = f"{names} cannot be told from it with what was measured here"
-    needed = [d.more_needed for d in open_ if d.more_needed is not None]
-    if not needed:
-        return f"{said}."
-    most, count = max(needed), open_[0].count
-    things = f"{sample}s" if most > 1 else sample
-    if most > _HOPELESS * count:
-        return f"{said}; more than {_rounded(_HOPELESS * count)} more {things} would be needed."
-    return f"{said}; about {_rounded(most)} more {things} like these would probably decide."
+    said = []
+    equals = [d.second for d in open_ if not d.value]
+    behind = [d for d in open_ if d.value]
+    if equals:
+        has = "has" if len(equals) == 1 else "have"
+        said.append(f"{in_a_sentence(equals)} {has} the same value")
+    if behind:
+        names = in_a_sentence([d.second for d in behind])
+        more = max(d.more_needed or 0 for d in behind)
+        most = _HOPELESS * behind[0].count
+        things = f"{sample}s" if more != 1 else sample
+        needed = f"about {_rounded(more)} more {things} like these would probably decide"
+        if more > most:
+            needed = f"more than {_rounded(most)} more {things} would be needed"
+        said.append(f"{names} cannot be told from it with what was measured here; {needed}")
+    return f"{'; '.join(said)}."
 
 
 def _rounded(number: int) -> str:
