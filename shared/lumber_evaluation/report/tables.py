@@ -232,7 +232,7 @@ def money(cost: float | None) -> str:
 
 
 def _heading(metric: Metric) -> str:
-    return f"{metric.label} {'↑' if metric.family.higher_is_better else '↓'}"
+    return f"{metric.label}\u00a0{'↑' if metric.family.higher_is_better else '↓'}"
 
 
 def _row(result: SplitterResult, kind: int, cells: Sequence[Cell]) -> TableRow:
