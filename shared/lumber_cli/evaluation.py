@@ -27,6 +27,7 @@ from lumber_cli.options import (
 )
 from lumber_core.extras import require
 from lumber_core.llms import CallPolicy
+from lumber_core.tokens import DEFAULT_TOKENIZER
 from lumber_evaluation.comparison import (
     Comparison,
     QaSettings,
@@ -84,7 +85,8 @@ PriceList = Annotated[
     typer.Option(help="Prices of a million input and output tokens, for example 0.15,0.60."),
 ]
 Tokenizer = Annotated[
-    str, typer.Option(help="How tokens of chunks are counted: words, or a tiktoken encoding.")
+    str,
+    typer.Option(help="How tokens of chunks are counted: estimate, words, or a tiktoken encoding."),
 ]
 Within = Annotated[
     bool, typer.Option(help="Search only the chunks of the question's own document.")
@@ -131,7 +133,7 @@ def compare_command(
     ] = 5,
     prices: PriceList = None,
     within_document: Within = False,
-    tokenizer: Tokenizer = "words",
+    tokenizer: Tokenizer = DEFAULT_TOKENIZER,
     work: Work = None,
     max_concurrency: Concurrency = 8,
     requests_per_minute: PerMinute = None,
@@ -225,7 +227,7 @@ def sweep_command(
     key_variable: KeyVariable = None,
     prices: PriceList = None,
     within_document: Within = False,
-    tokenizer: Tokenizer = "words",
+    tokenizer: Tokenizer = DEFAULT_TOKENIZER,
     work: Work = None,
     max_concurrency: Concurrency = 8,
     requests_per_minute: PerMinute = None,

@@ -22,7 +22,7 @@ from lumber_core.segmentation import Segmentation
 from lumber_core.settings import ChunkerSettings, Setting, Units, not_negative, shown, takes
 from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
-from lumber_core.tokens import TokenCounterSpec
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 from lumber_evaluation.embedders import Embedder, unit_length
 from lumber_evaluation.embedders import embedder as make_embedder
 
@@ -61,6 +61,11 @@ class UnitChunker(Chunker):
 class Words:
     """Finds words as units, each with the white space before it; very long ones come in parts."""
 
+    @property
+    def identity(self) -> str:
+        """What determines the words, for the identity of splitters that use them."""
+        return f"words of at most {_LONGEST_WORD} characters"
+
     def __call__(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the offsets of the words of a text; they tile it."""
         start = 0
@@ -70,7 +75,7 @@ class Words:
 
 
 def fixed_length(
-    chunk_size: int = 200, *, tokenizer: TokenCounterSpec = "cl100k_base"
+    chunk_size: int = 200, *, tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER
 ) -> GreedyChunker:
     """Return a splitter that cuts at the word nearest to each `chunk_size` tokens.
 

@@ -82,7 +82,9 @@ def test_a_splitter_that_cuts_where_people_do_has_a_perfect_segmentation() -> No
 
 
 def test_without_questions_and_segments_sizes_and_times_are_told() -> None:
-    made = compare(corpus(0), [paragraphs(), GreedyChunker(60, tokenizer="words")])
+    made = compare(
+        corpus(0), [paragraphs(), GreedyChunker(60, tokenizer="words")], tokenizer="words"
+    )
     assert made.metrics == ()
     assert [len(r.sizes) for r in made.results] == [2, 2]
     assert made.results[0].seconds == 0.5

@@ -111,6 +111,7 @@ def test_this_projects_splitters_are_told_apart_by_their_settings() -> None:
         GreedyChunker(200),
         preset("semantic:90"),
         preset("semantic:95"),
+        preset("fixed:100"),
         preset("lumber:450"),
         preset("lumber:550"),
     ]

@@ -204,7 +204,7 @@ def test_the_spans_of_our_splitters_are_taken_as_they_are() -> None:
 
 
 def test_what_a_model_cost_and_where_it_failed_is_passed_on() -> None:
-    chunker = LumberChunker(lambda group: 999, theta=20, on_failure="keep_group")
+    chunker = LumberChunker(lambda group: 999, theta=60, on_failure="keep_group")
     segmentation = chunker.segment(STORY)
     split = evaluated(chunker).split(document(STORY))
     assert split.usage == segmentation.usage

@@ -14,7 +14,7 @@ from lumber_core.extras import require
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.estimate import Prices
-from lumber_core.tokens import TokenCounterSpec, token_counter
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
 from lumber_evaluation.cached_work import CachedWork
 from lumber_evaluation.comparison.results import Comparison, SplitterResult
 from lumber_evaluation.documents import Corpus, EvaluatedSplitter, SplitDocument
@@ -55,7 +55,7 @@ def compare(
     *,
     embedder: object = "bundled",
     qa: QaSettings | None = None,
-    tokenizer: TokenCounterSpec = "words",
+    tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
     prices: Prices | None = None,
     within_document: bool = False,
     tolerance: int = 0,
@@ -72,7 +72,8 @@ def compare(
         embedder: "bundled", "contriever", an embedder of LangChain or LlamaIndex, or one of
             `lumber_evaluation.embedders`.
         qa: Have a model answer the questions, too.
-        tokenizer: Counts the tokens of chunks; "words" is 1.2 tokens a word.
+        tokenizer: Counts the tokens of chunks; estimated unless given. See
+            `lumber_core.tokens.token_counter`.
         prices: What the splitters' models cost.
         within_document: Let a question search the chunks of its own document only.
         tolerance: How many units apart two boundaries may be and still match.
@@ -153,7 +154,7 @@ def compare(
         corpus,
         tuple(results),
         searching.identity if corpus.questions else "",
-        "1.2 tokens a word" if tokenizer == "words" else repr(counter),
+        _tokens_in_words(tokenizer, counter),
         within_document,
         None if qa is None else qa.top_k,
         prices,
@@ -208,3 +209,9 @@ def _answer(
         max_concurrency=qa.max_concurrency,
         show_progress=show_progress,
     )
+
+
+def _tokens_in_words(tokenizer: TokenCounterSpec, counter: TokenCounter) -> str:
+    """Return what counts tokens, for people."""
+    known = {"estimate": "estimated from the characters", "words": "1.2 tokens a word"}
+    return known.get(tokenizer, repr(counter)) if isinstance(tokenizer, str) else repr(counter)

@@ -16,7 +16,7 @@ from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.protocol import folded
 from lumber_core.segmentation import Usage
-from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
 from lumber_evaluation.documents import Corpus, Question
 from lumber_evaluation.llm.asking import (
     Ask,
@@ -142,7 +142,7 @@ def answer_questions(
     judge: Model | None = None,
     top_k: int = 5,
     max_passage_tokens: int = 3000,
-    tokenizer: TokenCounterSpec = "words",
+    tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
     answer_prompt: Template = ANSWER,
     judge_prompt: Template = JUDGEMENT,
     store: CompletionStore | str | Path | None = None,
