@@ -64,19 +64,18 @@ class Cutter:
     """Cuts texts into chunks of a wanted size at the best places.
 
     Args:
-        limits: The limits. Without a `target_size`, chunks are drawn towards `chunk_size`.
-        markdown: Whether the texts are Markdown.
+        limits: The limits. Without a `target_size`, chunks are drawn towards `chunk_size`. With
+            `markdown`, places are those of Markdown.
 
     Raises:
         ValueError: There is neither a `chunk_size` nor a `target_size`.
     """
 
-    def __init__(self, limits: SizeLimits, *, markdown: bool = False) -> None:
+    def __init__(self, limits: SizeLimits) -> None:
         target = limits.target_size or limits.chunk_size
         if target is None:
             raise ValueError("limits must have a chunk_size or a target_size to cut by")
         self.limits = limits
-        self.markdown = markdown
         self._target = target
         self._most = limits.chunk_size or _UNLIMITED * target
 
@@ -165,14 +164,14 @@ class Cutter:
         if self.limits.target_size is None:
             target = -(-count // -(-count // self._most))
         limits = replace(self.limits, chunk_size=self._most, target_size=target)
-        even = Cutter(limits, markdown=self.markdown)
+        even = Cutter(limits)
         found = even._refined(text, even._sized(text, span, places), whole=bool(unit_starts))
         t = None if scorer is None or not found.places else scorer(found.places)
         starts = [0, *(cut - span.start for cut in even.cut(found, t))]
         return (part.shifted(span.start) for part in spans_from_starts(starts, len(body)))
 
     def _find(self, text: str) -> list[Place]:
-        find = find_markdown_places if self.markdown else find_places
+        find = find_markdown_places if self.limits.markdown else find_places
         return find(text, self.limits.language)
 
     def _sized(self, text: str, span: Span, places: list[Place]) -> SizedPlaces:
@@ -220,7 +219,7 @@ class Cutter:
         enough = max(1, self._target // _FINER)
         edge = Kind.LINE if line else Kind.CHARACTER
         found = self._sized(text, span, [])
-        finer = finer_markdown_places if self.markdown else finer_places
+        finer = finer_markdown_places if self.limits.markdown else finer_places
         for level in finer(text, span.start, span.end):
             offsets = [place.offset for place in level]
             places: list[Place] = []

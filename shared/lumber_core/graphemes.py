@@ -114,6 +114,16 @@ def space_cuts(text: str) -> Iterator[int]:
     yield from breaks(text, (match.end() for match in found))
 
 
+def line_cuts(text: str) -> Iterator[int]:
+    """Yield the offset where each line starts that follows another and is not blank."""
+    found = _pattern(r"[\n\r\v\f\x85\u2028\u2029]\s*(?=\S)").finditer(text)
+    for match in found:
+        body = match.group()
+        # A line's indentation stays with it.
+        blank = len(body) - len(body.rstrip(" \t\u00a0\u3000"))
+        yield from breaks(text, (match.end() - blank,))
+
+
 def _parts(text: str) -> Iterator[tuple[int, str]]:
     """Yield the text in parts that end between flags, each with its offset."""
     start = 0

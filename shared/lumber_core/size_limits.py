@@ -1,8 +1,8 @@
 """Hard limits on chunk sizes: a second pass over spans, the same for every splitter.
 
-Chunks over the maximum are cut at the best place that fits: between units, else sentences, words,
-grapheme clusters, and only then anywhere. Chunks under the minimum join a neighbour where the
-result fits.
+Chunks over the maximum are cut at the best place that fits: between units, else sentences, lines,
+words, grapheme clusters, and only then anywhere. Chunks under the minimum join a neighbour where
+the result fits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from lumber_core.errors import ChunkSizeError
-from lumber_core.graphemes import grapheme_cuts, space_cuts, word_cuts
+from lumber_core.graphemes import grapheme_cuts, line_cuts, space_cuts, word_cuts
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter
 from lumber_core.units import markdown_parts, sentences
@@ -201,6 +201,7 @@ class _Cutter:
             levels: list[Callable[[], list[int]]] = [
                 partial(inside, unit_cuts),
                 partial(inside, sentence_cuts),
+                partial(self._found, start, window_end, line_cuts),
                 partial(self._found, start, window_end, space_cuts),
                 partial(self._found, start, window_end, word_cuts),
                 partial(self._found, start, window_end, grapheme_cuts),

@@ -291,7 +291,7 @@ def test_blocks_and_units_tile_any_text(text):
 # Sizes.
 
 
-@pytest.mark.parametrize("size", [80, 160])
+@pytest.mark.parametrize("size", [20, 40, 80, 160])
 def test_no_fence_and_no_row_is_cut_unless_it_alone_is_above_the_limit(size):
     chunker = GreedyChunker(size, units="markdown", tokenizer="estimate", chunk_size=size)
     cuts = [span.start for span in chunker.segment(HANDBOOK).spans]
@@ -319,7 +319,7 @@ def lines_cut(text: str, cuts: list[int], first: str) -> list[int]:
 @pytest.mark.parametrize("size", [30, 60, 120])
 def test_the_best_tiling_cuts_no_fence_and_no_row_unless_it_alone_is_above_the_limit(size):
     counter = EstimatedCounter()
-    cutter = Cutter(SizeLimits(size, None, counter, "en", size * 3 // 4), markdown=True)
+    cutter = Cutter(SizeLimits(size, None, counter, "en", size * 3 // 4, markdown=True))
     cuts = cutter.cut(cutter.places(HANDBOOK))
     pieces = [HANDBOOK[a:b] for a, b in pairwise([0, *cuts, len(HANDBOOK)])]
     assert max(counter.count(pieces)) <= 1.1 * size

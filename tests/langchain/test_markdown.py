@@ -62,7 +62,7 @@ def test_each_chunk_has_the_titles_above_its_first_words(make: Any) -> None:
         assert chunk.metadata.get("headings") == expected
 
 
-@pytest.mark.parametrize("name", ["greedy", "lumber"])
+@pytest.mark.parametrize("name", SPLITTERS)
 def test_code_stays_whole_in_a_file_that_is_markdown_by_its_name(name: str) -> None:
     chunks = split(SPLITTERS[name](), file_path="README.MD")
     assert any(FENCE in chunk.page_content for chunk in chunks)
