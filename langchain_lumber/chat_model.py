@@ -10,6 +10,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from lumber_core.llms.base import Completion
 
+_PACKAGES_RETRIES = 2  # of the packages openai and anthropic, if LangChain's setting is None
+
 
 class ChatModel:
     """Asks a LangChain chat model; its callbacks, retries and rate limits apply.
@@ -39,6 +41,14 @@ class ChatModel:
             if not _is_secret(name, value)
         }
         return f"langchain:{type(self._llm).__qualname__}:{sorted(settings.items(), key=str)}"
+
+    @property
+    def client_retries(self) -> int:
+        """How often the chat model repeats a request on its own; counted by `CallPolicy`."""
+        if not hasattr(self._llm, "max_retries"):
+            return 0
+        own = self._llm.max_retries
+        return _PACKAGES_RETRIES if own is None else int(own)
 
     def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Answer `user` under the instructions of `system`."""

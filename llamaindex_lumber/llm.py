@@ -30,6 +30,11 @@ class LlamaIndexModel:
         name = self._llm.metadata.model_name
         return f"llama-index:{self._llm.class_name()}:{name}:temperature={temperature}"
 
+    @property
+    def client_retries(self) -> int:
+        """How often the LLM repeats a request on its own; counted by `CallPolicy`."""
+        return int(getattr(self._llm, "max_retries", None) or 0)
+
     def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Answer `user` under the instructions of `system`."""
         del choices

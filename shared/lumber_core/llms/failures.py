@@ -2,14 +2,19 @@
 
 Clients raise classes of their own, most of them with an HTTP status. Errors are told apart by
 status, or else by class name, which works for every client without importing one.
+
+Servers may echo the headers of a request in an error, so credentials are removed from messages
+before they are raised, logged or stored.
 """
 
 from __future__ import annotations
 
 import email.utils
 import json
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 Trouble = Literal["settings", "passing", "unknown"]
@@ -24,7 +29,22 @@ _PASSING_NAMES = (
     "payloaderror",  # aiohttp and requests: the body was cut short
     "chunkedencodingerror",
 )
+_TIMEOUT_STATUS = frozenset((504, 524))
+_NOT_BUSY = ("connecttimeout", "pooltimeout")  # the server never got the request
 _NO_CREDIT = "insufficient_quota"
+_NO_KEY = ("missing credentials", "api_key client option must be set", "missing key inputs")
+REDACTED = "[redacted]"
+_SECRETS = (
+    re.compile(r"(?<=://)[^/\s@'\"]+(?=@)"),
+    re.compile(r"(?i)(?<=bearer )[^\s'\",;}]+"),
+    re.compile(r"(?i)(?<=basic )[a-z0-9+/=_-]{8,}"),
+    re.compile(
+        r"(?i)(?<![a-z])((?:proxy-)?authorization|(?:x-[a-z-]{0,20}|access[-_]|client[-_])?"
+        r"(?:api[-_]?key|secret|password|token)|key)"
+        r"(['\"]?\s*[:=]\s*['\"]?)(?!bearer |basic )[^\s'\",;&})]{6,}"
+    ),
+    re.compile(r"\b(?:sk|pk|rk|gsk|hf|xai|nvapi|AIza)[-_]?[A-Za-z0-9_-]{12,}"),
+)
 _LONGEST_RETRY_AFTER = 3600.0
 _BLOCKED = (
     "blocked",
@@ -56,10 +76,25 @@ def trouble_of(error: Exception) -> Trouble:
         return "passing" if waiting_helps else "settings"
     if isinstance(error, (TimeoutError, ConnectionError, json.JSONDecodeError)):
         return "passing"
-    names = [kind.__name__.casefold() for kind in type(error).__mro__]
-    if any(part in name for name in names for part in _PASSING_NAMES):
+    if any(part in name for name in _names(error) for part in _PASSING_NAMES):
         return "passing"
+    if any(words in str(error).casefold() for words in _NO_KEY):
+        return "settings"
     return "unknown"
+
+
+def is_timeout(error: Exception) -> bool:
+    """Return whether the server got the request but did not answer in time.
+
+    It may still be busy with the request. Timeouts while connecting do not count.
+    """
+    if status_of(error) in _TIMEOUT_STATUS:
+        return True
+    chain = [one for one in (error, error.__cause__, error.__context__) if one is not None]
+    names = [name for one in chain for name in _names(one)]
+    return any("timeout" in name for name in names) and not any(
+        part in name for name in names for part in _NOT_BUSY
+    )
 
 
 def status_of(error: Exception) -> int | None:
@@ -92,6 +127,40 @@ def retry_after(error: Exception) -> float | None:
     return None
 
 
+def redacted(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return a message without credentials.
+
+    Args:
+        text: The message.
+        secrets: Credentials that are known. Others are found by how they are written: in an
+            Authorization header, after "api_key=", in a URL, or with a provider's prefix.
+    """
+    for secret in secrets:
+        text = text.replace(secret, REDACTED)
+    address, bearer, basic, named, prefixed = _SECRETS
+    for pattern in (address, bearer, basic):
+        text = pattern.sub(REDACTED, text)
+    text = named.sub(rf"\1\2{REDACTED}", text)
+    return prefixed.sub(REDACTED, text)
+
+
+def redact(error: BaseException, secrets: Iterable[str] = ()) -> None:
+    """Remove credentials from the message of an error, and of those that it was raised from."""
+    known = tuple(secrets)
+    seen: set[int] = set()
+    one: BaseException | None = error
+    while one is not None and id(one) not in seen:
+        seen.add(id(one))
+        one.args = tuple(
+            redacted(part, known) if isinstance(part, str) else part for part in one.args
+        )
+        message = getattr(one, "message", None)
+        if isinstance(message, str) and redacted(message, known) != message:
+            with suppress(AttributeError):  # read-only ones are made from `args`
+                one.message = redacted(message, known)  # type: ignore[attr-defined]
+        one = one.__cause__ or one.__context__
+
+
 def is_blocked(finish_reason: str) -> bool:
     """Return whether the model or its provider declined to answer."""
     return any(word in finish_reason.casefold() for word in _BLOCKED)
@@ -100,6 +169,10 @@ def is_blocked(finish_reason: str) -> bool:
 def is_cut(finish_reason: str) -> bool:
     """Return whether a completion was cut off at the maximum number of tokens."""
     return any(word in finish_reason.casefold() for word in _CUT)
+
+
+def _names(error: BaseException) -> list[str]:
+    return [kind.__name__.casefold() for kind in type(error).__mro__]
 
 
 def _seconds(value: Any) -> float | None:

@@ -16,7 +16,6 @@ from tenacity import (
     RetryCallState,
     Retrying,
     retry_if_exception,
-    stop_after_attempt,
     wait_random_exponential,
 )
 
@@ -25,11 +24,20 @@ from lumber_core.concurrency import sleep
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.forks import renew_after_fork
 from lumber_core.llms.base import Completion, Model
-from lumber_core.llms.failures import retry_after, status_of, trouble_of
+from lumber_core.llms.failures import (
+    is_timeout,
+    redact,
+    redacted,
+    retry_after,
+    status_of,
+    trouble_of,
+)
 
 logger = logging.getLogger(__name__)
 
 _CHARACTERS_PER_TOKEN = 4
+_MOST_TIMEOUTS = 2  # of one question: the server may still be busy with the first request
+_LONGEST_PAUSE = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,28 +45,38 @@ class CallPolicy:
     """Retries and rate limits for calls to a model.
 
     Attributes:
-        attempts: Maximum number of times one question is sent.
+        attempts: Maximum number of times one question is sent, the retries of a LangChain or
+            LlamaIndex model included: with `max_retries=2` of its own, 6 attempts are 2 calls of
+            that model. A question is sent at least once, and after a timeout only once more.
         initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
-            The wait is drawn at random below it. A server's Retry-After takes precedence.
-        max_backoff: Maximum seconds between two attempts, unless Retry-After asks for more.
+            The wait is drawn at random below it. A server's Retry-After takes precedence; after a
+            timeout the wait is at least as long as the request took.
+        max_backoff: Maximum seconds between two attempts, whatever Retry-After says.
+        give_up_after: Number of questions in a row without an answer after which the model is not
+            asked any more, with one warning. A single request is sent again after `max_backoff`
+            seconds, then after twice as long, and so on up to an hour; an answer ends the pause.
+            None: every question is asked.
         rereads: Times the question is repeated, more strictly, after an unusable answer.
         requests_per_minute: Maximum calls per minute. None: no limit.
         tokens_per_minute: Maximum prompt tokens per minute. None: no limit.
 
     Raises:
-        TypeError: `attempts` is not a whole number.
+        TypeError: `attempts` or `give_up_after` is not a whole number.
         ValueError: A number is out of range.
     """
 
     attempts: int = 6
     initial_backoff: float = 1.0
     max_backoff: float = 60.0
+    give_up_after: int | None = 3
     rereads: int = 1
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
 
     def __post_init__(self) -> None:
         check_positive("attempts", self.attempts)
+        if self.give_up_after is not None:
+            check_positive("give_up_after", self.give_up_after)
         for name in ("initial_backoff", "max_backoff"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} must be at least 0 seconds, not {getattr(self, name)}")
@@ -119,14 +137,90 @@ class RateLimiter:
         self.__dict__.update(state)
 
 
+class CircuitBreaker:
+    """Stops calls to a model that left several questions in a row without an answer.
+
+    Args:
+        limit: Number of questions in a row. None: calls are never stopped.
+        pause: Seconds until a single request may be sent; doubled each time it fails.
+    """
+
+    def __init__(self, limit: int | None, pause: float) -> None:
+        self._limit = limit
+        self._first_pause = pause
+        self._close()
+        self._renew_lock()
+        renew_after_fork(self, CircuitBreaker._renew_lock)
+
+    def _renew_lock(self) -> None:
+        self._lock = Lock()
+
+    def _close(self) -> None:
+        self._unanswered = 0
+        self._pause = self._first_pause
+        self._probe_at = 0.0
+        self.last_failure = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether calls are stopped."""
+        return self._limit is not None and self._unanswered >= self._limit
+
+    def allows(self) -> bool:
+        """Return whether a question may be asked; of a stopped model, only the next single one."""
+        with self._lock:
+            if not self.is_open:
+                return True
+            now = time.monotonic()
+            if now < self._probe_at:
+                return False
+            self._probe_at = now + self._pause
+            return True
+
+    def answered(self) -> None:
+        """Record an answer: calls go on."""
+        with self._lock:
+            if self.is_open:
+                logger.info("the model answers again")
+            self._close()
+
+    def unanswered(self, failure: str) -> None:
+        """Record that a question got no answer in any attempt."""
+        with self._lock:
+            was_open = self.is_open
+            self.last_failure = failure
+            self._unanswered += 1
+            if not self.is_open:
+                return
+            if was_open:
+                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+            self._probe_at = time.monotonic() + self._pause
+            if not was_open:
+                logger.warning(
+                    "the model left %d questions in a row without an answer, so it is not asked "
+                    "for the next %.0f s (CallPolicy.give_up_after). The last failure: %s",
+                    self._unanswered,
+                    self._pause,
+                    failure,
+                )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_limit": self._limit, "_first_pause": self._first_pause}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["_limit"], state["_first_pause"])  # type: ignore[misc]
+
+
 class RetryingModel:
     """A model whose transient errors are retried.
 
     A rate limit error pauses all calls made through this object: for the time in the server's
-    Retry-After, or else for a random time that doubles with each attempt.
+    Retry-After, or else for a random time that doubles with each attempt. After several questions
+    in a row without an answer the model is not asked any more (see `CallPolicy.give_up_after`).
 
     Args:
-        model: The model.
+        model: The model. Its attribute `client_retries`, if it has one, is the number of times its
+            client repeats a request on its own.
         policy: Retries and rate limits.
     """
 
@@ -134,6 +228,7 @@ class RetryingModel:
         self._model = model
         self._policy = policy or CallPolicy()
         self._pace = RateLimiter(self._policy.requests_per_minute, self._policy.tokens_per_minute)
+        self._breaker = CircuitBreaker(self._policy.give_up_after, self._policy.max_backoff)
 
     @property
     def identity(self) -> str:
@@ -145,47 +240,53 @@ class RetryingModel:
 
         Raises:
             ModelSettingsError: The model rejects the key, its name or the settings.
-            ModelUnavailableError: All attempts failed.
+            ModelUnavailableError: All attempts failed, or the model is not asked any more.
         """
+        attempts = self._attempts()
         try:
-            for attempt in Retrying(**self._rules(), sleep=self._sleep):
+            for attempt in Retrying(**attempts.rules(), sleep=self._sleep):
                 with attempt:
                     self._sleep(self._pace.delay(len(system) + len(user)))
-                    return self._model.complete(system, user, choices=choices)
+                    attempts.starts()
+                    completion = self._model.complete(system, user, choices=choices)
+                    self._breaker.answered()
+                    return completion
         except Exception as error:
-            raise self._explained(error) from error
+            raise self._explained(error, attempts) from error
         raise AssertionError("tenacity either returns or raises")
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Async version of `complete`."""
+        attempts = self._attempts()
         try:
-            async for attempt in AsyncRetrying(**self._rules(), sleep=self._asleep):
+            async for attempt in AsyncRetrying(**attempts.rules(), sleep=self._asleep):
                 with attempt:
                     await self._asleep(self._pace.delay(len(system) + len(user)))
-                    return await self._model.acomplete(system, user, choices=choices)
+                    attempts.starts()
+                    completion = await self._model.acomplete(system, user, choices=choices)
+                    self._breaker.answered()
+                    return completion
         except Exception as error:
-            raise self._explained(error) from error
+            raise self._explained(error, attempts) from error
         raise AssertionError("tenacity either returns or raises")
 
-    def _rules(self) -> dict[str, Any]:
-        policy = self._policy
-        backoff = wait_random_exponential(multiplier=policy.initial_backoff, max=policy.max_backoff)
+    def _attempts(self) -> _Attempts:
+        """Return the attempts that one question may take.
 
-        def wait(state: RetryCallState) -> float:
-            error = state.outcome.exception() if state.outcome else None
-            asked = retry_after(error) if isinstance(error, Exception) else None
-            seconds = float(backoff(state)) if asked is None else asked
-            if isinstance(error, Exception) and status_of(error) == 429:
-                self._pace.hold(seconds)
-            return seconds
+        Raises:
+            ModelUnavailableError: The model is not asked any more.
+        """
+        if not self._breaker.allows():
+            raise ModelUnavailableError(self._stopped())
+        repeats = max(0, int(getattr(self._model, "client_retries", 0)))
+        most = 1 if self._breaker.is_open else max(1, self._policy.attempts // (1 + repeats))
+        return _Attempts(self._policy, self._pace, self._breaker, most)
 
-        return {
-            "stop": stop_after_attempt(policy.attempts),
-            "wait": wait,
-            "retry": retry_if_exception(_is_passing),
-            "before_sleep": _log,
-            "reraise": True,
-        }
+    def _stopped(self) -> str:
+        return (
+            f"not asked, because the model left {self._policy.give_up_after} questions in a row "
+            f"without an answer; the last failure: {self._breaker.last_failure}"
+        )
 
     def _sleep(self, seconds: float) -> None:
         """Sleep, and then until calls are no longer paused."""
@@ -200,23 +301,89 @@ class RetryingModel:
         while (held := self._pace.held()) > 0:
             await asyncio.sleep(_spread(held))
 
-    def _explained(self, error: Exception) -> Exception:
+    def _explained(self, error: Exception, attempts: _Attempts) -> Exception:
+        redact(error)
         trouble = trouble_of(error)
-        status = status_of(error)
-        said = f"{type(error).__name__}{f' {status}' if status else ''}: {str(error)[:300]}"
         if trouble == "settings":
             return ModelSettingsError(
-                f"the model rejected the call, and retrying will not help: {said}. Check the key, "
-                "the model's name and the settings"
+                f"the model rejected the call, and retrying will not help: {said(error)}. Check "
+                "the key, the model's name and the settings"
             )
         if trouble == "passing":
-            return ModelUnavailableError(
-                f"no answer in {self._policy.attempts} attempts; the last one ended with {said}"
-            )
+            self._breaker.unanswered(said(error))
+            many = "1 attempt" if attempts.made == 1 else f"{attempts.made} attempts"
+            return ModelUnavailableError(f"no answer in {many}; the last one: {said(error)}")
         return error
 
     def __repr__(self) -> str:
         return repr(self._model)
+
+
+class _Attempts:
+    """The attempts at one question: which failures are retried, how often and when."""
+
+    def __init__(
+        self, policy: CallPolicy, pace: RateLimiter, breaker: CircuitBreaker, most: int
+    ) -> None:
+        self._pace = pace
+        self._breaker = breaker
+        self._was_stopped = breaker.is_open
+        self._most = most
+        self._longest = policy.max_backoff
+        self._backoff = wait_random_exponential(
+            multiplier=policy.initial_backoff, max=policy.max_backoff
+        )
+        self._timeouts = 0
+        self._started = time.monotonic()
+        self.made = 0
+
+    def starts(self) -> None:
+        """Record that the question is sent now."""
+        self.made += 1
+        self._started = time.monotonic()
+
+    def rules(self) -> dict[str, Any]:
+        """Return the arguments of tenacity."""
+        return {
+            "stop": self._stop,
+            "wait": self._wait,
+            "retry": retry_if_exception(_is_passing),
+            "before_sleep": _log,
+            "reraise": True,
+        }
+
+    def _wait(self, state: RetryCallState) -> float:
+        seconds = float(self._backoff(state))
+        error = state.outcome.exception() if state.outcome else None
+        if not isinstance(error, Exception):
+            return seconds
+        if (asked := retry_after(error)) is not None:
+            seconds = min(asked, self._longest)
+            if asked > self._longest:
+                logger.warning(
+                    "the server asks for a pause of %.0f s; trying again after %.0f s "
+                    "(CallPolicy.max_backoff)",
+                    asked,
+                    seconds,
+                )
+        elif is_timeout(error):
+            took = time.monotonic() - self._started
+            seconds = max(seconds, min(took, self._longest))
+        if status_of(error) == 429:
+            self._pace.hold(seconds)
+        return seconds
+
+    def _stop(self, state: RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        self._timeouts += isinstance(error, Exception) and is_timeout(error)
+        others_failed = self._breaker.is_open and not self._was_stopped
+        return self.made >= self._most or self._timeouts >= _MOST_TIMEOUTS or others_failed
+
+
+def said(error: Exception) -> str:
+    """Return the class, the status and the message of an error, without credentials."""
+    status = status_of(error)
+    return f"{type(error).__name__}{f' {status}' if status else ''}: {redacted(str(error))[:300]}"
 
 
 def _is_passing(error: BaseException) -> bool:
@@ -227,10 +394,10 @@ def _log(state: RetryCallState) -> None:
     error = state.outcome.exception() if state.outcome else None
     wait = state.next_action.sleep if state.next_action else 0.0
     logger.info(
-        "attempt %d failed with %s; the next one in %.1f s",
+        "attempt %d failed; the next one in %.1f s. The cause: %s",
         state.attempt_number,
-        type(error).__name__,
         wait,
+        said(error) if isinstance(error, Exception) else error,
     )
 
 

@@ -43,7 +43,8 @@ def test_trouble_that_passes_is_asked_about_again(api, serve, ask, trouble):
     asked = server.count
     patient = RetryingModel(model, CallPolicy(attempts=3, initial_backoff=0.0))
     assert isinstance(caught(ask, patient), ModelUnavailableError)
-    assert server.count == 4 * asked
+    sent = 2 if trouble == "slow" else 3  # a server that is too slow may still be busy
+    assert server.count == (1 + sent) * asked
 
 
 @pytest.mark.parametrize("trouble", SETTINGS)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import json
+import logging
 import pickle
 import time
+from dataclasses import replace
 from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
@@ -25,7 +27,7 @@ from lumber_core import (
     ModelUnavailableError,
     Usage,
 )
-from lumber_core.llms.failures import retry_after, trouble_of
+from lumber_core.llms.failures import redacted, retry_after, trouble_of
 from lumber_core.llms.retry import RateLimiter, RetryingModel
 
 FAST = CallPolicy(attempts=4, initial_backoff=0.001, max_backoff=0.01)
@@ -116,6 +118,9 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
     assert 25 < (retry_after(HttpError(429, retry_after=at)) or 0) < 31
     assert retry_after(HttpError(429, retry_after="soon")) is None
     assert retry_after(HttpError(429, retry_after="-5")) == 0
+    assert retry_after(HttpError(429, retry_after="Sat, 21 Nov 2026 10:00:00 +99999999")) is None
+    assert retry_after(HttpError(429, retry_after="1e999")) == 3600
+    assert retry_after(HttpError(429, retry_after="nan")) == 0
     assert retry_after(HttpError(429)) is None
     assert retry_after(ValueError()) is None
 
@@ -155,13 +160,178 @@ def test_a_fault_in_a_program_comes_through_as_it_is(way: str) -> None:
 @both_ways
 def test_retry_after_is_honoured(way: str) -> None:
     model = Flaky(HttpError(429, retry_after="0.15"))
-    ask(RetryingModel(model, FAST), way)
+    ask(RetryingModel(model, replace(FAST, max_backoff=1)), way)
     assert model.times[1] - model.times[0] >= 0.15
+
+
+def test_a_longer_retry_after_than_max_backoff_is_cut_short_with_a_warning(caplog) -> None:
+    model = Flaky(HttpError(429, retry_after="3600"))
+    with caplog.at_level(logging.WARNING, "lumber_core"):
+        ask(RetryingModel(model, FAST), "sync")
+    assert len(model.times) == 2
+    (record,) = caplog.records
+    assert "3600 s" in record.getMessage()
+    assert "max_backoff" in record.getMessage()
+
+
+@both_ways
+def test_after_a_timeout_a_question_is_sent_once_more_and_not_at_once(way: str) -> None:
+    class Busy(Flaky):
+        def complete(self, system, user, *, choices=()):
+            self.times.append(time.monotonic())
+            time.sleep(0.1)
+            raise TimeoutError
+
+    model = Busy()
+    policy = CallPolicy(initial_backoff=0.0)
+    with pytest.raises(ModelUnavailableError, match="2 attempts"):
+        ask(RetryingModel(model, policy), way)
+    assert len(model.times) == 2
+    assert model.times[1] - model.times[0] >= 0.2  # the request, and a pause as long
+
+
+@both_ways
+def test_the_retries_of_a_client_are_counted_among_the_attempts(way: str) -> None:
+    sent = []
+    for repeats in (0, 1, 2, 5, 9):
+        model: Any = Flaky(*[HttpError(500)] * 99)
+        model.client_retries = repeats
+        with pytest.raises(ModelUnavailableError):
+            ask(RetryingModel(model, replace(FAST, attempts=6)), way)
+        sent.append(len(model.times) * (1 + repeats))
+    assert sent == [6, 6, 6, 6, 10]
+
+
+class TestGivingUp:
+    """A model that left several questions in a row without an answer is not asked any more."""
+
+    POLICY = CallPolicy(attempts=2, initial_backoff=0.001, max_backoff=0.2, give_up_after=3)
+
+    def refused(self, patient: RetryingModel, way: str) -> str:
+        with pytest.raises(ModelUnavailableError) as caught:
+            ask(patient, way)
+        return str(caught.value)
+
+    @both_ways
+    def test_questions_are_not_sent_any_more_with_one_warning(self, way: str, caplog) -> None:
+        model = Flaky(*[HttpError(503)] * 99)
+        patient = RetryingModel(model, replace(self.POLICY, max_backoff=60))
+        with caplog.at_level(logging.WARNING, "lumber_core"):
+            reasons = [self.refused(patient, way) for _ in range(9)]
+        assert len(model.times) == 3 * 2
+        assert all("2 attempts" in reason for reason in reasons[:3])
+        assert all("3 questions in a row" in reason for reason in reasons[3:])
+        assert all("HttpError 503" in reason for reason in reasons)
+        (record,) = caplog.records
+        assert "give_up_after" in record.getMessage()
+        assert "HttpError 503" in record.getMessage()
+
+    @both_ways
+    def test_one_request_is_tried_after_a_pause_and_an_answer_ends_it(self, way: str) -> None:
+        model = Flaky(*[HttpError(503)] * 7)
+        patient = RetryingModel(model, self.POLICY)
+        for _ in range(4):
+            self.refused(patient, way)
+        time.sleep(0.21)
+        for _ in range(3):
+            self.refused(patient, way)
+        assert len(model.times) == 7
+        time.sleep(0.41)  # twice as long
+        assert [ask(patient, way).text for _ in range(2)] == ["Answer: none"] * 2
+
+    def test_an_answer_between_failures_starts_the_count_anew(self) -> None:
+        model = Flaky(*[HttpError(503)] * 4)
+        patient = RetryingModel(model, self.POLICY)
+        for _ in range(3):
+            for _ in range(2):
+                self.refused(patient, "sync")
+            ask(patient, "sync")
+            model.errors = [HttpError(503)] * 4
+        assert len(model.times) == 3 * 5
+
+    def test_it_can_be_switched_off(self) -> None:
+        model = Flaky(*[HttpError(503)] * 99)
+        patient = RetryingModel(model, replace(self.POLICY, give_up_after=None))
+        for _ in range(9):
+            self.refused(patient, "sync")
+        assert len(model.times) == 18
+
+    def test_questions_under_way_give_up_as_well(self) -> None:
+        model = Flaky(*[HttpError(503)] * 999)
+        patient = RetryingModel(model, replace(FAST, attempts=50, give_up_after=1))
+        impatient = patient._breaker
+
+        async def several() -> None:
+            asked = [asyncio.ensure_future(patient.acomplete("s", "u")) for _ in range(4)]
+            await asyncio.sleep(0.05)
+            impatient.unanswered("nobody there")
+            done = await asyncio.gather(*asked, return_exceptions=True)
+            assert all(isinstance(error, ModelUnavailableError) for error in done)
+
+        asyncio.run(several())
+        assert len(model.times) < 4 * 50
+
+    def test_a_walk_goes_on_without_the_model(self, caplog) -> None:
+        text = "\n\n".join(f"Paragraph {n} has these words." for n in range(60))
+        model = Flaky(*[HttpError(503)] * 999)
+        judge = ModelJudge(model, policy=replace(self.POLICY, max_backoff=60))
+        with caplog.at_level(logging.INFO, "lumber_core"):
+            result = LumberChunker(judge, theta=30).segment(text)
+        assert len(result.failures) > 10
+        assert len(model.times) == 3 * 2
+        causes = [one for one in caplog.records if one.levelno == logging.INFO]
+        assert len(causes) == 3
+        assert all("HttpError 503: status 503" in one.getMessage() for one in causes)
+
+    def test_a_pickled_one_starts_anew(self) -> None:
+        patient = RetryingModel(Flaky(*[HttpError(503)] * 99), self.POLICY)
+        for _ in range(3):
+            self.refused(patient, "sync")
+        assert pickle.loads(pickle.dumps(patient._breaker)).allows()
+
+
+KEY = "planted-4711-0815"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"bad request: {{'Authorization': 'Bearer {KEY}', 'x': 1}}",
+        f'headers: {{"authorization": "Basic {KEY}"}}',
+        f"GET https://user:{KEY}@host/v1 failed",
+        f"GET https://host/v1?api_key={KEY}&a=b failed",
+        f"GET https://host/v1?key={KEY} failed",
+        f"x-api-key: {KEY}",
+        f'{{"x-goog-api-key": "{KEY}"}}',
+        f"api-key: {KEY}",
+        f"Incorrect API key provided: sk-{KEY}",
+    ],
+)
+@both_ways
+def test_a_key_that_a_server_echoes_is_redacted(message: str, way: str, caplog) -> None:
+    class EchoError(HttpError):
+        def __init__(self, status: int) -> None:
+            super().__init__(status)
+            self.args = (message,)
+            self.message = message
+
+    for status in (400, 503):
+        model = Flaky(*[EchoError(status)] * 9)
+        with caplog.at_level(logging.DEBUG), pytest.raises(Exception) as caught:  # noqa: PT011
+            ask(RetryingModel(model, replace(FAST, give_up_after=1)), way)
+        told = [str(caught.value), repr(caught.value.__cause__), model.errors[0].message]
+        assert KEY not in "".join([*told, caplog.text])
+        assert "[redacted]" in told[0]
+
+
+def test_what_holds_no_key_is_not_redacted() -> None:
+    said = "max_tokens: 100000 is too large; the monkey: bananas; KeyError: 'paragraph'; token 5"
+    assert redacted(said) == said
 
 
 def test_a_rate_limit_holds_back_all_calls() -> None:
     model = Flaky(HttpError(429, retry_after="0.15"))
-    patient = RetryingModel(model, FAST)
+    patient = RetryingModel(model, replace(FAST, max_backoff=1))
 
     async def two() -> None:
         first = asyncio.ensure_future(patient.acomplete("s", "u"))
@@ -199,6 +369,7 @@ def test_a_pace_pickles_with_its_limits() -> None:
         {"attempts": 0},
         {"initial_backoff": -1},
         {"max_backoff": -1},
+        {"give_up_after": 0},
         {"rereads": -1},
         {"requests_per_minute": 0},
         {"tokens_per_minute": -3},
