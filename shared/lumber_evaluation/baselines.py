@@ -134,7 +134,7 @@ class SemanticSettings(ChunkerSettings):
 class SemanticChunker(Chunker):
     """Cuts between sentences whose surroundings differ most in meaning (Kamradt's method).
 
-    Each sentence is embedded together with its neighbours. Where the cosine distance between one
+    Each sentence is embedded together with its neighbours. If the cosine distance between one
     and the next exceeds a percentile of all such distances in the text, a chunk starts.
 
     Raises:

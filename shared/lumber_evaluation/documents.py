@@ -1,4 +1,4 @@
-"""What an evaluation reads: documents, perhaps with reference segments, and questions on them."""
+"""What an evaluation works on: documents, questions about them, and chunks of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lumber_core.spans import Span, spans_from_starts
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with the places where people say that its segments start.
+    """A text with the places where people marked that segments start.
 
     Attributes:
         name: Name within its corpus.
@@ -44,7 +44,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about a document, with what tells a passage that answers it.
+    """A question about a document, with what identifies a passage that answers it.
 
     Attributes:
         question: The question.
@@ -151,8 +151,8 @@ class Chunk:
 
     Attributes:
         document: Name of the document.
-        span: Where it stands in the document. Chunks of other makers' splitters may overlap or
-            leave gaps, and several propositions share the span of the passage they come from.
+        span: Where it stands in the document. Chunks of other libraries' splitters may overlap
+            or leave gaps, and several propositions share the span of the passage they come from.
         text: What is embedded and shown: the span's text, or what was made of it.
     """
 
@@ -169,7 +169,7 @@ class SplitDocument:
         document: Name of the document.
         chunks: Its chunks, in order of their spans.
         seconds: Time that splitting took.
-        usage: What a model was asked, where one was.
+        usage: Calls and tokens of a model, if one was asked.
         failures: Answers of a model that could not be used.
     """
 

@@ -213,7 +213,7 @@ class ContrieverEmbedder:
     Args:
         model: A hub id, or a folder with the model's files.
         batch_size: Texts that go through the model together.
-        device: Where it runs, as PyTorch names it; None takes a GPU where there is one.
+        device: Where it runs, as PyTorch names it; None: a GPU if there is one.
 
     Raises:
         MissingExtraError: PyTorch or transformers is not installed.
@@ -243,7 +243,7 @@ class ContrieverEmbedder:
         """Return a vector for each text; its first 512 tokens count, [CLS] and [SEP] included.
 
         Raises:
-            WeightsError: The model is neither on this machine nor to be had from the hub.
+            WeightsError: The model is neither on this machine nor available from the hub.
         """
         checked = check_texts(texts)
         if not checked:

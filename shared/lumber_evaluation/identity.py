@@ -155,7 +155,7 @@ def settings_of(thing: object) -> str:
 
 
 def _is_opaque(thing: object) -> bool:
-    """Tell whether an object says nothing of itself."""
+    """Return whether an object has no `repr` of its own."""
     return type(thing).__repr__ is object.__repr__ and hasattr(thing, "__dict__")
 
 

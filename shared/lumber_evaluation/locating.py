@@ -28,7 +28,7 @@ _Placing = Callable[[str, Sequence[str]], list[int]]
 
 
 class ChunkNotFoundError(ValueError):
-    """A chunk is no part of the text, or stands before the chunk that it follows."""
+    """A chunk is not part of the text, or comes before the chunk that it follows."""
 
 
 def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> list[Span]:

@@ -41,7 +41,7 @@ class _Cutting:
         """Split a document; chunks of white space only are left out.
 
         Raises:
-            ValueError: A chunk is no part of the document.
+            ValueError: A chunk is not part of the document.
         """
         start = time.perf_counter()
         try:
@@ -172,8 +172,8 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
         embedder: What "semantic" embeds with; the bundled encoder unless given.
 
     Raises:
-        ValueError: There is no such name, or what follows the colon is no number, or none that
-            the splitter takes. The message says what there is.
+        ValueError: There is no such name, or what follows the colon is not a number that the
+            splitter takes. The message lists the names.
     """
     kind, colon, number = spec.partition(":")
     known = PRESETS.get(kind)
@@ -189,7 +189,7 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
         value = math.nan
     if not math.isfinite(value):
         raise ValueError(
-            f"{spec!r}: {number!r} is no number; {kind} takes the {known.number} there"
+            f"{spec!r}: {number!r} is not a number; {kind} takes the {known.number} there"
         )
     return evaluated(known.make(value, embedder), name=spec)
 
@@ -224,7 +224,7 @@ def cut_with(splitter: object) -> Cut:
         splitter: See `splitters.evaluated`.
 
     Returns:
-        A function that raises ChunkNotFoundError where a chunk is no part of the text.
+        A function that raises ChunkNotFoundError if a chunk is not part of the text.
 
     Raises:
         TypeError: `splitter` is none that is known.

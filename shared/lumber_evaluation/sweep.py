@@ -72,8 +72,8 @@ def sweep(
 
     Args:
         corpus: Documents, perhaps with reference segments, and perhaps questions about them.
-        make: Makes the splitter from a value. All are made before any work, so a value that the
-            splitter does not take is told at once.
+        make: Makes the splitter from a value. All are made before any work, so an invalid
+            value raises at once.
         values: The setting's values, each once, in any order.
         parameter: The setting's name.
         **options: Arguments of `compare`.
@@ -90,7 +90,7 @@ def sweep(
     """
     ordered = tuple(sorted(values))
     if not ordered:
-        raise ValueError(f"there is no value of {parameter} to sweep over: pass one or more")
+        raise ValueError(f"no value of {parameter} to sweep over: pass one or more")
     doubles = [value for value, following in pairwise(ordered) if value == following]
     if doubles:
         raise ValueError(f"{parameter} {doubles[0]:g} is given twice: pass each value once")

@@ -219,7 +219,7 @@ def test_a_second_sweep_over_theta_asks_nothing(
     [
         (["compare", "missing"], "missing does not exist"),
         (["compare", "{docs}", "--splitter", "none"], "unknown splitter 'none'"),
-        (["compare", "{docs}", "--splitter", "greedy:x"], "no number"),
+        (["compare", "{docs}", "--splitter", "greedy:x"], "not a number"),
         (["compare", "{docs}", "--splitter", "paragraphs", "--splitter", "paragraphs"], "named"),
         (["compare", "{docs}", "--questions", "missing.jsonl"], "missing.jsonl does not exist"),
         (["compare", "{docs}", "--embedder", "none"], "unknown embedder"),
@@ -232,7 +232,7 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--base-url", "http://127.0.0.1:1/v1"], "pass --model"),
         (["compare", "{docs}", "--prices", "1"], "two numbers"),
         (["compare", "{docs}", "--tokenizer", "none"], "unknown tokenizer"),
-        (["compare", "{docs}", "--splitter", "greedy:inf"], "'inf' is no number"),
+        (["compare", "{docs}", "--splitter", "greedy:inf"], "'inf' is not a number"),
         (["compare", "{docs}", "--embedder", "contriever:none"], "there is no folder none"),
         (["compare", "{docs}", "--output", "/dev/null/report"], "cannot be created"),
         (["sweep", "{docs}"], "--theta, --threshold or --size"),

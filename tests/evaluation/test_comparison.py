@@ -238,7 +238,7 @@ def test_a_damaged_split_is_made_anew(tmp_path: Path) -> None:
         (
             {"corpus": replace(corpus(), questions=(Question("Why?", "harbours-0"),))},
             ValueError,
-            "says not what answers it",
+            "does not say what answers it",
         ),
         ({"folder": "/dev/null/work"}, StoreError, "cannot be created"),
     ],

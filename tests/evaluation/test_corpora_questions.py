@@ -107,7 +107,7 @@ def test_a_name_that_may_be_several_documents_is_refused(tmp_path: Path) -> None
     [
         ({"question": " "}, "the question is empty"),
         ({"question": 3}, "expected 'question' as a string, found int"),
-        ({"must_contain": "", "references": []}, "nothing tells which chunk answers"),
+        ({"must_contain": "", "references": []}, "nothing says which chunk answers"),
         ({"Book Name": "fox"}, "'document' and 'Book Name' stand for the same thing"),
         ({"references": "fox"}, "the references are not JSON"),
         ({"references": {}}, "expected references as a list, found dict"),

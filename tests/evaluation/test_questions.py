@@ -377,5 +377,5 @@ def test_what_is_written_loads_as_it_was(tmp_path: Path, name: str) -> None:
 def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\.jsonl or \.csv"):
         write_questions(WRITTEN, tmp_path / "questions.txt")
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
         write_questions(WRITTEN, tmp_path / "none" / "questions.csv")

@@ -239,10 +239,20 @@ NOTHING = Question("What for?", "d")
     ("questions", "splits", "queries", "message"),
     [
         ((), [FOUR], None, "the corpus has no questions"),
-        ((NOTHING,), [FOUR], None, "'What for[?]' says not what answers it: it needs must_contain"),
+        (
+            (NOTHING,),
+            [FOUR],
+            None,
+            "'What for[?]' does not say what answers it: it needs must_contain",
+        ),
         ((asked("aa"),), [], None, "questions about 'd', which was not split"),
         ((asked("aa"),), [FOUR, FOUR], None, "'d' was split twice"),
-        ((asked("aa"),), [split("x", (0, 1), name="e")], None, "'e' was split but is no document"),
+        (
+            (asked("aa"),),
+            [split("x", (0, 1), name="e")],
+            None,
+            "'e' was split but is not a document",
+        ),
         ((asked("aa"),), [FOUR], ["x", "y"], "there are 1 questions but 2 query_texts"),
     ],
 )

@@ -318,7 +318,7 @@ def test_the_number_of_a_preset_counts() -> None:
     [
         ("gredy", r"unknown splitter 'gredy'. There are: bert:0 \(threshold t_c\), lumber:550"),
         ("paragraphs:3", "unknown splitter 'paragraphs:3'"),
-        ("greedy:many", "'many' is no number; greedy takes the tokens there"),
+        ("greedy:many", "'many' is not a number; greedy takes the tokens there"),
         ("greedy:0", "target_size must be at least 1"),
     ],
 )

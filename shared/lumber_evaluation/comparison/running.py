@@ -71,7 +71,7 @@ def compare(
             `lumber_evaluation.splitters.evaluated` returns.
         embedder: "bundled", "contriever", an embedder of LangChain or LlamaIndex, or one of
             `lumber_evaluation.embedders`.
-        qa: Have a model answer the questions, too.
+        qa: Let a model answer the questions as well.
         tokenizer: Counts the tokens of chunks; estimated unless given. See
             `lumber_core.tokens.token_counter`.
         prices: What the splitters' models cost.
@@ -79,13 +79,13 @@ def compare(
         tolerance: How many units apart two boundaries may be and still match.
         query_texts: What to embed instead of the questions, one for each: the `texts` of
             `lumber_evaluation.llm.hyde.hypothetical_passages`, for instance.
-        folder: Keep finished work there, so that a run cut short goes on where it was.
+        folder: Where finished work is cached, so that an interrupted run resumes.
         show_progress: Show progress bars.
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters of one name, a question
-            without what tells its answer, no question where a model is to answer some, not one
-            query text for each question, or an argument is out of range.
+            that does not say what answers it, no question although a model is to answer some, not
+            one query text for each question, or an argument is out of range.
         TypeError: A splitter, the embedder or the tokenizer is none of what was expected.
         MissingExtraError: A package is not installed.
 
@@ -169,12 +169,12 @@ def check_comparison(
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters of one name, a question
-            without what tells its answer, or no question where a model is to answer some.
+            that does not say what answers it, or no question although a model is to answer some.
     """
     if not any(document.text.strip() for document in corpus.documents):
         raise ValueError(f"the corpus {corpus.name!r} holds no text: there is nothing to split")
     if not subjects:
-        raise ValueError("there is no splitter to compare: pass one or more")
+        raise ValueError("no splitter to compare: pass one or more")
     (name, count), *_ = Counter(one.name for one in subjects).most_common()
     if count > 1:
         raise ValueError(

@@ -120,7 +120,7 @@ def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:
 
     Raises:
         FileNotFoundError: If there is no such file.
-        ValueError: If a line is no JSON object.
+        ValueError: If a line is not a JSON object.
     """
     text = read_text(existing(path, what)).removeprefix("\ufeff")
     for number, line in enumerate(text.split("\n"), start=1):

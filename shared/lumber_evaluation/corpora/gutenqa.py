@@ -85,7 +85,7 @@ def load_gutenqa_tables(
             (`gutenqa_chunks.parquet` has those that LumberChunker made). Each must be the
             newline-join of its paragraphs. None marks no segments.
         books: Names of the books wanted, such as `"Emma_-_Jane_Austen"`; `"Emma - Jane Austen"`
-            will do. None takes all.
+            will do. None: all.
 
     Returns:
         A corpus named after its book, or "gutenqa" where there are several: a document for each,

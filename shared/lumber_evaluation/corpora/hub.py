@@ -36,11 +36,11 @@ def load_gutenqa_hub(
     and `HF_HUB_OFFLINE` work as they do there.
 
     Args:
-        books: Names of the books wanted, such as "Emma_-_Jane_Austen"; None takes all 100.
+        books: Names of the books wanted, such as "Emma_-_Jane_Austen"; None: all 100.
         chunks: Whether to mark the chunks that LumberChunker made as reference segments.
         revision: Branch, tag or commit of LumberChunker/GutenQA; None is its main branch.
         paragraphs_revision: The same for LumberChunker/GutenQA_Paragraphs.
-        cache_dir: Where files are kept; None is the cache of `huggingface_hub`.
+        cache_dir: Where files are cached. None: the cache of `huggingface_hub`.
         token: For a mirror that asks for one; None uses the one that is logged in.
         show_progress: Whether to show a bar for each download.
 
@@ -78,7 +78,7 @@ def fetch_dataset(
     Args:
         dataset: Its name, `OWNER/NAME`.
         revision: Branch, tag or commit; None is the main branch.
-        cache_dir: Where files are kept; None is the cache of `huggingface_hub`.
+        cache_dir: Where files are cached. None: the cache of `huggingface_hub`.
         token: For a dataset that asks for one; None uses the one that is logged in.
         show_progress: Whether to show a bar for each download.
 

@@ -115,7 +115,7 @@ def read_questions(rows: Iterable[tuple[str, Row]], source: str) -> list[AskedQu
         source: The table, for errors about all of it.
 
     Raises:
-        ValueError: If there is no row, or one lacks a question or what tells its answer.
+        ValueError: If there is no row, or one lacks a question or what answers it.
     """
     asked = [_asked(row, where) for where, row in rows]
     if not asked:
@@ -157,7 +157,7 @@ def read_references(references: Iterable[object], where: str) -> tuple[Reference
             )
         if not 0 <= start < end:
             raise ValueError(
-                f"{where}: a reference from character {start} to {end} is no excerpt; expected "
+                f"{where}: a reference from character {start} to {end} is not an excerpt; expected "
                 "0 <= start_index < end_index"
             )
         read.append(Reference(Span(start, end), content))
@@ -180,7 +180,7 @@ def _asked(row: Row, where: str) -> AskedQuestion:
         raise ValueError(f"{where}: the question is empty")
     if not values.get("must_contain") and not references:
         raise ValueError(
-            f"{where}: nothing tells which chunk answers the question; give a string of the text "
+            f"{where}: nothing says which chunk answers the question; give a string of the text "
             "that its chunk must contain, or references"
         )
     question = Question(
@@ -258,7 +258,9 @@ def check_question_path(path: str | Path) -> Path:
     if path.suffix.casefold() not in _ENDINGS:
         raise ValueError(f"questions are written as .jsonl or .csv, not as {path.name!r}")
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}")
+        raise FileNotFoundError(
+            f"{path} cannot be written: the folder {path.parent} does not exist"
+        )
     return path
 
 

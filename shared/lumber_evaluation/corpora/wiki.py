@@ -99,7 +99,7 @@ def iter_wiki(
         folder: The folder with the files, at any depth, read in order of name within each folder.
             Files that do not start with a section mark are passed over.
         levels: The levels that start a section, as in `(1, 2)` or `range(1, 3)`; headings of other
-            levels are left out and their text belongs to the section before. None takes every
+            levels are left out and their text belongs to the section before. None: every
             level. A text's own start is always one.
         keep_lists: Whether `***LIST***.` stays in the text, as a sentence of its own. A reader of
             the article would not see it.

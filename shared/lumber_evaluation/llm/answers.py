@@ -165,9 +165,9 @@ def answer_questions(
         answer_prompt: What the model is asked; needs places `{passages}` and `{question}`.
         judge_prompt: What the judge is asked; needs places `{question}`, `{reference}` and
             `{answer}`, and the reply must be as the default prompt has it.
-        store: Where completions are kept. A second run costs nothing.
+        store: Where completions are cached. A second run costs nothing.
         policy: How often and how fast the models may be asked.
-        max_concurrency: Most questions in flight at once; the result is the same for all.
+        max_concurrency: Most questions in flight at once; it does not change the result.
         show_progress: Whether to draw progress bars.
 
     Raises:

@@ -1,8 +1,7 @@
-"""Putting many independent questions to a language model, several at a time.
+"""Asking a language model many independent questions, several at a time.
 
-What goes wrong with one question is that question's result, with a reason; wrong settings, which
-would go wrong with all of them, raise at once. Whatever way it ends, each answer that came is in
-the store, if there is one.
+If one question fails, its result says why; wrong settings, which would make all of them fail,
+raise at once. However it ends, every answer received is in the store, if there is one.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class Ask(Generic[T]):
         system: Instructions; best the same for many questions, so that providers can cache them.
         user: The question.
         read: Takes the answer's text, without what the model thought aloud, and returns what it
-            means. It raises `UnusableReplyError` with what is wrong where it cannot; the model is
+            means. It raises `UnusableReplyError` with what is wrong if it cannot; the model is
             then told so and asked again, as often as `CallPolicy.rereads` allows.
     """
 
@@ -60,7 +59,7 @@ class Ask(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """What came of a question.
+    """The outcome of a question.
 
     Attributes:
         value: What the answer means; None unless `outcome` is "read".
@@ -88,23 +87,22 @@ def ask_all(
     show_progress: bool = False,
     title: str = "questions",
 ) -> list[Reply[T]]:
-    """Put questions to a model.
+    """Ask a model several questions.
 
     Args:
-        model: The model, or one that remembers already.
+        model: The model; a `CachedModel` is used as it is.
         asks: The questions.
-        store: Where completions are kept, so that a run which was interrupted goes on where it
-            was.
+        store: Where completions are cached, so that an interrupted run resumes.
         policy: How often and how fast the model may be asked.
         max_concurrency: Most questions in flight at once.
-        show_progress: Whether to draw a progress bar.
+        show_progress: Whether to show a progress bar.
         title: What the bar is called.
 
     Returns:
         One reply for each question, in order; the same for every `max_concurrency`.
 
     Raises:
-        ModelSettingsError: The model refuses the key, the name or the settings.
+        ModelSettingsError: The model rejects the key, the name or the settings.
         StoreError: The store cannot be used.
     """
     check_positive("max_concurrency", max_concurrency)
@@ -151,7 +149,7 @@ def _replies(
 
 
 def _reply(model: CachedModel, ask: Ask[T]) -> Reply[T]:
-    """Ask, and ask again where the answer is of no use."""
+    """Ask, and ask again if the answer cannot be used."""
     usage, user = Usage(), ask.user
     reply: Reply[T] | None = None
     for _ in range(model.policy.rereads + 1):

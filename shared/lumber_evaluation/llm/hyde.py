@@ -65,10 +65,10 @@ def hypothetical_passages(
         questions: The questions.
         model: Writes the passages.
         prompt: What it is asked; needs a place `{question}`.
-        store: Where completions are kept. A second run costs nothing.
+        store: Where completions are cached. A second run costs nothing.
         policy: How often and how fast the model may be asked.
         max_concurrency: Most questions in flight at once; the result is the same for all.
-        show_progress: Whether to draw a progress bar.
+        show_progress: Whether to show a progress bar.
 
     Returns:
         Texts for the argument `query_texts` of `retrieve`.

@@ -57,13 +57,13 @@ class PropositionSplitter:
         prompt: What the model is asked; needs a place `{passage}`, and the reply must be as the
             default prompt has it.
         name: Its name in tables.
-        store: Where completions are kept, so that a second run costs nothing.
+        store: Where completions are cached, so that a second run costs nothing.
         policy: How often and how fast the model may be asked.
         max_concurrency: Most passages in flight at once; the result is the same for all.
-        show_progress: Whether to draw a progress bar for each document.
+        show_progress: Whether to show a progress bar for each document.
 
     Raises:
-        TypeError: `model` is no `Model`.
+        TypeError: `model` is not a `Model`.
         ValueError: `prompt` has no place for the passage.
     """
 

@@ -140,8 +140,7 @@ def make_questions(
         seed: Another seed draws other chunks.
         prompt: What the model is asked; needs a place `{passage}`, and the reply must be as the
             default prompt has it.
-        store: Where completions are kept, so that a run which was interrupted goes on where it
-            was.
+        store: Where completions are cached, so that an interrupted run resumes.
         policy: How often and how fast the model may be asked.
         max_concurrency: Most questions in flight at once; the result is the same for all.
         show_progress: Whether to draw a progress bar.
@@ -176,7 +175,7 @@ def make_questions(
                 dropped.append((source, _dropped(source, reply)))
             else:
                 kept.append(reply.value)
-        # Where the model could not be reached, there is no use in another chunk.
+        # If the model could not be reached, another chunk would not help.
         done = {
             source.order
             for source, reply in zip(drawn, replies, strict=True)

@@ -53,7 +53,7 @@ def line_plot(
         title: Its name.
         description: What it shows, in words, for those who do not see it.
         x_label: What runs along the x axis.
-        x_ticks: Where to put ticks; None chooses.
+        x_ticks: Where to put ticks; None: chosen from the values.
         evenly: Put the ticks at even distances, whatever their values.
     """
     points = [point for one in series for point in one.points]

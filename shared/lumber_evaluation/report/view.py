@@ -217,7 +217,7 @@ def _rails(comparison: Comparison) -> Rails | None:
     referenced = [document.is_segmented for document in documents]
     if len(shown) + any(referenced) < 2:
         return None
-    # Where there is a reference, passages come from documents that have one.
+    # If there is a reference, passages come from documents that have one.
     numbers = [n for n in range(len(documents)) if referenced[n] or not any(referenced)]
     texts, starts = {}, {}
     for number in numbers:

@@ -28,7 +28,7 @@ def check_questions(questions: Sequence[Question]) -> None:
     for question in questions:
         if not question.references and not (question.must_contain or "").strip():
             raise ValueError(
-                f"the question {question.question!r} says not what answers it: it needs "
+                f"the question {question.question!r} does not say what answers it: it needs "
                 "must_contain, a string that stands in the passage, or references, spans of "
                 f"{question.document!r}"
             )

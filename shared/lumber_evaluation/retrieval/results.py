@@ -214,9 +214,9 @@ def retrieve(
         corpus, so equal arguments give equal results.
 
     Raises:
-        ValueError: There is no question, one says not what answers it, documents were not split or
-            are not of the corpus, `query_texts` are not as many as the questions, or a vector has
-            values that are no finite numbers.
+        ValueError: There is no question, one does not say what answers it, documents were not
+            split or are not of the corpus, `query_texts` are not as many as the questions, or a
+            vector has values that are not finite.
     """
     check_questions(corpus.questions)
     queries = [question.question for question in corpus.questions]
@@ -300,7 +300,9 @@ def _check_splits(corpus: Corpus, splits: Sequence[SplitDocument]) -> None:
     names = [split.document for split in splits]
     for name in names:
         if name not in corpus.by_name:
-            raise ValueError(f"{name!r} was split but is no document of the corpus {corpus.name!r}")
+            raise ValueError(
+                f"{name!r} was split but is not a document of the corpus {corpus.name!r}"
+            )
         if names.count(name) > 1:
             raise ValueError(f"{name!r} was split twice: pass the splits of one splitter")
     missing = {question.document for question in corpus.questions}.difference(names)
