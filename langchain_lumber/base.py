@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
 from lumber_core.chunker import Chunker
-from lumber_core.markdown import heading_paths
+from lumber_core.markdown import HEADING_SEPARATOR, heading_paths
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import (
     ChunkerSettings,
@@ -113,7 +113,7 @@ class SpanTextSplitter(TextSplitter):
 
     A document whose metadata say that it is Markdown (`lumber_core.markdown.is_markdown`) is split
     as with `units="markdown"`, unless other units are chosen. The titles above each chunk, from the
-    outermost to the innermost, are in its `metadata["headings"]`.
+    outermost to the innermost, are in its `metadata["headings"]`, as "Install > From source".
 
     Raises:
         ValueError: `chunk_overlap` is not below the chunker's `chunk_size`.
@@ -253,7 +253,7 @@ class SpanTextSplitter(TextSplitter):
             for span, path in zip(spans, headings, strict=True):
                 own = copy.deepcopy(metadata)
                 if path:
-                    own["headings"] = list(path)
+                    own["headings"] = HEADING_SEPARATOR.join(path)
                 if self._add_start_index:
                     own["start_index"] = span.start
                 documents.append(Document(page_content=span.of(text), metadata=own))

@@ -27,7 +27,7 @@ from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 from typing_extensions import Self
 
 from lumber_core.chunker import Chunker
-from lumber_core.markdown import heading_paths
+from lumber_core.markdown import HEADING_SEPARATOR, heading_paths
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import (
     ChunkOverlap,
@@ -101,7 +101,7 @@ class SpanNodeParser(NodeParser):
     A document whose metadata or MIME type say that it is Markdown
     (`lumber_core.markdown.is_markdown`) is split as with `units="markdown"`, unless other units are
     chosen. The titles above each node, from the outermost to the innermost, are in its
-    `metadata["headings"]`, which is not embedded.
+    `metadata["headings"]`, as "Install > From source"; they are not embedded.
 
     Settings may be assigned; a value that is wrong is refused and changes nothing. Of LlamaIndex's
     global `Settings`, `chunk_size` and `chunk_overlap` reach the parser that is
@@ -392,7 +392,7 @@ def _set_headings(node: TextNode, path: Sequence[str]) -> None:
     """Put the titles above a node into its metadata, out of what is embedded or sent to a model."""
     if not path:
         return  # a node of a part keeps the titles above the part
-    node.metadata = {**node.metadata, "headings": list(path)}
+    node.metadata = {**node.metadata, "headings": HEADING_SEPARATOR.join(path)}
     for name in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
         setattr(node, name, [*dict.fromkeys([*getattr(node, name), "headings"])])
 

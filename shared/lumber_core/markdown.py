@@ -22,6 +22,9 @@ BlockKind = Literal[
     "front matter", "heading", "paragraph", "list item", "quote", "code", "table", "html", "rule"
 ]
 
+HEADING_SEPARATOR = " > "
+"""Stands between the titles of a path where it is one string."""
+
 # What the parser takes for a line break, and nothing else.
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
 # YAML or TOML between two lines of three marks, at the very start. A first key tells it from a

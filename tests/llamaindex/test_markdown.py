@@ -28,9 +28,9 @@ def nodes_of(parser: Any, document: Document) -> list[TextNode]:
 def test_headings_are_in_the_metadata_of_each_node(document: Document) -> None:
     nodes = nodes_of(GreedyNodeParser(target_size=20), document)
     assert "headings" not in nodes[0].metadata
-    assert nodes[-1].metadata["headings"] == ["Use"]
+    assert nodes[-1].metadata["headings"] == "Use"
     (fence,) = [node for node in nodes if FENCE in node.text]
-    assert fence.metadata["headings"] == ["Install", "From source"]
+    assert fence.metadata["headings"] == "Install > From source"
     for node in nodes:
         assert TEXT[node.start_char_idx : node.end_char_idx] == node.text
 
@@ -54,7 +54,7 @@ def test_nodes_of_a_part_keep_the_titles_above_it() -> None:
     (table,) = [n for n in fine if isinstance(n, TextNode) and "| tool" in n.text]
     assert table.start_char_idx is not None
     assert table.start_char_idx <= at
-    assert table.metadata["headings"] == ["Install", "From source"]
+    assert table.metadata["headings"] == "Install > From source"
 
 
 def test_without_metadata_there_are_no_headings() -> None:
@@ -67,4 +67,4 @@ async def test_asynchronous_parsing_and_bert_know_headings_too() -> None:
     document = Document(text=TEXT, metadata={"file_name": "install.md"})
     nodes = await BertNodeParser(chunk_size=20).acall([document])
     (node,) = [node for node in nodes if "make all" in node.get_content()]
-    assert node.metadata["headings"] == ["Install", "From source"]
+    assert node.metadata["headings"] == "Install > From source"
