@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import (
-    FIRST_TOKENS,
     ScoredText,
     Tiling,
     TokenScores,
@@ -27,6 +26,7 @@ from lumber_core.spans import Span, spans_from_starts
 if TYPE_CHECKING:
     from lumber_core.bert.loading import LoadedModel
     from lumber_core.cutting import Cutter
+    from lumber_core.places import Place
 
 
 class BertChunker(Chunker):
@@ -86,8 +86,7 @@ class BertChunker(Chunker):
             TypeError: `text` is not a string.
         """
         check_text(text)
-        units = self._find_units(text) if self.snap == "sentence" else None
-        return self._scored(text, units, first_tokens=None).scores
+        return self._scored(text, self._places(text), everywhere=True).scores
 
     def tile(self, text: str, *, reserved: int = 0) -> Tiling:
         """Return the places where a chunk of a text may start, their scores, and the best cuts.
@@ -112,20 +111,18 @@ class BertChunker(Chunker):
 
         if not text:
             return Segmentation(())
-        units: Sequence[Span] = self._find_units(text)
         cutter: Cutter | None
         if self.threshold is None:
             cutter = Cutter(limits)
             tiling = self._tiled(text, cutter)
-            cuts, scores = tiling.cuts, tiling.scores
-            units = [Span(place.offset, place.offset) for place in tiling.places]
+            places, cuts, scores = tiling.places, tiling.cuts, tiling.scores
         else:
-            sentences = units if self.snap == "sentence" else None
-            first_tokens = 1 if limits.chunk_size is None else FIRST_TOKENS
-            scored = self._scored(text, sentences, first_tokens=first_tokens)
-            cuts, scores = scored.cuts, scored.scores
             cutter = None if limits.chunk_size is None else Cutter(limits)
+            found = self._places(text)
+            scored = self._scored(text, found)
+            places, cuts, scores = found or (), scored.cuts, scored.scores
         spans: Sequence[Span] = spans_from_starts([0, *cuts], len(text))
+        units = [Span(place.offset, place.offset) for place in places]
         if cutter is not None:
             spans = cutter.shorten(text, spans, units, partial(place_scores, scores))
         return within(limits, text, Segmentation(tuple(spans)), units)
@@ -133,23 +130,35 @@ class BertChunker(Chunker):
     def _tiled(self, text: str, cutter: Cutter) -> Tiling:
         """Choose all cuts of a text together."""
         found = cutter.places(text)
-        starts = sorted({0, *(at for place in found.places for at in (place.offset, place.words))})
-        stretches = [Span(start, start) for start in starts if start < len(text)]
-        scores = self._scored(text, stretches, first_tokens=FIRST_TOKENS).scores
+        scores = self._scored(text, found.places).scores
         t = place_scores(scores, found.places)
         return Tiling(found.places, t, cutter.cut(found, t), scores)
 
+    def _places(self, text: str) -> Sequence[Place] | None:
+        """Return where a chunk may start whatever its size: at sentences; None for any word."""
+        from lumber_core.places import Kind, Place, find_places  # deferred: imports numpy
+
+        if self.snap is None and self.threshold is not None:
+            return None
+        known = {place.offset: place for place in find_places(text, self._settings.language)}
+        labelled = {place.words for place in known.values() if place.words > place.offset}
+        return [
+            known.get(unit.start, Place(unit.start, Kind.SENTENCE, unit.start))
+            for unit in self._find_units(text)[1:]
+            if unit.start not in labelled
+        ]
+
     def _scored(
-        self, text: str, units: Sequence[Span] | None, *, first_tokens: int | None
+        self, text: str, places: Sequence[Place] | None, *, everywhere: bool = False
     ) -> ScoredText:
-        """Score the first tokens of each place where a chunk may start; None for all tokens."""
+        """Score the tokens that matter for some places, or all."""
         return score_text(
             self.load(),
             text,
-            sentences=units,
+            places=places,
             moving=self.windows == "moving",
             threshold=self.threshold or 0.0,
-            first_tokens=first_tokens,
+            everywhere=everywhere,
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.checks import check_positive
-from lumber_core.spans import Span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,21 +128,23 @@ def score_text(
     model: LoadedModel,
     text: str,
     *,
-    sentences: Sequence[Span] | None,
+    places: Sequence[Place] | None,
     moving: bool,
     threshold: float,
-    first_tokens: int | None,
+    everywhere: bool = False,
 ) -> ScoredText:
     """Score the tokens of a text in windows.
 
     Args:
         model: The model.
         text: The text.
-        sentences: Its sentences, at which chunks may start; None lets them start at any word.
+        places: Where chunks may start, rising; None lets them start at any word. A chunk starts at
+            a place if one of its first tokens is a start token, or one of the first behind its
+            label, as the model may mark either.
         moving: Whether windows move as in the paper; otherwise they overlap by half.
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
-        first_tokens: Number of tokens to score at each place where a chunk may start; None for
-            all tokens. Fewer take less time, and the score of a token does not depend on it.
+        everywhere: Whether to score all tokens, not only those that matter for `places`. The score
+            of a token does not depend on it.
     """
     import numpy as np
 
@@ -151,16 +152,22 @@ def score_text(
 
     pieces = model.tokenizer(text)
     count, size = len(pieces.ids), model.window - 2
-    if sentences is None:
-        candidates = model.tokenizer.word_starts(text, pieces)
-        offsets = pieces.starts[candidates].astype(np.int64)
+    if places is None:
+        candidates = stretches = model.tokenizer.word_starts(text, pieces)
+        owners = pieces.starts[candidates].astype(np.int64)
+        allowed = np.zeros(count, dtype=np.bool_)
+        allowed[candidates] = True
     else:
-        starts = np.fromiter((start for start, _ in sentences), np.int64, len(sentences))
-        candidates = pieces.first_of(starts)
-        # A sentence without tokens, such as a line of control characters, joins the one before.
-        offsets = starts[np.searchsorted(starts, pieces.starts[candidates], side="right") - 1]
-    allowed = np.zeros(count, dtype=np.bool_)
-    allowed[candidates] = True
+        offsets = np.array([0, *(place.offset for place in places)], dtype=np.int64)
+        words = np.array([0, *(place.words for place in places)], dtype=np.int64)
+        starts = np.union1d(offsets, words)
+        stretches = pieces.first_of(starts)
+        # A place without tokens, such as a line of control characters, joins the one before.
+        owners = offsets[np.searchsorted(offsets, pieces.starts[stretches], side="right") - 1]
+        candidates = pieces.first_of(offsets)
+        allowed = np.zeros(count + 1, dtype=np.bool_)
+        allowed[_first_indices(stretches, count, FIRST_TOKENS)] = True
+        allowed = allowed[:-1]
     windows: Windows
     if moving:
         windows = MovingWindows(count, size=size, threshold=threshold, allowed=allowed)
@@ -168,16 +175,11 @@ def score_text(
         windows = OverlappingWindows(
             count, size=size, stride=(size + 1) // 2, threshold=threshold, allowed=allowed
         )
-    wanted = None
-    if first_tokens is not None:
-        indices = _first_indices(candidates, count, first_tokens)
-        wanted = np.zeros(count + 1, dtype=np.bool_)
-        wanted[indices] = True
-        wanted = wanted[:-1]
-    scan(model.scorer, pieces.ids, windows, wanted=wanted)
+    scan(model.scorer, pieces.ids, windows, wanted=None if everywhere else allowed)
     scores = TokenScores(pieces.starts, pieces.ends, windows.scores, candidates)
-    places = np.searchsorted(candidates, windows.starts)
-    return ScoredText(scores, [int(cut) for cut in offsets[places] if cut > 0])
+    found = np.searchsorted(stretches, windows.starts, side="right") - 1
+    cuts = np.unique(owners[found]) if len(found) else owners[:0]
+    return ScoredText(scores, [int(cut) for cut in cuts if cut > 0])
 
 
 def _first_indices(

@@ -69,6 +69,7 @@ _ROWS = {
     _CAPITAL: _AFTER_CAPITAL,
 }
 _REPEATED_COST = 4
+_BLOCK = 1 << 20  # characters counted at once, which bounds the memory
 _LONG_WORD = 22  # more for the eighth letter of a Latin word and each after it
 
 
@@ -138,8 +139,16 @@ class EstimatedCounter:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the estimated number of tokens of each text, in order."""
-        if not texts:
-            return []
+        counts: list[int] = []
+        first = length = 0
+        for number, text in enumerate(texts, start=1):
+            length += len(text)
+            if length >= _BLOCK or number == len(texts):
+                counts += self._count(texts[first:number])
+                first, length = number, 0
+        return counts
+
+    def _count(self, texts: Sequence[str]) -> list[int]:
         lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
         costs = _costs(_SEPARATOR.join([*texts, ""]))
         sums = np.add.reduceat(costs, np.cumsum(lengths) - lengths, dtype=np.int64)

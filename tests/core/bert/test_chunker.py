@@ -78,8 +78,8 @@ def test_scores_say_where_the_cuts_are(exported: Path, prose: list[str]) -> None
     splitter = BertChunker(str(exported), threshold=0.3)
     scores = splitter.scores(text)
     assert len(scores) == len(scores.t) == len(scores.starts) == len(scores.ends)
-    chosen = scores.candidates[scores.t[scores.candidates] > 0.3]
-    cuts = [int(scores.starts[place]) for place in chosen if place > 0]
+    sentences = scores.starts[scores.candidates]
+    cuts = [int(start) for start in sentences[scores.at(sentences) > 0.3] if start > 0]
     assert cuts == [span.start for span in splitter.segment(text).spans[1:]]
     assert len(cuts) > 3
 

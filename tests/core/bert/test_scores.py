@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lumber_core import BertChunker, TokenScores
-from lumber_core.bert.scores import score_text
+from lumber_core.bert.scores import place_scores, score_text
+from lumber_core.places import find_places
 
 
 def made_up(gaps: list[int], seed: int) -> TokenScores:
@@ -64,18 +66,15 @@ def test_scoring_only_the_first_tokens_changes_no_score(
 ) -> None:
     splitter = BertChunker(str(exported))
     text = " ".join(prose[:30])
-    sentences = splitter._find_units(text)
-    options = {"sentences": sentences, "moving": moving, "threshold": -7.0}
-    whole = score_text(splitter.load(), text, **options, first_tokens=None)
-    offsets = [start for start, _ in sentences]
-    for count in (1, 4):
-        part = score_text(splitter.load(), text, **options, first_tokens=count)
-        np.testing.assert_array_equal(
-            part.scores.at(offsets, first_tokens=count),
-            whole.scores.at(offsets, first_tokens=count),
-        )
-        scored = np.isfinite(part.scores.t)
-        np.testing.assert_array_equal(part.scores.t[scored], whole.scores.t[scored])
-        assert part.cuts == whole.cuts
-        assert len(sentences) <= scored.sum() <= count * len(sentences)
+    places = find_places(text)
+    options: dict[str, Any] = {"places": places, "moving": moving, "threshold": -7.0}
+    whole = score_text(splitter.load(), text, **options, everywhere=True)
+    part = score_text(splitter.load(), text, **options)
+    np.testing.assert_array_equal(
+        place_scores(part.scores, places), place_scores(whole.scores, places)
+    )
+    scored = np.isfinite(part.scores.t)
+    np.testing.assert_array_equal(part.scores.t[scored], whole.scores.t[scored])
+    assert part.cuts == whole.cuts
+    assert len(places) < scored.sum() < len(scored)
     assert len(whole.cuts) > 3
