@@ -141,7 +141,7 @@ class BertChunker(Chunker):
         if self.snap is None and self.threshold is not None:
             return None
         known = {place.offset: place for place in find_places(text, self._settings.language)}
-        labelled = {place.words for place in known.values() if place.words > place.offset}
+        labelled = {p.words for p in known.values() if text[p.offset : p.words].strip()}
         return [
             known.get(unit.start, Place(unit.start, Kind.SENTENCE, unit.start))
             for unit in self._find_units(text)[1:]
