@@ -230,7 +230,7 @@ def test_answers_with_lone_surrogates_are_stored_and_end_no_run(tmp_path, text):
     for way in ("asked", "stored"):
         model = ScriptedModel(*[text] * (2 if way == "asked" else 0))
         chunker = LumberChunker(ModelJudge(model), store=tmp_path / "a.db", on_failure="keep_group")
-        (verdict,) = chunker.segment("\n\n".join(["One."] * 9)).verdicts
+        verdict, *_ = chunker.segment("\n\n".join(["One."] * 9)).verdicts
         assert verdict.answer == text
 
 
