@@ -5,7 +5,6 @@ Subclasses find the spans of one text; this class checks input and keeps the siz
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import Any, TypeVar
 from tqdm import tqdm
 
 from lumber_core.checks import check_text, check_texts
+from lumber_core.concurrency import start_in_thread
 from lumber_core.identity import class_identity, identity_of
 from lumber_core.markdown import is_markdown
 from lumber_core.overlap import overlapping
@@ -223,9 +223,7 @@ class Chunker(ABC):
         self, texts: Sequence[str], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
         """Async version of `_segment_all`."""
-        return await asyncio.to_thread(
-            self._segment_all, texts, limits, show_progress=show_progress
-        )
+        return await start_in_thread(self._segment_all, texts, limits, show_progress=show_progress)
 
     def _limits_of(
         self,

@@ -1,18 +1,23 @@
-"""Concurrency: equal requests made once, a client per event loop, a sleep that can be ended."""
+"""Concurrency: equal requests made once, work in threads, a client per event loop, sleep."""
 
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import ContextVar
+from functools import partial
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
 from lumber_core.forks import renew_after_fork
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Client = TypeVar("Client")
 
 
@@ -22,6 +27,9 @@ class SingleFlight(Generic[T]):
     The first caller does the work and the others wait for its result. If it fails, they fail with
     the same error; if it is cancelled or interrupted, one of them takes over. Threads and event
     loops may mix.
+
+    A caller that could only wait for ever does the work independently: a synchronous call that
+    blocks an event loop does not wait for a coroutine, and none waits for its own thread.
     """
 
     def __init__(self) -> None:
@@ -30,51 +38,56 @@ class SingleFlight(Generic[T]):
 
     def _start(self) -> None:
         self._lock = Lock()
-        self._sought: dict[str, Future[T]] = {}
+        self._sought: dict[str, _Sought[T]] = {}
 
     def once(self, name: str, find: Callable[[], T]) -> tuple[T, bool]:
         """Return what `find` returns, and whether this call was the one that ran it."""
         while True:
-            future, mine = self._claim(name)
+            sought, mine = self._claim(name, threading.get_ident())
             if not mine:
+                if sought.thread == threading.get_ident() or (
+                    sought.thread is None and blocks_a_loop()
+                ):
+                    return find(), True
                 try:
-                    return future.result(), False
+                    return sought.future.result(), False
                 except _AbandonedError:
                     continue
             try:
                 found = find()
             except BaseException as error:
-                self._fail(name, future, error)
+                self._fail(name, sought.future, error)
                 raise
-            self._settle(name, future, found)
+            self._settle(name, sought.future, found)
             return found, True
 
     async def aonce(self, name: str, find: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
         """Async version of `once`."""
         while True:
-            future, mine = self._claim(name)
+            sought, mine = self._claim(name, None)
             if not mine:
                 try:
-                    return await asyncio.wrap_future(future), False
+                    return await asyncio.wrap_future(sought.future), False
                 except _AbandonedError:
                     continue
             try:
                 found = await find()
             except BaseException as error:
-                self._fail(name, future, error)
+                self._fail(name, sought.future, error)
                 raise
-            self._settle(name, future, found)
+            self._settle(name, sought.future, found)
             return found, True
 
-    def _claim(self, name: str) -> tuple[Future[T], bool]:
-        """Return the future for a name, and whether the caller is the one to set it."""
+    def _claim(self, name: str, thread: int | None) -> tuple[_Sought[T], bool]:
+        """Return the work on a name, and whether the caller is the one to do it."""
         with self._lock:
-            future = self._sought.get(name)
-            if future is not None:
-                return future, False
-            future = self._sought[name] = Future()
-            future.set_running_or_notify_cancel()  # a caller that stops waiting must not cancel it
-            return future, True
+            sought = self._sought.get(name)
+            if sought is not None:
+                return sought, False
+            sought = self._sought[name] = _Sought(Future(), thread)
+            # Set as running, so that a caller that stops waiting does not cancel it.
+            sought.future.set_running_or_notify_cancel()
+            return sought, True
 
     def _settle(self, name: str, future: Future[T], found: T) -> None:
         with self._lock:
@@ -88,8 +101,102 @@ class SingleFlight(Generic[T]):
         future.set_exception(error if isinstance(error, Exception) else _AbandonedError())
 
 
+class _Sought(NamedTuple, Generic[T]):
+    """Work under way: its result, and the thread that does it; None for a coroutine."""
+
+    future: Future[T]
+    thread: int | None
+
+
 class _AbandonedError(Exception):
     """The caller that did the work gave up."""
+
+
+_blocking: ContextVar[bool] = ContextVar("lumber_blocking", default=False)
+
+
+def blocks_a_loop() -> bool:
+    """Whether an event loop is blocked until the current call returns."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _blocking.get()
+    return True
+
+
+def context_for_thread() -> contextvars.Context:
+    """Return a copy of the context, for a thread that the current one waits for.
+
+    Frameworks keep callbacks and traces in context variables. In the copy, `blocks_a_loop` answers
+    as here.
+    """
+    context = contextvars.copy_context()
+    context.run(_blocking.set, blocks_a_loop())
+    return context
+
+
+# More than are ever in use: a thread that waited for a free one could wait for ever.
+_MOST_THREADS = 1024
+
+
+class _Threads:
+    """The threads that `start_in_thread` uses, those of this process."""
+
+    def __init__(self) -> None:
+        self._start()
+        renew_after_fork(self, _Threads._start)
+
+    def _start(self) -> None:
+        self.pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="lumber")
+
+
+_threads = _Threads()
+
+
+def start_in_thread(
+    function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> asyncio.Future[T]:
+    """Call a function in a thread, at once.
+
+    The thread is not one of the event loop's own, as with `asyncio.to_thread`: all of those may be
+    waiting for what the function does. A `StopIteration`, which no future can hold, becomes a
+    RuntimeError, as it does in a coroutine.
+    """
+    call = partial(_without_stop_iteration, function, *args, **kwargs)
+    context = contextvars.copy_context()
+    return asyncio.get_running_loop().run_in_executor(_threads.pool, context.run, call)
+
+
+def _without_stop_iteration(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    try:
+        return function(*args, **kwargs)
+    except StopIteration as error:
+        raise RuntimeError(f"{function!r} raised StopIteration") from error
+
+
+async def finished(future: asyncio.Future[T]) -> T:
+    """Wait until a thread has finished, even if the caller is cancelled meanwhile.
+
+    A thread cannot be stopped, and what it brings may be paid for. A cancellation takes effect at
+    the next `await` of the caller.
+    """
+    task, cancelled = asyncio.current_task(), 0
+    while not future.done():
+        try:
+            await asyncio.wait([future])
+        except asyncio.CancelledError:  # noqa: PERF203 - each one counts
+            cancelled += 1
+    if cancelled and task is not None:
+        if sys.version_info >= (3, 11):
+            task.uncancel()  # the next line counts it again
+        task.cancel()
+    return future.result()
+
+
+async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function in a thread and wait for it, as `start_in_thread` and `finished` do."""
+    await asyncio.sleep(0)  # a cancellation that is due comes before the function is called
+    return await finished(start_in_thread(function, *args, **kwargs))
 
 
 class PerLoop(Generic[Client]):

@@ -6,7 +6,6 @@ out a parameter that the model or its server rejects.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 from abc import ABC, abstractmethod
@@ -17,7 +16,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit, urlunsplit
 
 from lumber_core.checks import check_number
-from lumber_core.concurrency import PerLoop
+from lumber_core.concurrency import PerLoop, in_thread
 from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
@@ -201,7 +200,7 @@ class RemoteModel(ABC):
 
     async def _asend(self, request: dict[str, Any]) -> Any:
         """Async version of `_send`; by default it runs in a thread."""
-        return await asyncio.to_thread(self._send, request)
+        return await in_thread(self._send, request)
 
     @abstractmethod
     def _completion(self, reply: Any) -> Completion:

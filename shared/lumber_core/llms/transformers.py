@@ -13,7 +13,6 @@ repeated for a batch of answers, whose remaining tokens are run together.
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import hashlib
 import inspect
@@ -24,6 +23,7 @@ from threading import Lock
 from typing import Any
 
 from lumber_core.checks import check_positive
+from lumber_core.concurrency import in_thread
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
 from lumber_core.llms.base import ANSWER, Completion, allowed_answers
@@ -127,7 +127,7 @@ class LocalModel:
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Async version of `complete`; runs in a thread."""
-        return await asyncio.to_thread(self.complete, system, user, choices=choices)
+        return await in_thread(self.complete, system, user, choices=choices)
 
     def _parts(self) -> tuple[Any, Any]:
         """Return the model and its tokenizer, loaded if they were named."""

@@ -7,7 +7,6 @@ different documents share one.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lumber_core.cache import Cache, digest
-from lumber_core.concurrency import SingleFlight
+from lumber_core.concurrency import SingleFlight, finished, start_in_thread
 from lumber_core.errors import StoreError
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, checked
@@ -180,7 +179,7 @@ class CachedJudge(Judge):
         """Async version of `judge`."""
 
         async def find() -> Verdict:
-            known = await asyncio.to_thread(self._store.get, self._identity, group)
+            known = await start_in_thread(self._store.get, self._identity, group)
             return await self._ask(group) if known is None else known
 
         verdict, mine = await self._asked.aonce(key(self._identity, group), find)
@@ -188,8 +187,8 @@ class CachedJudge(Judge):
 
     async def _ask(self, group: Group) -> Verdict:
         verdict = checked(group, await self._judge.ajudge(group))
-        # Shielded: an answer that has come is stored even if the caller gives up now.
-        await asyncio.shield(asyncio.to_thread(self._keep, group, verdict))
+        # An answer that has come is stored even if the caller is cancelled now.
+        await finished(start_in_thread(self._keep, group, verdict))
         return verdict
 
     def _keep(self, group: Group, verdict: Verdict) -> None:

@@ -6,7 +6,6 @@ from several threads or tasks at once.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
@@ -14,6 +13,7 @@ from dataclasses import fields
 from operator import index
 from typing import Any, ClassVar
 
+from lumber_core.concurrency import in_thread
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.failures import is_blocked
@@ -42,7 +42,7 @@ class Judge(ABC):
 
     async def ajudge(self, group: Group) -> Verdict:
         """Async version of `judge`."""
-        return await asyncio.to_thread(self.judge, group)
+        return await in_thread(self.judge, group)
 
 
 JudgeLike = Judge | Callable[[Group], Any] | Any

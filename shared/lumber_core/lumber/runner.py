@@ -8,7 +8,6 @@ touched by the calling thread or task alone.
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -17,7 +16,7 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from lumber_core.concurrency import end_sleep_on
+from lumber_core.concurrency import context_for_thread, end_sleep_on
 from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge
@@ -131,8 +130,7 @@ def _drive_pool(
     out: dict[Future[Verdict], Task] = {}
     while True:
         while (task := schedule.next_task()) is not None:
-            # Frameworks keep callbacks and traces in the context variables of the caller.
-            context = contextvars.copy_context()
+            context = context_for_thread()
             out[pool.submit(context.run, judge.judge, task.group)] = task
         yield from schedule.finished()
         if not out:

@@ -6,7 +6,6 @@ the choices. The prompt itself is not stored.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -15,7 +14,7 @@ from threading import Lock
 from typing import Any
 
 from lumber_core.cache import Cache, digest
-from lumber_core.concurrency import SingleFlight
+from lumber_core.concurrency import SingleFlight, finished, start_in_thread
 from lumber_core.errors import StoreError
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
@@ -182,13 +181,13 @@ class CachedModel:
         return self._kept(prompt, self._model.complete(system, user, choices=choices)), True
 
     async def _afind(self, prompt: _Prompt) -> tuple[Completion, bool]:
-        known = await asyncio.to_thread(self._stored, prompt)
+        known = await start_in_thread(self._stored, prompt)
         if known is not None:
             return known, False
         system, user, choices = prompt
         completion = await self._model.acomplete(system, user, choices=choices)
-        # Shielded: once the answer is here it is kept, even if the caller gives up now.
-        return await asyncio.shield(asyncio.to_thread(self._kept, prompt, completion)), True
+        # Once the answer is here it is kept, even if the caller is cancelled now.
+        return await finished(start_in_thread(self._kept, prompt, completion)), True
 
     def _stored(self, prompt: _Prompt) -> Completion | None:
         if self.store is None:

@@ -1,0 +1,199 @@
+"""Threads and event loops that share work never wait for each other for ever, and lose nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_core import AnswerStore, Group, Judge, LumberChunker, Usage, Verdict
+from lumber_core.concurrency import SingleFlight, in_thread, start_in_thread
+from tests.core.lumber.support import scattered, story
+
+TEXT = story(40)
+
+
+def ends(work: Callable[[], Any], seconds: float = 60) -> Any:
+    """Return what `work` returns; fail if it does not end."""
+    future: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - handed to the caller
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future.result(seconds)
+
+
+def ends_in_a_loop(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    return ends(lambda: asyncio.run(work()))
+
+
+class Counted:
+    """A judge of a user's that takes its time and counts its calls."""
+
+    identity = "counted"
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.calls = 0
+        self._seconds = seconds
+        self._lock = threading.Lock()
+
+    def judge(self, group: Group) -> int | None:
+        time.sleep(self._seconds)
+        with self._lock:
+            self.calls += 1
+        return scattered(group)
+
+
+class Both(Judge):
+    """A judge that waits in a coroutine at first, and answers at once if asked synchronously."""
+
+    identity = "both"
+
+    def __init__(self, seconds: float = 0.05) -> None:
+        self.asked = asyncio.Event()
+        self.calls = 0
+        self._seconds = seconds
+
+    def judge(self, group: Group) -> Verdict:
+        self.calls += 1
+        return Verdict(group.start, group.stop, scattered(group), "shift", usage=Usage(1))
+
+    async def ajudge(self, group: Group) -> Verdict:
+        if not self.asked.is_set():
+            self.asked.set()
+            await asyncio.sleep(self._seconds)
+        return self.judge(group)
+
+
+def exhausted(group: Group) -> int:
+    raise StopIteration
+
+
+class Exhausted(Judge):
+    def judge(self, group: Group) -> Verdict:
+        raise StopIteration
+
+
+@pytest.mark.parametrize("judge", [exhausted, Exhausted()], ids=["function", "class"])
+def test_a_judge_that_raises_stop_iteration_ends_the_call(judge: Any) -> None:
+    chunker = LumberChunker(judge, theta=60)
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        ends_in_a_loop(lambda: chunker.asegment(TEXT))
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        ends(lambda: chunker.segment(TEXT))
+
+
+@pytest.mark.parametrize("concurrency", [None, 4])
+def test_a_sync_call_on_an_event_loop_does_not_wait_for_that_loop(
+    tmp_path: Path, concurrency: int | None
+) -> None:
+    judge = Both()
+    chunker = LumberChunker(
+        judge, theta=60, store=tmp_path / "a.db", max_concurrency=concurrency, max_extra_calls=0
+    )
+
+    async def both() -> bool:
+        task = asyncio.ensure_future(chunker.asegment(TEXT))
+        await judge.asked.wait()  # its first group is in flight, on this loop
+        return chunker.segment(TEXT) == await task
+
+    assert ends_in_a_loop(both)
+
+
+def test_threads_of_the_loop_that_wait_for_a_coroutine_do_not_starve_it(tmp_path: Path) -> None:
+    judge = Both(0.3)
+    chunker = LumberChunker(judge, theta=60, store=tmp_path / "a.db")
+    alone = LumberChunker(judge, theta=60).segment(TEXT)
+    calls, judge.calls = judge.calls, 0
+
+    async def many() -> list[Any]:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
+        task = asyncio.ensure_future(chunker.asegment(TEXT))
+        await judge.asked.wait()
+        others = [asyncio.to_thread(chunker.segment, TEXT) for _ in range(4)]
+        return [await task, *await asyncio.gather(*others)]
+
+    assert all(result == alone for result in ends_in_a_loop(many))
+    assert judge.calls == calls
+
+
+def test_a_thread_does_not_wait_for_itself() -> None:
+    flight: SingleFlight[int] = SingleFlight()
+    inner = lambda: flight.once("same", lambda: 2)[0]  # noqa: E731
+    assert ends(lambda: flight.once("same", lambda: inner() + 1)) == (3, True)
+    assert flight.once("same", lambda: 4) == (4, True)
+
+
+def test_an_error_keeps_the_answers_that_are_under_way_in_threads(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "a.db")
+    begun = threading.Barrier(4)
+
+    class Failing(Counted):
+        def judge(self, group: Group) -> int | None:
+            begun.wait(30)
+            if group.texts[0].startswith("S3"):
+                raise KeyError("a bug")
+            time.sleep(0.2)
+            return super().judge(group)
+
+    judge = Failing()
+    chunker = LumberChunker(judge, theta=60, store=store)
+    texts = [story(40, seed) for seed in range(4)]
+    with pytest.raises(KeyError, match="a bug"):
+        ends_in_a_loop(lambda: chunker.asegment_all(texts))
+    assert judge.calls == len(store) == 3
+
+
+def test_a_cancelled_run_keeps_the_answers_that_are_under_way_in_threads(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path / "a.db")
+    judge = Counted(0.3)
+    chunker = LumberChunker(judge, theta=60, store=store)
+
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(chunker.asegment_all([story(40, 1), story(40, 2)]))
+        await asyncio.sleep(0.15)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    ends_in_a_loop(cancelled)
+    assert judge.calls == len(store) == 2
+
+
+def test_a_cancellation_during_work_in_a_thread_takes_effect_after_it() -> None:
+    done = []
+
+    async def work() -> None:
+        await in_thread(time.sleep, 0.1)
+        done.append("thread")
+        await asyncio.sleep(0)
+        done.append("more")
+
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(work())
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(work(), 0.05)
+
+    ends_in_a_loop(cancelled)
+    assert done == ["thread", "thread"]
+
+
+def test_work_in_threads_sees_context_and_arguments() -> None:
+    async def work() -> int:
+        return await start_in_thread(int, "11", base=2)
+
+    assert ends_in_a_loop(work) == 3
