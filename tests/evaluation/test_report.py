@@ -219,6 +219,8 @@ def test_documents_are_drawn_where_questions_share_them() -> None:
     recall = next(metric for metric in many.metrics if metric.key == "recall@600w")
     alone = mean_interval(recall.values(many.results[0]))
     figure = many.figures["tens", "recall@600w"]
+    assert figure.low is not None
+    assert figure.high is not None
     assert figure.high - figure.low > 1.2 * (alone.high - alone.low)
     chances = many.chances(recall)
     assert sum(chances.values()) == pytest.approx(1)
