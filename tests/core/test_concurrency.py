@@ -120,8 +120,9 @@ def test_threads_of_the_loop_that_wait_for_a_coroutine_do_not_starve_it(tmp_path
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2))
         task = asyncio.ensure_future(chunker.asegment(TEXT))
         await judge.asked.wait()
-        others = [asyncio.to_thread(chunker.segment, TEXT) for _ in range(4)]
-        return [await task, *await asyncio.gather(*others)]
+        return await asyncio.gather(
+            task, *(asyncio.to_thread(chunker.segment, TEXT) for _ in range(4))
+        )
 
     assert all(result == alone for result in ends_in_a_loop(many))
     assert judge.calls == calls
