@@ -56,6 +56,7 @@ class AnswerStore:
         """Store a verdict; when this returns, it is on disk."""
         row = {
             "judge": judge,
+            "start": group.start,
             "offset": None if verdict.unit is None else verdict.unit - group.start,
             "outcome": verdict.outcome,
             "reason": verdict.reason,
@@ -125,8 +126,8 @@ def _read(row: Any, group: Group) -> Verdict:
         KeyError: A field is missing.
         TypeError: The row has another shape.
     """
-    offset, outcome, reason, answer = (
-        row[name] for name in ("offset", "outcome", "reason", "answer")
+    start, offset, outcome, reason, answer = (
+        row[name] for name in ("start", "offset", "outcome", "reason", "answer")
     )
     if not isinstance(reason, str) or not isinstance(answer, str | None):
         raise TypeError("reason and answer must be strings")
@@ -137,7 +138,7 @@ def _read(row: Any, group: Group) -> Verdict:
     ):
         raise ValueError(f"offset {offset!r} is not a choice of the group")
     unit = None if offset is None else group.start + offset
-    return Verdict(group.start, group.stop, unit, outcome, reason, answer)
+    return Verdict(group.start, group.stop, unit, outcome, _said(reason, start, group), answer)
 
 
 class CachedJudge(Judge):
@@ -161,6 +162,10 @@ class CachedJudge(Judge):
     def identity(self) -> str:
         """The identity of the judge behind the store."""
         return self._identity
+
+    def stored(self, group: Group) -> Verdict | None:
+        """Return the stored verdict, or None."""
+        return self._store.get(self._identity, group)
 
     def judge(self, group: Group) -> Verdict:
         """Return the stored verdict, or ask for it and store it."""
@@ -208,4 +213,14 @@ class CachedJudge(Judge):
 def _moved(verdict: Verdict, group: Group) -> Verdict:
     """Return the verdict on an equal group as one on this group, with no usage."""
     unit = None if verdict.unit is None else verdict.unit - verdict.start + group.start
-    return replace(verdict, start=group.start, stop=group.stop, unit=unit, usage=Usage())
+    reason = _said(verdict.reason, verdict.start, group)
+    return replace(
+        verdict, start=group.start, stop=group.stop, unit=unit, reason=reason, usage=Usage()
+    )
+
+
+def _said(reason: str, start: int, group: Group) -> str:
+    """Return the reason for a verdict on an equal group that starts at `start`, for this group."""
+    if not reason or start == group.start:
+        return reason
+    return f"{reason} (of an equal group, which starts at unit {start} of its text)"

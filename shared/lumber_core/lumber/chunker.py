@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections import Counter
@@ -13,6 +12,7 @@ from typing import Any
 
 from lumber_core.checks import check_texts
 from lumber_core.chunker import Chunker, within
+from lumber_core.concurrency import start_in_thread
 from lumber_core.lumber.cache import AnswerStore, CachedJudge
 from lumber_core.lumber.estimate import (
     COMPLETION_TOKENS,
@@ -170,7 +170,7 @@ class LumberChunker(Chunker):
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self._max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
-        total = await asyncio.to_thread(self._progress_total, texts, limits, show_progress)
+        total = await start_in_thread(self._progress_total, texts, limits, show_progress)
 
         def finished(number: int, walk: Walk) -> None:
             results[number] = self._finish(walk, limits[number])

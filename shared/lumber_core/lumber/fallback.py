@@ -89,7 +89,18 @@ class FallbackJudge(Judge):
         Raises:
             JudgementError: It is a failure, and `on_failure` is "raise".
         """
-        verdict = checked(group, self._judge.judge(group))
+        return self._completed(group, checked(group, self._judge.judge(group)))
+
+    def stored(self, group: Group) -> Verdict | None:
+        """Return the judge's stored verdict, completed if it is a failure, or None.
+
+        Raises:
+            JudgementError: It is a failure, and `on_failure` is "raise".
+        """
+        verdict = self._judge.stored(group)
+        return None if verdict is None else self._completed(group, verdict)
+
+    def _completed(self, group: Group, verdict: Verdict) -> Verdict:
         if not self._asks_locally(group, verdict):
             return self._kept(group, verdict)
         return _with_unit(verdict, self._local.judge(group).unit)

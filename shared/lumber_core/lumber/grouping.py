@@ -138,7 +138,8 @@ class MethodRules(_CountedRules):
 
     Args:
         tokens: Tokens of each unit.
-        theta: Maximum tokens in a group of several units.
+        theta: Maximum tokens in a group of several units, and maximum units: tokenizers count none
+            for some characters, such as the zero-width space.
     """
 
     def __init__(self, tokens: Sequence[int], theta: int) -> None:
@@ -150,7 +151,7 @@ class MethodRules(_CountedRules):
         if not 0 <= start < self.units:
             return None
         fitting = bisect_right(self._before, self._before[start] + self._theta, start + 1) - 1
-        return max(start + 1, fitting)
+        return max(start + 1, min(fitting, start + self._theta))
 
     def asks(self, start: int, stop: int) -> bool:
         """Return whether the group has several units: one unit has no inner boundary."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from lumber_core.concurrency import context_for_thread, end_sleep_on
+from lumber_core.concurrency import context_for_thread, end_sleep_on, in_thread
 from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge
@@ -42,14 +42,22 @@ class Schedule:
     """Hands out the groups of many walks, a limited number at a time.
 
     Groups of true chains come first: those of documents in progress, then those of the next
-    document. Lanes use capacity that would otherwise be idle.
+    document. Lanes use capacity that would otherwise be idle. A true chain is followed through
+    stored verdicts first, so that no lane asks about what they make superfluous.
 
     Args:
         walks: One walk per document; each is started when there is capacity for it.
         capacity: Maximum number of groups handed out and not yet given back.
+        stored: Returns the stored verdict on a group, or None.
     """
 
-    def __init__(self, walks: Iterator[Walk], capacity: int) -> None:
+    def __init__(
+        self,
+        walks: Iterator[Walk],
+        capacity: int,
+        stored: Callable[[Group], Verdict | None],
+    ) -> None:
+        self._stored = stored
         self._waiting = enumerate(walks)
         self._capacity = capacity
         self._active: dict[int, Walk] = {}
@@ -68,6 +76,7 @@ class Schedule:
     def give_back(self, task: Task) -> None:
         """Release the capacity of a task whose verdict has been recorded."""
         self._out -= 1
+        task.walk.follow(self._stored)
         if task.walk.done and self._active.pop(task.number, None) is not None:
             self._finished.append((task.number, task.walk))
 
@@ -82,6 +91,7 @@ class Schedule:
             if group is not None:
                 yield Task(number, walk, group)
         for number, walk in self._waiting:
+            walk.follow(self._stored)
             group = walk.claim()
             if group is None:  # nothing in it needs a judge
                 self._finished.append((number, walk))
@@ -106,7 +116,7 @@ def drive(
     After an error, or if the caller stops iterating, nothing more is asked. Calls in flight are
     waited for, so that a store loses no paid answer.
     """
-    schedule = Schedule(walks, capacity)
+    schedule = Schedule(walks, capacity, judge.stored)
     if capacity == 1 or not judge.waits:
         yield from _drive_here(schedule, judge, on_verdict)
         return
@@ -159,21 +169,37 @@ async def adrive(
 ) -> None:
     """Ask the judge from up to `capacity` tasks, and report walks as they end.
 
-    After an error or a cancellation nothing more is asked, and calls in flight are cancelled.
+    After an error or a cancellation nothing more is asked, and calls in flight are cancelled; those
+    in threads are waited for. The walks advance in a thread, one step at a time, so that units,
+    token counts and stored verdicts do not block the event loop.
+
+    Args:
+        walks: One walk per document.
+        judge: The judge.
+        capacity: Maximum number of questions in flight.
+        on_verdict: Called in a thread for each verdict.
+        on_finished: Called in a thread with the number of a document and its walk.
     """
-    schedule = Schedule(walks, capacity)
+    schedule = Schedule(walks, capacity, judge.stored)
+
+    def advance(answers: list[tuple[Task, Verdict]]) -> list[Task]:
+        for task, verdict in answers:
+            _take(schedule, task, verdict, on_verdict)
+        tasks = list(iter(schedule.next_task, None))
+        for number, walk in schedule.finished():
+            on_finished(number, walk)
+        return tasks
+
+    answers: list[tuple[Task, Verdict]] = []
     out: dict[asyncio.Task[Verdict], Task] = {}
     try:
         while True:
-            while (task := schedule.next_task()) is not None:
+            for task in await in_thread(advance, answers):
                 out[asyncio.ensure_future(judge.ajudge(task.group))] = task
-            for number, walk in schedule.finished():
-                on_finished(number, walk)
             if not out:
                 return
             done, _ = await asyncio.wait(out, return_when=asyncio.FIRST_COMPLETED)
-            for answered in done:
-                _take(schedule, out.pop(answered), answered.result(), on_verdict)
+            answers = [(out.pop(answered), answered.result()) for answered in done]
     finally:
         for pending in out:
             pending.cancel()

@@ -13,6 +13,7 @@ its verdict is already there.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -152,6 +153,18 @@ class Walk:
         self._follow(lane)
         return self._hand_out(lane.position)
 
+    def follow(self, stored: Callable[[Group], Verdict | None]) -> None:
+        """Follow the true chain as far as verdicts are stored.
+
+        Args:
+            stored: Returns the stored verdict on a group, or None.
+        """
+        while self._position not in self._out and (group := self._group(self._position)):
+            verdict = stored(group)
+            if verdict is None:
+                return
+            self.record(verdict)
+
     def record(self, verdict: Verdict) -> None:
         """Take the verdict on a group, in any order.
 
@@ -167,10 +180,17 @@ class Walk:
         self._advance()
 
     def _hand_out(self, start: int) -> Group | None:
-        stop = self._rules.stop(start)
-        if stop is None or start in self._out or start in self._verdicts:
+        if start in self._out or start in self._verdicts:
             return None
-        self._out.add(start)
+        group = self._group(start)
+        if group is not None:
+            self._out.add(start)
+        return group
+
+    def _group(self, start: int) -> Group | None:
+        stop = self._rules.stop(start)
+        if stop is None:
+            return None
         return Group(self._document, start, stop, self._rules.choices(start, stop))
 
     def _advance(self) -> None:

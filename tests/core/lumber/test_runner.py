@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 
-from lumber_core import LumberChunker, ModelJudge, Prices
+from lumber_core import Group, LumberChunker, ModelJudge, Prices, Span
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.runner import Schedule, Task
 from lumber_core.lumber.walk import Walk
+from lumber_core.units import paragraphs
 from tests.core.lumber.support import ScatteredModel, document, scattered, story
 
 
@@ -20,6 +22,10 @@ def walks(count: int, lanes: int = 8, length: int = 400) -> list[Walk]:
     ]
 
 
+def nothing(group: Group) -> None:
+    """No verdict is stored."""
+
+
 def drain(schedule: Schedule) -> list[Task]:
     tasks = []
     while (task := schedule.next_task()) is not None:
@@ -28,20 +34,20 @@ def drain(schedule: Schedule) -> list[Task]:
 
 
 def test_documents_fill_the_capacity_before_lanes_do() -> None:
-    tasks = drain(Schedule(iter(walks(8)), capacity=8))
+    tasks = drain(Schedule(iter(walks(8)), capacity=8, stored=nothing))
     assert [task.number for task in tasks] == list(range(8))
     assert {task.group.start for task in tasks} == {0}
 
 
 def test_lanes_use_what_would_idle() -> None:
-    tasks = drain(Schedule(iter(walks(2)), capacity=8))
+    tasks = drain(Schedule(iter(walks(2)), capacity=8, stored=nothing))
     assert len(tasks) == 8
     assert [task.group.start for task in tasks[:2]] == [0, 0]
     assert all(task.group.start > 0 for task in tasks[2:])
 
 
 def test_no_more_groups_are_out_than_the_capacity() -> None:
-    schedule = Schedule(iter(walks(3)), capacity=4)
+    schedule = Schedule(iter(walks(3)), capacity=4, stored=nothing)
     tasks = drain(schedule)
     assert len(tasks) == 4
     task = tasks[0]
@@ -58,19 +64,21 @@ def test_documents_are_taken_up_only_when_there_is_room() -> None:
             taken.append(number)
             yield walk
 
-    schedule = Schedule(one_by_one(), capacity=3)
+    schedule = Schedule(one_by_one(), capacity=3, stored=nothing)
     drain(schedule)
     assert taken == [0, 1, 2]
 
 
 def test_documents_that_need_no_judge_are_finished_at_once() -> None:
-    schedule = Schedule(iter([Walk(*document("One unit.")), Walk(*document(""))]), capacity=3)
+    schedule = Schedule(
+        iter([Walk(*document("One unit.")), Walk(*document(""))]), capacity=3, stored=nothing
+    )
     assert schedule.next_task() is None
     assert [number for number, _ in schedule.finished()] == [0, 1]
 
 
 def test_every_walk_ends() -> None:
-    schedule = Schedule(iter(walks(5, length=60)), capacity=7)
+    schedule = Schedule(iter(walks(5, length=60)), capacity=7, stored=nothing)
     finished = []
     out: list[Task] = []
     while True:
@@ -104,3 +112,26 @@ def test_progress_shows_units_calls_tokens_and_cost(capfd: pytest.CaptureFixture
 def test_nothing_is_shown_unasked(capfd: pytest.CaptureFixture) -> None:
     LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment_all([story(40)])
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_event_loop_runs_while_long_texts_are_divided_and_limited() -> None:
+    threads: dict[str, set[int]] = {"units": set(), "tokens": set()}
+
+    def units(text: str) -> list[Span]:
+        threads["units"].add(threading.get_ident())
+        return paragraphs(text)
+
+    def tokens(text: str) -> int:
+        threads["tokens"].add(threading.get_ident())
+        return len(text.split())
+
+    async def split() -> int:
+        chunker = LumberChunker(
+            ModelJudge(ScatteredModel()), theta=60, units=units, tokenizer=tokens, chunk_size=40
+        )
+        await chunker.asegment_all([story(40), story(40, 1)])
+        return threading.get_ident()
+
+    loop = asyncio.run(split())
+    assert all(threads.values())
+    assert not any(loop in used for used in threads.values())

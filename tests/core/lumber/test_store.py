@@ -20,6 +20,7 @@ import pytest
 from lumber_core import (
     AnswerStore,
     CallPolicy,
+    Completion,
     Group,
     LumberChunker,
     ModelJudge,
@@ -27,7 +28,7 @@ from lumber_core import (
     StoreError,
 )
 from lumber_core.cache import Cache
-from lumber_core.lumber.cache import CachedJudge
+from lumber_core.lumber.cache import CachedJudge, key
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.segmentation import Usage, Verdict
 from lumber_core.units import paragraphs
@@ -55,6 +56,63 @@ def test_a_second_run_asks_nothing_and_gives_the_same(tmp_path: Path) -> None:
     assert second == first
     assert second.usage == Usage()
     assert first.usage == Usage(asked, 100 * asked, 5 * asked)
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_rerun_that_walks_ahead_asks_nothing(tmp_path: Path, way: str) -> None:
+    model = ScatteredModel()
+    text = story(300)
+    first = splitter(model, tmp_path / "answers.db").segment(text)  # the true answers alone
+    asked = len(model.asked)
+    ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16, max_extra_calls=0.5)
+    again = ahead.segment(text) if way == "sync" else asyncio.run(ahead.asegment(text))
+    assert again == first
+    assert len(model.asked) == asked
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_run_that_was_cut_short_walks_ahead_only_of_what_is_stored(
+    tmp_path: Path, way: str
+) -> None:
+    model = ScatteredModel()
+    text = story(300)
+    alone = splitter(model, tmp_path / "answers.db").segment(text)
+    entries = Cache(tmp_path / "answers.db", "verdicts")
+    last = alone.verdicts[-3]
+    units = TextUnits(text, paragraphs(text))
+    judge = ModelJudge(model).identity
+    (missing,) = [k for k in dict(entries.items()) if k == key(judge, Group(units, *last_of(last)))]
+    entries.delete([missing])
+    model.asked.clear()
+    ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16, max_extra_calls=0.5)
+    again = ahead.segment(text) if way == "sync" else asyncio.run(ahead.asegment(text))
+    assert again == alone
+    assert 1 <= len(model.asked) <= 3  # the missing one, and what is past it
+
+
+def last_of(verdict: Verdict) -> tuple[int, int]:
+    return verdict.start, verdict.stop
+
+
+def test_the_reason_of_an_equal_group_says_whose_units_it_names(tmp_path: Path) -> None:
+    class Outside(ScatteredModel):
+        def complete(self, system, user, *, choices=()):
+            return Completion("Answer: ID 99")
+
+    def ask(groups: list[Group], store: AnswerStore) -> list[Verdict]:
+        judge = CachedJudge(ModelJudge(Outside(), policy=CallPolicy(rereads=0)), store)
+        return [judge.judge(one) for one in groups]
+
+    text = "One.\n\nTwo.\n\nOne.\n\nTwo.\n\n"
+    units = TextUnits(text, paragraphs(text))
+    first, second = Group(units, 0, 2), Group(units, 2, 4)
+    assert key("j", first) == key("j", second)
+    said, moved = ask([first, second], AnswerStore(tmp_path / "answers.db"))
+    assert "not one of 1 to 1" in said.reason
+    assert "equal group" not in said.reason
+    assert "equal group, which starts at unit 0" in moved.reason
+    again, moved_again = ask([first, second], AnswerStore(tmp_path / "answers.db"))
+    assert (again, moved_again) == (said, moved)
 
 
 def test_an_edit_costs_only_the_groups_it_touches(tmp_path: Path) -> None:
@@ -128,7 +186,7 @@ def test_that_no_answer_came_is_not_kept(tmp_path: Path) -> None:
             return super().complete(system, user, choices=choices)
 
     model = Away()
-    judge = ModelJudge(model, policy=CallPolicy(attempts=1))
+    judge = ModelJudge(model, policy=CallPolicy(attempts=1, give_up_after=None))
     chunker = LumberChunker(judge, theta=60, store=tmp_path / "answers.db")
     assert {v.outcome for v in chunker.segment(TEXT).failures} == {"unavailable"}
     model.away = False

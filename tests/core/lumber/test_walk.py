@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lumber_core import Group, LumberChunker
 from lumber_core.lumber.grouping import MethodRules, PublishedCodeRules
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Verdict
@@ -79,7 +80,8 @@ def test_groups_hold_as_many_units_as_fit(tokens, theta, said):
     run(walk, said)
     for verdict in walk.verdicts:
         room = sum(tokens[verdict.start : verdict.stop + 1])
-        assert verdict.stop == len(tokens) or room > theta
+        full = room > theta or verdict.stop - verdict.start == theta
+        assert verdict.stop == len(tokens) or full
 
 
 @given(tokens=sizes, theta=st.integers(1, 60), said=answers)
@@ -262,3 +264,16 @@ def test_no_published_group_starts_in_the_last_five_units(units, groups):
     walk = published(units)
     assert run(walk, []) == groups
     assert walk.position == units
+
+
+def test_units_without_tokens_do_not_make_endless_groups() -> None:
+    text = "\u200b\n\n" * 2000
+    sizes: list[int] = []
+
+    def judge(group: Group) -> None:
+        sizes.append(len(group))
+
+    tokenizer = lambda text: len(text.replace("\u200b", "").split())  # noqa: E731
+    LumberChunker(judge, theta=100, tokenizer=tokenizer).segment(text)
+    assert max(sizes) <= 100
+    assert sum(sizes) <= 2000
