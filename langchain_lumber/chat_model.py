@@ -8,8 +8,38 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from lumber_core.identity import settings_digest
 from lumber_core.llms.base import Completion
 
+# Settings of chat models that change how they are called, but not what they answer.
+_NO_INFLUENCE = frozenset(
+    (
+        "async_client",
+        "cache",
+        "callbacks",
+        "client",
+        "custom_get_token_ids",
+        "disable_streaming",
+        "http_async_client",
+        "http_client",
+        "http_socket_options",
+        "i",  # the position of LangChain's fake models in their answers
+        "max_retries",
+        "metadata",
+        "name",
+        "profile",
+        "rate_limiter",
+        "request_timeout",
+        "root_async_client",
+        "root_client",
+        "stream_chunk_timeout",
+        "stream_usage",
+        "streaming",
+        "tags",
+        "timeout",
+        "verbose",
+    )
+)
 _PACKAGES_RETRIES = 2  # of the packages openai and anthropic, if LangChain's setting is None
 
 
@@ -34,13 +64,12 @@ class ChatModel:
 
     @property
     def identity(self) -> str:
-        """The class and the settings that LangChain calls identifying."""
-        settings = {
-            name: value
-            for name, value in self._llm._identifying_params.items()
-            if not _is_secret(name, value)
-        }
-        return f"langchain:{type(self._llm).__qualname__}:{sorted(settings.items(), key=str)}"
+        """The class, the model's name, and a digest of all settings that may change answers."""
+        settings = {name: getattr(self._llm, name) for name in type(self._llm).model_fields}
+        settings["identifying"] = dict(self._llm._identifying_params)
+        digest = settings_digest(settings, without=_NO_INFLUENCE)
+        named = [type(self._llm).__qualname__, self._name, digest]
+        return ":".join(["langchain", *filter(None, named)])
 
     @property
     def client_retries(self) -> int:
@@ -60,15 +89,13 @@ class ChatModel:
         del choices
         return _completion(await self._llm.ainvoke(_messages(system, user)))
 
-    def __repr__(self) -> str:
+    @property
+    def _name(self) -> str:
         name = getattr(self._llm, "model_name", None) or getattr(self._llm, "model", None)
-        return f"ChatModel({type(self._llm).__name__}{f', {name!r}' if name else ''})"
+        return name if isinstance(name, str) else ""
 
-
-def _is_secret(name: str, value: object) -> bool:
-    words = ("key", "token", "secret", "password", "credential", "header")
-    secret_name = any(word in name.casefold() for word in words) and not isinstance(value, int)
-    return secret_name or "Secret" in type(value).__name__
+    def __repr__(self) -> str:
+        return f"ChatModel({type(self._llm).__name__}{f', {self._name!r}' if self._name else ''})"
 
 
 def _messages(system: str, user: str) -> list[BaseMessage]:

@@ -7,8 +7,23 @@ from typing import Any
 
 from llama_index.core.llms import LLM, ChatMessage, ChatResponse, MessageRole
 
+from lumber_core.identity import settings_digest
 from lumber_core.llms.base import Completion
 
+# Settings of LLMs that change how they are called, but not what they answer.
+_NO_INFLUENCE = frozenset(
+    (
+        "async_http_client",
+        "callback_manager",
+        "http_client",
+        "max_retries",
+        "num_workers",
+        "rate_limiter",
+        "request_timeout",
+        "reuse_client",
+        "timeout",
+    )
+)
 _PROMPT_TOKENS = ("prompt_tokens", "input_tokens", "prompt_token_count")
 _COMPLETION_TOKENS = ("completion_tokens", "output_tokens", "candidates_token_count")
 
@@ -25,10 +40,10 @@ class LlamaIndexModel:
 
     @property
     def identity(self) -> str:
-        """The class, the model's name and its temperature."""
-        temperature = getattr(self._llm, "temperature", None)
-        name = self._llm.metadata.model_name
-        return f"llama-index:{self._llm.class_name()}:{name}:temperature={temperature}"
+        """The class, the model's name, and a digest of all settings that may change answers."""
+        settings = {name: getattr(self._llm, name) for name in type(self._llm).model_fields}
+        digest = settings_digest(settings, without=_NO_INFLUENCE)
+        return f"llama-index:{self._llm.class_name()}:{self._llm.metadata.model_name}:{digest}"
 
     @property
     def client_retries(self) -> int:

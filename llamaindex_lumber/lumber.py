@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from llama_index.core import Settings as GlobalSettings
+from llama_index.core.bridge.pydantic import field_serializer
 from llama_index.core.llms import LLM
 
 from llamaindex_lumber.base import ParserSettings, SpanNodeParser, with_settings
@@ -48,6 +50,16 @@ class LumberNodeParser(_Base):
             other: `llm` and `judge`, or `prompt` or `policy` without `llm`.
         TypeError: A setting has the wrong type, or there is none of that name.
     """
+
+    @field_serializer("llm", check_fields=False)
+    def _serialised(self, llm: LLM | None) -> str | None:
+        """Return the identity of the model, because its settings may hold credentials."""
+        return None if llm is None else LlamaIndexModel(llm).identity
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Return what `repr` shows: the model without its settings, which may hold credentials."""
+        for name, value in super().__repr_args__():
+            yield name, LlamaIndexModel(value) if name == "llm" and value is not None else value
 
     @classmethod
     def class_name(cls) -> str:

@@ -6,10 +6,19 @@ An identity holds no credentials and no addresses in memory, so it is the same i
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+import hashlib
+import json
+import re
+from collections.abc import Collection, Mapping
+from urllib.parse import parse_qsl, urlsplit
 
 NOT_COVERED = "code not covered"
 """Part of an identity that names a function of the user's: its code may change, its name not."""
+
+_CREDENTIAL = re.compile(
+    r"(?i)(?:^|[_.-])(?:api[_-]?key|apikey|key|secret|password|passwd|credentials?|authorization|"
+    r"bearer|cookie|(?:access|auth|bearer|id|refresh|session|security|hub)[_-]?token|token)$"
+)
 
 
 def identity_of(value: object) -> str:
@@ -46,6 +55,63 @@ def class_identity(kind: type) -> str:
     """Return the name of a class; with its module, and marked, if it is not of this library."""
     module, name = _qualified(kind)
     return name if module.startswith("lumber_") else f"{module}.{name} ({NOT_COVERED})"
+
+
+def settings_digest(settings: Mapping[str, object], *, without: Collection[str] = ()) -> str:
+    """Return a digest of settings that shows none of them: 16 hexadecimal digits.
+
+    Entries whose names say that they are credentials ("api_key", "Authorization") are left out at
+    any depth, as are the user and password of URLs, so that a new key changes nothing. All else
+    counts: URLs, headers, and what is nested in them. Objects that are no data count by class.
+
+    Args:
+        settings: Values by name.
+        without: Names that do not count, at the top.
+    """
+    counted = {name: value for name, value in settings.items() if name not in without}
+    text = json.dumps(_plain(counted), sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _plain(value: object) -> object:
+    """Return data for JSON without credentials."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        return _without_credentials(value) if "://" in value else value
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Mapping):
+        return {
+            str(name): _plain(entry)
+            for name, entry in value.items()
+            if not _is_credential(str(name), entry)
+        }
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, set | frozenset):
+        return sorted(json.dumps(_plain(entry), sort_keys=True) for entry in value)
+    fields = getattr(type(value), "model_fields", None)  # of pydantic
+    if fields is not None:
+        return _plain({name: getattr(value, name) for name in fields})
+    module, name = _qualified(value)
+    return f"{module}.{name}"
+
+
+def _is_credential(name: str, value: object) -> bool:
+    named = _CREDENTIAL.search(name) is not None and not isinstance(value, bool | int | float)
+    return named or type(value).__name__.startswith("Secret")
+
+
+def _without_credentials(url: str) -> object:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    query = [
+        (name, entry) for name, entry in parse_qsl(parts.query) if not _is_credential(name, entry)
+    ]
+    return [parts.scheme, parts.netloc.rpartition("@")[2], parts.path, sorted(query)]
 
 
 def _qualified(value: object) -> tuple[str, str]:

@@ -32,7 +32,6 @@ _PASSING_NAMES = (
 _TIMEOUT_STATUS = frozenset((504, 524))
 _NOT_BUSY = ("connecttimeout", "pooltimeout")  # the server never got the request
 _NO_CREDIT = "insufficient_quota"
-_NO_KEY = ("missing credentials", "api_key client option must be set", "missing key inputs")
 REDACTED = "[redacted]"
 _SECRETS = (
     re.compile(r"(?<=://)[^/\s@'\"]+(?=@)"),
@@ -78,8 +77,6 @@ def trouble_of(error: Exception) -> Trouble:
         return "passing"
     if any(part in name for name in _names(error) for part in _PASSING_NAMES):
         return "passing"
-    if any(words in str(error).casefold() for words in _NO_KEY):
-        return "settings"
     return "unknown"
 
 

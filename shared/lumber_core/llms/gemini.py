@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from lumber_core.errors import BadReplyError
+from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
 from lumber_core.llms.remote import RemoteModel, Settings
 
@@ -46,7 +46,13 @@ class GeminiModel(RemoteModel):
             timeout=max(1, round(1000 * self._timeout)),  # milliseconds
             retry_options=sdk.types.HttpRetryOptions(attempts=1),
         )
-        return sdk.Client(api_key=self._key(), http_options=options)
+        try:
+            return sdk.Client(api_key=self._key(), http_options=options)
+        except ValueError as error:
+            raise ModelSettingsError(
+                "no key for Gemini: set the variable GOOGLE_API_KEY or GEMINI_API_KEY, or pass "
+                "api_key=...; for Vertex AI pass client=google.genai.Client(vertexai=True, ...)"
+            ) from error
 
     async def _closed(self, client: Any) -> None:
         await client.aio.aclose()

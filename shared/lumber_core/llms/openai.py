@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from lumber_core.errors import BadReplyError
+from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
 from lumber_core.llms.remote import RemoteModel, Settings, public_url
 
@@ -20,7 +21,8 @@ class OpenAIModel(RemoteModel):
     Args:
         model: The model's name.
         base_url: URL of the server with its version: "http://127.0.0.1:8000/v1". Default: the
-            variable OPENAI_BASE_URL, or OpenAI.
+            variable OPENAI_BASE_URL, or OpenAI. The organization, project and custom headers of
+            OpenAI's environment variables are not sent to a server that is named here.
         api_key: The key; by default OPENAI_API_KEY.
         client: An `openai.OpenAI`, or a subclass such as `AzureOpenAI`. The asynchronous methods
             run it in threads, unless `async_client` is given too.
@@ -59,9 +61,24 @@ class OpenAIModel(RemoteModel):
         self._own_async = None if async_client is None else async_client.with_options(max_retries=0)
 
     def _made(self, kind: str = "OpenAI") -> Any:
-        return getattr(self._sdk(), kind)(
-            api_key=self._key(), base_url=self._base_url, timeout=self._timeout, max_retries=0
-        )
+        sdk = self._sdk()
+        headers = {} if self._base_url is None else dict.fromkeys(_environment_headers(), sdk.Omit())
+        try:
+            client = getattr(sdk, kind)(
+                api_key=self._key(),
+                base_url=self._base_url,
+                timeout=self._timeout,
+                max_retries=0,
+                default_headers=headers,
+            )
+        except sdk.OpenAIError as error:
+            raise ModelSettingsError(
+                "no key for OpenAI: set the variable OPENAI_API_KEY, or pass api_key=...; for a "
+                "server of your own pass base_url=..., which needs none"
+            ) from error
+        if self._base_url is not None:  # like the key, meant for OpenAI
+            client.organization = client.project = None
+        return client
 
     def _made_async(self) -> Any:
         return self._made("AsyncOpenAI")
@@ -140,6 +157,12 @@ class OpenAIModel(RemoteModel):
         if self._own is not None:
             return public_url(str(self._own.base_url))
         return super()._server()
+
+
+def _environment_headers() -> list[str]:
+    """Return the names of the headers that the package would send to any server."""
+    lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").splitlines()
+    return [name.strip() for name, colon, _ in (line.partition(":") for line in lines) if colon]
 
 
 def _text(content: object) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lumber_core.errors import BadReplyError, MissingExtraError
+from lumber_core.errors import BadReplyError, MissingExtraError, ModelSettingsError
 from lumber_core.llms import GeminiModel, LegacyGeminiModel, Model, OpenAIModel
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber import Group, ModelJudge
@@ -514,6 +514,41 @@ def test_a_key_of_the_environment_is_not_sent_to_a_named_server(
     server = serve("Answer: ID 7")
     assert unit_of(ask(model_at(server, api, api_key=None)).text) == 7
     assert KEY not in str(server.requests[0].headers)
+
+
+def test_headers_of_the_environment_are_not_sent_to_a_named_server(serve, ask, monkeypatch):
+    need("openai")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-planted")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-planted")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway-Key: gateway-planted\nX-Other: planted")
+    server = serve("Answer: ID 7")
+    assert unit_of(ask(model_at(server, "openai")).text) == 7
+    assert "planted" not in str(server.requests[0].headers)
+    monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+    ask(OpenAIModel("a-model", api_key=KEY))
+    assert str(server.requests[1].headers).count("planted") == 4
+
+
+def test_a_missing_key_says_what_to_do(schema_api, ask, monkeypatch):
+    for variable in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    variable = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}[schema_api]
+    for model in (MODELS[schema_api]("a-model"), RetryingModel(MODELS[schema_api]("a-model"))):
+        with pytest.raises(ModelSettingsError, match=f"{variable}.*api_key="):
+            ask(model)
+
+
+def test_a_server_that_echoes_the_key_does_not_tell_it(api, serve, ask, caplog):
+    key = "planted4711"  # written as nothing that looks like a key
+    server = serve(faults=lambda request: Status(400, f"got headers {request.headers} and {key}"))
+    with caplog.at_level(logging.DEBUG, "lumber_core"), pytest.raises(Exception) as caught:  # noqa: PT011
+        ask(model_at(server, api, api_key=key))
+    assert key not in f"{caught.value} {caught.value!r} {caplog.text}"
+    verdict = None
+    with pytest.raises(ModelSettingsError) as raised:
+        verdict = ModelJudge(model_at(server, api, api_key=key)).judge(three())
+    assert verdict is None
+    assert key not in str(raised.value)
 
 
 def test_a_key_that_is_passed_is_sent(api, serve, ask):

@@ -1,0 +1,115 @@
+"""A LangChain chat model as the model of a splitter: its identity, its retries, its secrets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
+from pydantic import Field, SecretStr
+
+from langchain_lumber import LumberTextSplitter
+from langchain_lumber.chat_model import ChatModel
+
+KEY = "planted-4711-0815"
+
+
+class ServerModel(GenericFakeChatModel):
+    """With the settings that chat models of OpenAI-style servers have."""
+
+    model_name: str = "m"
+    openai_api_base: str | None = None
+    openai_api_key: SecretStr | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    model_kwargs: dict[str, Any] = Field(default_factory=dict)
+    default_headers: dict[str, str] | None = None
+    extra_body: dict[str, Any] | None = None
+    max_retries: int | None = 2
+    request_timeout: float | None = None
+
+
+def model(**settings: Any) -> ServerModel:
+    return ServerModel(messages=iter(()), **settings)
+
+
+def identity(**settings: Any) -> str:
+    return ChatModel(model(**settings)).identity
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"openai_api_base": "http://127.0.0.1:8000/v1"},
+        {"openai_api_base": "http://127.0.0.1:8000/v1?deployment=b"},
+        {"model_name": "n"},
+        {"temperature": 0.5},
+        {"max_tokens": 5},
+        {"model_kwargs": {"seed": 1}},
+        {"model_kwargs": {"seed": 2}},
+        {"default_headers": {"X-Model": "other"}},
+        {"extra_body": {"provider": {"order": ["a", "b"]}}},
+        {"extra_body": {"provider": {"order": ["b", "a"]}}},
+    ],
+)
+def test_the_identity_covers_what_changes_answers(settings: dict[str, Any]) -> None:
+    assert identity(**settings) != identity()
+    assert identity(**settings) == identity(**settings)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"openai_api_key": SecretStr(KEY)},
+        {"max_retries": 0},
+        {"request_timeout": 3},
+        {"default_headers": {"Authorization": f"Bearer {KEY}"}},
+        {"default_headers": {"x-api-key": KEY}},
+        {"model_kwargs": {"api_key": KEY}},
+        {"model_kwargs": {"extra": {"access_token": KEY}}},
+        {"callbacks": []},
+    ],
+)
+def test_the_identity_is_that_of_another_key(settings: dict[str, Any]) -> None:
+    empty = {"default_headers": {}} if "default_headers" in settings else {}
+    if "model_kwargs" in settings and "extra" in settings["model_kwargs"]:
+        empty = {"model_kwargs": {"extra": {}}}
+    assert identity(**settings) == identity(**empty)
+
+
+def test_a_key_in_a_url_does_not_count() -> None:
+    with_key = identity(openai_api_base=f"http://user:{KEY}@127.0.0.1:8000/v1?api_key={KEY}")
+    assert with_key == identity(openai_api_base="http://127.0.0.1:8000/v1")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"openai_api_base": f"http://u:{KEY}@127.0.0.1/{KEY}?x={KEY}"},
+        {"model_kwargs": {"user": KEY, "list": [KEY], KEY: 1}},
+        {"default_headers": {"X-Gateway": KEY}},
+        {"extra_body": {"nested": {"deep": [{"gateway": KEY}]}}},
+    ],
+)
+def test_nothing_of_the_settings_can_be_read_from_the_identity(settings: dict[str, Any]) -> None:
+    splitter = LumberTextSplitter(model(**settings))
+    told = [ChatModel(model(**settings)).identity, splitter.chunker.identity]
+    assert KEY not in "".join([*told, repr(splitter), str(splitter), repr(splitter.chunker)])
+
+
+def test_asking_does_not_change_the_identity() -> None:
+    llm = FakeListChatModel(responses=["Answer: none", "Answer: ID 2"])
+    asked = ChatModel(llm)
+    before = asked.identity
+    asked.complete("s", "u")
+    assert asked.identity == before
+    assert before != ChatModel(FakeListChatModel(responses=["Answer: none"])).identity
+
+
+@pytest.mark.parametrize(("own", "counted"), [(None, 2), (0, 0), (5, 5)])
+def test_the_models_own_retries_are_counted(own: int | None, counted: int) -> None:
+    assert ChatModel(model(max_retries=own)).client_retries == counted
+
+
+def test_a_model_without_retries_has_none() -> None:
+    assert ChatModel(FakeListChatModel(responses=["x"])).client_retries == 0
