@@ -36,6 +36,14 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply with this status and body, word for word."""
+
+    code: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
 class Drop:
     """The connection is dropped: before the reply, or in the middle of its body."""
 
@@ -77,7 +85,7 @@ class Says:
     text: str
 
 
-Fault = Status | Drop | Slow | Malformed | Refusal | Filtered | Says
+Fault = Status | Reply | Drop | Slow | Malformed | Refusal | Filtered | Says
 Script = Mapping[int, Fault] | Callable[["Request"], Fault | None]
 
 

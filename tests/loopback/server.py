@@ -29,6 +29,7 @@ from tests.loopback.faults import (
     Filtered,
     Malformed,
     Refusal,
+    Reply,
     Says,
     Script,
     Slow,
@@ -94,18 +95,26 @@ class Request:
         if self.wire == "gemini":
             schema = self.body.get("generationConfig", {}).get("responseSchema")
             return None if schema is None else schema["enum"]
-        form = self.body.get("response_format")
-        return (
-            None if form is None else form["json_schema"]["schema"]["properties"]["answer"]["enum"]
-        )
+        form = self.body.get("response_format", {})
+        if form.get("type") != "json_schema":
+            return None
+        allowed: list[str] = form["json_schema"]["schema"]["properties"]["answer"]["enum"]
+        return allowed
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The most tokens it asks for."""
+        if self.wire == "gemini":
+            return self.body.get("generationConfig", {}).get("maxOutputTokens")
+        return self.body.get("max_completion_tokens") or self.body.get("max_tokens")
 
     def parameter(self, name: str) -> str | None:
         """The wire's name of a parameter if the request has it, else None."""
         if name == "temperature" and self.temperature is not None:
             return "temperature"
-        if name == "response_format" and self.allowed is not None:
-            return "generation_config.response_schema" if self.wire == "gemini" else name
-        return None
+        if name == "response_format" and self.wire == "gemini" and self.allowed is not None:
+            return "generation_config.response_schema"
+        return name if name in self.body and self.wire == "openai" else None
 
 
 class LoopbackServer:
@@ -247,6 +256,8 @@ class LoopbackServer:
         if isinstance(fault, Malformed):
             body = fault.body
             return 200, {}, body if isinstance(body, bytes) else body.encode()
+        if isinstance(fault, Reply):
+            return fault.code, {}, fault.body.encode()
         if isinstance(fault, Status):
             error = _gemini_error(fault) if gemini else _openai_error(fault)
             return fault.code, dict(fault.headers or {}), json.dumps(error).encode()
@@ -277,7 +288,8 @@ def _joined(content: dict[str, Any]) -> str:
 
 def _formed(request: Request, said: str) -> str:
     """Put an answer into the form that the request's schema asks for."""
-    if request.allowed is None or not said.startswith("Answer: "):
+    as_object = request.body.get("response_format", {}).get("type") == "json_object"
+    if not (request.allowed or as_object) or not said.startswith("Answer: "):
         return said
     answer = said.removeprefix("Answer: ")
     return answer if request.wire == "gemini" else json.dumps({"answer": answer})

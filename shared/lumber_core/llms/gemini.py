@@ -31,7 +31,7 @@ class GeminiModel(RemoteModel):
             GOOGLE_GEMINI_BASE_URL, or Google.
         api_key: The key; by default GOOGLE_API_KEY or GEMINI_API_KEY.
         client: A `google.genai.Client`, for Vertex AI for instance. It also does its own retries.
-        temperature: See `RemoteModel`, as for `timeout` and `structured`.
+        temperature: See `RemoteModel`, as for `timeout`, `structured` and `max_tokens`.
     """
 
     _provider: ClassVar[str] = "gemini"
@@ -75,7 +75,9 @@ class GeminiModel(RemoteModel):
         }
         if settings.temperature is not None:
             config["temperature"] = settings.temperature
-        if settings.answers:
+        if settings.max_tokens is not None:
+            config["max_output_tokens"] = settings.max_tokens
+        if settings.form == "json_schema":
             config["response_mime_type"] = "text/x.enum"
             config["response_schema"] = types.Schema(
                 type=types.Type.STRING, enum=list(settings.answers)
@@ -107,10 +109,10 @@ class GeminiModel(RemoteModel):
         )
 
     def _rejections(self) -> tuple[type[Exception], ...]:
-        return (self._sdk("google.genai.errors").ClientError,)
+        return (self._sdk("google.genai.errors").APIError,)
 
     def _named(self, error: Any) -> str:
-        return str(error.message) if error.code == 400 else ""
+        return str(error.message)
 
     def _unreadable(self) -> tuple[type[Exception], ...]:
         errors = self._sdk("google.genai.errors")

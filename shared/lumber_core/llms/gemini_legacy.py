@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Completion
@@ -25,7 +25,7 @@ class LegacyGeminiModel(RemoteModel):
         model: The model's name: "gemini-1.5-pro".
         base_url: URL of another server with Gemini's API, without a version.
         api_key: The key; by default GEMINI_API_KEY or GOOGLE_API_KEY.
-        temperature: See `RemoteModel`, as for `timeout`.
+        temperature: See `RemoteModel`, as for `timeout` and `max_tokens`.
     """
 
     _provider: ClassVar[str] = "gemini-legacy"
@@ -43,6 +43,7 @@ class LegacyGeminiModel(RemoteModel):
         api_key: str | None = None,
         temperature: float | None = 0.1,
         timeout: float = 60.0,
+        max_tokens: int | Literal["auto"] | None = "auto",
     ) -> None:
         super().__init__(
             model,
@@ -51,6 +52,7 @@ class LegacyGeminiModel(RemoteModel):
             temperature=temperature,
             timeout=timeout,
             structured=False,
+            max_tokens=max_tokens,
         )
 
     def _made(self) -> Any:
@@ -60,12 +62,12 @@ class LegacyGeminiModel(RemoteModel):
         return manager.get_default_client("generative")
 
     def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
-        temperature = settings.temperature
-        return {
-            "system": system,
-            "user": user,
-            "options": {} if temperature is None else {"temperature": temperature},
+        options = {
+            "temperature": settings.temperature,
+            "max_output_tokens": settings.max_tokens,
         }
+        options = {name: value for name, value in options.items() if value is not None}
+        return {"system": system, "user": user, "options": options}
 
     def _send(self, request: dict[str, Any]) -> Any:
         client = self._opened()
@@ -98,7 +100,7 @@ class LegacyGeminiModel(RemoteModel):
         )
 
     def _rejections(self) -> tuple[type[Exception], ...]:
-        return (self._sdk("google.api_core.exceptions").BadRequest,)
+        return (self._sdk("google.api_core.exceptions").GoogleAPICallError,)
 
     def _unreadable(self) -> tuple[type[Exception], ...]:
         return (

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
-from lumber_core.llms.remote import RemoteModel, Settings, public_url
+from lumber_core.llms.remote import Form, RemoteModel, Settings, public_url
+
+# OpenAI rejects a request for a JSON object if the messages do not mention JSON.
+_AS_OBJECT = '\n\nReply with the JSON object {"answer": "ID n"}, or {"answer": "none"}.'
 
 
 class OpenAIModel(RemoteModel):
     """Calls a model with the `openai` package: OpenAI, vLLM, Ollama, llama.cpp and others.
 
-    Answers are restricted by a JSON schema. OpenAI puts the schema, which differs from group to
-    group, before the prompt, so its prompt cache helps only with `structured=False`.
+    Answers are restricted by a JSON schema; a server that rejects that is asked for a JSON object,
+    and one that rejects that too for plain text. OpenAI puts the schema, which differs from group
+    to group, before the prompt, so its prompt cache helps only with `structured=False`.
 
     Args:
         model: The model's name.
@@ -27,13 +31,14 @@ class OpenAIModel(RemoteModel):
         client: An `openai.OpenAI`, or a subclass such as `AzureOpenAI`. The asynchronous methods
             run it in threads, unless `async_client` is given too.
         async_client: An `openai.AsyncOpenAI`.
-        temperature: See `RemoteModel`, as for `timeout` and `structured`.
+        temperature: See `RemoteModel`, as for `timeout`, `structured` and `max_tokens`.
     """
 
     _provider: ClassVar[str] = "openai"
     _module: ClassVar[str] = "openai"
     _package: ClassVar[Mapping[str, str]] = {"package": "openai", "extra": "openai"}
     _url_variable: ClassVar[str | None] = "OPENAI_BASE_URL"
+    _forms: ClassVar[tuple[Form, ...]] = ("json_schema", "json_object")
 
     def __init__(
         self,
@@ -44,6 +49,7 @@ class OpenAIModel(RemoteModel):
         temperature: float | None = 0.1,
         timeout: float = 60.0,
         structured: bool = True,
+        max_tokens: int | Literal["auto"] | None = "auto",
         client: Any = None,
         async_client: Any = None,
     ) -> None:
@@ -54,6 +60,7 @@ class OpenAIModel(RemoteModel):
             temperature=temperature,
             timeout=timeout,
             structured=structured,
+            max_tokens=max_tokens,
             client=async_client if client is None else client,
         )
         # Retries are the caller's.
@@ -62,7 +69,11 @@ class OpenAIModel(RemoteModel):
 
     def _made(self, kind: str = "OpenAI") -> Any:
         sdk = self._sdk()
-        headers = {} if self._base_url is None else dict.fromkeys(_environment_headers(), sdk.Omit())
+        names = [] if self._base_url is None else _environment_headers()
+        headers: dict[str, Any] = dict.fromkeys(names, sdk.Omit())
+        for name in names:
+            if name.casefold() == "authorization":
+                headers[name] = f"Bearer {self._key()}"
         try:
             client = getattr(sdk, kind)(
                 api_key=self._key(),
@@ -107,8 +118,13 @@ class OpenAIModel(RemoteModel):
         }
         if settings.temperature is not None:
             request["temperature"] = settings.temperature
-        if settings.answers:
+        if settings.form == "json_schema":
             request["response_format"] = _schema(settings.answers)
+        elif settings.form == "json_object":
+            request["response_format"] = {"type": "json_object"}
+            request["messages"][1]["content"] = user + _AS_OBJECT
+        if settings.max_tokens is not None:
+            request[settings.limit] = settings.max_tokens
         return request
 
     def _completion(self, reply: Any) -> Completion:
@@ -140,18 +156,25 @@ class OpenAIModel(RemoteModel):
             finish_reason=finish_reason,
         )
 
+    @property
+    def _limits(self) -> tuple[str, ...]:
+        # OpenAI's newer models reject the older name; most other servers know only that.
+        names = ("max_completion_tokens", "max_tokens")
+        return names[::-1] if self._base_url is not None else names
+
     def _rejections(self) -> tuple[type[Exception], ...]:
-        sdk = self._sdk()
-        return sdk.BadRequestError, sdk.UnprocessableEntityError
+        return (self._sdk().APIStatusError,)
 
     def _unreadable(self) -> tuple[type[Exception], ...]:
         return json.JSONDecodeError, UnicodeDecodeError, RecursionError
 
     def _blocked(self, error: Any) -> Completion | None:
-        return Completion("", finish_reason=error.code) if error.code == "content_filter" else None
+        blocked = getattr(error, "code", None) == "content_filter"
+        return Completion("", finish_reason=error.code) if blocked else None
 
     def _named(self, error: Any) -> str:
-        return str(error.param or error.message)
+        # OpenRouter hands the error of the provider behind it on in the body.
+        return str(error.param or f"{error.message} {error.body}")
 
     def _server(self) -> str:
         if self._own is not None:

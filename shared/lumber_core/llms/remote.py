@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from lumber_core.checks import check_number
+from lumber_core.checks import check_number, check_positive
 from lumber_core.concurrency import PerLoop, in_thread
 from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
 from lumber_core.llms.base import Completion, allowed_answers
+from lumber_core.llms.failures import is_cut, redact, status_of
 
 logger = logging.getLogger("lumber_core.llms")
 
@@ -29,25 +31,74 @@ NO_KEY = "no-key"
 
 _UNPICKLED = ("_lock", "_client", "_async_clients")
 _MOST_ANSWERS = 500  # values OpenAI allows in the enums of one schema
+_LABEL_TOKENS = 64
+"""Enough for an answer in any form, with a few words around it."""
+_REASONING_TOKENS = 8192
+_REASONING = re.compile(
+    r"(?:^|[/:_-])(?:o\d|gpt-5|gpt-oss|deepseek-r|qwq|magistral|gemini-(?:2\.5|[3-9]))|think|reason",
+    re.IGNORECASE,
+)
+
+Form = Literal["json_schema", "json_object", "text"]
+"""How a model is made to answer with one of the allowed answers."""
+
+_STRUCTURE = (
+    "response_format",
+    "response format",
+    "response_schema",
+    "responseschema",
+    "response schema",
+    "response_mime_type",
+    "responsemimetype",
+    "json_schema",
+    "json schema",
+    "json_object",
+    "json mode",
+    "requested parameters",  # OpenRouter does not name them: these are supported least
+    "structured output",
+    "structured_output",
+    "guided",
+    "grammar",
+)
 _NAMES = {
     "temperature": ("temperature",),
-    "structured output": (
-        "response_format",
-        "response format",
-        "response_schema",
-        "responseschema",
-        "response schema",
-        "response_mime_type",
-        "responsemimetype",
-        "json_schema",
-        "json schema",
-        "json mode",
-        "structured output",
-        "structured_output",
-        "guided",
-        "grammar",
-    ),
+    "json_schema": _STRUCTURE,
+    "json_object": _STRUCTURE,
+    "max_tokens": ("max_tokens", "max_completion_tokens"),
+    "max_completion_tokens": ("max_tokens", "max_completion_tokens"),
+    "max_output_tokens": ("max_output_tokens", "maxoutputtokens"),
 }
+_SAID = {
+    "json_schema": "structured output by a JSON schema: asking for less structure",
+    "json_object": "structured output by a JSON schema: asking for less structure",
+    "max_tokens": "max_tokens: sending requests with another name for it, or without",
+    "max_completion_tokens": "max_completion_tokens: sending requests with another name for it, "
+    "or without",
+}
+# Servers report a parameter that they do not know as anything from 400 to an internal error. Other
+# errors than 400 and 422 must say so too, and these are never about a parameter.
+_ABOUT_PARAMETERS = frozenset((400, 422))
+_NEVER_ABOUT_PARAMETERS = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
+_REJECTS = (
+    "extra_forbidden",
+    "extra fields",
+    "extra inputs",
+    "input should be",
+    "invalid",
+    "literal_error",
+    "must be",
+    "no endpoints found",
+    "not allowed",
+    "not available",
+    "not implemented",
+    "not permitted",
+    "not support",
+    "unexpected keyword",
+    "unknown",
+    "unrecognized",
+    "unsupported",
+    "validation error",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +107,25 @@ class Settings:
 
     Attributes:
         temperature: None: the model's default.
-        answers: The only answers allowed; empty for free text.
+        answers: The only answers allowed; empty if any text is.
+        form: How the model is made to keep to them.
+        max_tokens: The most tokens to write. None: no limit.
+        limit: The API's name for `max_tokens`.
     """
 
     temperature: float | None
     answers: tuple[str, ...]
+    form: Form
+    max_tokens: int | None
+    limit: str
 
 
 class RemoteModel(ABC):
     """A model behind an API, called with the package of its provider.
 
-    If the model or its server rejects the temperature or structured output, the parameter is left
-    out from then on, with one warning in the log. Requests are not retried.
+    If the model or its server rejects the temperature, structured output or the limit of tokens,
+    whatever the status of the error, the parameter is left out from then on, with one warning in
+    the log. Requests are not retried.
 
     Args:
         model: The model's name.
@@ -78,6 +136,9 @@ class RemoteModel(ABC):
         timeout: Seconds per request.
         structured: Restrict the answer to the IDs of the group, if these are given. False: plain
             text.
+        max_tokens: The most tokens of an answer. "auto": 64 where the answer is a label, or 8192
+            if the model's name, or an answer that is cut off while thinking, shows that it thinks
+            first; no limit for other questions. None: no limit.
         client: A client of the provider's package, used as it is. `base_url`, `api_key` and
             `timeout` are then its own.
 
@@ -94,6 +155,8 @@ class RemoteModel(ABC):
     """The `package` that has it and the `extra` that installs it."""
     _url_variable: ClassVar[str | None] = None
     """The environment variable in which the package looks for another server."""
+    _forms: ClassVar[tuple[Form, ...]] = ("json_schema",)
+    """The forms of structured output, the one to try first coming first."""
 
     def __init__(
         self,
@@ -104,6 +167,7 @@ class RemoteModel(ABC):
         temperature: float | None = 0.1,
         timeout: float = 60.0,
         structured: bool = True,
+        max_tokens: int | Literal["auto"] | None = "auto",
         client: Any = None,
     ) -> None:
         _check_name("model", model)
@@ -118,6 +182,8 @@ class RemoteModel(ABC):
         check_number("timeout", timeout)
         if not timeout > 0:
             raise ValueError(f"timeout must be a positive number of seconds, not {timeout}")
+        if max_tokens not in ("auto", None):
+            check_positive("max_tokens", max_tokens)
         if client is not None and (base_url is not None or api_key is not None):
             raise ValueError("a client has its own base_url and api_key: pass one or the other")
         require(self._module, **self._package)
@@ -127,7 +193,9 @@ class RemoteModel(ABC):
         self._temperature = None if temperature is None else float(temperature)
         self._timeout = float(timeout)
         self._structured = bool(structured)
+        self._max_tokens = max_tokens
         self._own = client
+        self._thinks = _REASONING.search(model) is not None
         self._rejected: frozenset[str] = frozenset()
         self._start()
 
@@ -143,7 +211,8 @@ class RemoteModel(ABC):
         """Provider, model, server and settings, without credentials."""
         return (
             f"{self._provider}:{self._model}:{self._server()}:"
-            f"temperature={self._temperature}:structured={self._structured}"
+            f"temperature={self._temperature}:structured={self._structured}:"
+            f"max_tokens={self._max_tokens}"
         )
 
     def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
@@ -154,29 +223,30 @@ class RemoteModel(ABC):
             MissingExtraError: The provider's package is not installed.
             Exception: Anything else that the provider's package raises, unchanged.
         """
+        cut = Completion("")
         while True:
             settings = self._settings(choices)
-            request = self._request(system, user, settings)
             try:
-                reply = self._send(request)
-            except (*self._unreadable(), *self._rejections()) as error:
-                if (blocked := self._settled(error, settings)) is not None:
-                    return blocked
-            else:
-                return self._completion(reply)
+                completion = self._completion(self._send(self._request(system, user, settings)))
+            except Exception as error:  # noqa: BLE001 - raised again there, if it is not handled
+                completion = self._settled(error, settings)
+            if completion is not None and not self._was_thinking(completion, settings):
+                return _with_tokens(completion, cut)
+            cut = _with_tokens(completion, cut)
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Async version of `complete`."""
+        cut = Completion("")
         while True:
             settings = self._settings(choices)
-            request = self._request(system, user, settings)
             try:
-                reply = await self._asend(request)
-            except (*self._unreadable(), *self._rejections()) as error:
-                if (blocked := self._settled(error, settings)) is not None:
-                    return blocked
-            else:
-                return self._completion(reply)
+                reply = await self._asend(self._request(system, user, settings))
+                completion = self._completion(reply)
+            except Exception as error:  # noqa: BLE001 - raised again there, if it is not handled
+                completion = self._settled(error, settings)
+            if completion is not None and not self._was_thinking(completion, settings):
+                return _with_tokens(completion, cut)
+            cut = _with_tokens(completion, cut)
 
     @abstractmethod
     def _made(self) -> Any:
@@ -210,9 +280,14 @@ class RemoteModel(ABC):
             BadReplyError: It is not a completion.
         """
 
+    @property
+    def _limits(self) -> tuple[str, ...]:
+        """The API's names for the most tokens to write, the one to try first coming first."""
+        return ("max_output_tokens",)
+
     @abstractmethod
     def _rejections(self) -> tuple[type[Exception], ...]:
-        """The errors that mean a request was rejected."""
+        """The errors that have a status: those that may mean that a request was rejected."""
 
     @abstractmethod
     def _unreadable(self) -> tuple[type[Exception], ...]:
@@ -244,12 +319,21 @@ class RemoteModel(ABC):
         Returns:
             The completion that it stands for, or None if the request should be sent again.
         """
+        redact(error, self._secrets())
         if isinstance(error, self._unreadable()):
             raise BadReplyError(f"{self._model}: the reply is not the JSON expected") from error
+        if not isinstance(error, (*self._rejections(), BadReplyError)):
+            raise error
         blocked = self._blocked(error)
         if blocked is None and not self._learn(error, settings):
             raise error
         return blocked
+
+    def _secrets(self) -> list[str]:
+        """The keys that a server may echo."""
+        clients = (self._client, self._own)
+        keys = [self._api_key, *(getattr(client, "api_key", None) for client in clients)]
+        return [key for key in keys if isinstance(key, str) and len(key) > 3 and key != NO_KEY]
 
     def _blocked(self, error: Exception) -> Completion | None:
         """The completion that an error stands for if it reports a content filter, or None."""
@@ -263,32 +347,62 @@ class RemoteModel(ABC):
     def _settings(self, choices: Sequence[int]) -> Settings:
         rejected = self._rejected
         answers: tuple[str, ...] = ()
-        structured = self._structured and "structured output" not in rejected
-        if structured and 0 < len(choices) < _MOST_ANSWERS:
-            answers = allowed_answers(choices)
-        return Settings(None if "temperature" in rejected else self._temperature, answers)
+        form: Form = "text"
+        if self._structured and 0 < len(choices) < _MOST_ANSWERS:
+            form = next((form for form in self._forms if form not in rejected), "text")
+            answers = () if form == "text" else allowed_answers(choices)
+        limit = next((name for name in self._limits if name not in rejected), "")
+        return Settings(
+            temperature=None if "temperature" in rejected else self._temperature,
+            answers=answers,
+            form=form,
+            max_tokens=self._most_tokens(choices) if limit else None,
+            limit=limit,
+        )
+
+    def _most_tokens(self, choices: Sequence[int]) -> int | None:
+        if self._max_tokens != "auto":
+            return self._max_tokens
+        if not choices:
+            return None
+        return _REASONING_TOKENS if self._thinks else _LABEL_TOKENS
+
+    def _was_thinking(self, completion: Completion, settings: Settings) -> bool:
+        """Return whether an answer was cut off while the model was thinking, and more helps."""
+        limited = self._max_tokens == "auto" and settings.max_tokens == _LABEL_TOKENS
+        text = completion.text.casefold()
+        if not (limited and is_cut(completion.finish_reason)) or (text and "<think" not in text):
+            return False
+        if not self._thinks:
+            logger.info(
+                "%s thinks before it answers: allowing %d tokens", self._model, _REASONING_TOKENS
+            )
+        self._thinks = True
+        return True
 
     def _learn(self, error: Exception, settings: Settings) -> bool:
         """Remember the parameters that an error names, and return whether there are any."""
-        text = self._named(error).casefold()
-        sent = {
-            "temperature": settings.temperature is not None,
-            "structured output": bool(settings.answers),
-        }
-        named = [
-            parameter
-            for parameter, words in _NAMES.items()
-            if sent[parameter] and any(word in text for word in words)
+        text = (str(error) if isinstance(error, BadReplyError) else self._named(error)).casefold()
+        status = status_of(error)
+        if status in _NEVER_ABOUT_PARAMETERS:
+            return False
+        if status not in _ABOUT_PARAMETERS and not any(words in text for words in _REJECTS):
+            return False
+        sent = [
+            *(["temperature"] if settings.temperature is not None else []),
+            *([settings.form] if settings.form != "text" else []),
+            *([settings.limit] if settings.max_tokens is not None else []),
         ]
+        named = [name for name in sent if any(words in text for words in _NAMES[name])]
         if not named:
             return False
         with self._lock:
-            news = [parameter for parameter in named if parameter not in self._rejected]
+            before = {_NAMES[name] for name in self._rejected}
+            news = [name for name in named if _NAMES[name] not in before]
             self._rejected |= frozenset(named)
-        for parameter in news:
-            logger.warning(
-                "%s does not accept %s: sending requests without it", self._model, parameter
-            )
+        for name in news:
+            said = _SAID.get(name, f"{name}: sending requests without it")
+            logger.warning("%s does not accept %s", self._model, said)
         return True
 
     def __getstate__(self) -> dict[str, Any]:
@@ -311,6 +425,17 @@ def public_url(url: str) -> str:
     """Return a URL without user, password, query and fragment, which may hold credentials."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _with_tokens(completion: Completion | None, cut: Completion) -> Completion:
+    """Return a completion that counts the tokens of one that was cut off as well."""
+    if completion is None:
+        return cut
+    return replace(
+        completion,
+        prompt_tokens=completion.prompt_tokens + cut.prompt_tokens,
+        completion_tokens=completion.completion_tokens + cut.completion_tokens,
+    )
 
 
 def _check_name(name: str, value: object, *, secret: bool = False) -> None:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from lumber_core.concurrency import in_thread
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.base import Completion, Model, check_model
-from lumber_core.llms.failures import is_blocked
+from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.protocol import ParsedAnswer, PromptTemplate, read_answer, stricter
@@ -159,6 +159,9 @@ class _Conversation:
             self._parsed = ParsedAnswer(None, "refused", reason)
         else:
             self._parsed = read_answer(completion.text, self._group.choices)
+            if self._parsed.outcome == "unreadable" and is_cut(completion.finish_reason):
+                reason = f"{self._parsed.reason}; it was cut off by the model's max_tokens"
+                self._parsed = ParsedAnswer(None, "unreadable", reason)
 
     def verdict(self) -> Verdict:
         """Return the verdict of the last answer."""

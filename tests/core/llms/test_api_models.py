@@ -157,13 +157,11 @@ def test_a_rejected_parameter_is_left_out_from_then_on_and_said_once(
     with caplog.at_level(logging.WARNING, LOGGER):
         answers = [ask(model) for _ in range(3)]
     assert [unit_of(answer.text) for answer in answers] == [7, 7, 7]
-    assert server.count == 4  # the first question twice
-    assert [request.parameter(rejected) is None for request in server.requests] == [
-        False,
-        True,
-        True,
-        True,
-    ]
+    # The first question twice; OpenAI's servers may take a JSON object in place of a schema.
+    times = 2 if (schema_api, rejected) == ("openai", "response_format") else 1
+    assert server.count == 3 + times
+    left_out = [request.parameter(rejected) is None for request in server.requests]
+    assert left_out == [False] * times + [True] * 3
     kept = {"temperature", "response_format"} - {rejected}
     assert all(request.parameter(name) for name in kept for request in server.requests)
     (record,) = (record for record in caplog.records if record.name == LOGGER)
@@ -183,7 +181,7 @@ def test_both_parameters_may_be_rejected(schema_api, serve, ask, caplog):
     model = model_at(server, schema_api)
     with caplog.at_level(logging.WARNING, LOGGER):
         assert [unit_of(ask(model).text) for _ in range(2)] == [7, 7]
-    assert server.count == 4
+    assert server.count == (5 if schema_api == "openai" else 4)
     assert len([record for record in caplog.records if record.name == LOGGER]) == 2
 
 
