@@ -74,6 +74,24 @@ class Verdict:
         return self.outcome in FAILURES
 
 
+_FEWEST_CHOICES = 3  # of two, half of all answers are the first by chance
+
+
+@dataclass(frozen=True, slots=True)
+class PositionShare:
+    """How often a judge named the first or the last unit that it could name.
+
+    Attributes:
+        groups: Groups with an answer and at least three units to choose from.
+        first: Share of them in which the first of those was named; 0 if there are none.
+        last: Share in which the last one was.
+    """
+
+    groups: int
+    first: float
+    last: float
+
+
 @dataclass(frozen=True, slots=True)
 class Segmentation:
     """The result of splitting one text.
@@ -97,6 +115,25 @@ class Segmentation:
     def failures(self) -> tuple[Verdict, ...]:
         """The verdicts that gave no usable answer, with their reasons."""
         return tuple(verdict for verdict in self.verdicts if verdict.failed)
+
+    @property
+    def positions(self) -> PositionShare:
+        """How often the judge named the first or the last unit it was offered.
+
+        Small language models name one of them nearly always, whatever the text says.
+        """
+        answered = [
+            verdict
+            for verdict in self.verdicts
+            if verdict.outcome in ("shift", "no_shift")
+            and verdict.stop - verdict.start > _FEWEST_CHOICES
+        ]
+        named = [verdict for verdict in answered if verdict.unit is not None]
+        # The rules of the published code offer the group's first unit, and the one past its end.
+        first = sum((verdict.unit or 0) <= verdict.start + 1 for verdict in named)
+        last = sum((verdict.unit or 0) >= verdict.stop - 1 for verdict in named)
+        count = max(1, len(answered))
+        return PositionShare(len(answered), first / count, last / count)
 
 
 def total_usage(verdicts: Iterable[Verdict]) -> Usage:

@@ -47,6 +47,10 @@ logger = logging.getLogger(__name__)
 # Documents in flight at once in asynchronous calls where nothing else is asked for.
 _DEFAULT_ASYNC_CONCURRENCY = 8
 
+# A judge that names the first, or the last, unit so often does not seem to read the text.
+_SUSPICIOUS_SHARE = 0.9
+_ENOUGH_GROUPS = 10
+
 
 class LumberChunker(Chunker):
     r"""Cuts where a judge says that the content turns (section 3 of the paper).
@@ -227,7 +231,23 @@ class LumberChunker(Chunker):
                 sum(verdict.outcome != "single" for verdict in segmentation.verdicts),
                 ", ".join(f"{count} {outcome}" for outcome, count in failures.items()),
             )
+        self._warn_of_position(segmentation)
         return within(limits, walk.document.text, segmentation, units)
+
+    def _warn_of_position(self, segmentation: Segmentation) -> None:
+        positions = segmentation.positions
+        if positions.groups < _ENOUGH_GROUPS:
+            return
+        for named, share in (("first", positions.first), ("last", positions.last)):
+            if share >= _SUSPICIOUS_SHARE:
+                logger.warning(
+                    "in %.0f %% of %d groups the judge named the %s unit offered, as small "
+                    "language models do whatever the text says: use a larger model, LocalModel, or "
+                    "the bundled model (no llm), and look at the chunks",
+                    100 * share,
+                    positions.groups,
+                    named,
+                )
 
     def _progress_total(
         self, texts: Sequence[str], limits: Sequence[SizeLimits], shown: bool
