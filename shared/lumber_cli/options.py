@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -175,7 +176,7 @@ def prices_in(text: str | None) -> Prices | None:
     if text is None:
         return None
     numbers = numbers_in("--prices", text)
-    if len(numbers) != 2 or min(numbers) < 0:
+    if len(numbers) != 2 or not all(0 <= number < math.inf for number in numbers):
         raise ValueError(
             f"--prices takes two numbers, for a million input and output tokens, not {text!r}"
         )

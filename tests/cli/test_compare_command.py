@@ -166,7 +166,11 @@ def test_propositions_and_hypothetical_passages_are_written_once(
 
 @pytest.mark.parametrize(
     ("mistake", "reason"),
-    [(["--prices", "1"], "two numbers"), (["--tokenizer", "none"], "unknown tokenizer")],
+    [
+        (["--prices", "1"], "two numbers"),
+        (["--prices", "1,nan"], "two numbers"),
+        (["--tokenizer", "none"], "unknown tokenizer"),
+    ],
 )
 def test_no_passage_is_paid_for_where_another_setting_is_wrong(
     mistake: list[str], reason: str, docs: Path, questions: Path, tmp_path: Path
@@ -231,6 +235,8 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--model", "gpt-4o-mini", "--qa"], "no API key"),
         (["compare", "{docs}", "--base-url", "http://127.0.0.1:1/v1"], "pass --model"),
         (["compare", "{docs}", "--prices", "1"], "two numbers"),
+        (["compare", "{docs}", "--prices", "nan,1"], "two numbers"),
+        (["compare", "{docs}", "--prices", "1,inf"], "two numbers"),
         (["compare", "{docs}", "--tokenizer", "none"], "unknown tokenizer"),
         (["compare", "{docs}", "--splitter", "greedy:inf"], "'inf' is not a number"),
         (["compare", "{docs}", "--embedder", "contriever:none"], "there is no folder none"),

@@ -71,7 +71,7 @@ def test_the_identity_covers_what_changes_answers(settings: dict[str, Any]) -> N
     ],
 )
 def test_the_identity_is_that_of_another_key(settings: dict[str, Any]) -> None:
-    empty = {"default_headers": {}} if "default_headers" in settings else {}
+    empty: dict[str, Any] = {"default_headers": {}} if "default_headers" in settings else {}
     if "model_kwargs" in settings and "extra" in settings["model_kwargs"]:
         empty = {"model_kwargs": {"extra": {}}}
     assert identity(**settings) == identity(**empty)

@@ -226,6 +226,7 @@ class RemoteModel(ABC):
         cut = Completion("")
         while True:
             settings = self._settings(choices)
+            completion: Completion | None
             try:
                 completion = self._completion(self._send(self._request(system, user, settings)))
             except Exception as error:  # noqa: BLE001 - raised again there, if it is not handled
@@ -239,6 +240,7 @@ class RemoteModel(ABC):
         cut = Completion("")
         while True:
             settings = self._settings(choices)
+            completion: Completion | None
             try:
                 reply = await self._asend(self._request(system, user, settings))
                 completion = self._completion(reply)

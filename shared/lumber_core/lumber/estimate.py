@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+from lumber_core.checks import check_number
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Usage, Verdict
@@ -38,10 +39,21 @@ class Prices:
     Attributes:
         prompt: Price of a million prompt tokens.
         completion: Price of a million completion tokens.
+
+    Raises:
+        TypeError: A price is not a number.
+        ValueError: A price is negative or not finite.
     """
 
     prompt: float
     completion: float
+
+    def __post_init__(self) -> None:
+        for name in ("prompt", "completion"):
+            price = getattr(self, name)
+            check_number(name, price)
+            if price < 0:
+                raise ValueError(f"{name} must be at least 0, not {price}")
 
     def of(self, usage: Usage) -> float:
         """Return the price of some usage."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,3 +85,9 @@ def test_the_rehearsal_is_the_walk(emma: list[str]) -> None:
     chunker = LumberChunker(late)
     text = "\n".join(emma[:500])
     assert chunker.segment(text).usage.calls == chunker.estimate([text]).calls.low
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -1, "1", None, True])
+def test_prices_that_are_none_are_refused(wrong: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match="completion must be"):
+        Prices(prompt=1.0, completion=wrong)
