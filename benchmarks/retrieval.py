@@ -21,6 +21,7 @@ import argparse
 import importlib.util
 import random
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -355,6 +356,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--words", type=int, nargs="+", default=[120, 250])
     parser.add_argument("--only", nargs="+")
+    parser.add_argument("--corpora", nargs="+", help="beginnings of names, such as covidqa")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--sizes", action="store_true")
     options = parser.parse_args()
@@ -363,6 +365,8 @@ def main() -> None:
         load_covidqa(options.data / "covidqa"),
         load_qmsum(options.data / "qmsum"),
     ]
+    if options.corpora is not None:
+        corpora = [c for c in corpora if c.name.lower().startswith(tuple(options.corpora))]
     if options.sizes:
         sizes(corpora, options.data / "books")
         return
@@ -384,6 +388,9 @@ def main() -> None:
                 splits, mean = sized(corpus, peer, words)
                 result = retrieve(corpus, splits, embeds)
                 found.setdefault(name, []).append(measured(corpus, result, mean))
+                done = found[name][-1]
+                means = " ".join(f"{np.nanmean(values):.3f}" for values in done.values)
+                print(f"{words} {name}, {corpus.name}: {mean:.0f} words, {means}", file=sys.stderr)
         for number, corpus in enumerate(corpora):
             rows = {name: parts[number] for name, parts in found.items()}
             table(f"{corpus.name}, about {words} words", rows)

@@ -129,6 +129,11 @@ class GreedyChunker(Chunker):
         assert limits.target_size is not None
         units = self._units(text, limits)
         tokens = self._counter.count([text[start:end] for start, end in units])
+        if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
+            from lumber_core.cutting import Cutter  # deferred: imports numpy
+
+            units = Cutter(limits).shorten(text, units)  # at lines, clauses or words
+            tokens = self._counter.count([text[start:end] for start, end in units])
         before = [0, *accumulate(tokens)]
         cuts = [0, *nearest_cuts(before, limits.target_size), len(units)]
         spans = tuple(

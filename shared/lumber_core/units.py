@@ -52,7 +52,8 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
 
     Paragraphs are separated by blank lines; line breaks inside one are left alone, so
     hard-wrapped books keep their lines. A text without blank lines has a paragraph on each line,
-    and a text without line breaks is taken sentence by sentence.
+    except for lines that go on with one that was wrapped; a text without such line breaks is taken
+    sentence by sentence.
 
     Args:
         text: The text.
@@ -64,11 +65,15 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
     """
     first = _content_start(text)
     last = len(text.rstrip())
-    for separator in (_BLANK_LINES, _LINE_BREAKS):
-        cuts = [match.end() for match in separator.finditer(text, first, last)]
-        if cuts:
-            return list(spans_from_starts([0, *cuts], len(text)))
-    return sentences(text, language)
+    cuts = [match.end() for match in _BLANK_LINES.finditer(text, first, last)]
+    if not cuts:
+        cuts = [match.end() for match in _LINE_BREAKS.finditer(text, first, last)]
+        if len(cuts) > 1:
+            from lumber_core.layout import read_lines  # deferred: imports numpy
+
+            wrapped = {line.start for line in read_lines(text) if line.wrapped}
+            cuts = [cut for cut in cuts if cut not in wrapped]
+    return list(spans_from_starts([0, *cuts], len(text))) if cuts else sentences(text, language)
 
 
 def sentences(text: str, language: str = "en") -> list[Span]:

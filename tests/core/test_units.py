@@ -406,3 +406,16 @@ def test_lines_only_divide_sentences(text: str) -> None:
     assert all(span.start < span.end for span in finer)
     assert {span.start for span in sentences(text)} <= {span.start for span in finer}
     assert all(is_break(text, span.start) for span in finer)
+
+
+def test_wrapped_lines_without_blank_lines_are_one_paragraph() -> None:
+    text = (
+        "The pump station was built in 1968 and has been repaired\n"
+        "four times since. The last repair was carried out by the\n"
+        "water board, which replaced both of the seals and one of\n"
+        "the two motors.\n"
+        "The ledger is sent to the office in March. Entries older\n"
+        "than ten years are destroyed, unless a claim is pending,\n"
+        "in which case they are kept until it is settled.\n"
+    )
+    assert [unit[:10] for unit in found(paragraphs, text)] == ["The pump s", "The ledger"]

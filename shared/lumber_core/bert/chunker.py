@@ -106,6 +106,19 @@ class BertChunker(Chunker):
             raise ValueError("with a threshold there is no tiling: leave threshold at None")
         return self._tiled(text, Cutter(self._limits.reserving(reserved)))
 
+    def cuts(self, text: str, scores: TokenScores) -> list[int]:
+        """Return the offsets of the best cuts of a text by scores that are known.
+
+        Args:
+            text: The text.
+            scores: What `scores` returned for it.
+        """
+        from lumber_core.cutting import Cutter  # deferred: imports numpy
+
+        cutter = Cutter(self._limits)
+        found = cutter.places(text)
+        return cutter.cut(found, place_scores(scores, found.places))
+
     def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
         from lumber_core.cutting import Cutter  # deferred: imports numpy
 

@@ -23,18 +23,25 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class BertJudge(Judge):
-    """Names the unit of a group with the highest start score t of a BertChunker model.
+_PENALTY = 4.0  # where BertChunker cuts at no unit of a group
 
-    Each document is scored once; judging its groups then costs nothing. Units far from
-    `target_position` are penalised, so that chunks are neither tiny nor always full groups. The
-    last group of a document is cut only if the model sees a start in it (t above 0).
+
+class BertJudge(Judge):
+    """Names the first unit of a group at which a BertChunker would cut.
+
+    So units that `BertChunker` separates are never joined. If it cuts at none of them, or if a
+    `position_penalty` is given, the unit with the highest start score t is named. Units far from
+    `target_position` are penalised then, so that chunks are neither tiny nor always full groups,
+    and the last group of a document is cut only if the model sees a start in it (t above 0).
+
+    Each document is scored once; judging its groups then costs nothing.
 
     Args:
         model: "bundled", a folder made by `lumber-splitters export`, or a hub id.
         target_position: Preferred position of a cut in a group, as a share of its tokens.
         position_penalty: Penalty in t for a cut at the far end of the group; it grows with the
-            square of the distance from `target_position`. 0 compares t alone.
+            square of the distance from `target_position`. 0 compares t alone. None: BertChunker's
+            cuts decide, and a penalty of 4 where there are none.
         remembered: Number of texts whose scores are kept; at least as many as are split at once.
         threads: Windows scored in parallel. None: all available CPUs.
 
@@ -50,21 +57,22 @@ class BertJudge(Judge):
         model: str = "bundled",
         *,
         target_position: float = 0.8,
-        position_penalty: float = 4.0,
+        position_penalty: float | None = None,
         remembered: int = 8,
         threads: int | None = None,
     ) -> None:
         check_number("target_position", target_position)
-        check_number("position_penalty", position_penalty)
+        if position_penalty is not None:
+            check_number("position_penalty", position_penalty)
+            if position_penalty < 0:
+                raise ValueError(f"position_penalty must be at least 0, not {position_penalty}")
         if not 0 <= target_position <= 1:
             raise ValueError(f"target_position must be from 0 to 1, not {target_position}")
-        if position_penalty < 0:
-            raise ValueError(f"position_penalty must be at least 0, not {position_penalty}")
         check_positive("remembered", remembered)
         if threads is not None:
             check_positive("threads", threads)
         self.target_position = float(target_position)
-        self.position_penalty = float(position_penalty)
+        self.position_penalty = None if position_penalty is None else float(position_penalty)
         self._chunker = BertChunker(model, threads=threads)
         self._remembered = remembered
         self._texts: OrderedDict[str, TokenScores] = OrderedDict()
@@ -97,12 +105,16 @@ class BertJudge(Judge):
             reason = "there is nothing to choose"
             return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
         scores = self._scores_of(group.document)
+        cut = next((unit for unit in choices if unit in scores.cuts), None)
+        if cut is not None:
+            reason = f"BertChunker cuts here (t = {scores.t[cut]:.2f})"
+            return Verdict(group.start, group.stop, cut, "shift", reason, usage=usage)
         unit = scores.best(
             group.start,
             group.stop,
             choices,
             target_position=self.target_position,
-            position_penalty=self.position_penalty,
+            position_penalty=_PENALTY if self.position_penalty is None else self.position_penalty,
         )
         t = float(scores.t[unit])
         if group.stop == len(group.document.units) and t <= 0:
@@ -120,7 +132,8 @@ class BertJudge(Judge):
             scores = self._texts.get(document.text)
         if scores is None:
             scores = self._chunker.scores(document.text)
-        units = UnitScores(document, scores)
+        cuts = self._chunker.cuts(document.text, scores) if self.position_penalty is None else []
+        units = UnitScores(document, scores, cuts)
         with self._lock:
             _remember(self._texts, document.text, scores, self._remembered)
             _remember(self._units, id(document), units, self._remembered)
@@ -142,7 +155,7 @@ class BertJudge(Judge):
     def __repr__(self) -> str:
         return (
             f"BertJudge({self.model!r}, target_position={self.target_position:g}, "
-            f"position_penalty={self.position_penalty:g})"
+            f"position_penalty={self.position_penalty})"
         )
 
 
@@ -152,17 +165,22 @@ class UnitScores:
     Args:
         document: The document.
         scores: The scores of its tokens.
+        cuts: Offsets at which a BertChunker cuts it.
 
     Attributes:
         document: The document.
+        cuts: Numbers of the units at which it is cut.
         t: Score of each unit's first token, shape (units,); very low if it has no token.
         tokens_before: Tokens before each unit and before the text's end, shape (units + 1,).
     """
 
-    __slots__ = ("document", "t", "tokens_before")
+    __slots__ = ("cuts", "document", "t", "tokens_before")
 
-    def __init__(self, document: TextUnits, scores: TokenScores) -> None:
+    def __init__(self, document: TextUnits, scores: TokenScores, cuts: Sequence[int] = ()) -> None:
         import numpy as np
+
+        known = frozenset(cuts)
+        self.cuts = {n for n, unit in enumerate(document.units) if unit[0] in known}
 
         offsets = [unit[0] for unit in document.units] + [len(document.text)]
         before = np.searchsorted(scores.starts, offsets, side="left")

@@ -6,6 +6,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,10 @@ _DEFAULT_ASYNC_CONCURRENCY = 8
 # A judge that names the first, or the last, unit so often does not seem to read the text.
 _SUSPICIOUS_SHARE = 0.9
 _ENOUGH_GROUPS = 10
+
+
+# A unit of more than theta tokens is divided into about as many paragraphs as fit into a group.
+_PARTS = 5
 
 
 class LumberChunker(Chunker):
@@ -207,6 +212,21 @@ class LumberChunker(Chunker):
                 lanes=lanes if self._max_extra_calls else 1,
                 max_extra_calls=self._max_extra_calls,
             )
+
+    def _units(self, text: str, limits: SizeLimits) -> Sequence[Span]:
+        """Return the units of a text, with those of more than theta tokens divided."""
+        from lumber_core.cutting import Cutter  # deferred: imports numpy
+
+        units = super()._units(text, limits)
+        if self.method == "published":
+            return units
+        own = replace(
+            limits,
+            chunk_size=self.theta,
+            min_chunk_size=None,
+            target_size=max(1, self.theta // _PARTS),
+        )
+        return own.apply(text, Cutter(own).shorten(text, units))
 
     def _rules(self, document: TextUnits) -> WalkRules:
         texts = document.texts(0, len(document.units))

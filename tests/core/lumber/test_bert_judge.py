@@ -117,3 +117,23 @@ def test_the_rest_of_a_document_is_cut_only_at_a_start(exported: Path, document:
 def test_bad_settings_are_refused(options: dict) -> None:
     with pytest.raises(ValueError, match=next(iter(options))):
         BertJudge(**options)
+
+
+def test_what_bert_separates_is_not_joined_without_a_model(
+    exported: Path, prose: list[str]
+) -> None:
+    text = "\n\n".join(text.replace("\n", " ").strip() for text in prose[:40])
+    by_bert = {span.start for span in BertChunker(str(exported)).segment(text).spans}
+    sections = {unit.start for unit in paragraphs(text)} & by_bert
+    chunks = LumberChunker(BertJudge(str(exported))).segment(text).spans
+    assert len(sections) > 5
+    assert sections <= {span.start for span in chunks}
+
+
+@pytest.mark.parametrize("units", ["paragraphs", "sentences"])
+def test_no_chunk_outgrows_theta(exported: Path, units: str) -> None:
+    text = "so we should look at the budget again because it does not add up " * 300
+    splitter = LumberChunker(BertJudge(str(exported)), theta=200, units=units)
+    counts = splitter.counter.count(splitter.split_text(text.strip()))
+    assert max(counts) <= 200
+    assert len(counts) > 15
