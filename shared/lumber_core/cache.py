@@ -4,12 +4,15 @@ One SQLite file holds any number of caches, one table each. The contract:
 
 - `get` returns what `put` stored under a key; when `put` returns, the value is on disk.
 - Threads, processes and forked children may share a file.
+- If the file is deleted or replaced while it is in use, its values are carried over to the new
+  file, with a warning.
 - A file that is damaged, foreign or of another format version is refused and never modified.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +24,8 @@ from typing import Any
 
 from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
+
+logger = logging.getLogger(__name__)
 
 _APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of ours
 _VERSION = 2
@@ -50,6 +55,7 @@ class Cache:
     def _start(self) -> None:
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
         renew_after_fork(self, _renew)
 
     @property
@@ -141,14 +147,34 @@ class Cache:
     def _open(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
             try:
-                if self._connection is None:
-                    self._connection = self._connect()
-                yield self._connection
+                yield self._current()
             except sqlite3.Error as error:
                 raise StoreError(
                     f"the store {self._path} cannot be used: {error}. Move it away, or pass "
                     "another path"
                 ) from error
+
+    def _current(self) -> sqlite3.Connection:
+        """Return a connection to the file that is at the path now."""
+        old, file = self._connection, _file_at(self._path)
+        if old is not None and file == self._file:
+            return old
+        rows: list[tuple[str, bytes, float]] = []
+        if old is not None:
+            # Read before connecting: a new database resets the files that SQLite keeps beside it.
+            rows = old.execute(f"SELECT key, value, stored_at FROM {self._kind}").fetchall()
+        new = self._connect()
+        if old is not None:
+            logger.warning(
+                "the store %s was %s while it was in use: its values are carried over to the new "
+                "file",
+                self._path,
+                "deleted" if file is None else "replaced",
+            )
+            with closing(old), new:
+                new.executemany(f"INSERT OR IGNORE INTO {self._kind} VALUES (?, ?, ?)", rows)
+        self._connection, self._file = new, _file_at(self._path)
+        return new
 
     def _connect(self) -> sqlite3.Connection:
         self._check()
@@ -220,6 +246,15 @@ class Cache:
                 f"the store {self._path} was written by {age} version of lumber-splitters (format "
                 f"{version}; this version reads format {_VERSION}): pass another path"
             )
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Return what identifies the file at a path, or None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 _inherited: list[sqlite3.Connection] = []

@@ -174,7 +174,7 @@ def _without_stop_iteration(function: Callable[P, T], *args: P.args, **kwargs: P
         raise RuntimeError(f"{function!r} raised StopIteration") from error
 
 
-async def finished(future: asyncio.Future[T]) -> T:
+async def until_finished(future: asyncio.Future[T]) -> T:
     """Wait until a thread has finished, even if the caller is cancelled meanwhile.
 
     A thread cannot be stopped, and what it brings may be paid for. A cancellation takes effect at
@@ -194,9 +194,9 @@ async def finished(future: asyncio.Future[T]) -> T:
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function in a thread and wait for it, as `start_in_thread` and `finished` do."""
+    """Call a function in a thread and wait for it, as `start_in_thread` and `until_finished` do."""
     await asyncio.sleep(0)  # a cancellation that is due comes before the function is called
-    return await finished(start_in_thread(function, *args, **kwargs))
+    return await until_finished(start_in_thread(function, *args, **kwargs))
 
 
 class PerLoop(Generic[Client]):

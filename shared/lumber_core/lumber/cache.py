@@ -8,18 +8,26 @@ different documents share one.
 from __future__ import annotations
 
 import json
+import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from lumber_core.cache import Cache, digest
-from lumber_core.concurrency import SingleFlight, finished, start_in_thread
+from lumber_core.concurrency import SingleFlight, start_in_thread, until_finished
 from lumber_core.errors import StoreError
+from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, checked
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict
+
+logger = logging.getLogger(__name__)
+
+_ATTEMPT_SECONDS = 60.0
 
 
 class AnswerStore:
@@ -35,6 +43,13 @@ class AnswerStore:
 
     def __init__(self, path: str | Path) -> None:
         self._cache = Cache(path, "verdicts")
+        self._start()
+
+    def _start(self) -> None:
+        self._writing = Lock()
+        self._unsaved: dict[str, bytes] = {}
+        self._next_attempt = 0.0
+        renew_after_fork(self, AnswerStore._start)
 
     def get(self, judge: str, group: Group) -> Verdict | None:
         """Return the stored verdict on a group, with no usage, or None.
@@ -46,24 +61,62 @@ class AnswerStore:
         Raises:
             StoreError: The file cannot be used, or the entry cannot be read.
         """
-        value = self._cache.get(key(judge, group))
+        name = key(judge, group)
+        value = self._unsaved.get(name)
+        if value is None:
+            try:
+                value = self._cache.get(name)
+            except StoreError:
+                if not self._unsaved:
+                    raise
         if value is None:
             return None
         with self._readable():
             return _read(json.loads(value), group)
 
     def put(self, judge: str, group: Group, verdict: Verdict) -> None:
-        """Store a verdict; when this returns, it is on disk."""
-        row = {
-            "judge": judge,
-            "start": group.start,
-            "offset": None if verdict.unit is None else verdict.unit - group.start,
-            "outcome": verdict.outcome,
-            "reason": verdict.reason,
-            "answer": verdict.answer,
-            "usage": asdict(verdict.usage),
-        }
-        self._cache.put(key(judge, group), json.dumps(row).encode())
+        """Store a verdict; when this returns, it is on disk.
+
+        Raises:
+            StoreError: The file cannot be written.
+        """
+        self._cache.put(key(judge, group), _row(judge, group, verdict))
+
+    def keep(self, judge: str, group: Group, verdict: Verdict) -> None:
+        """Store a verdict, or keep it in memory while the file cannot be written.
+
+        A full disk, or another program that locks the file, so costs no answer of this run. The
+        first failure is logged as a warning; the file is tried again once a minute, and by `flush`.
+        """
+        self._write({key(judge, group): _row(judge, group, verdict)})
+
+    def flush(self) -> None:
+        """Write the verdicts that are kept in memory; a warning says if that fails."""
+        if self._unsaved:
+            self._next_attempt = 0.0
+            self._write({})
+        if self._unsaved:
+            logger.warning(
+                "%d answers could not be written to %s: the next run will ask for them again",
+                len(self._unsaved),
+                self._cache.path,
+            )
+
+    def _write(self, values: dict[str, bytes]) -> None:
+        # One at a time: after one has waited for a locked file in vain, the next need not.
+        with self._writing:
+            values = self._unsaved | values
+            if time.monotonic() >= self._next_attempt:
+                try:
+                    self._cache.put_many(values)
+                except StoreError as error:
+                    if not self._unsaved:
+                        logger.warning("answers are kept in memory for now: %s", error)
+                    self._next_attempt = time.monotonic() + _ATTEMPT_SECONDS
+                else:
+                    values = {}
+                    self._next_attempt = 0.0
+            self._unsaved = values
 
     def forget_failures(self) -> int:
         """Remove the verdicts without a usable answer, so that the judge is asked again.
@@ -108,6 +161,13 @@ class AnswerStore:
     def __len__(self) -> int:
         return len(self._cache)
 
+    def __getstate__(self) -> dict[str, object]:
+        return {"_cache": self._cache}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._start()
+
     def __repr__(self) -> str:
         return f"AnswerStore({str(self._cache.path)!r})"
 
@@ -116,6 +176,20 @@ def key(judge: str, group: Group) -> str:
     """Return the key under which the verdict on a group is stored."""
     first = group.choices.start - group.start
     return digest(judge, str(first), str(len(group.choices)), *group.texts)
+
+
+def _row(judge: str, group: Group, verdict: Verdict) -> bytes:
+    """Return what is stored about a verdict."""
+    row = {
+        "judge": judge,
+        "start": group.start,
+        "offset": None if verdict.unit is None else verdict.unit - group.start,
+        "outcome": verdict.outcome,
+        "reason": verdict.reason,
+        "answer": verdict.answer,
+        "usage": asdict(verdict.usage),
+    }
+    return json.dumps(row).encode()
 
 
 def _read(row: Any, group: Group) -> Verdict:
@@ -144,8 +218,8 @@ def _read(row: Any, group: Group) -> Verdict:
 class CachedJudge(Judge):
     """Looks a group up in a store before it asks a judge, and stores what the judge says.
 
-    A verdict is on disk before it is returned. If two equal groups are asked about at the same
-    time, one waits for the other's answer. Stored verdicts have no usage.
+    A verdict is on disk before it is returned, if the file can be written. If two equal groups are
+    asked about at the same time, one waits for the other's answer. Stored verdicts have no usage.
 
     Args:
         judge: The judge; its `identity` is part of the key.
@@ -193,12 +267,12 @@ class CachedJudge(Judge):
     async def _ask(self, group: Group) -> Verdict:
         verdict = checked(group, await self._judge.ajudge(group))
         # An answer that has come is stored even if the caller is cancelled now.
-        await finished(start_in_thread(self._keep, group, verdict))
+        await until_finished(start_in_thread(self._keep, group, verdict))
         return verdict
 
     def _keep(self, group: Group, verdict: Verdict) -> None:
         if verdict.outcome != "unavailable":  # no answer was given, so there is none to store
-            self._store.put(self._identity, group, verdict)
+            self._store.keep(self._identity, group, verdict)
 
     def __getstate__(self) -> dict[str, object]:
         return {"_judge": self._judge, "_store": self._store}

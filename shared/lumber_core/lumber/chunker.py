@@ -13,7 +13,7 @@ from typing import Any
 
 from lumber_core.checks import check_texts
 from lumber_core.chunker import Chunker, within
-from lumber_core.concurrency import start_in_thread
+from lumber_core.concurrency import start_in_thread, until_finished
 from lumber_core.lumber.cache import AnswerStore, CachedJudge
 from lumber_core.lumber.estimate import (
     COMPLETION_TOKENS,
@@ -86,10 +86,11 @@ class LumberChunker(Chunker):
         self._default_units = self._default_units and not published
         self._asked = as_judge(settings.judge)
         cached = self._asked
+        self._store: AnswerStore | None = None
         if settings.store is not None and self._asked.waits:
             store = settings.store
-            kept = store if isinstance(store, AnswerStore) else AnswerStore(store)
-            cached = CachedJudge(self._asked, kept)
+            self._store = store if isinstance(store, AnswerStore) else AnswerStore(store)
+            cached = CachedJudge(self._asked, self._store)
         self._judge = FallbackJudge(cached, settings.on_failure, local_judge())
         self._max_concurrency = settings.max_concurrency
         self._max_extra_calls = settings.max_extra_calls
@@ -166,12 +167,16 @@ class LumberChunker(Chunker):
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self._max_concurrency or 1
-        with Progress(self._progress_total(texts, limits, show_progress), self._prices) as progress:
-            walks = self._walks(texts, limits, capacity, progress.starts)
-            for number, walk in drive(
-                walks, self._judge, capacity=capacity, on_verdict=progress.verdict
-            ):
-                results[number] = self._finish(walk, limits[number])
+        total = self._progress_total(texts, limits, show_progress)
+        try:
+            with Progress(total, self._prices) as progress:
+                walks = self._walks(texts, limits, capacity, progress.starts)
+                for number, walk in drive(
+                    walks, self._judge, capacity=capacity, on_verdict=progress.verdict
+                ):
+                    results[number] = self._finish(walk, limits[number])
+        finally:
+            self._flush()
         return [results[number] for number in range(len(texts))]
 
     async def _asegment_all(
@@ -184,15 +189,23 @@ class LumberChunker(Chunker):
         def finished(number: int, walk: Walk) -> None:
             results[number] = self._finish(walk, limits[number])
 
-        with Progress(total, self._prices) as progress:
-            await adrive(
-                self._walks(texts, limits, capacity, progress.starts),
-                self._judge,
-                capacity=capacity,
-                on_verdict=progress.verdict,
-                on_finished=finished,
-            )
+        try:
+            with Progress(total, self._prices) as progress:
+                await adrive(
+                    self._walks(texts, limits, capacity, progress.starts),
+                    self._judge,
+                    capacity=capacity,
+                    on_verdict=progress.verdict,
+                    on_finished=finished,
+                )
+        finally:
+            await until_finished(start_in_thread(self._flush))
         return [results[number] for number in range(len(texts))]
+
+    def _flush(self) -> None:
+        """Write what the store keeps in memory."""
+        if self._store is not None:
+            self._store.flush()
 
     def _walks(
         self,

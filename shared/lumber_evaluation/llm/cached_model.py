@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any
 
 from lumber_core.cache import Cache, digest
-from lumber_core.concurrency import SingleFlight, finished, start_in_thread
+from lumber_core.concurrency import SingleFlight, start_in_thread, until_finished
 from lumber_core.errors import StoreError
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
@@ -187,7 +187,7 @@ class CachedModel:
         system, user, choices = prompt
         completion = await self._model.acomplete(system, user, choices=choices)
         # Once the answer is here it is kept, even if the caller is cancelled now.
-        return await finished(start_in_thread(self._kept, prompt, completion)), True
+        return await until_finished(start_in_thread(self._kept, prompt, completion)), True
 
     def _stored(self, prompt: _Prompt) -> Completion | None:
         if self.store is None:
