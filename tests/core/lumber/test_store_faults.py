@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sqlite3
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -21,7 +22,7 @@ ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
 class At(ScatteredModel):
     """A model that does something when its tenth question comes."""
 
-    def __init__(self, action: object) -> None:
+    def __init__(self, action: Callable[[], object]) -> None:
         super().__init__()
         self._action = action
 
