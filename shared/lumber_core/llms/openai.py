@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
-from lumber_core.llms.remote import Form, RemoteModel, Settings, public_url
+from lumber_core.llms.remote import Form, RemoteModel, Settings, url_identity
 
 # OpenAI rejects a request for a JSON object if the messages do not mention JSON.
 _AS_OBJECT = '\n\nReply with the JSON object {"answer": "ID n"}, or {"answer": "none"}.'
@@ -178,7 +178,7 @@ class OpenAIModel(RemoteModel):
 
     def _server(self) -> str:
         if self._own is not None:
-            return public_url(str(self._own.base_url))
+            return url_identity(str(self._own.base_url))
         return super()._server()
 
 

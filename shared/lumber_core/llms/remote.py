@@ -14,13 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, ClassVar, Literal
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from lumber_core.checks import check_number, check_positive
 from lumber_core.concurrency import PerLoop, in_thread
 from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
+from lumber_core.identity import settings_digest
 from lumber_core.llms.base import Completion, allowed_answers
 from lumber_core.llms.failures import is_cut, redact, status_of
 
@@ -313,7 +314,7 @@ class RemoteModel(ABC):
     def _server(self) -> str:
         """The URL of the API, for `identity`."""
         named = os.environ.get(self._url_variable) if self._url_variable else None
-        return public_url(self._base_url or named or "default")
+        return url_identity(self._base_url or named or "default")
 
     def _settled(self, error: Exception, settings: Settings) -> Completion | None:
         """Handle an error, or raise it.
@@ -427,6 +428,16 @@ def public_url(url: str) -> str:
     """Return a URL without user, password, query and fragment, which may hold credentials."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def url_identity(url: str) -> str:
+    """Return a public URL that still differs if the query of the URL does."""
+    query = urlsplit(url).query
+    return (
+        f"{public_url(url)}?{settings_digest({'query': parse_qs(query)})}"
+        if query
+        else public_url(url)
+    )
 
 
 def _with_tokens(completion: Completion | None, cut: Completion) -> Completion:

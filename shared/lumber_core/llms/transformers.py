@@ -7,6 +7,10 @@ Answers are scored with the token that ends them: the end-of-sequence token afte
 or else a line break. So no answer is the beginning of another ("ID 1" of "ID 12"), and the
 probabilities need no correction for length.
 
+Small models prefer some labels whatever the text says, mostly the first. Calibration takes that
+off: each answer's probability is divided by its probability where the paragraphs say nothing
+(contextual calibration, Zhao et al. 2021, arXiv 2102.09690, section 4).
+
 The tokens that all answers share, mostly the prompt, are run once. Their key-value cache is
 repeated for a batch of answers, whose remaining tokens are run together.
 """
@@ -17,6 +21,7 @@ import copy
 import hashlib
 import inspect
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
@@ -26,11 +31,14 @@ from lumber_core.checks import check_positive
 from lumber_core.concurrency import in_thread
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
-from lumber_core.llms.base import ANSWER, Completion, allowed_answers
+from lumber_core.llms.base import ANSWER, Completion, allowed_answers, label
 
 _TRANSFORMERS = {"package": "transformers", "extra": "torch"}
 _TORCH = {"package": "torch", "extra": "torch"}
 _NOTES = ("architectures", "dtype", "torch_dtype", "transformers_version")  # written on saving
+_LABELLED_LINE = re.compile(rf"^({label('[0-9]+')}:).*$", re.MULTILINE)
+CONTENT_FREE = ("N/A", "[MASK]", "...")
+"""What paragraphs without content say; the paper uses the first two and an empty text."""
 _SAMPLE = 8  # values of each weight that go into the model's fingerprint
 
 
@@ -48,6 +56,9 @@ class LocalModel:
         device: Device ("cpu", "cuda"). By default a model object stays on its device, and a named
             model is loaded to a GPU if there is one.
         batch_size: Maximum number of answers scored in one pass. Smaller values need less memory.
+        calibrated: Divide each answer's probability by its probability for paragraphs without
+            content, for models that name the first paragraph too often. Takes three more passes
+            over short prompts.
 
     Raises:
         MissingExtraError: `torch` or `transformers` is not installed.
@@ -62,6 +73,7 @@ class LocalModel:
         *,
         device: str | None = None,
         batch_size: int = 32,
+        calibrated: bool = False,
     ) -> None:
         check_positive("batch_size", batch_size)
         by_name = isinstance(model, str | os.PathLike)
@@ -78,6 +90,7 @@ class LocalModel:
         self._tokenizer_source = model if tokenizer is None else tokenizer
         self._device = device
         self._batch_size = batch_size
+        self._calibrated = bool(calibrated)
         self._start()
 
     def _start(self) -> None:
@@ -98,7 +111,7 @@ class LocalModel:
         with self._lock:
             if not self._fingerprint:
                 self._fingerprint = _fingerprint(*self._parts())
-            return f"local:{self._fingerprint}"
+            return f"local:{self._fingerprint}{':calibrated' if self._calibrated else ''}"
 
     def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Choose one of `choices` or none.
@@ -116,6 +129,9 @@ class LocalModel:
             answers = [f"{ANSWER}{answer}" for answer in allowed_answers(choices)]
             sequences = encoded(tokenizer, system, user, answers)
             scores = scored(model, sequences, batch_size=self._batch_size)
+            if self._calibrated:
+                priors = self._priors(model, tokenizer, system, user, answers)
+                scores = [score - prior for score, prior in zip(scores, priors, strict=True)]
         best = max(range(len(answers)), key=scores.__getitem__)
         shared = _shared(sequences)
         return Completion(
@@ -124,6 +140,18 @@ class LocalModel:
             completion_tokens=len(sequences[best]) - shared,
             finish_reason="stop",
         )
+
+    def _priors(
+        self, model: Any, tokenizer: Any, system: str, user: str, answers: Sequence[str]
+    ) -> list[float]:
+        """Return the log-probability of each answer for paragraphs without content."""
+        scores = []
+        for nothing in CONTENT_FREE:
+            sequences = encoded(tokenizer, system, without_content(user, nothing), answers)
+            scores.append(scored(model, sequences, batch_size=self._batch_size))
+        # Scores leave out what all answers share, so only those of one prompt can be compared.
+        chances = load("torch", **_TORCH).tensor(scores).softmax(1)
+        return list(chances.mean(0).log().tolist())
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Async version of `complete`; runs in a thread."""
@@ -163,7 +191,13 @@ class LocalModel:
     def __repr__(self) -> str:
         named = isinstance(self._source, str | os.PathLike)
         name = repr(str(self._source)) if named else type(self._source).__name__
-        return f"LocalModel({name}, batch_size={self._batch_size})"
+        calibrated = ", calibrated=True" if self._calibrated else ""
+        return f"LocalModel({name}, batch_size={self._batch_size}{calibrated})"
+
+
+def without_content(user: str, nothing: str) -> str:
+    """Return a question whose paragraphs all say the same: the lines that start with a label."""
+    return _LABELLED_LINE.sub(lambda match: f"{match[1]} {nothing}", user)
 
 
 def encoded(tokenizer: Any, system: str, user: str, answers: Sequence[str]) -> list[list[int]]:

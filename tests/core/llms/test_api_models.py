@@ -579,6 +579,15 @@ def test_the_identity_tells_models_apart(api, serve):
     assert model_at(server, api).identity == model_at(server, api, api_key="other").identity
 
 
+def test_the_query_of_a_url_tells_servers_apart_and_shows_nothing(api):
+    def identity(query: str) -> str:
+        return MODELS[api]("m", base_url=f"http://127.0.0.1:1/v1{query}").identity
+
+    assert len({identity(""), identity("?deployment=a"), identity("?deployment=b")}) == 3
+    assert identity(f"?deployment=a&api_key={KEY}") == identity("?deployment=a")
+    assert KEY not in identity(f"?x={KEY}")
+
+
 def test_a_model_is_pickled_before_and_after_it_was_asked(api, serve, ask):
     server = serve("Answer: ID 7")
     model = model_at(server, api)

@@ -9,7 +9,7 @@ import random
 import pytest
 
 from lumber_core.llms import LocalModel, Model
-from lumber_core.llms.transformers import encoded, scored
+from lumber_core.llms.transformers import CONTENT_FREE, encoded, scored, without_content
 from lumber_core.lumber.protocol import read_answer
 from tests.core.llms.conftest import SYSTEM, USER
 
@@ -223,3 +223,54 @@ def test_wrong_arguments_are_refused_at_once(tiny):
     with pytest.raises(ValueError, match="batch_size"):
         local.model(batch_size=0)
     assert isinstance(local.model(), Model)
+
+
+def question(texts):
+    lines = "\n".join(f"ID {number}: {text}" for number, text in enumerate(texts, 5))
+    return f"<paragraphs>\n{lines}\n</paragraphs>\n\nWhich paragraph, after ID 5, is the first?"
+
+
+def test_paragraphs_without_content_keep_their_labels_and_all_else():
+    asked = question(["Ann: ID 3: x", "", "Bob"])
+    assert without_content(asked, "N/A") == question(["N/A", "N/A", "N/A"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_calibrated_answer_is_measured_against_paragraphs_without_content(tiny, ask, kind):
+    local = tiny(kind)
+    choices = range(6, 12)
+    asked = question([f"Words {random.Random(n).random()}" for n in range(7)])
+    raw = one_by_one(local, SYSTEM, asked, choices)
+    priors = dict.fromkeys(raw, 0.0)
+    for nothing in CONTENT_FREE:
+        scores = one_by_one(local, SYSTEM, without_content(asked, nothing), choices)
+        most = max(scores.values())
+        total = sum(math.exp(score - most) for score in scores.values())
+        for answer, score in scores.items():
+            priors[answer] += math.exp(score - most) / total
+    expected = max(raw, key=lambda answer: raw[answer] - math.log(priors[answer]))
+    assert ask(local.model(calibrated=True), SYSTEM, asked, choices=choices).text == expected
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_calibration_makes_a_model_that_always_names_one_position_follow_the_text(tiny, seed):
+    local = tiny("llama", seed)
+    named = {}
+    for calibrated in (False, True):
+        model = local.model(calibrated=calibrated)
+        draw = random.Random(0)
+        positions = []
+        for _ in range(12):
+            asked = question(["".join(draw.choices("abcdef ", k=20)) for _ in range(5)])
+            positions.append(model.complete(SYSTEM, asked, choices=range(6, 10)).text)
+        named[calibrated] = max(positions.count(one) for one in positions) / len(positions)
+    assert named[False] == 1
+    assert named[True] < 0.75
+
+
+def test_calibration_is_part_of_the_identity_and_survives_pickling(tiny):
+    local = tiny()
+    assert local.model(calibrated=True).identity != local.model().identity
+    copy = pickle.loads(pickle.dumps(local.model(calibrated=True)))
+    assert copy.identity == local.model(calibrated=True).identity
+    assert "calibrated=True" in repr(copy)
