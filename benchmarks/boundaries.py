@@ -110,9 +110,9 @@ def splitters(
     mean_tokens: int, model: str, backend: Literal["onnx", "torch"]
 ) -> dict[str, Callable[[], Splitter]]:
     return {
-        "bert": lambda: of_spans(BertChunker(model, backend=backend).segment),
+        "bert": lambda: of_spans(BertChunker(model, backend=backend, threshold=0.0).segment),
         "bert, moving": lambda: of_spans(
-            BertChunker(model, backend=backend, windows="moving").segment
+            BertChunker(model, backend=backend, windows="moving", threshold=0.0).segment
         ),
         "greedy": lambda: of_spans(GreedyChunker(mean_tokens, tokenizer="words").segment),
         "lexical": lambda: of_spans(LumberChunker(LexicalJudge(), units="sentences").segment),
@@ -165,8 +165,8 @@ def versus_fp32(chosen: Sequence[Corpus], model: str, checkpoint: str) -> None:
             exact, rounded = (
                 measure(corpus, of_spans(splitter.segment)).scores
                 for splitter in (
-                    BertChunker(checkpoint, backend="torch", windows=windows),
-                    BertChunker(model, windows=windows),
+                    BertChunker(checkpoint, backend="torch", windows=windows, threshold=0.0),
+                    BertChunker(model, windows=windows, threshold=0.0),
                 )
             )
             f1s = exact.boundaries.f1, rounded.boundaries.f1

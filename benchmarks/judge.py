@@ -67,6 +67,7 @@ def emma(folder: Path, model: str) -> None:
     print("--- | --- | --- | --- | --- | ---")
     judges = {
         "BertJudge": BertJudge(model),
+        "BertJudge, position_penalty=4": BertJudge(model, position_penalty=4),
         "BertJudge, position_penalty=0": BertJudge(model, position_penalty=0),
     }
     for name, judge in {**judges, "LexicalJudge": LexicalJudge(), "chance": Chance()}.items():
@@ -92,7 +93,7 @@ def tune(passages: Path, model: str) -> None:
     print(f"{len(stories)} documents held out, {sum(len(s.starts) for s in stories)} sections")
     print("target position | penalty | P | R | F1 | Pk")
     print("--- | --- | --- | --- | --- | ---")
-    judge = BertJudge(model, remembered=len(stories))
+    judge = BertJudge(model, position_penalty=4, remembered=len(stories))
     for judge.target_position in (0.5, 0.6, 0.7, 0.8):
         for judge.position_penalty in (0, 0.5, 1, 2, 4, 8):
             score, error = agreement(judge, stories, thetas)

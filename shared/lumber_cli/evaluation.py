@@ -208,12 +208,12 @@ def sweep_command(
     ] = None,
     threshold: Annotated[
         str | None,
-        typer.Option(help="Values of the threshold of `bert`, for example --threshold=-1,0,1."),
+        typer.Option(help="Values of t_c of `bert-tc`, for example --threshold=-1,0,1."),
     ] = None,
     size: Annotated[
         str | None,
         typer.Option(
-            help="Values of the size of `greedy`, `fixed` or `recursive`, for example 200,400."
+            help="Values of the size of `greedy`, `bert`, `fixed` or `recursive`, as in 200,400."
         ),
     ] = None,
     splitter: Annotated[
@@ -265,8 +265,8 @@ def _swept(
     """Return the splitter to sweep, the name of the setting, and its values."""
     known = {
         "theta": (theta, ("lumber", "lumber-local")),
-        "threshold": (threshold, ("bert",)),
-        "size": (size, ("greedy", "fixed", "recursive")),
+        "threshold": (threshold, ("bert-tc",)),
+        "size": (size, ("greedy", "bert", "fixed", "recursive")),
     }
     given = [name for name, (values, _) in known.items() if values is not None]
     if len(given) != 1:

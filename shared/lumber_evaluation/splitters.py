@@ -149,7 +149,10 @@ class Preset:
 
 
 PRESETS = {
-    "bert": Preset("threshold t_c", 0, lambda value, _: BertChunker(threshold=value)),
+    "bert": Preset(
+        "target size, tokens", 154, lambda value, _: BertChunker(target_size=int(value))
+    ),
+    "bert-tc": Preset("threshold t_c", 0, lambda value, _: BertChunker(threshold=value)),
     "lumber": Preset(
         "theta, tokens", 550, lambda value, _: LumberChunker(local_judge(), theta=int(value))
     ),

@@ -296,7 +296,8 @@ def test_what_cannot_split_is_refused(thing: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["bert", "lumber", "lumber:300", "greedy", "greedy:30", "paragraphs", "fixed:20",
+    "spec",
+    ["bert", "bert-tc:0.5", "lumber", "lumber:300", "greedy", "greedy:30", "paragraphs", "fixed:20",
              "recursive:80", "semantic:80"]
 )  # fmt: skip
 def test_presets_split(spec: str) -> None:
@@ -316,7 +317,10 @@ def test_the_number_of_a_preset_counts() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("gredy", r"unknown splitter 'gredy'. There are: bert:0 \(threshold t_c\), lumber:550"),
+        (
+            "gredy",
+            r"unknown splitter 'gredy'. There are: bert:154 \(target size, tokens\), bert-tc:0",
+        ),
         ("paragraphs:3", "unknown splitter 'paragraphs:3'"),
         ("greedy:many", "'many' is not a number; greedy takes the tokens there"),
         ("greedy:0", "target_size must be at least 1"),
