@@ -95,6 +95,7 @@ class LumberChunker(Chunker):
         self._max_concurrency = settings.max_concurrency
         self._max_extra_calls = settings.max_extra_calls
         self._prices = settings.prices
+        self._on_segmentation = settings.on_segmentation
         self.theta = settings.theta
         self.method: Method = settings.method
 
@@ -174,7 +175,7 @@ class LumberChunker(Chunker):
                 for number, walk in drive(
                     walks, self._judge, capacity=capacity, on_verdict=progress.verdict
                 ):
-                    results[number] = self._finish(walk, limits[number])
+                    results[number] = self._finish(number, walk, limits[number])
         finally:
             self._flush()
         return [results[number] for number in range(len(texts))]
@@ -187,7 +188,7 @@ class LumberChunker(Chunker):
         total = await start_in_thread(self._progress_total, texts, limits, show_progress)
 
         def finished(number: int, walk: Walk) -> None:
-            results[number] = self._finish(walk, limits[number])
+            results[number] = self._finish(number, walk, limits[number])
 
         try:
             with Progress(total, self._prices) as progress:
@@ -247,8 +248,8 @@ class LumberChunker(Chunker):
             return PublishedCodeRules([len(text.split()) for text in texts], self.theta)
         return MethodRules(self._counter.count(texts), self.theta)
 
-    def _finish(self, walk: Walk, limits: SizeLimits) -> Segmentation:
-        """Turn a finished walk into spans, and say what went wrong on the way."""
+    def _finish(self, number: int, walk: Walk, limits: SizeLimits) -> Segmentation:
+        """Turn a finished walk into spans, report it, and say what went wrong on the way."""
         units = walk.document.units
         edges = [0, *walk.boundaries, len(units)] if units else []
         spans = tuple(
@@ -265,7 +266,10 @@ class LumberChunker(Chunker):
                 ", ".join(f"{count} {outcome}" for outcome, count in failures.items()),
             )
         self._warn_of_position(segmentation)
-        return within(limits, walk.document.text, segmentation, units)
+        segmentation = within(limits, walk.document.text, segmentation, units)
+        if self._on_segmentation is not None:
+            self._on_segmentation(number, walk.document.text, segmentation)
+        return segmentation
 
     def _warn_of_position(self, segmentation: Segmentation) -> None:
         positions = segmentation.positions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,6 +14,7 @@ from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.fallback import OnFailure
 from lumber_core.lumber.judges import JudgeLike
 from lumber_core.lumber.protocol import PromptTemplate
+from lumber_core.segmentation import Segmentation
 from lumber_core.settings import ChunkerSettings, Setting, Units, one_of, optional, share
 from lumber_core.tokens import DEFAULT_TOKENIZER
 
@@ -41,6 +43,17 @@ def _check_prices(name: str, prices: object) -> None:
         raise TypeError(
             f"{name} must be a lumber_core.Prices, not {type(prices).__name__}: "
             "pass Prices(prompt=0.15, completion=0.6), for a million tokens each"
+        )
+
+
+OnSegmentation = Callable[[int, str, Segmentation], object]
+"""Called with a text's number in the call, the text and its segmentation."""
+
+
+def _check_callable(name: str, function: object) -> None:
+    if not callable(function):
+        raise TypeError(
+            f"{name} must be callable with a number, a text and a segmentation, not {function!r}"
         )
 
 
@@ -100,6 +113,17 @@ class LumberSettings(ChunkerSettings):
         Setting(
             "A file that keeps every answer, so that none is paid for twice. A judge of your own "
             "needs an attribute `identity` for it.",
+            changes_result=False,
+        ),
+    ] = None
+    on_segmentation: Annotated[
+        OnSegmentation | None,
+        Setting(
+            "Called as soon as a text is split, with its number in the call (from 0), the text and "
+            "its segmentation, which has failures and usage: "
+            "`lambda number, text, segmentation: ...`. Within a call it is never called twice at "
+            "once; asynchronous methods call it in a thread. An error it raises ends the call.",
+            optional(_check_callable),
             changes_result=False,
         ),
     ] = None

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from lumber_core import Group, LumberChunker, ModelJudge, Prices, Span
+from lumber_core import Group, LumberChunker, ModelJudge, Prices, Segmentation, Span
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.runner import Schedule, Task
 from lumber_core.lumber.walk import Walk
@@ -135,3 +135,42 @@ def test_the_event_loop_runs_while_long_texts_are_divided_and_limited() -> None:
     loop = asyncio.run(split())
     assert all(threads.values())
     assert not any(loop in used for used in threads.values())
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_each_segmentation_is_reported_once_with_its_number_and_text(way: str) -> None:
+    reported: dict[int, tuple[str, Segmentation]] = {}
+
+    def report(number: int, text: str, segmentation: Segmentation) -> None:
+        assert number not in reported
+        reported[number] = text, segmentation
+
+    chunker = LumberChunker(
+        ModelJudge(ScatteredModel()), theta=60, chunk_size=90, on_segmentation=report
+    )
+    texts = [story(40), "", "One unit.", story(30, 1)]
+    if way == "sync":
+        results = chunker.segment_all(texts)
+    else:
+        results = asyncio.run(chunker.asegment_all(texts))
+    assert [reported[number] for number in range(4)] == list(zip(texts, results, strict=True))
+    assert reported[0][1].usage.calls > 0
+    with pytest.raises(TypeError, match="on_segmentation must be callable"):
+        LumberChunker(ModelJudge(ScatteredModel()), on_segmentation=3)  # type: ignore[arg-type]
+
+
+def test_what_was_split_before_an_error_is_reported() -> None:
+    reported: list[int] = []
+
+    class Failing(ScatteredModel):
+        def complete(self, system, user, *, choices=()):
+            if "S3" in user:
+                raise KeyError("a bug")
+            return super().complete(system, user, choices=choices)
+
+    chunker = LumberChunker(
+        ModelJudge(Failing()), theta=60, on_segmentation=lambda number, *_: reported.append(number)
+    )
+    with pytest.raises(KeyError):
+        chunker.segment_all([story(20, seed) for seed in range(5)])
+    assert reported == [0, 1, 2]
