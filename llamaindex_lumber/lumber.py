@@ -52,9 +52,11 @@ class LumberNodeParser(_Base):
     """
 
     @field_serializer("llm", check_fields=False)
-    def _serialised(self, llm: LLM | None) -> str | None:
+    def _serialised(self, llm: LLM | None) -> dict[str, str] | None:
         """Return the identity of the model, because its settings may hold credentials."""
-        return None if llm is None else LlamaIndexModel(llm).identity
+        if llm is None:
+            return None
+        return {"class_name": llm.class_name(), "identity": LlamaIndexModel(llm).identity}
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Return what `repr` shows: the model without its settings, which may hold credentials."""
