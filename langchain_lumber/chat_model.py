@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseChatModel, SimpleChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from lumber_core.concurrency import in_thread
 from lumber_core.identity import settings_digest
 from lumber_core.llms.base import Completion
+
+# Asynchronous methods that call the synchronous one in a thread.
+_IN_THREADS = (BaseChatModel._agenerate, SimpleChatModel._agenerate)
 
 # Settings of chat models that change how they are called, but not what they answer.
 _NO_INFLUENCE = frozenset(
@@ -86,7 +90,10 @@ class ChatModel:
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         """Answer likewise, without blocking the event loop."""
-        del choices
+        if type(self._llm)._agenerate in _IN_THREADS:
+            # LangChain would use a thread of the event loop's own. All of those may be waiting for
+            # this very answer, and a cancellation would throw the answer away.
+            return await in_thread(self.complete, system, user, choices=choices)
         return _completion(await self._llm.ainvoke(_messages(system, user)))
 
     @property

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +15,7 @@ from pydantic import Field, SecretStr
 
 from langchain_lumber import LumberTextSplitter
 from langchain_lumber.chat_model import ChatModel
+from lumber_core import AnswerStore
 
 KEY = "planted-4711-0815"
 
@@ -113,3 +119,36 @@ def test_the_models_own_retries_are_counted(own: int | None, counted: int) -> No
 
 def test_a_model_without_retries_has_none() -> None:
     assert ChatModel(FakeListChatModel(responses=["x"])).client_retries == 0
+
+
+BEGUN = threading.Event()
+
+
+class SlowModel(FakeListChatModel):
+    """A chat model without asynchronous methods, which takes its time."""
+
+    responses: list[str] = Field(default_factory=lambda: ["Answer: none"])
+
+    def _call(self, *args: Any, **kwargs: Any) -> str:
+        BEGUN.set()
+        time.sleep(0.3)
+        return super()._call(*args, **kwargs)
+
+
+def test_the_answer_of_a_model_without_async_methods_outlasts_a_cancellation(
+    tmp_path: Path,
+) -> None:
+    store = AnswerStore(tmp_path / "answers.db")
+    splitter = LumberTextSplitter(llm=SlowModel(), store=store)
+
+    async def cancelled() -> None:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+        task = asyncio.ensure_future(splitter.chunker.asegment("One.\n\nTwo."))
+        while not BEGUN.is_set():
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert len(store) == 1
