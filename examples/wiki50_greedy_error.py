@@ -21,7 +21,7 @@ from pathlib import Path
 from lumber_core import BertChunker, Chunker, GreedyChunker, LexicalJudge, LumberChunker
 from lumber_evaluation.corpora import iter_wiki
 from lumber_evaluation.documents import Document
-from lumber_evaluation.report.start_errors import plot_start_errors
+from lumber_evaluation.report.plots import plot_start_errors
 from lumber_evaluation.segmentation import (
     BoundaryScore,
     boundary_score,

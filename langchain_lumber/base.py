@@ -11,17 +11,10 @@ from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
 from lumber_core.chunker import Chunker
+from lumber_core.chunker_settings import ChunkerSettings, ChunkOverlap, check_overlap
 from lumber_core.markdown import HEADING_SEPARATOR, heading_paths
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import (
-    ChunkerSettings,
-    ChunkOverlap,
-    Setting,
-    Settings,
-    check_overlap,
-    signature_of,
-    takes,
-)
+from lumber_core.settings import Setting, Settings, signature_of, takes
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounterSpec
 

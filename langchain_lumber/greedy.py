@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from langchain_lumber.base import DocumentSettings, LengthSettings, SpanTextSplitter, counts_with
+from lumber_core.chunker_settings import TargetSize
 from lumber_core.greedy import GreedyChunker, GreedySettings
-from lumber_core.settings import TargetSize, takes, values_for
+from lumber_core.settings import takes, values_for
 
 
 class GreedyTextSplitterSettings(GreedySettings, LengthSettings):

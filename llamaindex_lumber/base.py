@@ -27,12 +27,11 @@ from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 from typing_extensions import Self
 
 from lumber_core.chunker import Chunker
+from lumber_core.chunker_settings import ChunkOverlap, check_overlap
 from lumber_core.markdown import HEADING_SEPARATOR, heading_paths
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import (
-    ChunkOverlap,
     Settings,
-    check_overlap,
     document,
     fields_of,
     refuse_unknown,

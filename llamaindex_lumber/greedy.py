@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from llamaindex_lumber.base import ParserSettings, SpanNodeParser, with_settings
 from lumber_core.chunker import Chunker
+from lumber_core.chunker_settings import TargetSize
 from lumber_core.greedy import GreedyChunker, GreedySettings
-from lumber_core.settings import TargetSize, values_for
+from lumber_core.settings import values_for
 
 
 class GreedyNodeParserSettings(GreedySettings, ParserSettings):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -53,3 +54,25 @@ def test_changed_missing_and_stray_drawings_are_out_of_date(tmp_path: Path) -> N
         (tmp_path / name).write_text("old", encoding="utf-8")
     made = {"same.svg": "old", "changed.svg": "new", "missing.svg": "new"}
     assert out_of_date(made, tmp_path) == ["changed.svg", "missing.svg", "stray.svg"]
+
+
+def test_no_two_public_things_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for package in ("langchain_lumber", "llamaindex_lumber", "shared"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for name in _public_names(ast.parse(path.read_text(encoding="utf-8"))):
+                places.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert len(places) > 500
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def _public_names(module: ast.Module) -> set[str]:
+    """Return the classes, functions and constants of a module; type variables do not count."""
+    names = set()
+    for statement in module.body:
+        match statement:
+            case ast.ClassDef(name) | ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+                names.add(name)
+            case ast.Assign(targets=[ast.Name(name)]) | ast.AnnAssign(target=ast.Name(name)):
+                names.add(name)
+    return {name for name in names if not name.startswith("_") and len(name) > 1} - {"logger"}

@@ -34,13 +34,13 @@ from lumber_evaluation.comparison import (
     check_comparison,
     compare,
 )
+from lumber_evaluation.comparison.metrics import METRICS, families_of
+from lumber_evaluation.comparison.sweep import THETAS, sweep
 from lumber_evaluation.llm.hyde import hypothetical_passages
-from lumber_evaluation.metrics import METRICS, families_of
 from lumber_evaluation.null_control import RandomCuts
 from lumber_evaluation.report import write_report
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.tables import Table, summary_table
-from lumber_evaluation.sweep import THETAS, sweep
 
 DEFAULT_SPLITTERS = ("bert", "lumber", "recursive:1000", "paragraphs")
 """The splitters compared by default; none needs a key or a download."""
@@ -55,14 +55,14 @@ Questions = Annotated[
         f"Measures: {_MEASURES}."
     ),
 ]
-Sections = Annotated[
+SectionsOption = Annotated[
     str | None,
     typer.Option(
         help="Take reference sections from the documents: headings (Markdown) or marks (lines of "
         "ten or more =)."
     ),
 ]
-Embedder = Annotated[
+EmbedderOption = Annotated[
     str, typer.Option(help="Embedding model: bundled, contriever, or contriever:FOLDER.")
 ]
 Output = Annotated[Path, typer.Option(help="Folder to write report.html and report.json to.")]
@@ -73,7 +73,7 @@ Work = Annotated[
         "in the output folder."
     ),
 ]
-ModelName = Annotated[
+ModelNameOption = Annotated[
     str | None,
     typer.Option(
         help="Language model for `lumber`, propositions, --qa and --hyde: an OpenAI model, or "
@@ -84,7 +84,7 @@ PriceList = Annotated[
     str | None,
     typer.Option(help="Prices of a million input and output tokens, for example 0.15,0.60."),
 ]
-Tokenizer = Annotated[
+TokenizerOption = Annotated[
     str,
     typer.Option(help="How tokens of chunks are counted: estimate, words, or a tiktoken encoding."),
 ]
@@ -111,9 +111,9 @@ def compare_command(
         ),
     ] = False,
     output: Output = Path("report"),
-    sections: Sections = None,
-    embedder: Embedder = "bundled",
-    model: ModelName = None,
+    sections: SectionsOption = None,
+    embedder: EmbedderOption = "bundled",
+    model: ModelNameOption = None,
     base_url: BaseUrl = None,
     key_variable: KeyVariable = None,
     hyde: Annotated[
@@ -133,7 +133,7 @@ def compare_command(
     ] = 5,
     prices: PriceList = None,
     within_document: Within = False,
-    tokenizer: Tokenizer = DEFAULT_TOKENIZER,
+    tokenizer: TokenizerOption = DEFAULT_TOKENIZER,
     work: Work = None,
     max_concurrency: Concurrency = 8,
     requests_per_minute: PerMinute = None,
@@ -220,14 +220,14 @@ def sweep_command(
         str | None, typer.Option(help="Splitter to sweep. Default: the one the setting belongs to.")
     ] = None,
     output: Output = Path("sweep"),
-    sections: Sections = None,
-    embedder: Embedder = "bundled",
-    model: ModelName = None,
+    sections: SectionsOption = None,
+    embedder: EmbedderOption = "bundled",
+    model: ModelNameOption = None,
     base_url: BaseUrl = None,
     key_variable: KeyVariable = None,
     prices: PriceList = None,
     within_document: Within = False,
-    tokenizer: Tokenizer = DEFAULT_TOKENIZER,
+    tokenizer: TokenizerOption = DEFAULT_TOKENIZER,
     work: Work = None,
     max_concurrency: Concurrency = 8,
     requests_per_minute: PerMinute = None,

@@ -13,19 +13,13 @@ from typing import Any, TypeVar
 from tqdm import tqdm
 
 from lumber_core.checks import check_text, check_texts
+from lumber_core.chunker_settings import ChunkerSettings, TargetSettings, target_of
 from lumber_core.concurrency import start_in_thread
 from lumber_core.identity import class_identity, identity_of
 from lumber_core.markdown import is_markdown
 from lumber_core.overlap import overlapping
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import (
-    ChunkerSettings,
-    TargetSettings,
-    result_settings,
-    shown,
-    signature_of,
-    target_of,
-)
+from lumber_core.settings import result_settings, shown, signature_of
 from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
@@ -232,9 +226,12 @@ class Chunker(ABC):
         markdown: Sequence[bool] | None,
     ) -> list[SizeLimits]:
         """Return the limits for each text."""
-        for given in (reserved, markdown):
+        for name, given in (("reserved", reserved), ("markdown", markdown)):
             if given is not None and len(given) != len(texts):
-                raise ValueError(f"there are {len(texts)} texts but {len(given)} items for them")
+                raise ValueError(
+                    f"{name} must have one value for each text: expected {len(texts)}, "
+                    f"got {len(given)}"
+                )
         return [
             self._limits_for(tokens, marked)
             for tokens, marked in zip(

@@ -15,14 +15,9 @@ from itertools import accumulate, pairwise
 from typing import Annotated, Any
 
 from lumber_core.chunker import Chunker, within
+from lumber_core.chunker_settings import TargetSettings, TargetSize, Units
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import (
-    Setting,
-    TargetSettings,
-    TargetSize,
-    Units,
-    takes,
-)
+from lumber_core.settings import Setting, takes
 from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
 from lumber_core.tokens import TiktokenCounter

@@ -13,8 +13,8 @@ from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
-from lumber_core.graphemes import is_break, space_cuts
 from lumber_core.layout import Break, Line, read_lines
+from lumber_core.unicode import is_break, space_cuts
 from lumber_core.units import sentences, sentences_and_lines
 
 _ABBREVIATION = re.compile(

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from lumber_core.errors import ChunkSizeError
-from lumber_core.graphemes import grapheme_cuts, line_cuts, space_cuts, word_cuts
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter
+from lumber_core.unicode import grapheme_cuts, line_cuts, space_cuts, word_cuts
 from lumber_core.units import markdown_parts, sentences
 
 # Characters looked at first for each token of room; a window that turns out too small is doubled.

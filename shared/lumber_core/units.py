@@ -14,10 +14,9 @@ from itertools import accumulate, pairwise
 from operator import le, lt
 from typing import Literal, cast
 
-from lumber_core.graphemes import breaks
 from lumber_core.markdown import markdown_blocks
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.surrogates import encodable
+from lumber_core.unicode import breaks, encodable
 
 UnitFinder = Callable[[str], Sequence[Span]]
 UnitName = Literal["paragraphs", "sentences", "sentences_and_lines", "markdown"]

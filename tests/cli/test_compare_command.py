@@ -15,7 +15,7 @@ pytest.importorskip("nltk")
 pytest.importorskip("langchain_text_splitters")
 
 from lumber_core.cache import Cache
-from lumber_evaluation.metrics import METRICS, families_of
+from lumber_evaluation.comparison.metrics import METRICS, families_of
 from tests.cli.running import run
 from tests.evaluation.comparing import corpus
 from tests.loopback.server import LoopbackServer, Request

@@ -12,18 +12,10 @@ import pytest
 
 from lumber_core import BertChunker, GreedyChunker, LumberChunker
 from lumber_core.bert.settings import BertSettings
+from lumber_core.chunker_settings import ChunkerSettings
 from lumber_core.greedy import GreedySettings
 from lumber_core.lumber.settings import LumberChunkerSettings
-from lumber_core.settings import (
-    ChunkerSettings,
-    Setting,
-    Settings,
-    fields_of,
-    one_of,
-    setting_of,
-    share,
-    takes,
-)
+from lumber_core.settings import Setting, Settings, fields_of, one_of, setting_of, share, takes
 
 
 def never(group: Any) -> None:
@@ -172,7 +164,7 @@ def test_reserved_tokens_are_left_free_for_each_text():
     spans = greedy.segment_all([text, text], reserved=[0, 60])
     assert [max(end - start for start, end in found.spans) for found in spans] == [alone, 30]
     assert greedy.segment(text, reserved=60) == spans[1]
-    with pytest.raises(ValueError, match="2 texts but 1 numbers reserved"):
+    with pytest.raises(ValueError, match="reserved must have one value for each text"):
         greedy.segment_all([text, text], reserved=[1])
     with pytest.raises(ValueError, match="100 tokens cannot be reserved"):
         greedy.segment(text, reserved=100)

@@ -8,8 +8,8 @@ import sentencex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core.graphemes import is_break
 from lumber_core.spans import check_tiling
+from lumber_core.unicode import is_break
 from lumber_core.units import (
     after_markers,
     paragraphs,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_evaluation.documents import document_from_segments
-from lumber_evaluation.report.start_errors import plot_start_errors
+from lumber_evaluation.report.plots import plot_start_errors
 from lumber_evaluation.start_error import (
     StartError,
     StartErrors,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lumber_core import AnswerStore, BertChunker, Group, LumberChunker
+from lumber_evaluation.comparison.sweep import THETAS, sweep
 from lumber_evaluation.report import write_report
-from lumber_evaluation.sweep import THETAS, sweep
 from tests.evaluation.comparing import WordEmbedder, corpus
 
 

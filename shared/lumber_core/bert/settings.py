@@ -6,7 +6,8 @@ from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from lumber_core.checks import check_number, check_positive
-from lumber_core.settings import ChunkerSettings, Setting, Threads, one_of, optional
+from lumber_core.chunker_settings import ChunkerSettings, Threads
+from lumber_core.settings import Setting, one_of, optional
 
 Backend = Literal["onnx", "torch"]
 Snap = Literal["sentence"] | None
@@ -18,7 +19,7 @@ def _check_model(name: str, model: Any) -> None:
         raise TypeError(f'{name} must be "bundled", a folder or a hub id, not {model!r}')
 
 
-DEFAULT_CHUNK_SIZE = 256
+BERT_CHUNK_SIZE = 256
 """Fits into the embedding models people use: most read 512 tokens, all-MiniLM-L6-v2 256."""
 _TARGET_SHARE = 0.6  # of chunk_size
 
@@ -49,7 +50,7 @@ class BertSettings(ChunkerSettings):
         int | None,
         Setting(
             "The most tokens a chunk may have, whatever the text: a hard limit. None: in "
-            f"proportion to `target_size`, {DEFAULT_CHUNK_SIZE} without one; no limit with a "
+            f"proportion to `target_size`, {BERT_CHUNK_SIZE} without one; no limit with a "
             "`threshold`.",
             optional(check_positive),
         ),
@@ -119,5 +120,5 @@ class BertSettings(ChunkerSettings):
             return self.chunk_size, None
         if self.chunk_size is None and self.target_size is not None:
             return round(self.target_size / _TARGET_SHARE), self.target_size
-        high = self.chunk_size or DEFAULT_CHUNK_SIZE
+        high = self.chunk_size or BERT_CHUNK_SIZE
         return high, self.target_size or max(1, round(_TARGET_SHARE * high))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
-from lumber_core.llms.remote import RemoteModel, Settings
+from lumber_core.llms.remote import RemoteModel, RequestSettings
 
 UNBLOCKED = (
     "HARM_CATEGORY_HARASSMENT",
@@ -64,7 +64,7 @@ class GeminiModel(RemoteModel):
         client = self._own or await self._async_clients.get()
         return await client.aio.models.generate_content(**request)
 
-    def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
+    def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
         types = self._sdk().types
         config: dict[str, Any] = {
             "system_instruction": system,

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Completion
 from lumber_core.llms.gemini import UNBLOCKED
-from lumber_core.llms.remote import RemoteModel, Settings
+from lumber_core.llms.remote import RemoteModel, RequestSettings
 
 
 class LegacyGeminiModel(RemoteModel):
@@ -61,7 +61,7 @@ class LegacyGeminiModel(RemoteModel):
         manager.configure(api_key=self._key(), transport="rest", client_options=options)
         return manager.get_default_client("generative")
 
-    def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
+    def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
         options = {
             "temperature": settings.temperature,
             "max_output_tokens": settings.max_tokens,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
-from lumber_core.llms.remote import Form, RemoteModel, Settings, url_identity
+from lumber_core.llms.remote import Form, RemoteModel, RequestSettings, url_identity
 
 # OpenAI rejects a request for a JSON object if the messages do not mention JSON.
 _AS_OBJECT = '\n\nReply with the JSON object {"answer": "ID n"}, or {"answer": "none"}.'
@@ -108,7 +108,7 @@ class OpenAIModel(RemoteModel):
         client = self._own_async or await self._async_clients.get()
         return await client.chat.completions.create(**request)
 
-    def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
+    def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
         request: dict[str, Any] = {
             "model": self._model,
             "messages": [

@@ -103,7 +103,7 @@ _REJECTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RequestSettings:
     """The optional parameters of one request.
 
     Attributes:
@@ -264,7 +264,7 @@ class RemoteModel(ABC):
         del client
 
     @abstractmethod
-    def _request(self, system: str, user: str, settings: Settings) -> dict[str, Any]:
+    def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
         """Return the arguments of a request."""
 
     @abstractmethod
@@ -316,7 +316,7 @@ class RemoteModel(ABC):
         named = os.environ.get(self._url_variable) if self._url_variable else None
         return url_identity(self._base_url or named or "default")
 
-    def _settled(self, error: Exception, settings: Settings) -> Completion | None:
+    def _settled(self, error: Exception, settings: RequestSettings) -> Completion | None:
         """Handle an error, or raise it.
 
         Returns:
@@ -347,7 +347,7 @@ class RemoteModel(ABC):
         """The text of an error that may name the rejected parameter."""
         return str(error)
 
-    def _settings(self, choices: Sequence[int]) -> Settings:
+    def _settings(self, choices: Sequence[int]) -> RequestSettings:
         rejected = self._rejected
         answers: tuple[str, ...] = ()
         form: Form = "text"
@@ -355,7 +355,7 @@ class RemoteModel(ABC):
             form = next((form for form in self._forms if form not in rejected), "text")
             answers = () if form == "text" else allowed_answers(choices)
         limit = next((name for name in self._limits if name not in rejected), "")
-        return Settings(
+        return RequestSettings(
             temperature=None if "temperature" in rejected else self._temperature,
             answers=answers,
             form=form,
@@ -370,7 +370,7 @@ class RemoteModel(ABC):
             return None
         return _REASONING_TOKENS if self._thinks else _LABEL_TOKENS
 
-    def _was_thinking(self, completion: Completion, settings: Settings) -> bool:
+    def _was_thinking(self, completion: Completion, settings: RequestSettings) -> bool:
         """Return whether an answer was cut off while the model was thinking, and more helps."""
         limited = self._max_tokens == "auto" and settings.max_tokens == _LABEL_TOKENS
         text = completion.text.casefold()
@@ -383,7 +383,7 @@ class RemoteModel(ABC):
         self._thinks = True
         return True
 
-    def _learn(self, error: Exception, settings: Settings) -> bool:
+    def _learn(self, error: Exception, settings: RequestSettings) -> bool:
         """Remember the parameters that an error names, and return whether there are any."""
         text = (str(error) if isinstance(error, BadReplyError) else self._named(error)).casefold()
         status = status_of(error)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from lumber_core.checks import check_positive
+from lumber_core.chunker_settings import ChunkerSettings, Units
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.cache import AnswerStore
 from lumber_core.lumber.estimate import Prices
@@ -15,7 +16,7 @@ from lumber_core.lumber.fallback import OnFailure
 from lumber_core.lumber.judges import JudgeLike
 from lumber_core.lumber.protocol import PromptTemplate
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import ChunkerSettings, Setting, Units, one_of, optional, share
+from lumber_core.settings import Setting, one_of, optional, share
 from lumber_core.tokens import DEFAULT_TOKENIZER
 
 Method = Literal["paper", "published"]

@@ -20,9 +20,9 @@ from lumber_evaluation.bootstrap import (
     paired_difference,
     questions_to_decide,
 )
+from lumber_evaluation.comparison.metrics import Metric, metrics_of
 from lumber_evaluation.documents import Corpus, SplitDocument
 from lumber_evaluation.llm.answers import QaResult
-from lumber_evaluation.metrics import Metric, metrics_of
 from lumber_evaluation.retrieval import RetrievalResult
 from lumber_evaluation.segmentation import SegmentationScores
 

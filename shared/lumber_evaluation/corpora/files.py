@@ -1,4 +1,4 @@
-"""Finding and reading the files of a corpus, with errors that say what was expected there."""
+"""The files of a corpus: finding, reading and writing, with errors that say what was expected."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import json
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -192,3 +193,10 @@ def _object(row: object, where: str) -> Row:
     if not isinstance(row, dict):
         raise ValueError(f"{where}: expected a JSON object, found {type(row).__name__}")
     return row
+
+
+def atomic_write(path: Path, content: bytes) -> None:
+    """Write a file atomically: to a temporary file beside it, which then replaces it."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    temporary.write_bytes(content)
+    temporary.replace(path)

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lumber_core.files import atomic_write
 from lumber_core.spans import Span
-from lumber_evaluation.corpora.files import Row, table_rows
+from lumber_evaluation.corpora.files import Row, atomic_write, table_rows
 from lumber_evaluation.documents import Document, DocumentNames, Question
 
 # The columns of each field as this project names them, then as GutenQA does.

@@ -30,7 +30,7 @@ from lumber_evaluation.llm.asking import (
 from lumber_evaluation.llm.cached_model import CompletionStore, as_cached
 from lumber_evaluation.retrieval import CUTOFFS, RetrievalResult
 
-ANSWER = Template(
+ANSWER_PROMPT = Template(
     system="""\
 You answer a question from passages of documents, and from nothing else.
 
@@ -143,7 +143,7 @@ def answer_questions(
     top_k: int = 5,
     max_passage_tokens: int = 3000,
     tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
-    answer_prompt: Template = ANSWER,
+    answer_prompt: Template = ANSWER_PROMPT,
     judge_prompt: Template = JUDGEMENT,
     store: CompletionStore | str | Path | None = None,
     policy: CallPolicy | None = None,

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from lumber_core.extras import load
 from lumber_evaluation.comparison import Comparison
+from lumber_evaluation.comparison.sweep import Sweep
 from lumber_evaluation.report.json_file import report_json
 from lumber_evaluation.report.plots import sweep_plots
 from lumber_evaluation.report.view import view
-from lumber_evaluation.sweep import Sweep
 
 __all__ = ["HTML_FILE", "JSON_FILE", "render", "report_json", "write_report"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lumber_evaluation.comparison import FEWEST, Comparison, Difference
-from lumber_evaluation.metrics import Metric
+from lumber_evaluation.comparison.metrics import Metric
 
 _FEW_QUESTIONS = 100
 _HOPELESS = 100  # times as many questions as there are: no use to ask for so many

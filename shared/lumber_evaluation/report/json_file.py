@@ -11,13 +11,13 @@ from typing import Any
 
 from lumber_core import __version__
 from lumber_evaluation.comparison import Comparison, SplitterResult
+from lumber_evaluation.comparison.metrics import Metric
+from lumber_evaluation.comparison.sweep import Sweep
 from lumber_evaluation.documents import Corpus
 from lumber_evaluation.llm.answers import QaResult
-from lumber_evaluation.metrics import Metric
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.retrieval import CUTOFFS, WORD_BUDGETS, RetrievalResult
 from lumber_evaluation.segmentation import SegmentationScores
-from lumber_evaluation.sweep import Sweep
 
 FORMAT = "lumber-comparison"
 FORMAT_VERSION = 1

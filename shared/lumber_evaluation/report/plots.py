@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 from lumber_evaluation.comparison import Comparison, Difference
-from lumber_evaluation.metrics import Metric, MetricFamily
+from lumber_evaluation.comparison.metrics import Metric, MetricFamily
+from lumber_evaluation.comparison.sweep import Sweep
 from lumber_evaluation.report.svg import (
     PlotPoint,
     Series,
+    as_file,
     bar_plot,
     difference_plot,
     distribution_plot,
     line_plot,
 )
 from lumber_evaluation.report.tables import MINUS, duration, interval, money, signed_number
-from lumber_evaluation.sweep import Sweep
+from lumber_evaluation.start_error import StartErrors
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,3 +186,42 @@ def _in_words(difference: Difference) -> str:
     """Return the second splitter's distance from the first, for people."""
     verdict = "clear" if difference.clear else "not clear"
     return f"{signed_number(-difference.value, difference.count)}, {verdict}"
+
+
+def plot_start_errors(errors: Mapping[str, StartErrors], path: str | Path) -> None:
+    """Draw how the documents' errors are distributed: a histogram for each splitter.
+
+    The x axis is logarithmic, because a few documents err by far more than most; a line marks each
+    median.
+
+    Args:
+        errors: The errors under each splitter's name.
+        path: The .svg file to write.
+
+    Raises:
+        ValueError: There are no errors, or the file has another ending.
+        FileNotFoundError: The file's folder does not exist.
+    """
+    file = Path(path)
+    if file.suffix.lower() != ".svg":
+        raise ValueError(f"{file}: expected the name of a .svg file")
+    if not errors:
+        raise ValueError("expected the errors of at least one splitter")
+    if not file.parent.is_dir():
+        raise FileNotFoundError(f"the folder {file.parent} does not exist: create it first")
+    rows = [
+        (
+            f"{name}: MAE {found.mae:,.0f}, RMSE {found.rmse:,.0f}",
+            kind,
+            [one.error for one in found.documents],
+        )
+        for kind, (name, found) in enumerate(errors.items())
+    ]
+    svg = distribution_plot(
+        rows,
+        title="Start-token error of the documents",
+        description="; ".join(name for name, _, _ in rows),
+        x_label="start-token error of a document, logarithmic",
+        what=("documents", "tokens"),
+    )
+    file.write_text(as_file(svg), encoding="utf-8", errors="replace")

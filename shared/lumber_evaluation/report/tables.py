@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from lumber_evaluation.comparison import Comparison, Difference, Figure, SplitterResult
-from lumber_evaluation.metrics import Metric, MetricFamily
+from lumber_evaluation.comparison.metrics import Metric, MetricFamily
 from lumber_evaluation.report.svg import legend_mark
 from lumber_evaluation.retrieval import CUTOFFS
 

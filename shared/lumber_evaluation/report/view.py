@@ -9,7 +9,7 @@ from typing import Any
 
 from lumber_core import __version__
 from lumber_evaluation.comparison import Comparison, SplitterResult
-from lumber_evaluation.metrics import Metric, MetricFamily, families_of
+from lumber_evaluation.comparison.metrics import Metric, MetricFamily, families_of
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.cuts import Passage, TextPiece, pieces, telling_passages
 from lumber_evaluation.report.plots import (

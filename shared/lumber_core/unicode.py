@@ -1,10 +1,13 @@
-"""Where a text may be cut without breaking a character that people see as one.
+"""Grapheme clusters and lone surrogates: where a text may be cut, and what UTF-8 cannot encode.
 
-Boundaries follow Unicode's text segmentation (UAX #29), as the `regex` package implements it.
+A grapheme cluster is what people see as one character. Boundaries follow Unicode's text
+segmentation (UAX #29), as the `regex` package implements it. A lone surrogate is half a character,
+which a Python string can hold but UTF-8 cannot.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -20,6 +23,7 @@ _FLAG_LETTERS = "[\U0001f1e6-\U0001f1ff]"
 # Two of these are a flag. `regex` counts them from the start of their run at each step, so long
 # runs go to it in parts of this many.
 _FLAGS_AT_ONCE = 64
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @cache
@@ -134,3 +138,16 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
             yield start, text[start : match.end()]
             start = match.end()
     yield start, text[start:]
+
+
+def is_encodable(text: str) -> bool:
+    """Return whether a text can be encoded as UTF-8."""
+    return text.isascii() or _SURROGATE.search(text) is None
+
+
+def encodable(text: str) -> str:
+    """Return `text` with each lone surrogate replaced by U+FFFD; offsets stay the same.
+
+    `str.encode` with "replace" would write a question mark, which could end a sentence.
+    """
+    return _SURROGATE.sub("\ufffd", text)

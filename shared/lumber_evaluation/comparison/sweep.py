@@ -12,7 +12,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
-from lumber_evaluation.comparison import Comparison, compare
+from lumber_evaluation.comparison.results import Comparison
+from lumber_evaluation.comparison.running import compare
 from lumber_evaluation.documents import Corpus
 from lumber_evaluation.splitters import evaluated
 

@@ -7,8 +7,8 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core import graphemes
-from lumber_core.graphemes import breaks, grapheme_cuts, is_break, space_cuts, word_cuts
+from lumber_core import unicode
+from lumber_core.unicode import breaks, grapheme_cuts, is_break, space_cuts, word_cuts
 from tests.core.core_support import ACCENTED, FAMILY, FLAG, PIECES, nasty_texts, quick
 
 # Whole planes of characters, half of them from where clusters are made.
@@ -162,7 +162,7 @@ def test_looking_for_breaks_is_linear_in_the_length_of_the_text(unit):
 
 @pytest.mark.parametrize("cuts", [grapheme_cuts, word_cuts])
 def test_long_runs_of_flags_are_read_in_parts(monkeypatch, cuts):
-    real = graphemes._pattern
+    real = unicode._pattern
     longest = 0
 
     class Recorder:
@@ -175,7 +175,7 @@ def test_long_runs_of_flags_are_read_in_parts(monkeypatch, cuts):
                 longest = max(longest, len(text))
             return real(self.source).finditer(text)
 
-    monkeypatch.setattr(graphemes, "_pattern", Recorder)
+    monkeypatch.setattr(unicode, "_pattern", Recorder)
     text = "x" + FLAG * 5000 + FLAG[0]
     assert list(cuts(text)) == [1, *range(3, len(text), 2), len(text)]
     assert longest <= 100
