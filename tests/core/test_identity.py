@@ -46,8 +46,8 @@ VARIANTS = {
     "greedy limit": lambda: GreedyChunker(100, tokenizer="words", chunk_size=200),
     "greedy other limit": lambda: GreedyChunker(100, tokenizer="words", chunk_size=201),
     "greedy minimum": lambda: GreedyChunker(100, tokenizer="words", min_chunk_size=20),
-    "greedy marks": lambda: GreedyChunker(100, end_markers=["<e>"]),
-    "greedy other marks": lambda: GreedyChunker(100, end_markers=["<f>"]),
+    "greedy marks": lambda: GreedyChunker(100, tokenizer="cl100k_base", end_markers=["<e>"]),
+    "greedy other marks": lambda: GreedyChunker(100, tokenizer="cl100k_base", end_markers=["<f>"]),
     "bert": lambda: BertChunker(),
     "bert threshold": lambda: BertChunker(threshold=1e-9),
     "bert snap": lambda: BertChunker(snap=None),
@@ -71,6 +71,7 @@ VARIANTS = {
     "openai server": lambda: LumberChunker(openai(base_url="http://127.0.0.1:1/v1")),
     "openai other server": lambda: LumberChunker(openai(base_url="http://127.0.0.1:2/v1")),
     "openai text": lambda: LumberChunker(openai(structured=False)),
+    "openai limit": lambda: LumberChunker(openai(max_tokens=9)),
     "openai temperature": lambda: LumberChunker(openai(temperature=None)),
 }
 
@@ -119,7 +120,8 @@ def test_a_store_and_pickling_leave_the_identity_as_it_is(tmp_path: Path) -> Non
 def test_an_identity_is_the_same_in_another_process() -> None:
     code = (
         "from lumber_core import *\n"
-        "print(GreedyChunker(100, end_markers=['<e>']).identity)\n"
+        "made = GreedyChunker(100, tokenizer='cl100k_base', end_markers=['<e>'])\n"
+        "print(made.identity)\n"
         "print(LumberChunker(BertJudge()).identity)\n"
     )
     output = subprocess.run(
