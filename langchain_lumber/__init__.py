@@ -1,4 +1,4 @@
-"""Text splitters for LangChain that cut where the content turns."""
+"""Text splitters for LangChain that split at topic shifts."""
 
 try:
     import langchain_text_splitters as _  # noqa: F401 - said at once, with the extra that brings it

@@ -1,4 +1,4 @@
-"""From spans to LangChain documents: what all splitters here share."""
+"""From spans to LangChain documents: the base of all LangChain splitters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ELSEWHERE = {
     "is_separator_regex": _SEPARATORS,
     "sentence_split_regex": 'sentences are found by language; choose units="sentences"',
     "keep_separator": "chunks are slices of the text, so nothing is removed from it",
-    "embeddings": "BertTextSplitter comes with its model and asks for no embeddings",
+    "embeddings": "BertTextSplitter comes with its own model and needs no embeddings",
     "buffer_size": _SEMANTIC,
     "breakpoint_threshold_type": _SEMANTIC,
     "breakpoint_threshold_amount": _SEMANTIC,
@@ -57,20 +57,20 @@ class DocumentSettings(Settings):
     strip_whitespace: Annotated[
         bool,
         Setting(
-            "Trim white space at both ends of a chunk. Its offset moves along, and a chunk of "
-            "white space only is left out."
+            "Trim white space at both ends of a chunk. Its offset is adjusted; a chunk of only "
+            "white space is left out."
         ),
     ] = True
 
 
 class LengthSettings(DocumentSettings, ChunkerSettings):
-    """Settings that all splitters here have: LangChain's beside the core's."""
+    """Settings of all LangChain splitters: LangChain's and the core's."""
 
     elsewhere = _ELSEWHERE
 
     length_function: Annotated[
         Callable[[str], int] | None,
-        Setting("Counts tokens in place of `tokenizer`, under the name LangChain gives it."),
+        Setting("Counts tokens: LangChain's name for `tokenizer`."),
     ] = None
 
     def __post_init__(self) -> None:
@@ -110,7 +110,7 @@ class SpanTextSplitter(TextSplitter):
 
     Raises:
         ValueError: `chunk_overlap` is not below the chunker's `chunk_size`.
-        TypeError: A setting has the wrong type, or there is none of that name.
+        TypeError: A setting has the wrong type or is unknown.
     """
 
     @takes(SplitterSettings)
@@ -134,7 +134,7 @@ class SpanTextSplitter(TextSplitter):
 
     @property
     def chunk_overlap(self) -> int:
-        """The most tokens repeated from the chunk before."""
+        """Maximum number of tokens repeated from the chunk before."""
         return self._chunk_overlap
 
     def segment(self, text: str) -> Segmentation:
@@ -142,7 +142,7 @@ class SpanTextSplitter(TextSplitter):
         return self._chunker.segment(text, reserved=self._chunk_overlap)
 
     def split_text(self, text: str) -> list[str]:
-        """Split one text into the texts of its chunks."""
+        """Split one text into chunks."""
         return [span.of(text) for span in self._kept(text, self.segment(text))]
 
     def create_documents(
@@ -151,7 +151,7 @@ class SpanTextSplitter(TextSplitter):
         """Split texts into documents.
 
         Args:
-            texts: The texts; several are worked on at once if a model is asked.
+            texts: The texts; several are split concurrently if a model decides.
             metadatas: One for each text, copied into each of its chunks.
 
         Raises:
@@ -197,7 +197,7 @@ class SpanTextSplitter(TextSplitter):
             encoding_name: A tiktoken encoding.
             model_name: A model whose encoding to use instead.
             **kwargs: Other arguments of the class. `allowed_special` and `disallowed_special` are
-                taken for compatibility: special tokens in a text always count as text.
+                accepted for compatibility: special tokens always count as text.
         """
         kwargs.pop("allowed_special", None)
         kwargs.pop("disallowed_special", None)
@@ -216,7 +216,7 @@ class SpanTextSplitter(TextSplitter):
         return cast(Self, make(tokenizer=tokenizer, **kwargs))
 
     def _asked(self, metadatas: Sequence[dict[Any, Any]]) -> dict[str, Any]:
-        """Return what the chunker is told about texts with these metadatas."""
+        """Return the chunker's arguments for texts with these metadatas."""
         return {
             "reserved": [self._chunk_overlap] * len(metadatas),
             "markdown": [self._chunker.reads_as_markdown(metadata) for metadata in metadatas],

@@ -19,11 +19,11 @@ class BertTextSplitterSettings(BertSettings, LengthSettings):
 
 
 class BertTextSplitter(SpanTextSplitter):
-    """Cuts where a small BERT that comes with the library says that a chunk starts.
+    """Cuts where the bundled BERT model predicts that a chunk starts.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
-        TypeError: A setting has the wrong type, or there is none of that name.
+        TypeError: A setting has the wrong type or is unknown.
     """
 
     @takes(BertTextSplitterSettings)
@@ -33,13 +33,13 @@ class BertTextSplitter(SpanTextSplitter):
         self._bert = chunker
 
     def scores(self, text: str) -> TokenScores:
-        """Score every token of a text, apart from cutting; see `BertChunker.scores`."""
+        """Score every token of a text; see `BertChunker.scores`."""
         return self._bert.scores(text)
 
     def split_and_embed(
         self, documents: Iterable[Document], *, embedder: str = "bundled"
     ) -> tuple[list[Document], list[list[float]]]:
-        """Split documents, and embed every chunk for a vector store.
+        """Split documents and embed every chunk, for a vector store.
 
         Args:
             documents: The documents.

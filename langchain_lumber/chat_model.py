@@ -77,22 +77,22 @@ class ChatModel:
 
     @property
     def client_retries(self) -> int:
-        """How often the chat model repeats a request on its own; counted by `CallPolicy`."""
+        """Retries that the chat model makes itself; `CallPolicy` counts them."""
         if not hasattr(self._llm, "max_retries"):
             return 0
         own = self._llm.max_retries
         return _PACKAGES_RETRIES if own is None else int(own)
 
     def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Answer `user` under the instructions of `system`."""
+        """Answer `user`, following the instructions in `system`."""
         del choices
         return _completion(self._llm.invoke(_messages(system, user)))
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Answer likewise, without blocking the event loop."""
+        """Async version of `complete`."""
         if type(self._llm)._agenerate in _IN_THREADS:
-            # LangChain would use a thread of the event loop's own. All of those may be waiting for
-            # this very answer, and a cancellation would throw the answer away.
+            # LangChain would use one of the event loop's own threads. All of these may be waiting
+            # for this answer, and a cancellation would lose it.
             return await in_thread(self.complete, system, user, choices=choices)
         return _completion(await self._llm.ainvoke(_messages(system, user)))
 

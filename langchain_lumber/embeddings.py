@@ -12,7 +12,7 @@ class LumberEmbeddings(Embeddings):
 
     Args:
         model: "bundled", or a folder made by `lumber-splitters export --embedder`.
-        threads: Texts embedded at once; None takes the processors there are.
+        threads: Number of texts embedded in parallel. None: all available CPUs, up to 8.
 
     Raises:
         ValueError: `threads` is below 1.

@@ -9,20 +9,20 @@ from lumber_core.settings import takes, values_for
 
 
 class GreedyTextSplitterSettings(GreedySettings, LengthSettings):
-    """Settings of `GreedyTextSplitter`; sizes are given by name, which tells one from another."""
+    """Settings of `GreedyTextSplitter`; sizes are keyword-only."""
 
     target_size: TargetSize = None
 
 
 class GreedyTextSplitter(SpanTextSplitter):
-    """Cuts at the sentence end that lies nearest to a target length in tokens.
+    """Cuts at the sentence end nearest to a target length in tokens.
 
-    `chunk_size` is a hard limit, in tokens; with `chunk_size` alone, chunks are drawn towards
-    about four fifths of it.
+    `chunk_size` is a hard limit, in tokens; with `chunk_size` alone, chunks have about
+    four fifths of it.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
-        TypeError: A setting has the wrong type, or there is none of that name.
+        TypeError: A setting has the wrong type or is unknown.
     """
 
     @takes(GreedyTextSplitterSettings)

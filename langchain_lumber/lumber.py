@@ -32,7 +32,7 @@ class LumberTextSplitter(SpanTextSplitter):
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each
             other: `llm` and `judge`, or `prompt` or `policy` without `llm`.
-        TypeError: A setting has the wrong type, or there is none of that name.
+        TypeError: A setting has the wrong type or is unknown.
     """
 
     @takes(LumberTextSplitterSettings)

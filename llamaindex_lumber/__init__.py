@@ -1,4 +1,4 @@
-"""Node parsers for LlamaIndex that cut where the content turns."""
+"""Node parsers for LlamaIndex that split at topic shifts."""
 
 try:
     import llama_index.core as _  # noqa: F401 - said at once, with the extra that brings it

@@ -1,4 +1,4 @@
-"""From spans to LlamaIndex nodes: what all node parsers here share."""
+"""From spans to LlamaIndex nodes: the base of all node parsers."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ _ELSEWHERE = {
     "backup_separators": _SEPARATOR,
     "paragraph_separator": 'paragraphs are found by units="paragraphs"',
     "secondary_chunking_regex": "units that are too long are cut at sentences, then words",
-    "chunking_tokenizer_fn": "sentences are found by language; units may be a function of yours",
-    "sentence_splitter": "sentences are found by language; units may be a function of yours",
+    "chunking_tokenizer_fn": "sentences are found by language; units may be a custom function",
+    "sentence_splitter": "sentences are found by language; units may be a custom function",
     "keep_whitespaces": "nodes are slices of the text, so nothing is removed from it",
-    "embed_model": "BertNodeParser comes with its model and asks for no embeddings",
+    "embed_model": "BertNodeParser comes with its own model and needs no embeddings",
     "breakpoint_percentile_threshold": _SEMANTIC,
     "buffer_size": _SEMANTIC,
     "window_size": "choose a size in tokens: chunk_size, target_size",
@@ -64,12 +64,12 @@ _ELSEWHERE = {
     "chunk_lines": "choose a size in tokens: chunk_size, target_size",
 }
 
-# As with LlamaIndex's SentenceSplitter: less room than this beside the metadata is worth a warning.
+# As in LlamaIndex's SentenceSplitter: warn if the metadata leaves less room than this.
 _LITTLE_ROOM = 50
 
 
 def _named(value: Any) -> Any:
-    """Say in words what a setting is that has no value in JSON: it is part of cache keys."""
+    """Describe a setting that JSON cannot hold, in words; it is part of cache keys."""
     if value is None or isinstance(value, str):
         return value
     name = getattr(value, "__qualname__", None)
@@ -77,11 +77,11 @@ def _named(value: Any) -> Any:
 
 
 Named = Annotated[Any, PlainSerializer(_named)]
-"""A setting that may be an object of the user's: serialised as its name or `repr`."""
+"""A setting that may be a custom object: serialised as its name or `repr`."""
 
 
 class ParserSettings(Settings):
-    """Settings of node parsers beside those of the core."""
+    """Settings of node parsers, in addition to the core's."""
 
     chunk_overlap: ChunkOverlap = 0
 
@@ -90,9 +90,9 @@ class SpanNodeParser(NodeParser):
     """A LlamaIndex node parser over a splitter of `lumber_core`.
 
     Nodes are slices of the text they come from: `text[start_char_idx:end_char_idx] == node.text`,
-    where the text is that of the document a node refers to, also if the parser gets nodes that
-    another parser made. Without `chunk_overlap`, nodes together are the whole text; a node of
-    white space only is left out.
+    where the text is that of the document a node refers to, even if the input is nodes of another
+    parser. Without `chunk_overlap`, the nodes join to the whole text, except that a node of only
+    white space is left out.
 
     With `include_metadata`, `chunk_size` includes the metadata that is embedded or sent to a model
     with each node, as with LlamaIndex's SentenceSplitter.
@@ -102,7 +102,7 @@ class SpanNodeParser(NodeParser):
     chosen. The titles above each node, from the outermost to the innermost, are in its
     `metadata["headings"]`, as "Install > From source"; they are not embedded.
 
-    Settings may be assigned; a value that is wrong is refused and changes nothing. Of LlamaIndex's
+    Settings may be assigned; an invalid value raises and changes nothing. Of LlamaIndex's
     global `Settings`, `chunk_size` and `chunk_overlap` reach the parser that is
     `Settings.node_parser`; `Settings.tokenizer` is not used, see the setting `tokenizer`.
     """
@@ -126,7 +126,7 @@ class SpanNodeParser(NodeParser):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """Let `help` and `inspect.signature` show the settings as the other adapters do."""
+        """Make `help` and `inspect.signature` show the settings."""
         super().__pydantic_init_subclass__(**kwargs)
         types = {entry.name: type_of(entry) for entry in fields_of(cls.settings_class)}
         parameters, documented = [], []
@@ -187,11 +187,11 @@ class SpanNodeParser(NodeParser):
         return self._built()
 
     def segment(self, text: str) -> Segmentation:
-        """Split one text, and return the spans, without overlap, with the verdicts behind them."""
+        """Split one text; return the spans, without overlap, and the verdicts."""
         return self._built().segment(text, reserved=self._overlap)
 
     def split_text(self, text: str) -> list[str]:
-        """Split one text into the texts of its chunks."""
+        """Split one text into chunks."""
         spans = self.segment(text).spans
         return [span.of(text) for span in self._built().overlap(text, spans, self._overlap)]
 
@@ -317,7 +317,7 @@ class SpanNodeParser(NodeParser):
         return linked
 
     def __getstate__(self) -> dict[str, Any]:
-        """Refuse to be pickled without a setting; the framework would drop it in silence."""
+        """Raise if a setting cannot be pickled; the framework would drop it silently."""
         for name in type(self).model_fields:
             if name == "callback_manager":
                 continue
@@ -363,7 +363,7 @@ def _fields(settings: type[Settings]) -> Iterator[tuple[str, Any]]:
 
 
 def _is_plain(kind: Any) -> bool:
-    """Tell whether values of a type are what JSON can hold, so that they come back from it."""
+    """Return whether values of a type survive a round trip through JSON."""
     if get_origin(kind) is Literal or kind is Ellipsis:
         return True
     inner = get_args(kind)

@@ -22,7 +22,7 @@ class BertNodeParserSettings(BertSettings, ParserSettings):
     model: ModelName = "bundled"
     embed: Annotated[
         bool,
-        Setting("Fill `node.embedding` by the bundled encoder, as `LumberEmbedding` would."),
+        Setting("Set `node.embedding` with the bundled encoder, as `LumberEmbedding` would."),
     ] = False
 
 
@@ -35,11 +35,11 @@ else:
 
 
 class BertNodeParser(_Base):
-    """Cuts where a small BERT that comes with the library says that a chunk starts.
+    """Cuts where the bundled BERT model predicts that a chunk starts.
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.
-        TypeError: A setting has the wrong type, or there is none of that name.
+        TypeError: A setting has the wrong type or is unknown.
     """
 
     @classmethod

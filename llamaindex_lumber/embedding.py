@@ -26,7 +26,7 @@ class LumberEmbedding(BaseEmbedding):
     threads: int | None = Field(
         default=None,
         exclude=True,
-        description="Texts embedded at once; None takes the processors there are.",
+        description="Number of texts embedded in parallel. None: all available CPUs, up to 8.",
     )
 
     _embedder: TextEmbedder | None = PrivateAttr(default=None)

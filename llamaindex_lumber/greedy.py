@@ -26,14 +26,14 @@ else:
 
 
 class GreedyNodeParser(_Base):
-    """Cuts at the sentence end that lies nearest to a target length in tokens.
+    """Cuts at the sentence end nearest to a target length in tokens.
 
-    `chunk_size` is a hard limit, in tokens; with `chunk_size` alone, nodes are drawn towards
-    about four fifths of it.
+    `chunk_size` is a hard limit, in tokens; with `chunk_size` alone, nodes have about
+    four fifths of it.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
-        TypeError: A setting has the wrong type, or there is none of that name.
+        TypeError: A setting has the wrong type or is unknown.
     """
 
     @classmethod

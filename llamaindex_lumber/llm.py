@@ -47,16 +47,16 @@ class LlamaIndexModel:
 
     @property
     def client_retries(self) -> int:
-        """How often the LLM repeats a request on its own; counted by `CallPolicy`."""
+        """Retries that the LLM makes itself; `CallPolicy` counts them."""
         return int(getattr(self._llm, "max_retries", None) or 0)
 
     def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Answer `user` under the instructions of `system`."""
+        """Answer `user`, following the instructions in `system`."""
         del choices
         return _completion(self._llm.chat(_messages(system, user)))
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Answer likewise, without blocking the event loop."""
+        """Async version of `complete`."""
         del choices
         return _completion(await self._llm.achat(_messages(system, user)))
 
@@ -85,7 +85,7 @@ def _completion(response: ChatResponse) -> Completion:
 
 
 def _get(source: Any, name: str) -> Any:
-    """Return a field of a dict or an object, whichever a provider's integration hands on."""
+    """Return a field of a dict or an object; integrations return either."""
     return source.get(name) if isinstance(source, dict) else getattr(source, name, None)
 
 

@@ -48,7 +48,7 @@ class LumberNodeParser(_Base):
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each
             other: `llm` and `judge`, or `prompt` or `policy` without `llm`.
-        TypeError: A setting has the wrong type, or there is none of that name.
+        TypeError: A setting has the wrong type or is unknown.
     """
 
     @field_serializer("llm", check_fields=False)

@@ -1,4 +1,4 @@
-"""Splitting text where its content turns: the core shared by every integration."""
+"""Splitting text at topic shifts: the core of every integration."""
 
 from importlib.metadata import version
 

@@ -1,6 +1,6 @@
-"""What every splitter of this library is: a function from a text to a segmentation.
+"""The base class of all splitters: a function from a text to a segmentation.
 
-Subclasses find the spans of one text; this class checks input and keeps the size limits.
+Subclasses find the spans of one text; this class checks arguments and enforces the size limits.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Chunker(ABC):
 
     Args:
         settings: The settings; they cannot be changed afterwards.
-        units: What may not be cut; see `lumber_core.units.unit_finder`.
-        tokenizer: Counts tokens in place of the settings' tokenizer.
+        units: What is not cut if possible; see `lumber_core.units.unit_finder`.
+        tokenizer: Counts tokens, instead of the settings' tokenizer.
 
     Raises:
         ValueError: A name is unknown.
@@ -70,7 +70,7 @@ class Chunker(ABC):
 
     @property
     def counter(self) -> TokenCounter:
-        """What counts this splitter's tokens."""
+        """The token counter of this splitter."""
         return self._counter
 
     @property
@@ -78,8 +78,8 @@ class Chunker(ABC):
         """What determines the chunks, as a key for caches; the same in every process.
 
         Covers every setting that can change the result, the model's weights and the judge's
-        identity. It holds no credentials. Functions of the user's are known by name only (see
-        `lumber_core.identity.NOT_COVERED`). Versions of this library are not part of it.
+        identity. It contains no credentials. Custom functions are identified by name only (see
+        `lumber_core.identity.NOT_COVERED`). The version of this library is not part of it.
         """
         settings = ", ".join(f"{n}={identity_of(v)}" for n, v in self._determines().items())
         return f"{class_identity(type(self))}({settings})"
@@ -98,7 +98,7 @@ class Chunker(ABC):
 
         Args:
             text: Any string; `""` gives no span.
-            reserved: Tokens to leave free in every chunk, for what will be added to it.
+            reserved: Tokens to leave free in every chunk, for text that is added later.
 
         Returns:
             Spans that tile the text, with the verdicts behind them.
@@ -134,7 +134,7 @@ class Chunker(ABC):
             show_progress: Show a progress bar.
 
         Returns:
-            One segmentation for each text, in order: each as `segment` gives it.
+            One segmentation per text, in order, equal to that of `segment`.
 
         Raises:
             TypeError: An item is not a string.
@@ -158,10 +158,10 @@ class Chunker(ABC):
         return await self._asegment_all(checked, limits, show_progress=show_progress)
 
     def reads_as_markdown(self, metadata: Mapping[Any, Any]) -> bool:
-        """Tell whether a document is split as Markdown.
+        """Return whether a document is split as Markdown.
 
-        It is with `units="markdown"`; and without units of the user's, if its metadata say that
-        it is Markdown (`lumber_core.markdown.is_markdown`).
+        True with `units="markdown"`, or with default units if the metadata say that the document
+        is Markdown (`lumber_core.markdown.is_markdown`).
         """
         return self._limits.markdown or (self._default_units and is_markdown(metadata))
 
@@ -174,13 +174,13 @@ class Chunker(ABC):
         reserved: int = 0,
         markdown: bool = False,
     ) -> list[Span]:
-        """Return the spans with up to `tokens` tokens of the one before repeated in each.
+        """Return the spans, each extended by up to `tokens` tokens.
 
         Args:
             text: The text.
-            spans: Spans of it in order, made with at least `tokens + reserved` tokens reserved.
-            tokens: The most tokens to repeat: whole units, or sentences of a unit that is longer.
-            reserved: Tokens to leave free in every chunk nonetheless.
+            spans: Its spans, in order, made with at least `tokens + reserved` tokens reserved.
+            tokens: Maximum tokens to repeat: whole units, or sentences of a longer unit.
+            reserved: Tokens to leave free in every chunk.
             markdown: Whether the text is Markdown, whatever the units of this splitter.
         """
         if not tokens or len(spans) < 2:
@@ -196,7 +196,7 @@ class Chunker(ABC):
         return shown(self._settings, tokenizer=self._counter)
 
     def _determines(self) -> dict[str, object]:
-        """Return what can change the result, by name, for `identity`; subclasses refine it."""
+        """Return what can change the result, by name; subclasses may override it."""
         return {**result_settings(self._settings), "tokenizer": self._counter}
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Concurrency: equal requests made once, work in threads, a client per event loop, sleep."""
+"""Concurrency: single-flight requests, work in threads, a client per event loop, sleep."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class SingleFlight(Generic[T]):
     the same error; if it is cancelled or interrupted, one of them takes over. Threads and event
     loops may mix.
 
-    A caller that could only wait for ever does the work independently: a synchronous call that
-    blocks an event loop does not wait for a coroutine, and none waits for its own thread.
+    A caller that would deadlock does the work itself: a synchronous call that blocks an event loop
+    does not wait for a coroutine, and no call waits for its own thread.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class SingleFlight(Generic[T]):
         self._sought: dict[str, _Sought[T]] = {}
 
     def once(self, name: str, find: Callable[[], T]) -> tuple[T, bool]:
-        """Return what `find` returns, and whether this call was the one that ran it."""
+        """Return the result of `find`, and whether this call ran it."""
         while True:
             sought, mine = self._claim(name, threading.get_ident())
             if not mine:
@@ -102,7 +102,7 @@ class SingleFlight(Generic[T]):
 
 
 class _Sought(NamedTuple, Generic[T]):
-    """Work under way: its result, and the thread that does it; None for a coroutine."""
+    """Work in progress: its result, and the thread that does it; None for a coroutine."""
 
     future: Future[T]
     thread: int | None
@@ -127,20 +127,20 @@ def blocks_a_loop() -> bool:
 def context_for_thread() -> contextvars.Context:
     """Return a copy of the context, for a thread that the current one waits for.
 
-    Frameworks keep callbacks and traces in context variables. In the copy, `blocks_a_loop` answers
-    as here.
+    Frameworks keep callbacks and traces in context variables. In the copy, `blocks_a_loop` returns
+    the same as here.
     """
     context = contextvars.copy_context()
     context.run(_blocking.set, blocks_a_loop())
     return context
 
 
-# More than are ever in use: a thread that waited for a free one could wait for ever.
+# More than are ever in use, because a thread that waits for a free one could wait forever.
 _MOST_THREADS = 1024
 
 
 class _Threads:
-    """The threads that `start_in_thread` uses, those of this process."""
+    """The threads of this process that `start_in_thread` uses."""
 
     def __init__(self) -> None:
         self._start()
@@ -156,11 +156,11 @@ _threads = _Threads()
 def start_in_thread(
     function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> asyncio.Future[T]:
-    """Call a function in a thread, at once.
+    """Call a function in a thread, without delay.
 
-    The thread is not one of the event loop's own, as with `asyncio.to_thread`: all of those may be
-    waiting for what the function does. A `StopIteration`, which no future can hold, becomes a
-    RuntimeError, as it does in a coroutine.
+    Unlike `asyncio.to_thread`, it does not use the event loop's own threads, which may all be
+    waiting for the function. A `StopIteration`, which futures cannot hold, becomes a RuntimeError,
+    as in a coroutine.
     """
     call = partial(_without_stop_iteration, function, *args, **kwargs)
     context = contextvars.copy_context()
@@ -177,8 +177,8 @@ def _without_stop_iteration(function: Callable[P, T], *args: P.args, **kwargs: P
 async def until_finished(future: asyncio.Future[T]) -> T:
     """Wait until a thread has finished, even if the caller is cancelled meanwhile.
 
-    A thread cannot be stopped, and what it brings may be paid for. A cancellation takes effect at
-    the next `await` of the caller.
+    A thread cannot be stopped, and its result may be paid for. A cancellation takes effect at the
+    caller's next `await`.
     """
     task, cancelled = asyncio.current_task(), 0
     while not future.done():
@@ -188,14 +188,14 @@ async def until_finished(future: asyncio.Future[T]) -> T:
             cancelled += 1
     if cancelled and task is not None:
         if sys.version_info >= (3, 11):
-            task.uncancel()  # the next line counts it again
+            task.uncancel()  # the next line cancels again
         task.cancel()
     return future.result()
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function in a thread and wait for it, as `start_in_thread` and `until_finished` do."""
-    await asyncio.sleep(0)  # a cancellation that is due comes before the function is called
+    await asyncio.sleep(0)  # lets a pending cancellation take effect before the function is called
     return await until_finished(start_in_thread(function, *args, **kwargs))
 
 
@@ -251,7 +251,7 @@ _thread = threading.local()
 
 
 class Stopped(BaseException):
-    """The work of a thread is no longer wanted.
+    """The work of a thread is no longer needed.
 
     Not an `Exception`, so that no handler of ordinary errors catches and retries it.
     """

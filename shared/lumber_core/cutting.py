@@ -1,8 +1,8 @@
 """Where to cut a text by layout, scores and size at once.
 
-Every splitter that has to keep a size cuts by the same rules. Places are sentences, lines and
-paragraphs; where these are too far apart, clauses and words. What a cut at a place is worth depends
-on its kind, and on a model's score if there is one. The cuts are those of the best tiling.
+All splitters that cut to a size use these rules. Places are sentences, lines and paragraphs; if
+these are too far apart, clauses and words. The value of a cut at a place depends on the kind of
+place, and on a model's score if there is one. The best tiling decides the cuts.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Scorer = Callable[[Sequence[Place]], "npt.ArrayLike"]
 """Returns for each place the classifier's t: logit(start) - logit(normal)."""
 
-# What a cut at a place is worth, in the units of the size costs (`tiling.ChunkCosts`). Chosen on
-# three development corpora together; docs/results.md tells how flat the optimum is.
+# The value of a cut at a place, in the units of the size costs (`tiling.ChunkCosts`). Chosen on
+# three development corpora together; docs/results.md shows how flat the optimum is.
 _WORTH = {
     Kind.CHARACTER: -8.0,
     Kind.WORD: -4.0,
@@ -36,17 +36,17 @@ _WORTH = {
     Kind.HEADING: 3.0,
 }
 _WORTH_OF_T = 0.25
-_WORTH_OF_START = 2.0  # more for each unit of t above 0: what the classifier takes for a start
-_LOWEST_T = -12.0  # of a place without tokens
-_DEPTH_COST = 1.0  # for each level of indentation
+_WORTH_OF_START = 2.0  # additional, per unit of t above 0, where the classifier predicts a start
+_LOWEST_T = -12.0  # the t of a place without tokens
+_DEPTH_COST = 1.0  # per level of indentation
 
-_FINER = 3  # finer places are offered until there are about this many for each target_size
+_FINER = 3  # finer places are added until there are about this many per target_size
 _UNLIMITED = 4  # times the target: the longest chunk considered if there is no limit
 
 
 @dataclass(frozen=True, slots=True)
 class SizedPlaces:
-    """Places inside a stretch of text, with the tokens between them.
+    """Places inside a stretch of text, with the token counts between them.
 
     Attributes:
         span: The stretch.
@@ -64,8 +64,8 @@ class Cutter:
     """Cuts texts into chunks of a wanted size at the best places.
 
     Args:
-        limits: The limits. Without a `target_size`, chunks are drawn towards `chunk_size`. With
-            `markdown`, places are those of Markdown.
+        limits: The limits. Without a `target_size`, the target is `chunk_size`. With `markdown`,
+            places are those of Markdown.
 
     Raises:
         ValueError: There is neither a `chunk_size` nor a `target_size`.
@@ -95,8 +95,8 @@ class Cutter:
             t: The classifier's t at each place; None decides by layout and size.
 
         Returns:
-            Offsets of the places to cut at, rising. A chunk is too long only where it counts more
-            tokens than the stretches it is made of, or where there is no place to cut at.
+            Offsets of the places to cut at, rising. A chunk is too long only if it counts more
+            tokens than the stretches it is made of, or if there is no place to cut at.
         """
         import numpy as np
 
@@ -123,7 +123,7 @@ class Cutter:
         Args:
             text: The text.
             spans: Spans of it, in order.
-            units: Units that are cut only where no other place fits.
+            units: Units that are cut only if no other place fits.
             scorer: Scores places; None decides by layout and size.
 
         Returns:
@@ -147,7 +147,7 @@ class Cutter:
     def _shortened(
         self, text: str, span: Span, count: int, unit_starts: list[int], scorer: Scorer | None
     ) -> Iterable[Span]:
-        """Cut one span into about as many parts as it needs, or as the target asks for."""
+        """Cut one span into parts of about the target size, or as few as needed."""
         body = span.of(text)
         known = {
             span.start + place.offset: place._replace(
@@ -180,13 +180,13 @@ class Cutter:
         return SizedPlaces(span, places, sizes)
 
     def _refined(self, text: str, found: SizedPlaces, *, whole: bool = False) -> SizedPlaces:
-        """Add finer places where a stretch is too long.
+        """Add finer places to stretches that are too long.
 
         Args:
             text: The text.
             found: Its places.
-            whole: Whether what stands between places is divided only if it fits into no chunk, as
-                lines are.
+            whole: Whether text between places, such as a line, is divided only if it fits in no
+                chunk.
         """
         places: list[Place] = []
         sizes: list[int] = []
@@ -208,13 +208,13 @@ class Cutter:
         return SizedPlaces(found.span, places, sizes)
 
     def _finer(self, text: str, span: Span, *, line: bool) -> SizedPlaces:
-        """Find places in a stretch that has none of its own, coarse ones first.
+        """Find places in a stretch without places, coarse ones first.
 
         Args:
             text: The text.
             span: The stretch.
-            line: Whether it goes from one line's start to another's. What does so is divided only
-                if it fits into no chunk.
+            line: Whether it is one or several whole lines, which are divided only if they fit in no
+                chunk.
         """
         enough = max(1, self._target // _FINER)
         edge = Kind.LINE if line else Kind.CHARACTER
@@ -238,7 +238,7 @@ class Cutter:
         return self._chopped(text, found)
 
     def _chopped(self, text: str, found: SizedPlaces) -> SizedPlaces:
-        """Divide words that fit into no chunk."""
+        """Divide words that fit in no chunk."""
         if max(found.sizes) <= self._most:
             return found
         limits = replace(self.limits, chunk_size=self._most, min_chunk_size=None)

@@ -1,7 +1,7 @@
 """Locks, connections and pending work of forked processes.
 
-A forked process has only the thread that forked. A lock held by another thread of the parent stays
-locked for ever in the child, and what such a thread was working on is never finished.
+A forked process has only the thread that forked. A lock that another thread of the parent held
+stays locked forever in the child, and the work of that thread is never finished.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _renewals: WeakKeyDictionary[Any, Callable[[Any], None]] = WeakKeyDictionary()
 
 
 def renew_after_fork(owner: T, renew: Callable[[T], None]) -> None:
-    """Call `renew(owner)` in every process forked from now on, before it does anything else.
+    """Call `renew(owner)` in every process forked from now on, right after the fork.
 
     Args:
         owner: The object; it is not kept alive.

@@ -1,8 +1,8 @@
 """Greedy splitting: cut at the unit end nearest to a target length in tokens.
 
-The algorithm of the article "greedy text segmentation by token length": starting from the last
-cut, the candidates are the ends of sentences, and one is taken if it lies nearer to the target
-length than the next. The end of the text counts as a candidate, so the last cut is weighed as well.
+The algorithm is that of the article "greedy text segmentation by token length": after a cut, the
+candidates are the ends of sentences, and the first one that is nearer to the target length than the
+next is taken. The end of the text is a candidate too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NEW_SECTION = "<|new_section|>"
 
 @dataclass(frozen=True, slots=True)
 class GreedySegmentation(Segmentation):
-    """A segmentation that also knows where its chunks start in tokens.
+    """A segmentation with the position of each chunk in tokens.
 
     Attributes:
         start_tokens: For each span, the number of tokens before it.
@@ -46,16 +46,16 @@ def _check_markers(name: str, markers: Any) -> None:
 
 
 class GreedySettings(TargetSettings):
-    """Settings of the greedy splitter, by whichever framework it is used."""
+    """Settings of the greedy splitter in every framework."""
 
     target_size: TargetSize = field(default=None, kw_only=False)
     units: Units = "sentences"
     end_markers: Annotated[
         Sequence[str],
         Setting(
-            "Explicit ends of sentences written in the text, such as `END_SENTENCE` and "
-            "`NEW_SECTION`. Cuts fall just past them instead of at `units`, and each counts as one "
-            "token of the encoding that `tokenizer` names.",
+            "Strings that mark the ends of sentences in the text, such as `END_SENTENCE` and "
+            "`NEW_SECTION`. Cuts are made right after them instead of at `units`, and each counts "
+            "as one token of the encoding that `tokenizer` names.",
             _check_markers,
         ),
     ] = ()
@@ -64,7 +64,7 @@ class GreedySettings(TargetSettings):
         """Check every value, and that they fit together.
 
         Raises:
-            ValueError: `target_size` is above `chunk_size`, or there are `end_markers` and
+            ValueError: `target_size` is above `chunk_size`, or `end_markers` are given and
                 `tokenizer` is not the name of a tiktoken encoding.
         """
         super().__post_init__()
@@ -78,12 +78,12 @@ class GreedySettings(TargetSettings):
 
 
 class GreedyChunker(Chunker):
-    """Cuts at the sentence end that lies nearest to a target length in tokens.
+    """Cuts at the sentence end nearest to a target length in tokens.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, `target_size` is above
-            `chunk_size`, or `end_markers` come with a tokenizer that is not tiktoken's.
-        TypeError: A setting has the wrong type, or there is none of that name.
+            `chunk_size`, or `end_markers` are given without the name of a tiktoken encoding.
+        TypeError: A setting has the wrong type or is unknown.
 
     Example:
         >>> text = "One two three. Four five six. Seven eight nine."
@@ -150,7 +150,7 @@ class GreedyChunker(Chunker):
     def _start_tokens(
         self, text: str, spans: Sequence[Span], units: Sequence[Span], before: Sequence[int]
     ) -> tuple[int, ...]:
-        """Count the tokens before spans that no longer start at units only."""
+        """Return the tokens before each span, if some spans start inside a unit."""
         unit_starts = [unit.start for unit in units]
         starts = []
         previous_unit, previous_start, previous_tokens = -1, 0, 0
@@ -163,7 +163,7 @@ class GreedyChunker(Chunker):
                     previous_start, previous_tokens = unit_starts[number - 1], before[number - 1]
                     tokens = previous_tokens
                 (more,) = self._counter.count([text[previous_start : span.start]])
-                # Parts counted apart may exceed the whole: stay below the next unit.
+                # Counts of parts may add up to more than the whole: stay below the next unit.
                 tokens = min(previous_tokens + more, before[number])
             previous_unit, previous_start, previous_tokens = number, span.start, tokens
             starts.append(tokens)
@@ -171,15 +171,15 @@ class GreedyChunker(Chunker):
 
 
 def nearest_cuts(before: Sequence[int], target_size: int) -> list[int]:
-    """Choose cuts so that each lies nearest to `target_size` tokens past the one before.
+    """Choose cuts so that each is as near as possible to `target_size` tokens after the last.
 
     Args:
         before: For each unit and for the text's end, the tokens before it; not decreasing.
-        target_size: The distance aimed at, in tokens.
+        target_size: Wanted distance in tokens.
 
     Returns:
-        Numbers of the units that start a chunk, without the first. Of two candidates equally
-        near, the later one is taken, as a candidate must be nearer than the next.
+        Numbers of the units that start a chunk, without the first. Of two equally near
+        candidates the later one is taken.
     """
     last = len(before) - 1
     cuts: list[int] = []
@@ -192,7 +192,7 @@ def nearest_cuts(before: Sequence[int], target_size: int) -> list[int]:
         cut = after
         if after > start + 1 and target - before[after - 1] < before[after] - target:
             cut = after - 1
-        # Units of no tokens stay with what they follow.
+        # Units without tokens stay with the unit before.
         while cut < last and before[cut + 1] == before[cut]:
             cut += 1
         if cut >= last:

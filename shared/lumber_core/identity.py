@@ -1,6 +1,6 @@
-"""Identities: texts that change whenever the output of an object may change; keys for caches.
+"""Identities: strings that change whenever an object's output may change; cache keys.
 
-An identity holds no credentials and no addresses in memory, so it is the same in every process.
+An identity contains no credentials and no memory addresses: it is the same in every process.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from urllib.parse import parse_qsl, urlsplit
 
 NOT_COVERED = "code not covered"
-"""Part of an identity that names a function of the user's: its code may change, its name not."""
+"""Marks the name of a custom function in an identity: its code may change, but not its name."""
 
 _CREDENTIAL = re.compile(
     r"(?i)(?:^|[_.-])(?:api[_-]?key|apikey|key|secret|password|passwd|credentials?|authorization|"
@@ -25,8 +25,8 @@ def identity_of(value: object) -> str:
     """Return the identity of a setting.
 
     Args:
-        value: An object with a string `identity` is known by that; objects of this library by
-            their `repr`; functions and foreign objects by their qualified name, marked
+        value: Objects with a string `identity` are identified by it, objects of this library by
+            their `repr`, functions and other objects by their qualified name, marked
             `NOT_COVERED`.
     """
     try:

@@ -1,8 +1,8 @@
 """What the lines of a plain text are: wrapped prose, list items, headings, rows, code.
 
-A line break means different things in different texts. In prose that was wrapped to a width it
-means nothing; in a list, a chat or a table it ends an item, a message or a row. `read_lines` looks
-at each line together with those around it, and says how strongly a line break divides.
+The meaning of a line break depends on the text. In wrapped prose it means nothing; in a list, a
+chat or a table it ends an item, a message or a row. `read_lines` looks at each line in context and
+says how strong the break before it is.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _CODE = re.compile(
 _CLOSES = re.compile(r"[\])}]|</|(?:else|elif|except|finally|end|catch)\b")
 _LEADS = re.compile(r"@\w|#|//")  # decorators and comments
 
-_AROUND = 10  # lines on both sides that a line is judged with
+_AROUND = 10  # lines of context on both sides
 _WIDEST_WRAP = 180
 _LONGEST_HEADING = 90
 _LONGEST_LEAD_IN = 120
@@ -64,11 +64,11 @@ _HEADINGS_KEPT = 4  # headings in a row, such as a part's, a chapter's and a sec
 
 
 class Break(IntEnum):
-    """How strongly a line divides from the one before it."""
+    """How strong the break before a line is."""
 
-    NONE = 0  # the line goes on with the one before it
+    NONE = 0  # the line continues the one before
     LINE = 1
-    BLANK = 2  # there are blank lines between
+    BLANK = 2  # blank lines come between
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,10 @@ class Line:
         start: Offset of its first character, indentation included.
         body: Offset of its first visible character.
         label: Offset just past a label such as "[5]", "3.", "-" or "ANNA:"; `body` without one.
-        divides: How strongly it divides from the line before it.
-        heading: Whether it heads what follows.
-        whole: Whether nothing inside it is a sentence end: a row, a line of code or of a log.
-        wrapped: Whether it goes on with the line before it, which was wrapped.
+        divides: How strong the break before it is.
+        heading: Whether it is the heading of what follows.
+        whole: Whether no sentence ends inside it: a row, a line of code or of a log.
+        wrapped: Whether it continues the line before it, which was wrapped.
         depth: Levels of indentation in code; 0 elsewhere.
     """
 
@@ -97,7 +97,7 @@ class Line:
 
 
 def read_lines(text: str) -> list[Line]:
-    """Return the lines of a text that are not blank, and what each is."""
+    """Return the lines of a text that are not blank, classified."""
     raw = _Raw(text)
     if not raw.bodies:
         return []
@@ -126,7 +126,7 @@ def read_lines(text: str) -> list[Line]:
         if number == 0 or joined[number] or raw.belongs(number, code=bool(code[number])):
             divides = Break.NONE
         elif lines[-1].heading and kept_headings < _HEADINGS_KEPT:
-            divides = Break.NONE  # what a heading heads stays with it
+            divides = Break.NONE  # a heading stays with the text below it
         kept_headings = kept_headings + 1 if heading and divides is Break.NONE else 0
         depth = min(4, raw.indents[number] // raw.indent_unit) if code[number] else 0
         whole = bool(rows[number] | code[number])
@@ -137,15 +137,15 @@ def read_lines(text: str) -> list[Line]:
 
 
 class _Raw:
-    """The lines of a text with plain facts about them, one entry for each.
+    """Measurements of the lines of a text, one entry per line.
 
     Attributes:
         starts: Offset of each line.
         offsets: Offset of its first visible character.
-        bodies: What is visible of it.
-        blank: Whether blank lines stand before it.
+        bodies: The line without white space at its ends.
+        blank: Whether blank lines come before it.
         indents: Width of its indentation.
-        lengths: Characters up to its last visible one.
+        lengths: Number of characters up to the last visible one.
         indent_unit: Characters of one level of indentation.
     """
 
@@ -177,7 +177,7 @@ class _Raw:
         self.indent_unit = int(deeper.min()) if len(deeper) else 4
 
     def code(self) -> npt.NDArray[np.bool_]:
-        """Tell of each line whether it is code or markup: most lines around it look like it."""
+        """Return for each line whether it is code or markup: most lines around it look like it."""
         looks = np.fromiter((bool(_CODE.search(b)) for b in self.bodies), np.bool_)
         prose = self.lengths > _WIDEST_WRAP
         looks &= ~prose | np.fromiter((b[-1] in "{};[](,>" for b in self.bodies), np.bool_)
@@ -186,7 +186,7 @@ class _Raw:
         return (share >= 0.45) & (near >= 3) & (looks | ~prose)
 
     def rows(self) -> npt.NDArray[np.bool_]:
-        """Tell of each line whether it is a row of a table or a line of a log."""
+        """Return for each line whether it is a row of a table or a line of a log."""
         signs: list[tuple[int, ...]] = []
         timed: list[bool] = []
         for body in self.bodies:
@@ -207,10 +207,10 @@ class _Raw:
         return result
 
     def wrapped(self) -> npt.NDArray[np.bool_]:
-        """Tell of each line whether it stands in prose that was wrapped to a width.
+        """Return for each line whether it belongs to prose that was wrapped to a width.
 
-        There, a line ends where the next word would not have fitted, mostly without a mark, and
-        often the next one begins with a small letter.
+        Such a line ends where the next word would not have fitted, mostly without punctuation, and
+        the next line often starts with a lower-case letter.
         """
         inner = ~self.blank
         inner[0] = False
@@ -241,14 +241,14 @@ class _Raw:
         return result
 
     def joined(self, wrapped: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Tell of each line whether it goes on with the wrapped line before it."""
+        """Return for each line whether it continues the wrapped line before it."""
         goes_on = (self.full | self.small) & (self.open | self.full)
         labelled = np.fromiter((_label_end(b) > 0 for b in self.bodies), np.bool_)
         goes_on &= ~labelled | (self.full & self.open & ~_neighbours(labelled))
         indents = np.array(self.indents)
         hanging = np.zeros(len(goes_on), dtype=np.bool_)
         hanging[1:] = (indents[1:] > indents[:-1]) & ~self.open[1:]
-        # A short line without a mark, after a sentence and before a capital, may be a heading.
+        # A short line without punctuation, after a sentence and before a capital, may be a heading.
         titles = np.zeros(len(goes_on), dtype=np.bool_)
         short = self.lengths[1:-1] < 0.6 * self.width[1:-1]
         titles[1:-1] = (
@@ -260,7 +260,7 @@ class _Raw:
         return result
 
     def belongs(self, number: int, *, code: bool) -> bool:
-        """Tell whether a line belongs to the one before it, as an answer to its question."""
+        """Return whether a line belongs to the one before, as an answer belongs to its question."""
         body, before = self.bodies[number], self.bodies[number - 1]
         if code:
             if self.indents[number] > self.indents[number - 1] or _CLOSES.match(body):
@@ -271,7 +271,7 @@ class _Raw:
         return before.endswith(":") and len(before) <= _LONGEST_LEAD_IN
 
     def heads(self, number: int) -> bool:
-        """Tell whether a line has a heading's form, and is followed by what it could head."""
+        """Return whether a line looks like a heading and is followed by text it could belong to."""
         body = self.bodies[number]
         if number + 1 == len(self.bodies) or len(body) > _LONGEST_HEADING:
             return False
@@ -289,7 +289,7 @@ class _Raw:
             return False
         if len(body.split()) > 12 or _SPEAKER.match(body):
             return False
-        # It stands out: what it heads is longer, or is a heading that does.
+        # It stands out: what follows is longer, or is a heading that stands out.
         longer = len(following) >= max(40, 1.3 * len(body))
         if not (self.blank[number + 1] or self.blank[number]):
             longer = len(following) >= max(40, 1.7 * len(body))
@@ -323,12 +323,12 @@ def _around(values: npt.NDArray[np.generic], *, total: bool = False) -> npt.NDAr
 
 
 def _neighbours(values: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Tell of each value whether one of those around it is true."""
+    """Return for each value whether it or a neighbour is true."""
     return (_around(values, total=True) - values) > 0
 
 
 def _widths(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Return the width of the text around each line: what one line in five or so exceeds."""
+    """Return the width of the text around each line: about one line in five is longer."""
     size = 2 * _AROUND + 1
     padded = np.pad(lengths, _AROUND, mode="reflect" if len(lengths) > _AROUND else "wrap")
     result = np.empty(len(lengths), dtype=np.float64)

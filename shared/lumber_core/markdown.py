@@ -1,7 +1,7 @@
 """The layout of a Markdown text: its blocks, and the headings above each.
 
-Blocks are found by markdown-it-py, which tells on which lines a block stands. Offsets are the
-starts of these lines in the text itself, so nothing is searched for and nothing is normalised.
+markdown-it-py returns the lines of each block. Offsets are the starts of these lines in the
+original text, so nothing is searched for or normalised.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ BlockKind = Literal[
 ]
 
 HEADING_SEPARATOR = " > "
-"""Stands between the titles of a path where it is one string."""
+"""Separates the titles of a path that is written as one string."""
 
-# What the parser takes for a line break, and nothing else.
+# Exactly what the parser treats as a line break.
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
-# YAML or TOML between two lines of three marks, at the very start. A first key tells it from a
-# ruled line.
+# YAML or TOML between two lines of three marks at the start of the text. A first key tells it from
+# a thematic break.
 _FRONT_MATTER = re.compile(
     r"""\ufeff?(?:
         ---[ \t]*[\r\n]+ (?=[\w"'.-]+[ \t]*:|\#) .*?[\r\n] (?:---|\.\.\.)
@@ -59,9 +59,9 @@ class Block:
         kind: What it is. The first paragraph of a list item is the "list item", with its bullet;
             other blocks of the item, such as code, are blocks of their own. Paragraphs of a
             block quote are "quote".
-        level: 1 to 6 for a heading that is part of no list or quote, else 0.
+        level: 1 to 6 for a heading outside lists and quotes, else 0.
         title: The Markdown source of such a heading's title.
-        rows: Offsets inside it where it is best divided if it is too long: the rows of a table
+        rows: Offsets inside it where it should be split if it is too long: the rows of a table
             after the first, the lines of code or HTML after the first.
     """
 
@@ -74,10 +74,10 @@ class Block:
 
 
 def is_markdown(metadata: Mapping[Any, Any]) -> bool:
-    """Tell whether a document's metadata say that its text is Markdown.
+    """Return whether a document's metadata say that its text is Markdown.
 
     Args:
-        metadata: What loaders give: a file name that ends in ".md" or ".markdown" under
+        metadata: Metadata from a loader: a file name that ends in ".md" or ".markdown" under
             "file_path", "file_name" or "source", or the type "text/markdown" under "file_type" or
             "mimetype".
     """
@@ -92,7 +92,7 @@ def markdown_blocks(text: str) -> list[Block]:
     """Find the blocks of a Markdown text: CommonMark, and the tables of GitHub.
 
     Args:
-        text: Any text; what is not Markdown is paragraphs. Front matter is one block.
+        text: Any text; text that is not Markdown is read as paragraphs. Front matter is one block.
 
     Returns:
         Blocks that tile the text: blank lines belong to the block before them.
@@ -116,15 +116,15 @@ def markdown_blocks(text: str) -> list[Block]:
 
 
 def heading_paths(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, ...]]:
-    """Return the titles in force where each span begins, from the outermost to the innermost.
+    """Return the headings above the start of each span, from the outermost to the innermost.
 
     Args:
         text: A Markdown text.
         spans: Character ranges of it. A span begins at its first visible character.
 
     Returns:
-        One path for each span; the path of a span that begins with a heading ends in that
-        heading's title. `()` above the first heading.
+        One path per span. The path of a span that starts with a heading ends with that heading's
+        title. Before the first heading the path is `()`.
     """
     starts: list[int] = []
     paths: list[tuple[str, ...]] = []
@@ -152,8 +152,8 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
         text: The text without its front matter.
         lines: Offsets where its lines start, in the whole text.
     """
-    line: int | None = None  # where a list item or quote begins whose first block is to come
-    inside: BlockKind = "paragraph"  # what a first paragraph is there
+    line: int | None = None  # start of a list item or quote whose first block comes next
+    inside: BlockKind = "paragraph"  # kind of a first paragraph there
     quotes = 0
     previous = -1
     tokens = _parser().parse(text)

@@ -1,8 +1,7 @@
 """Places where a chunk of Markdown may start: its units, and sentences inside its prose.
 
-The same as `lumber_core.places` for plain text, but what a line is comes from the Markdown: no
-place is inside a table, code or HTML unless it is too long, and none between a heading and the
-first block below it.
+The counterpart of `lumber_core.places` for Markdown: there is no place between a heading and the
+first block below it, and none inside a table, code or HTML unless it is too long.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Overlap: the end of the chunk before, repeated at the start of a chunk.
+"""Overlap: the end of a chunk, repeated at the start of the next.
 
-Splitters tile the text; adapters widen the spans by this function before they slice. Only starts
-move, so every chunk is still a slice of the text and its offsets stay exact.
+Splitters tile the text; adapters extend the spans before they slice the text. Only starts move, so
+every chunk is still a slice of the text and its offsets stay exact.
 """
 
 from __future__ import annotations
@@ -18,25 +18,26 @@ from lumber_core.units import sentences
 def overlapping(
     text: str, spans: Sequence[Span], units: Sequence[Span], limits: SizeLimits, tokens: int
 ) -> list[Span]:
-    """Return the spans with the end of the one before repeated in each.
+    """Return the spans, each extended to repeat the end of the one before.
 
     Args:
         text: The text the spans are of.
         spans: Spans in order, without overlap; there may be gaps between them.
         units: Units of the text.
-        limits: No span counts more than `limits.chunk_size`, what it repeats included.
-        tokens: The most tokens to repeat.
+        limits: No span has more than `limits.chunk_size` tokens, repeated text included.
+        tokens: Maximum tokens to repeat.
 
     Returns:
-        One span for each, with the same end and a start past that of the one before. It starts at
-        a unit of the span before; if none fits, at a sentence of its last unit; or as it was.
+        One span for each, with the same end. It starts at a unit of the span before, or if none
+        fits at a sentence of that span's last unit, or else where it was; always after the start of
+        the span before.
     """
     if not tokens:
         return list(spans)
     starts = [unit.start for unit in units]
     widened = list(spans[:1])
     for before, span in pairwise(spans):
-        # Past the start of what was delivered before: no chunk contains the one before it.
+        # Past the start of the chunk before, so that no chunk contains another.
         low = bisect_left(starts, max(before.start, widened[-1].start + 1))
         high = bisect_left(starts, span.start)
         begin = _earliest(text, span, starts[low:high], limits, tokens)
@@ -52,8 +53,8 @@ def overlapping(
 def _earliest(text: str, span: Span, places: Sequence[int], limits: SizeLimits, tokens: int) -> int:
     """Return the earliest of `places` from which a span may start, or its own start.
 
-    Places are tried from the nearest on, in steps that double, then by halves: a handful of
-    counts, none of them much longer than what fits.
+    Places are tried by galloping search from the nearest one: few counts, and none of a text much
+    longer than what fits.
     """
 
     def fits(number: int) -> bool:

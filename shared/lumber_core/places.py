@@ -1,7 +1,7 @@
 """Places where a chunk may start, each with its kind: sentences, lines, paragraphs, headings.
 
-`find_places` finds the places that a reader would accept. Where these are too far apart,
-`finer_places` offers clauses, words and characters as a last resort.
+`find_places` finds the places that a reader would accept. If these are too far apart,
+`finer_places` returns clauses, words and characters as a last resort.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ABBREVIATION = re.compile(
     r"|pp?|[Cc]h|[Ss]ec|[Aa]rt|[Dd]r|Mr|Mrs|Ms|Prof|St|Jr|Sr|ca|resp|incl|ed|eds|Inc|Ltd|Co)"
     r"\.|(?<![\w.])[A-Z]\.)[\"')\]]*\s*$"
 )
-# After these, only a small letter or a number goes on with the sentence.
+# After these, the sentence continues only with a lower-case letter or a number.
 _MAY_END = re.compile(r"\b(?:al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
 _CLAUSE = re.compile(
@@ -31,7 +31,7 @@ _CLAUSE = re.compile(
 
 
 class Kind(IntEnum):
-    """What starts at a place; a higher kind divides more strongly."""
+    """What starts at a place; a higher kind is a stronger break."""
 
     CHARACTER = 0
     WORD = 1
@@ -61,9 +61,9 @@ class Place(NamedTuple):
 def find_places(text: str, language: str = "en") -> list[Place]:
     """Find the sentences, lines, paragraphs and headings of a text.
 
-    Line breaks inside wrapped prose are no places, nor is anything between a heading and what it
-    heads, after an abbreviation such as "No.", between a label and its item, inside a row of a
-    table or a line of code.
+    These are not places: line breaks in wrapped prose, and any position between a heading and the
+    text below it, after an abbreviation such as "No.", between a label and its item, or inside a
+    table row or a line of code.
 
     Args:
         text: The text.
@@ -82,7 +82,7 @@ def find_places(text: str, language: str = "en") -> list[Place]:
             continue
         line = lines[number]
         if at <= line.label or line.whole:
-            # At a line's start the layout decides, except in wrapped prose, where it is silent.
+            # At the start of a line the layout decides, except in wrapped prose.
             if at > line.body or line.whole or not _continues(lines, number):
                 continue
             if line.start in found:
@@ -95,7 +95,7 @@ def find_places(text: str, language: str = "en") -> list[Place]:
 
 
 def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
-    """Yield places inside a stretch, kind by kind: sentences in a row, clauses, words.
+    """Yield places inside a stretch, one kind at a time: sentences in a row, clauses, words.
 
     Args:
         text: The text.
@@ -124,12 +124,12 @@ def _of_line(text: str, line: Line) -> Place | None:
 
 
 def _continues(lines: list[Line], number: int) -> bool:
-    """Tell whether a line goes on with a wrapped one, so that only its sentences divide."""
+    """Return whether a line continues a wrapped line, so that only sentences start in it."""
     return number > 0 and lines[number].divides is Break.NONE and lines[number].wrapped
 
 
 def _ends(text: str, at: int) -> bool:
-    """Tell whether an abbreviation before `at` may end a sentence, as in "Smith Inc. Then"."""
+    """Return whether an abbreviation before `at` may end a sentence, as in "Smith Inc. Then"."""
     return bool(_MAY_END.search(text, max(0, at - 12), at)) and text[at].isupper()
 
 

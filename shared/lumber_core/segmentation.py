@@ -31,7 +31,7 @@ class Usage:
     Attributes:
         calls: Questions to the judge.
         prompt_tokens: Tokens sent, as the model reports them; 0 if it does not.
-        completion_tokens: Tokens received, likewise.
+        completion_tokens: Tokens received, as the model reports them; 0 if it does not.
     """
 
     calls: int = 0
@@ -55,7 +55,7 @@ class Verdict:
         stop: Number just past the group's last unit.
         unit: The unit where new content starts, or None.
         outcome: How the answer came about.
-        reason: A sentence for people: why this unit, or what went wrong.
+        reason: One readable sentence: why this unit, or what went wrong.
         answer: The model's answer, verbatim; None if no model was asked.
         usage: What the answer cost this time; zero if it came from a store. Not compared by `==`.
     """

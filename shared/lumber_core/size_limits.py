@@ -1,8 +1,8 @@
 """Hard limits on chunk sizes: a second pass over spans, the same for every splitter.
 
-Chunks over the maximum are cut at the best place that fits: between units, else sentences, lines,
-words, grapheme clusters, and only then anywhere. Chunks under the minimum join a neighbour where
-the result fits.
+Chunks above the maximum are cut at the best place that fits: between units, or else sentences,
+lines, words or grapheme clusters, and anywhere as a last resort. Chunks below the minimum are
+merged with a neighbour if the result fits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lumber_core.tokens import TokenCounter
 from lumber_core.unicode import grapheme_cuts, line_cuts, space_cuts, word_cuts
 from lumber_core.units import markdown_parts, sentences
 
-# Characters looked at first for each token of room; a window that turns out too small is doubled.
+# Characters to look at first per token of room; a window that is too small is doubled.
 _CHARACTERS_PER_TOKEN = 8
 
 
@@ -26,14 +26,14 @@ _CHARACTERS_PER_TOKEN = 8
 class SizeLimits:
     """Limits on the size of a chunk, in tokens.
 
-    A chunk counts as many tokens as its text has with or without the white space at its ends,
-    whichever is more: trimming can turn one token into several, because many tokenizers have a
-    token for a word with the space before it and none for the word alone.
+    The size of a chunk is the larger of its token counts with and without the white space at its
+    ends. Trimming can turn one token into several, because many tokenizers have a token for a word
+    with the space before it but none for the word alone.
 
     Attributes:
-        chunk_size: The most tokens a chunk may have. None: no limit.
-        min_chunk_size: Smaller chunks join a neighbour, unless that would exceed `chunk_size`.
-            None: no limit.
+        chunk_size: Maximum tokens in a chunk. None: no limit.
+        min_chunk_size: Smaller chunks are merged with a neighbour, unless that would exceed
+            `chunk_size`. None: no limit.
         counter: Counts the tokens.
         language: ISO 639 code to find sentences inside a chunk that is too long.
         target_size: The length that chunks are drawn towards; None for splitters without one.
@@ -49,7 +49,7 @@ class SizeLimits:
     markdown: bool = False
 
     def reserving(self, tokens: int) -> SizeLimits:
-        """Return the limits that leave room for `tokens` more in each chunk.
+        """Return limits that leave room for `tokens` more tokens in each chunk.
 
         Without a `chunk_size` nothing changes; `target_size` shrinks in proportion to it.
 
@@ -73,7 +73,7 @@ class SizeLimits:
         )
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Return the tokens of each text, with or without its outer white space: the larger."""
+        """Return the tokens of each text, with or without outer white space, whichever is more."""
         trimmed = [text.strip() for text in texts]
         differing = [
             number for number, text in enumerate(texts) if len(trimmed[number]) < len(text)
@@ -84,19 +84,19 @@ class SizeLimits:
         return counts[: len(texts)]
 
     def divide(self, text: str) -> list[Span]:
-        """Divide what is too long into sentences, or into what Markdown has in their place."""
+        """Split long text into sentences, or long Markdown into rows, lines and sentences."""
         find = markdown_parts if self.markdown else sentences
         return find(text, self.language)
 
     def apply(
         self, text: str, spans: Sequence[Span], units: Sequence[Span] = ()
     ) -> tuple[Span, ...]:
-        """Return the spans that keep the limits, cut and joined from `spans`.
+        """Return spans within the limits, made by cutting and merging `spans`.
 
         Args:
             text: The text the spans are of.
             spans: Spans that tile the text.
-            units: Units of the text, the first choice of places to cut.
+            units: Units of the text: cuts between them are preferred.
 
         Raises:
             ChunkSizeError: A single character counts more than `chunk_size`.
@@ -127,7 +127,7 @@ class SizeLimits:
     def _join(
         self, text: str, pieces: list[tuple[Span, int]], limit: int
     ) -> list[tuple[Span, int]]:
-        """Join each chunk below `limit` to the smaller of its neighbours that has room for it."""
+        """Merge each chunk below `limit` with its smaller neighbour that has room for it."""
         joined: list[tuple[Span, int]] = []
         waiting = list(reversed(pieces))
         while waiting:
@@ -142,7 +142,7 @@ class SizeLimits:
                 if side and before is not None:
                     union = self._union(text, before, piece)
                     if union is not None:
-                        # The neighbour reached the limit or found no room, so it stays settled.
+                        # The neighbour has reached the limit or has no room, so it stays as it is.
                         joined[-1] = union
                         break
                 elif not side and after is not None:
@@ -157,7 +157,7 @@ class SizeLimits:
     def _union(
         self, text: str, first: tuple[Span, int], second: tuple[Span, int]
     ) -> tuple[Span, int] | None:
-        """Return two neighbours as one, or None if that exceeds the maximum."""
+        """Return two neighbours merged, or None if the result exceeds the maximum."""
         span = Span(first[0].start, second[0].end)
         total = first[1] + second[1]
         high = self.chunk_size
@@ -224,7 +224,7 @@ class _Cutter:
         return self._limits.count([self._text[start:end]])[0]
 
     def _window(self, start: int) -> tuple[int, int]:
-        """Return an offset beyond what fits from `start`, or the span's end; and its count."""
+        """Return an offset past what fits from `start`, or the span's end, and its count."""
         size = self._limit * _CHARACTERS_PER_TOKEN
         while True:
             stop = min(start + size, self._span.end)
@@ -238,17 +238,17 @@ class _Cutter:
         return cuts[bisect_right(cuts, start) : bisect_left(cuts, stop)]
 
     def _found(self, start: int, stop: int, find: Callable[[str], Iterator[int]]) -> list[int]:
-        # The window may end inside a word or a cluster: look a little further, keep what is inside.
+        # The window may end inside a word or a cluster, so search a little further.
         body = self._text[start : min(stop + 64, self._span.end)]
         return [start + cut for cut in find(body) if 0 < cut < stop - start]
 
     def _choose(
         self, start: int, cuts: list[int], wanted: int, stop: int, stop_count: int
     ) -> tuple[int, int] | None:
-        """Return the cut that fits and lies nearest to `wanted`, with the tokens before it.
+        """Return the cut that fits and is nearest to `wanted`, with the tokens before it.
 
-        The last cut that fits is searched by interpolation on the counts, which takes a handful
-        of counts of at most a window each. `stop` lies beyond it and counts `stop_count` tokens.
+        The last cut that fits is found by interpolation search, which counts only a few windows.
+        `stop` is past that cut and has `stop_count` tokens before it.
         """
         best: tuple[int, int] | None = None
         low, low_count = 0, 0  # cuts[:low] fit

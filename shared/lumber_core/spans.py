@@ -57,7 +57,7 @@ def check_tiling(spans: Iterable[Span | tuple[int, int]], length: int) -> None:
     """Raise unless `spans` cover a text of `length` characters exactly once, in order.
 
     Raises:
-        TilingError: Naming the first span that leaves a gap, overlaps, is empty or overruns.
+        TilingError: A span leaves a gap, overlaps, is empty or ends past the text.
     """
     position = 0
     for number, (start, end) in enumerate(spans):

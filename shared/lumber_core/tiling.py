@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from lumber_core.checks import check_positive
 
-# What a chunk below the minimum costs, in units of score: more than any score makes up for.
+# The cost of a chunk below the minimum, in units of score: more than any score can outweigh.
 _BELOW_MINIMUM = 1e6
-# Places after which decided cuts are handed out and forgotten.
+# Number of places after which decided cuts are returned and forgotten.
 _BLOCK = 4096
 
 
@@ -79,8 +79,8 @@ class ChunkCosts:
 class Tiler:
     """Finds the best tiling of a text whose places are given in order, in parts or at once.
 
-    If two neighbouring places are more than `chunk_size` tokens apart, both become cuts: what lies
-    between them is a chunk of its own that the caller has to divide. Of equally good tilings the
+    If two neighbouring places are more than `chunk_size` tokens apart, both become cuts: the text
+    between them is a chunk that the caller has to divide. Of equally good tilings the
     one whose last chunks are longest is chosen, so the result does not depend on the parts.
 
     Args:
@@ -90,7 +90,7 @@ class Tiler:
     def __init__(self, costs: ChunkCosts) -> None:
         self._costs = costs.table
         self._chunk_size = costs.chunk_size
-        # Live places: those from which a chunk may still be drawn, or that lead back from one.
+        # Live places: those where a chunk may still start, or that lead to one.
         # `_first` is the number of the first of them; the text's start is place 0.
         self._first = 0
         self._before: npt.NDArray[np.int64] = np.zeros(1, dtype=np.int64)
@@ -98,15 +98,15 @@ class Tiler:
         self._back: npt.NDArray[np.int64] = np.zeros(1, dtype=np.int64)
 
     def extend(self, sizes: npt.ArrayLike, scores: npt.ArrayLike) -> list[int]:
-        """Add places, and return the cuts that are decided by now.
+        """Add places, and return the cuts that are now decided.
 
         Args:
             sizes: Tokens between each place and the one before it, or the text's start.
             scores: What a cut at each place adds.
 
         Returns:
-            Numbers of the places to cut at, counted from 1 in the order given, rising: those that
-            were not returned before.
+            Numbers of the places to cut at, counted from 1, ascending, without those already
+            returned.
 
         Raises:
             ValueError: There are not as many scores as sizes, a size is negative, or a score is
@@ -154,10 +154,10 @@ class Tiler:
         self._before, self._best, self._back = before, best, back
 
     def _forget(self) -> list[int]:
-        """Drop the places that no later chunk can begin at; return the cuts among them.
+        """Drop the places where no later chunk can start, and return the cuts among them.
 
-        All later tilings pass through one of the places in the last window. Where the ways back
-        from these meet, everything before is decided.
+        All later tilings pass through a place in the last window. Everything before the place where
+        the paths back from these meet is decided.
         """
         reach = int(np.searchsorted(self._before, self._before[-1] - self._chunk_size, side="left"))
         live = set(range(self._first + min(reach, len(self._before) - 1), self._end))

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 # Below this code point the only grapheme of several characters is CR LF.
 FIRST_COMBINING = "\u0300"
-# Categories whose characters neither extend the cluster before them nor hold on to what follows.
+# Categories whose characters never combine with the character before or after.
 _SEPARATE = frozenset(("Lu", "Ll", "Lt", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs", "Cc"))
 _FLAG_LETTERS = "[\U0001f1e6-\U0001f1ff]"
-# Two of these are a flag. `regex` counts them from the start of their run at each step, so long
-# runs go to it in parts of this many.
+# Two of these letters form a flag. `regex` counts them from the start of a run at each step, so
+# long runs are passed to it in parts of this many.
 _FLAGS_AT_ONCE = 64
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -34,21 +34,21 @@ def _pattern(source: str) -> Any:
 
 
 def is_break(text: str, position: int) -> bool:
-    """Tell whether a cut before `text[position]` leaves all grapheme clusters whole.
+    """Return whether a cut before `text[position]` splits no grapheme cluster.
 
-    For many positions of one text, `breaks` takes less time.
+    For many positions in one text, `breaks` is faster.
     """
     return any(True for _ in breaks(text, (position,)))
 
 
 def breaks(text: str, positions: Iterable[int]) -> Iterator[int]:
-    """Yield those positions where a cut leaves all grapheme clusters whole.
+    """Yield the positions where a cut splits no grapheme cluster.
 
     Args:
         text: The text.
         positions: Offsets in ascending order. The time is linear in the distance between them.
     """
-    known = 0  # a place that surely is a boundary
+    known = 0  # a position that is certainly a boundary
     for position in positions:
         if position <= 0 or position >= len(text):
             yield position
@@ -74,7 +74,7 @@ def breaks(text: str, positions: Iterable[int]) -> Iterator[int]:
 
 
 def _separate(before: str, after: str) -> bool:
-    """Tell whether two characters are sure to belong to different clusters."""
+    """Return whether two characters certainly belong to different clusters."""
     if before == "\n":
         return True
     return _alone(before) and _alone(after) and not (before == "\r" and after == "\n")
@@ -82,10 +82,10 @@ def _separate(before: str, after: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _alone(character: str) -> bool:
-    """Tell whether a character forms a cluster with none of its kind before or after it.
+    """Return whether a character never combines with others of its kind.
 
-    Letters without case are asked of `regex`: most are, as in Chinese or Thai, but the letters of
-    Hangul combine, and a few others hold on to a neighbour.
+    For letters without case `regex` decides: most never combine, as in Chinese or Thai, but the
+    letters of Hangul and a few others do.
     """
     category = unicodedata.category(character)
     if category in _SEPARATE:
@@ -101,9 +101,9 @@ def grapheme_cuts(text: str) -> Iterator[int]:
 
 
 def word_cuts(text: str) -> Iterator[int]:
-    """Yield the offsets inside `text` that lie between words and inside no grapheme cluster.
+    """Yield the offsets in `text` between words, except those inside a grapheme cluster.
 
-    Scripts written without spaces have such places too: each Han character is a word here.
+    This works for scripts without spaces, too: each Han character counts as a word.
     """
     graphemes = set(grapheme_cuts(text))
     for start, part in _parts(text):
@@ -113,13 +113,13 @@ def word_cuts(text: str) -> Iterator[int]:
 
 
 def space_cuts(text: str) -> Iterator[int]:
-    """Yield the offset just past each run of white space that follows something else."""
+    """Yield the offset just past each run of white space, except one at the start."""
     found = _pattern(r"(?<=\S)\s+(?=\S)").finditer(text)
     yield from breaks(text, (match.end() for match in found))
 
 
 def line_cuts(text: str) -> Iterator[int]:
-    """Yield the offset where each line starts that follows another and is not blank."""
+    """Yield the offset where each line that is not blank starts, except the first line."""
     found = _pattern(r"[\n\r\v\f\x85\u2028\u2029]\s*(?=\S)").finditer(text)
     for match in found:
         body = match.group()
@@ -129,7 +129,7 @@ def line_cuts(text: str) -> Iterator[int]:
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the text in parts that end between flags, each with its offset."""
+    """Yield parts of the text with their offsets; no part ends inside a flag."""
     start = 0
     if not text.isascii():
         # Pairs from the start of a run of flag letters, one more of which follows.

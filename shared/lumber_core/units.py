@@ -1,8 +1,8 @@
 """Units: the smallest pieces of a text that a splitter may not cut.
 
-A unit finder takes a text and returns the spans of its units. Those made here tile the text:
-white space between two units belongs to the first of them, but a paragraph's indentation stays
-with its paragraph.
+A unit finder takes a text and returns the spans of its units. The finders in this module tile the
+text: white space between two units belongs to the first, but the indentation of a paragraph stays
+with the paragraph.
 """
 
 from __future__ import annotations
@@ -22,45 +22,44 @@ UnitFinder = Callable[[str], Sequence[Span]]
 UnitName = Literal["paragraphs", "sentences", "sentences_and_lines", "markdown"]
 UnitSpec = UnitName | Callable[[str], Iterable[tuple[int, int]]]
 
-# A form feed ends a page, hence a line; CR LF is one line break. Written out one by one, because
-# the regular expression engine then skips from one first character to the next.
+# A form feed ends a page, so it ends a line; CR LF is one line break. The characters are written
+# out because the regular expression engine can then skip to the next possible first character.
 _LINE_BREAK = r"(?:\n|\r\n|\r(?!\n)|\v|\f|\x85|\u2028|\u2029)"
 _BLANK_LINES = re.compile(rf"{_LINE_BREAK}(?:[^\S\n\r\v\f\x85\u2028\u2029]*{_LINE_BREAK})+")
 _LINE_BREAKS = re.compile(rf"{_LINE_BREAK}+")
-# A line's end after a mark that may end a sentence, with whatever closes behind the mark.
+# The end of a line after punctuation that may end a sentence, and any closing quotes or brackets.
 _MARKS = "[.?!:;\u2026\u3002\uff01\uff1f]"
 _CLOSING = "[\"'\u2019\u201d)\\]\u00bb\u300d\u300f \\t]"
 _MARKED_LINE_END = re.compile(rf"{_MARKS}{_CLOSING}*{_LINE_BREAK}\s*(?=\S)")
 _INDENTED = re.compile(r"\n[^\S\n]")
-# The marks that may open a file without being part of its first word.
+# Characters that may stand at the start of a file without being part of its first word.
 _BLANK = re.compile(r"[\s\ufeff]*")
-# sentencex 1.0 measures white space before an abbreviation in bytes as if each were one; it must
-# meet none that takes more.
+# sentencex 1.0 assumes that white space before an abbreviation takes one byte a character, so it
+# must not see any that takes more.
 _WIDE_SPACES = [chr(code) for code in range(0x80, 0x3001) if chr(code).isspace()]
 
 _LAST_SPACE = re.compile(r".*\s(?=\S)", re.DOTALL)
 
-# sentencex slows down on long inputs; from this size on a text goes to it in blocks.
+# sentencex slows down on long inputs, so longer texts are passed to it in blocks of this size.
 _BLOCK = 1 << 14
-# The time of one call grows with the square of a stretch of quotations, so blocks stay below this.
+# The time of a call is quadratic in the length of quoted text, so blocks never exceed this size.
 _LARGEST_BLOCK = 1 << 15
 
 
 def paragraphs(text: str, language: str = "en") -> list[Span]:
     r"""Find the paragraphs of a text.
 
-    Paragraphs are separated by blank lines; line breaks inside one are left alone, so
-    hard-wrapped books keep their lines. A text without blank lines has a paragraph on each line,
-    except for lines that go on with one that was wrapped; a text without such line breaks is taken
-    sentence by sentence.
+    Paragraphs are separated by blank lines, so hard-wrapped lines stay together. If there are no
+    blank lines, every line is a paragraph, except that a line that continues a wrapped line belongs
+    to it. If there are no line breaks between paragraphs either, every sentence is a unit.
 
     Args:
         text: The text.
-        language: ISO 639 code for `sentences`, used only where there is no line break.
+        language: ISO 639 code for `sentences`, used only if there is no line break.
 
     Returns:
-        Spans that tile the text. Blank space around a text belongs to its first and last
-        paragraph; form feeds and all of Unicode's line separators count as line breaks.
+        Spans that tile the text. White space around the text belongs to its first and last
+        paragraph. Form feeds and all Unicode line separators count as line breaks.
     """
     first = _content_start(text)
     last = len(text.rstrip())
@@ -101,19 +100,19 @@ def sentences(text: str, language: str = "en") -> list[Span]:
 
 
 def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
-    r"""Find sentences, and let a mark at a line's end always end one.
+    r"""Find sentences; a line that ends with punctuation always ends a sentence.
 
-    In a text of one sentence a line, or one paragraph a line, `sentences` passes over such an end
-    where the line ends in an abbreviation or a colon, or the next begins with a small letter or a
-    number: `"at 9 p.m.\n14 people came"`. In a hard-wrapped text the same rule divides
-    `"Mr.\nSmith"`, so this is for those who judge each place before they cut there.
+    In a text with one sentence or paragraph per line, `sentences` misses the end of a line if the
+    line ends in an abbreviation or a colon, or if the next line starts with a lower-case letter or
+    a number: `"at 9 p.m.\n14 people came"`. In hard-wrapped text this rule splits `"Mr.\nSmith"`,
+    so use it only if something else decides whether to cut there.
 
     Args:
         text: The text.
         language: ISO 639 code, as for `sentences`.
 
     Returns:
-        Spans that tile the text, each of `sentences` in one piece or in several.
+        Spans that tile the text: each span of `sentences`, whole or in several parts.
     """
     found = sentences(text, language)
     first = _content_start(text)
@@ -126,7 +125,7 @@ def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
 
 
 def _has_odd_blank_lines(text: str) -> bool:
-    """Tell whether there may be blank lines other than two line feeds, all that sentencex knows."""
+    """Return whether a blank line may differ from two line feeds, the only form sentencex knows."""
     return any(mark in text for mark in "\r\v\f\x85\u2028\u2029") or bool(_INDENTED.search(text))
 
 
@@ -137,13 +136,13 @@ def _content_start(text: str) -> int:
 
 
 def _sentence_starts(text: str, start: int, end: int, first: int, language: str) -> Iterator[int]:
-    """Yield where sentences start inside `text[start:end]`, past the text's `first` content.
+    """Yield where sentences start inside `text[start:end]`, after the text's first content.
 
-    Long stretches go through in blocks. The last sentence of a block may go on in the next one,
-    so the next block starts with it; a block without any sentence end is doubled, and at the
-    largest size it ends at its last white space. That keeps the cost linear. White space at a
-    sentence's start is left to the one before it. Whether a start falls inside a grapheme cluster
-    is not looked at.
+    Long stretches are processed in blocks. The last sentence of a block may continue in the next
+    one, so the next block starts with it. A block without a sentence end is doubled; at the maximum
+    size it ends at its last white space. This keeps the cost linear. White space at the start of a
+    sentence belongs to the sentence before. A start may be inside a grapheme cluster: the caller
+    checks that.
     """
     size = _BLOCK
     in_word = False  # whether the block starts inside a word
@@ -173,7 +172,7 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
 
 def _segment(language: str, text: str) -> list[str]:
     """Return sentencex's pieces of `text`; joined, they have its length."""
-    from sentencex import segment  # deferred: importing this module should cost nothing
+    from sentencex import segment  # deferred, so that importing this module is cheap
 
     if not text.isascii():
         for space in _WIDE_SPACES:
@@ -190,16 +189,16 @@ def _segment(language: str, text: str) -> list[str]:
 
 
 def _with_what_was_lost(text: str, pieces: Sequence[str]) -> list[str]:
-    """Give the blank lines that sentencex loses every 10,000 bytes back to the piece before.
+    """Return the pieces with the blank lines that sentencex loses every 10,000 bytes.
 
-    Without them every later offset would be off.
+    Without these, all later offsets would be wrong.
     """
     starts = [0]
     for before, piece in pairwise(pieces):
         end = place = starts[-1] + len(before)
         while not text.startswith(piece, place) and text[place : place + 1].isspace():
             place += 1
-        # A piece that is not what the text goes on with stands where the one before it ends.
+        # A piece that does not match the text here belongs at the end of the piece before.
         starts.append(place if text.startswith(piece, place) else min(end, len(text)))
     return [span.of(text) for span in spans_from_starts(starts, len(text)) if span.of(text)]
 
@@ -223,15 +222,15 @@ def markdown(text: str) -> list[Span]:
 
 
 def markdown_parts(text: str, language: str = "en") -> list[Span]:
-    """Divide Markdown that is too long: tables by rows, code and HTML by lines, prose by sentences.
+    """Split Markdown that is too long: tables at rows, code and HTML at lines, prose at sentences.
 
     Args:
         text: One or several blocks.
         language: ISO 639 code, as for `sentences`.
 
     Returns:
-        Spans that tile the text. The header of a table stays with its first row, and the marks of
-        a fence with the lines beside them.
+        Spans that tile the text. The header of a table stays with its first row, and the markers
+        of a code fence stay with the adjacent lines.
     """
     starts: list[int] = []
     for block in markdown_blocks(text):
@@ -259,7 +258,7 @@ def after_markers(text: str, markers: tuple[str, ...]) -> list[Span]:
 
 
 def _own(text: str, finder: Callable[[str], Iterable[tuple[int, int]]]) -> list[Span]:
-    """Run a caller's finder; attach what lies between its units to the unit before."""
+    """Run a custom finder; text between two units is attached to the unit before."""
     units = list(finder(text))
     if not text or not units:
         return [Span(0, len(text))] if text else []
@@ -276,7 +275,7 @@ def _own(text: str, finder: Callable[[str], Iterable[tuple[int, int]]]) -> list[
                 )
             previous_end = end
     if type(units[0]) is Span and starts[0] == 0 and ends == (*starts[1:], len(text)):
-        return cast("list[Span]", units)  # they tile the text already
+        return cast("list[Span]", units)  # they already tile the text
     return list(spans_from_starts([0, *starts[1:]], len(text)))
 
 
@@ -285,8 +284,8 @@ def unit_finder(spec: UnitSpec, *, language: str = "en") -> UnitFinder:
 
     Args:
         spec: "paragraphs", "sentences", "sentences_and_lines", "markdown", or a callable that
-            takes a text and returns `(start, end)` character offsets in order. Gaps that a
-            callable leaves are attached to the unit before them, so nothing of the text is lost.
+            takes a text and returns `(start, end)` character offsets in order. Gaps
+            between the units of a callable are attached to the unit before, so no text is lost.
         language: ISO 639 code for finding sentences.
 
     Raises:

@@ -72,7 +72,7 @@ class CachedEmbedder:
         return self._embed("document", self._embedder.embed_documents, check_texts(texts))
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each query likewise."""
+        """Return a vector for each query, as for texts."""
         return self._embed("query", self._embedder.embed_queries, check_texts(texts))
 
     def close(self) -> None:

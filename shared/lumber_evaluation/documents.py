@@ -49,7 +49,7 @@ class Question:
     Attributes:
         question: The question.
         document: Name of the document that holds the answer.
-        answer: The answer in words; "" where there is none to compare with.
+        answer: The answer in words; "" if there is none to compare with.
         must_contain: A string that a chunk must contain to count as answering the question
             (GutenQA's `Chunk Must Contain`); None where `references` tell.
         references: The excerpts that answer the question, as spans of the document.
@@ -207,7 +207,7 @@ class DocumentNames:
         """Return the document that a name stands for; "" is the only one there is.
 
         Args:
-            name: The name, or "" where none is given.
+            name: The name, or "" if none is given.
             where: Who asks, for the error.
 
         Raises:

@@ -39,7 +39,7 @@ class Embedder(Protocol):
         """Return a vector for each text, shape (texts, width), not necessarily of length 1."""
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each query likewise."""
+        """Return a vector for each query, as for texts."""
 
 
 def embedder(spec: object = "bundled") -> Embedder:
@@ -257,7 +257,7 @@ class ContrieverEmbedder:
         return vectors[back]
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each query likewise."""
+        """Return a vector for each query, as for texts."""
         return self.embed_documents(texts)
 
     def _batches(self, texts: Sequence[str]) -> Iterator[Vectors]:

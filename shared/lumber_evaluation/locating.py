@@ -37,7 +37,7 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
     Args:
         text: The text that was split.
         chunks: Its chunks in the order of the text; each holds a visible character.
-        overlap: Most characters that two neighbours share; None where that is not known.
+        overlap: Most characters that two neighbours share; None if that is not known.
 
     Returns:
         A span for each chunk. It is exactly the chunk where the chunk is a slice of the text;

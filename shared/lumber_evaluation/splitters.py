@@ -138,7 +138,7 @@ class Preset:
     """A splitter that has a name on the command line.
 
     Attributes:
-        number: What the number after the colon is; "" where none may follow.
+        number: What the number after the colon is; "" if none may follow.
         default: That number where none is given.
         make: Makes the splitter from the number and an embedder.
     """

@@ -96,7 +96,7 @@ def test_the_overlap_leaves_room_for_the_chunk(make: Any) -> None:
         ("separator", "choose them with units"),
         ("is_separator_regex", "choose them with units"),
         ("keep_separator", "nothing is removed"),
-        ("embeddings", "asks for no embeddings"),
+        ("embeddings", "needs no embeddings"),
         ("buffer_size", "threshold"),
         ("breakpoint_threshold_type", "threshold"),
         ("encoding_name", "from_tiktoken_encoder"),

@@ -97,7 +97,7 @@ def test_every_setting_that_changes_the_result_is_in_the_cache_key_and_no_other(
         ("backup_separators", "choose them with units"),
         ("paragraph_separator", "paragraphs"),
         ("secondary_chunking_regex", "sentences"),
-        ("embed_model", "asks for no embeddings"),
+        ("embed_model", "needs no embeddings"),
         ("buffer_size", "threshold"),
         ("breakpoint_percentile_threshold", "threshold"),
         ("max_chunk_token", "its settings are|did you mean"),

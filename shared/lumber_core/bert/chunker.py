@@ -43,7 +43,7 @@ class BertChunker(Chunker):
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
-        TypeError: A setting has the wrong type, or there is none of that name.
+        TypeError: A setting has the wrong type or is unknown.
     """
 
     @takes(BertSettings)

@@ -70,7 +70,7 @@ class LumberChunker(Chunker):
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.
-        TypeError: A setting has the wrong type, or there is none of that name; the judge is not
+        TypeError: A setting has the wrong type or is unknown; the judge is not
             callable.
 
     Example:

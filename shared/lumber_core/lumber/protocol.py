@@ -200,7 +200,7 @@ def without_thinking(answer: str) -> str:
 
 
 def declines(answer: str) -> bool:
-    """Tell whether an answer contains a phrase that models use to decline."""
+    """Return whether an answer contains a phrase that models use to decline."""
     return _REFUSAL.search(answer) is not None
 
 

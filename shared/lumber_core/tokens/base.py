@@ -1,4 +1,4 @@
-"""What a token counter is, and the counters that need no tokenizer library."""
+"""The protocol of token counters, and the counters that need no tokenizer library."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class TokenCounter(Protocol):
 class WordCounter:
     """Counts round(1.2 x words), the formula of the published LumberChunker (section 3).
 
-    For reproducing published figures. Words are separated by white space, so a page of Chinese, a
-    row of CSV or a URL counts as one: `EstimatedCounter` estimates tokens for any text.
+    Use it to reproduce published figures. Words are separated by white space, so a page of Chinese,
+    a CSV row or a URL counts as one word. `EstimatedCounter` works for any text.
     """
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -49,7 +49,7 @@ class CallableCounter:
 
     def _whole(self, count: object) -> int:
         try:
-            return index(count)  # type: ignore[arg-type]  # that it may be no number is the point
+            return index(count)  # type: ignore[arg-type]  # raises TypeError for anything else
         except TypeError:
             raise TypeError(
                 f"{self!r} must return a whole number of tokens for a text, not "

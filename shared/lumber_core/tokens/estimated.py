@@ -1,10 +1,10 @@
 """An estimate of how many tokens a text has, for any script, without a vocabulary.
 
-Byte-pair tokenizers such as cl100k_base spend tokens in a regular way: about one on the start of
-a word, little on the letters after it, one on three digits, one on a run of blanks, and one to
-three on each character of a script that is rare in their training data. So each character is
-given a cost that depends on its class, on the class of the character before it, and on whether it
-stands deep inside a long word. The estimate is the sum.
+Byte-pair tokenizers such as cl100k_base are regular: about one token for the start of a word,
+little for the letters after it, one for three digits, one for a run of blanks, and one to three for
+each character of a script that is rare in their training data. So each character has a cost that
+depends on its class, on the class of the character before it, and on whether it is deep inside a
+long word. The estimate is the sum of the costs.
 
 The costs are in hundredths of a token, so sums are exact and do not depend on how a text is cut
 for counting. They are the least-squares fit to the larger of the counts of cl100k_base and
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     Classes = npt.NDArray[np.uint8]
 
-# Classes whose cost depends on what comes before. The first four are blank; a later space is one
-# after a blank, a repeated mark one that repeats the character before it, as in a ruled line.
+# Classes whose cost depends on the character before. The first four are blank; a later space is a
+# space after a blank, and a repeated mark repeats the character before it, as in a ruled line.
 _SPACE, _LATER_SPACE, _LINE, _TAB, _MARK, _REPEATED, _DIGIT, _VOWEL, _CONSONANT, _RARE, _CAPITAL = (
     range(11)
 )
@@ -42,8 +42,8 @@ _ASCII = {
     _RARE: "jkqvwxyz",
     _CAPITAL: "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
 }
-# What a character of these classes costs (columns) after a character of some kind (rows). A word, a
-# number or a mark is at least most of a token, whatever the fit gains elsewhere by less.
+# The cost of a character of these classes (columns) after a character of some kind (rows). A word,
+# a number or a mark costs at least most of a token, even if the fit would be better with less.
 _COLUMNS = (_LATER_SPACE, _LINE, _TAB, _MARK, _DIGIT, _VOWEL, _CONSONANT, _RARE, _CAPITAL)
 _START = (0, 89, 68, 87, 100, 85, 85, 85, 85)
 _AFTER_SPACE = (129, 89, 68, 87, 174, 85, 85, 85, 85)
@@ -70,11 +70,11 @@ _ROWS = {
 }
 _REPEATED_COST = 4
 _BLOCK = 1 << 20  # characters counted at once, which bounds the memory
-_LONG_WORD = 22  # more for the eighth letter of a Latin word and each after it
+_LONG_WORD = 22  # additional cost of each letter of a Latin word from the eighth on
 
 
 class _Script(NamedTuple):
-    """Code points of which each costs the same, whatever comes before it."""
+    """Code points that all cost the same, whatever comes before."""
 
     first: int
     last: int
@@ -85,7 +85,7 @@ class _Script(NamedTuple):
 
 # Later lines override earlier ones.
 _SCRIPTS = (
-    _Script(0x0000, 0x10FFFF, 237),  # whatever is not named below
+    _Script(0x0000, 0x10FFFF, 237),  # all code points not listed below
     _Script(0x0000, 0x009F, 100),  # control characters
     _Script(0x00A0, 0x00BF, 54),  # signs of Latin-1
     _Script(0x00C0, 0x024F, 159, latin=True),  # Latin letters with a mark
@@ -128,13 +128,13 @@ _SEPARATOR = "\0"  # joins texts; the row of costs after it is that of a text's 
 class EstimatedCounter:
     """Estimates how many tokens cl100k_base or o200k_base counts, whichever is more.
 
-    Needs no vocabulary and no network. English prose comes to about 1.3 tokens a word, as it does
-    with either encoding. cl100k_base makes two to five times as many tokens as o200k_base of
+    Needs no vocabulary and no network. English prose counts about 1.3 tokens per word, as with
+    either encoding. cl100k_base makes two to five times as many tokens as o200k_base of
     Arabic, Thai or the scripts of India; the estimate is near the former there.
 
     A text that is not empty counts at least 1. Leaving out characters at the end, or blanks at the
-    start, never raises the count. The counts of two texts add up to that of both together, but for
-    a token or two at the seam.
+    start, never raises the count. The counts of two texts add up to the count of both joined,
+    except for a token or two where they meet.
     """
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -153,7 +153,7 @@ class EstimatedCounter:
         costs = _costs(_SEPARATOR.join([*texts, ""]))
         sums = np.add.reduceat(costs, np.cumsum(lengths) - lengths, dtype=np.int64)
         sums -= _tables().separator
-        # Rounded half up; what rounds to nothing counts 1 unless it is empty.
+        # Rounded half up; a text that is not empty counts at least 1.
         counts: list[int] = np.maximum((sums + 50) // 100, lengths > 1).tolist()
         return counts
 
@@ -162,7 +162,7 @@ class EstimatedCounter:
 
 
 class _Tables(NamedTuple):
-    """What costs are looked up in.
+    """Lookup tables for costs.
 
     Attributes:
         classes: Class of each code point, shape (0x110000,).

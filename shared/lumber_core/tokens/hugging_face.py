@@ -17,16 +17,16 @@ _MOST_BELOW_ESTIMATE = 8
 class HuggingFaceCounter:
     """Counts with a Hugging Face tokenizer; special tokens are neither added nor recognised.
 
-    Some tokenizers drop characters, such as BERT's zero-width ones, and give a word of over 100
-    characters one token. So that limits on size hold for any text, a count is never below an
-    eighth of `EstimatedCounter`'s.
+    Some tokenizers, such as BERT's, drop zero-width characters and turn a word of over 100
+    characters into one token. So that size limits hold for any text, a count is never below an
+    eighth of that of `EstimatedCounter`.
 
     Args:
         tokenizer: A `tokenizers.Tokenizer`, or a fast or slow tokenizer of `transformers`. It is
-            not changed: truncation and padding set on it do not apply here.
+            not changed: its truncation and padding are ignored.
 
     Raises:
-        TypeError: `tokenizer` is none of these.
+        TypeError: `tokenizer` is something else.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -55,7 +55,7 @@ class HuggingFaceCounter:
         copy = type(rust).from_str(rust.to_str())
         copy.no_truncation()
         copy.no_padding()
-        copy.encode_special_tokens = True  # tokenizers' name for "take them as text"
+        copy.encode_special_tokens = True  # read special tokens as text
         return copy
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -85,7 +85,7 @@ class HuggingFaceCounter:
 
 
 def is_hugging_face(tokenizer: object) -> bool:
-    """Tell whether an object is a tokenizer of `tokenizers` or `transformers`."""
+    """Return whether an object is a tokenizer of `tokenizers` or `transformers`."""
     if isinstance(tokenizer, type):
         return False
     rust = callable(getattr(tokenizer, "encode_batch", None)) and hasattr(tokenizer, "to_str")

@@ -1,4 +1,4 @@
-"""From a user's `tokenizer=` to a counter."""
+"""From the argument `tokenizer` to a counter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TokenCounterSpec = str | TokenCounter | Callable[[str], int] | Any
 """What a user may pass as `tokenizer`; see `token_counter`."""
 
 DEFAULT_TOKENIZER = "estimate"
-"""The `tokenizer` of every splitter unless given: `EstimatedCounter`, which works offline."""
+"""The default `tokenizer` of every splitter: `EstimatedCounter`, which works offline."""
 
 _NAMED: dict[str, Callable[[], TokenCounter]] = {
     "estimate": EstimatedCounter,
@@ -26,7 +26,7 @@ _NAMED: dict[str, Callable[[], TokenCounter]] = {
 
 
 def token_counter(spec: TokenCounterSpec) -> TokenCounter:
-    """Turn a user's choice of tokenizer into a counter.
+    """Return the counter for a tokenizer argument.
 
     Args:
         spec: "estimate" for `EstimatedCounter`; "words" for `WordCounter`, the formula of the
@@ -36,7 +36,7 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
 
     Raises:
         ValueError: `spec` is an unknown name.
-        TypeError: `spec` is none of these.
+        TypeError: `spec` is something else.
     """
     if isinstance(spec, str):
         named = _NAMED.get(spec)

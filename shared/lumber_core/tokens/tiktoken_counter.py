@@ -1,6 +1,6 @@
 """Counting with OpenAI's tokenizers, through tiktoken.
 
-Text that spells a special token, such as `<|endoftext|>`, is counted as the text it is.
+Special tokens in a text, such as `<|endoftext|>`, are counted as ordinary text.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from lumber_core.tokens.tiktoken_data import load_encoding
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
-# Texts from which on tiktoken gets them joined; characters from which on that are worth a thread
-# of their own; and threads at most.
+# Number of texts from which they are passed to tiktoken joined, number of characters that are worth
+# a thread, and maximum number of threads.
 _MANY = 16
 _BLOCK = 1 << 16
 _MOST_THREADS = 4
 # tiktoken's pattern overflows the stack on some 300,000 blanks in a row, with a panic that no
-# `except Exception` catches. Longer runs than this are counted in parts.
+# `except Exception` catches. Longer runs are counted in parts.
 _LONGEST_BLANK = 1 << 16
 _BLANKS = re.compile(r"\s{64,}")
 
@@ -39,7 +39,7 @@ class TiktokenCounter:
 
     Raises:
         ValueError: `name` is neither an encoding nor a model that tiktoken knows.
-        TokenizerDataError: On first use, where the vocabulary cannot be had.
+        TokenizerDataError: On first use, if the vocabulary is not available.
     """
 
     def __init__(self, name: str = "cl100k_base", *, markers: Sequence[str] = ()) -> None:
@@ -75,7 +75,7 @@ class TiktokenCounter:
 
 
 class EncodingCounter:
-    """Counts with a tiktoken `Encoding` that the caller made.
+    """Counts with a given tiktoken `Encoding`.
 
     Args:
         encoding: Special tokens it defines are not recognised in texts.
@@ -93,12 +93,12 @@ class EncodingCounter:
 
 
 def count_ordinary(encoding: Encoding, texts: Sequence[str]) -> list[int]:
-    """Count many texts with tiktoken, special tokens taken as the text they are.
+    """Count many texts with tiktoken; special tokens in them count as ordinary text.
 
-    A call for each short text would spend a good part of its time on crossing into tiktoken. So
-    the texts go through joined, separated by a special token that occurs in none of them: tiktoken
-    treats what stands between special tokens as texts of their own, so the counts are the same.
-    It works outside the interpreter's lock, so long lists go through in blocks side by side.
+    One call per short text would mostly be overhead. So the texts are joined, separated by a
+    special token that none of them contains: tiktoken tokenizes the parts between special tokens
+    independently, so the counts are the same. tiktoken releases the GIL, so long lists are counted
+    in parallel blocks.
     """
     divided = [_parts(text) for text in texts]
     if any(len(parts) > 1 for parts in divided):
@@ -115,13 +115,13 @@ def count_ordinary(encoding: Encoding, texts: Sequence[str]) -> list[int]:
 
 
 def _threads() -> int:
-    """Return how many threads may count at once: one for each core, but few."""
+    """Return the number of threads to count with: one per core, up to a maximum."""
     affinity = getattr(os, "sched_getaffinity", None)
     return min(_MOST_THREADS, len(affinity(0)) if affinity else os.cpu_count() or 1)
 
 
 def _blocks(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    """Yield consecutive texts of together `size` characters or a little more."""
+    """Yield runs of consecutive texts with a total of about `size` characters."""
     first = total = 0
     for number, total_so_far in enumerate(accumulate(map(len, texts)), start=1):
         if total_so_far - total >= size:
@@ -133,20 +133,20 @@ def _blocks(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 
 def _count_block(encoding: Encoding, texts: Sequence[str]) -> list[int]:
     """Count the tokens between the separators of the joined texts."""
-    import numpy as np  # deferred: other counters do without it
+    import numpy as np  # deferred: other counters do not need it
 
     for separator in sorted(encoding.special_tokens_set):
         if (separator + separator).find(separator, 1) < len(separator):
-            continue  # it overlaps itself: where it begins in the joined texts is not certain
+            continue  # it overlaps itself, so its position in the joined texts is ambiguous
         joined = separator.join(texts)
         try:
             ids = encoding.encode_to_numpy(
                 joined, allowed_special={separator}, disallowed_special=()
             )
-        except UnicodeEncodeError:  # a lone surrogate, with which only encode_ordinary copes
+        except UnicodeEncodeError:  # a lone surrogate, which only encode_ordinary accepts
             break
         ends = np.flatnonzero(ids == encoding.encode_single_token(separator))
-        if len(ends) == len(texts) - 1:  # else a text contains it: try another one
+        if len(ends) == len(texts) - 1:  # otherwise a text contains it: try another one
             counts: list[int] = (np.diff(ends, prepend=-1, append=len(ids)) - 1).tolist()
             return counts
     return _count_apart(encoding, texts)
@@ -174,7 +174,7 @@ def encoding_name(name: str) -> str:
     Raises:
         ValueError: tiktoken knows no such encoding or model.
     """
-    import tiktoken  # deferred: the other counters do without it
+    import tiktoken  # deferred: other counters do not need it
 
     known = tiktoken.list_encoding_names()
     if name in known:

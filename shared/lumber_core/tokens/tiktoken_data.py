@@ -1,7 +1,7 @@
-"""Loading a tiktoken encoding, also where its vocabulary cannot be downloaded.
+"""Loading a tiktoken encoding, even if its vocabulary cannot be downloaded.
 
-tiktoken downloads a vocabulary on first use. llama-index-core ships copies of two of them, in
-tiktoken's own cache format; they serve here where that package is installed.
+tiktoken downloads a vocabulary on first use. llama-index-core ships two of them in
+tiktoken's own cache format, which are used if that package is installed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 _CACHE_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
-# tiktoken names a cached vocabulary by the SHA-1 of where it came from.
+# tiktoken names a cached vocabulary by the SHA-1 of its URL.
 _SHIPPED = {
     "cl100k_base": "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
     "o200k_base": "fb374d419588a4632f3f557e76b4b70aebbca790",
@@ -31,7 +31,7 @@ def load_encoding(name: str) -> Encoding:
 
     Raises:
         TokenizerDataError: Its vocabulary is not on this machine and cannot be downloaded. The
-            message names the ways out.
+            message says what to do.
     """
     import tiktoken
 
@@ -44,15 +44,15 @@ def load_encoding(name: str) -> Encoding:
         if shipped is not None:
             return _from_folder(name, shipped)
         raise TokenizerDataError(
-            f"tiktoken could not download the vocabulary of {name!r} ({type(error).__name__}). "
-            "Ways out: pip install llama-index-core, which ships cl100k_base and o200k_base; set "
+            f"tiktoken could not download the vocabulary of {name!r} ({type(error).__name__}). To "
+            "solve this: pip install llama-index-core, which ships cl100k_base and o200k_base; set "
             "TIKTOKEN_CACHE_DIR to a folder that holds tiktoken's cached file; or pass "
             'tokenizer="estimate", a Hugging Face tokenizer, or a function that counts'
         ) from error
 
 
 def _from_folder(name: str, folder: Path) -> Encoding:
-    """Load an encoding with tiktoken's cache set to `folder` for the moment."""
+    """Load an encoding with tiktoken's cache temporarily set to `folder`."""
     import tiktoken
 
     variable = _CACHE_VARIABLES[0]

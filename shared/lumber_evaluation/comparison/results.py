@@ -42,9 +42,9 @@ class SplitterResult:
         settings: What changes its result, for people.
         splits: Every document as it splits it.
         sizes: Tokens of each of its chunks, for each document.
-        segmentation: Agreement with reference segments; None where no document has any.
-        retrieval: What questions retrieve from its chunks; None where there are no questions.
-        qa: Questions answered from its chunks; None where this was not asked for.
+        segmentation: Agreement with reference segments; None if no document has any.
+        retrieval: What questions retrieve from its chunks; None if there are no questions.
+        qa: Questions answered from its chunks; None if this was not asked for.
     """
 
     name: str

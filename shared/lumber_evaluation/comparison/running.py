@@ -38,7 +38,7 @@ class QaSettings:
         store: A file that keeps every completion; None: one in the comparison's folder, if it has
             one.
         policy: How often to ask again, and how fast.
-        max_concurrency: Most questions in flight at once.
+        max_concurrency: Maximum number of questions in flight.
     """
 
     model: Model

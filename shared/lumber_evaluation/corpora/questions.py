@@ -35,7 +35,7 @@ class Reference:
 
     Attributes:
         span: Where the file says it stands in its document.
-        content: The characters that should stand there; None where the file does not say.
+        content: The characters that should stand there; None if the file does not say.
     """
 
     span: Span
@@ -67,7 +67,7 @@ class AskedQuestion:
 
     Attributes:
         where: File and line, for errors.
-        question: The question; `document` is "" where the file names none.
+        question: The question; `document` is "" if the file names none.
         references: Its references, with what should stand there.
     """
 

@@ -84,10 +84,10 @@ class QaAnswer:
     Attributes:
         question: The question.
         passages: Numbers of the chunks that were shown, best first.
-        answer: The answer; "" where none came.
-        correct: Whether it is right; None where that could not be found out.
+        answer: The answer; "" if none came.
+        correct: Whether it is right; None if that could not be found out.
         reason: The judge's reason, or what went wrong.
-        usage: What answer and verdict cost this time; nothing where a store knew them. Answers
+        usage: What answer and verdict cost this time; nothing if a store knew them. Answers
             that differ in nothing else are equal.
     """
 
@@ -111,7 +111,7 @@ class QaResult:
 
     @property
     def accuracy(self) -> float:
-        """Share of right answers among those that were judged; not a number where none was."""
+        """Share of right answers among those that were judged; not a number if none was."""
         judged = [value for value in self.per_question() if not math.isnan(value)]
         return sum(judged) / len(judged) if judged else math.nan
 
@@ -166,14 +166,14 @@ def answer_questions(
         judge_prompt: What the judge is asked; needs places `{question}`, `{reference}` and
             `{answer}`, and the reply must be as the default prompt has it.
         store: Where completions are cached. A second run costs nothing.
-        policy: How often and how fast the models may be asked.
-        max_concurrency: Most questions in flight at once; it does not change the result.
-        show_progress: Whether to draw progress bars.
+        policy: Retries and rate limits.
+        max_concurrency: Maximum number of questions in flight; the result does not depend on it.
+        show_progress: Whether to show progress bars.
 
     Raises:
         ValueError: There is no question, one has nothing to compare an answer with, or a setting
             is out of range.
-        ModelSettingsError: A model refuses the key, the name or the settings.
+        ModelSettingsError: A model rejects the key, its name or the settings.
         StoreError: The store cannot be used.
     """
     check_positive("top_k", top_k)

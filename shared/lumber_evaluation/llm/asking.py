@@ -64,9 +64,9 @@ class Reply(Generic[T]):
     Attributes:
         value: What the answer means; None unless `outcome` is "read".
         outcome: How it went.
-        reason: What went wrong, for people; "" where nothing did.
-        text: The model's last answer, verbatim; None where none came.
-        usage: What it cost this time; nothing where a store knew it. Replies that differ in
+        reason: What went wrong, for people; "" if nothing did.
+        text: The model's last answer, verbatim; None if none came.
+        usage: What it cost this time; nothing if a store knew it. Replies that differ in
             nothing else are equal.
     """
 
@@ -93,8 +93,8 @@ def ask_all(
         model: The model; a `CachedModel` is used as it is.
         asks: The questions.
         store: Where completions are cached, so that an interrupted run resumes.
-        policy: How often and how fast the model may be asked.
-        max_concurrency: Most questions in flight at once.
+        policy: Retries and rate limits.
+        max_concurrency: Maximum number of questions in flight.
         show_progress: Whether to show a progress bar.
         title: What the bar is called.
 
@@ -245,7 +245,7 @@ def _values(reply: str) -> Iterator[Any]:
 
 
 def _decoded(reply: str, start: int) -> tuple[Any, int]:
-    """Return the JSON value that starts at an offset and where it ends; None where none does."""
+    """Return the JSON value that starts at an offset and where it ends; None if none does."""
     try:
         return _DECODER.raw_decode(reply, start)
     except RecursionError:  # nothing asked for is nested so deep

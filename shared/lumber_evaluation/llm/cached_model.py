@@ -106,7 +106,7 @@ class CachedModel:
     Args:
         model: The model; its `identity` is part of the key.
         store: The store, or the path of its file. None stores nothing.
-        policy: How often and how fast the model may be asked.
+        policy: Retries and rate limits.
 
     Raises:
         TypeError: `model` is not a `Model`.
@@ -150,7 +150,7 @@ class CachedModel:
         """Return the stored completion, or ask for it and store it.
 
         Raises:
-            ModelSettingsError: The model refuses the key, the name or the settings.
+            ModelSettingsError: The model rejects the key, its name or the settings.
             ModelUnavailableError: No answer came in any attempt.
             StoreError: The store cannot be used.
         """

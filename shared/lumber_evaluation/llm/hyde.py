@@ -66,15 +66,15 @@ def hypothetical_passages(
         model: Writes the passages.
         prompt: What it is asked; needs a place `{question}`.
         store: Where completions are cached. A second run costs nothing.
-        policy: How often and how fast the model may be asked.
-        max_concurrency: Most questions in flight at once; the result is the same for all.
+        policy: Retries and rate limits.
+        max_concurrency: Maximum number of questions in flight; the result does not depend on it.
         show_progress: Whether to show a progress bar.
 
     Returns:
         Texts for the argument `query_texts` of `retrieve`.
 
     Raises:
-        ModelSettingsError: The model refuses the key, the name or the settings.
+        ModelSettingsError: The model rejects the key, its name or the settings.
         StoreError: The store cannot be used.
     """
     prompt.require("question")

@@ -58,8 +58,8 @@ class PropositionSplitter:
             default prompt has it.
         name: Its name in tables.
         store: Where completions are cached, so that a second run costs nothing.
-        policy: How often and how fast the model may be asked.
-        max_concurrency: Most passages in flight at once; the result is the same for all.
+        policy: Retries and rate limits.
+        max_concurrency: Maximum number of passages in flight; the result does not depend on it.
         show_progress: Whether to show a progress bar for each document.
 
     Raises:
@@ -109,7 +109,7 @@ class PropositionSplitter:
         """Return the propositions of a document.
 
         Raises:
-            ModelSettingsError: The model refuses the key, the name or the settings.
+            ModelSettingsError: The model rejects the key, its name or the settings.
             StoreError: The store cannot be used.
         """
         start = time.perf_counter()

@@ -83,7 +83,7 @@ class DroppedQuestion:
         document: Name of the document.
         chunk: Number of the chunk among its document's.
         reason: What is wrong, for people.
-        reply: What the model said last; None where it gave no answer.
+        reply: What the model said last; None if it gave no answer.
     """
 
     document: str
@@ -141,14 +141,14 @@ def make_questions(
         prompt: What the model is asked; needs a place `{passage}`, and the reply must be as the
             default prompt has it.
         store: Where completions are cached, so that an interrupted run resumes.
-        policy: How often and how fast the model may be asked.
-        max_concurrency: Most questions in flight at once; the result is the same for all.
-        show_progress: Whether to draw a progress bar.
+        policy: Retries and rate limits.
+        max_concurrency: Maximum number of questions in flight; the result does not depend on it.
+        show_progress: Whether to show a progress bar.
 
     Raises:
         ValueError: A split names no document, no chunk is long enough to be asked about, or a
             setting is out of range.
-        ModelSettingsError: The model refuses the key, the name or the settings.
+        ModelSettingsError: The model rejects the key, its name or the settings.
         StoreError: The store cannot be used.
     """
     check_positive("count", count)
@@ -217,7 +217,7 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What the model made of a chunk: a question, or None where it found nothing to ask."""
+    """What the model made of a chunk: a question, or None if it found nothing to ask."""
 
     source: _Source
     question: Question | None

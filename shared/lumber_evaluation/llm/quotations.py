@@ -32,7 +32,7 @@ def find_quotation(quotation: str, text: str, within: Span) -> Span | None:
         Where it is: word for word, else regardless of white space, case, brackets, the form
         of quotation marks and dashes, and a stop at the end. If a quotation with ellipses is
         found in neither way, its longest part that is; parts too short to mean anything do not
-        count. None where nothing is found. The span is not empty, and neither begins nor ends
+        count. None if nothing is found. The span is not empty, and neither begins nor ends
         with white space.
     """
     passage = _Passage(text, within)

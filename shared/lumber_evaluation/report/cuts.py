@@ -17,7 +17,7 @@ class TextPiece:
 
     Attributes:
         text: Its text; the pieces of a document join to the text shown.
-        chunk: Number of the chunk, from 1, that it is the new text of; None where it is in no
+        chunk: Number of the chunk, from 1, that it is the new text of; None if it is in no
             chunk.
         tokens: Tokens of that chunk, as a whole.
         repeated: Text before it that the chunk has in common with those before.

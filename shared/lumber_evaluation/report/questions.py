@@ -37,7 +37,7 @@ class Attempt:
         verdict: Where the answer was, in words.
         found: Whether it was among the first five.
         passages: The first passages.
-        answer: What the model answered, and whether that was judged right; "" where not asked.
+        answer: What the model answered, and whether that was judged right; "" if not asked.
     """
 
     name: str

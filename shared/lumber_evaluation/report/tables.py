@@ -200,7 +200,7 @@ def metric_cell(
 
 
 def interval(figure: Figure | Difference, count: int, *, signed: bool = False) -> str:
-    """Return an interval for people; "" where there is none."""
+    """Return an interval for people; "" if there is none."""
     if figure.low is None or figure.high is None:
         return ""
     if signed:
