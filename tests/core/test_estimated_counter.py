@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.tokens import EstimatedCounter, WordCounter, estimated, token_counter
+from lumber_core.tokens import EstimatedCounter, WordCounter, estimate, token_counter
 from tests.core.core_support import nasty_texts, quick
 
 VOCABULARY = (
@@ -218,19 +218,19 @@ def test_counts_add_up_but_for_the_seams(texts):
 @given(before=st.integers(0, 20), text=any_text)
 @quick
 def test_the_count_does_not_depend_on_how_the_text_falls_into_blocks(before, text):
-    block = estimated._BLOCK
+    block = estimate._BLOCK
     filler = "word " * (block // 5)
     shifted = filler[: block - before] + text
-    joined = estimated._costs(shifted)
-    apart = estimated._block_costs(shifted, 0, len(shifted))
+    joined = estimate._costs(shifted)
+    apart = estimate._block_costs(shifted, 0, len(shifted))
     assert np.array_equal(joined, apart)
 
 
 def test_each_character_is_looked_at_once_and_eight_again_for_each_block(monkeypatch):
     seen = []
-    look = estimated._block_costs
+    look = estimate._block_costs
     monkeypatch.setattr(
-        estimated,
+        estimate,
         "_block_costs",
         lambda text, start, stop: seen.append(stop - start) or look(text, start, stop),
     )

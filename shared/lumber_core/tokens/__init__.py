@@ -4,8 +4,12 @@ A counter counts many strings in one call, so that a tokenizer can work on them 
 `token_counter` makes one from what a user passes as `tokenizer`.
 """
 
-from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter
-from lumber_core.tokens.estimated import EstimatedCounter
+from lumber_core.tokens.base import (
+    CallableCounter,
+    EstimatedCounter,
+    TokenCounter,
+    WordCounter,
+)
 from lumber_core.tokens.hugging_face import HuggingFaceCounter
 from lumber_core.tokens.spec import DEFAULT_TOKENIZER, TokenCounterSpec, token_counter
 from lumber_core.tokens.tiktoken_counter import EncodingCounter, TiktokenCounter

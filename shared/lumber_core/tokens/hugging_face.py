@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from lumber_core.cache import digest
-from lumber_core.tokens.estimated import EstimatedCounter
+from lumber_core.tokens.base import EstimatedCounter
 from lumber_core.unicode import encodable, is_encodable
 
 # Multilingual vocabularies make up to seven times fewer tokens than the estimate of some scripts.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter
-from lumber_core.tokens.estimated import EstimatedCounter
+from lumber_core.tokens.base import CallableCounter, EstimatedCounter, TokenCounter, WordCounter
 from lumber_core.tokens.hugging_face import HuggingFaceCounter, is_hugging_face
 from lumber_core.tokens.tiktoken_counter import EncodingCounter, TiktokenCounter
 

@@ -69,7 +69,6 @@ _ROWS = {
     _CAPITAL: _AFTER_CAPITAL,
 }
 _REPEATED_COST = 4
-_BLOCK = 1 << 20  # characters counted at once, which bounds the memory
 _LONG_WORD = 22  # additional cost of each letter of a Latin word from the eighth on
 
 
@@ -125,40 +124,26 @@ _CONTEXT = 8  # a cost depends on this many characters before it
 _SEPARATOR = "\0"  # joins texts; the row of costs after it is that of a text's start
 
 
-class EstimatedCounter:
-    """Estimates how many tokens cl100k_base or o200k_base counts, whichever is more.
+def estimate_tokens(texts: Sequence[str]) -> list[int]:
+    """Return the estimated number of tokens of each text, in order."""
+    counts: list[int] = []
+    first = length = 0
+    for number, text in enumerate(texts, start=1):
+        length += len(text)
+        if length >= _BLOCK or number == len(texts):
+            counts += _estimate_joined(texts[first:number])
+            first, length = number, 0
+    return counts
 
-    Needs no vocabulary and no network. English prose counts about 1.3 tokens per word, as with
-    either encoding. cl100k_base makes two to five times as many tokens as o200k_base of
-    Arabic, Thai or the scripts of India; the estimate is near the former there.
 
-    A text that is not empty counts at least 1. Leaving out characters at the end, or blanks at the
-    start, never raises the count. The counts of two texts add up to the count of both joined,
-    except for a token or two where they meet.
-    """
-
-    def count(self, texts: Sequence[str]) -> list[int]:
-        """Return the estimated number of tokens of each text, in order."""
-        counts: list[int] = []
-        first = length = 0
-        for number, text in enumerate(texts, start=1):
-            length += len(text)
-            if length >= _BLOCK or number == len(texts):
-                counts += self._count(texts[first:number])
-                first, length = number, 0
-        return counts
-
-    def _count(self, texts: Sequence[str]) -> list[int]:
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
-        costs = _costs(_SEPARATOR.join([*texts, ""]))
-        sums = np.add.reduceat(costs, np.cumsum(lengths) - lengths, dtype=np.int64)
-        sums -= _tables().separator
-        # Rounded half up; a text that is not empty counts at least 1.
-        counts: list[int] = np.maximum((sums + 50) // 100, lengths > 1).tolist()
-        return counts
-
-    def __repr__(self) -> str:
-        return "EstimatedCounter()"
+def _estimate_joined(texts: Sequence[str]) -> list[int]:
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
+    costs = _costs(_SEPARATOR.join([*texts, ""]))
+    sums = np.add.reduceat(costs, np.cumsum(lengths) - lengths, dtype=np.int64)
+    sums -= _tables().separator
+    # Rounded half up; a text that is not empty counts at least 1.
+    counts: list[int] = np.maximum((sums + 50) // 100, lengths > 1).tolist()
+    return counts
 
 
 class _Tables(NamedTuple):
