@@ -6,15 +6,19 @@
                                      what 8-bit integers cost: the bundled weights, or those of a
                                      folder, beside the checkpoint they were exported from
 
-Choi's set and Wiki-50 are measured at their own sentences. Chroma's corpora have no segments but
-excerpts that answer questions: their edges are the reference, and how many excerpts no cut divides
-is told as well. The semantic splitters of LangChain and LlamaIndex get the bundled embedder and
-their own defaults; the greedy splitter is told the true mean length of a segment.
+Choi's set and Wiki-50 are measured at their own sentences, the topics of QMSum's meetings at the
+speakers' turns, numbered notes (labelled_notes.py) at sentences. Chroma's corpora have no segments
+but excerpts that answer questions: their edges are the reference, and how many excerpts no cut
+divides is told as well. The semantic splitters of LangChain and LlamaIndex get the bundled
+embedder and their own defaults; the greedy splitter is told the true mean length of a segment.
+"bert" cuts where a sentence's score, the highest t among its first six tokens, is above t_c = 0;
+"bert, first token" reads the first alone. TextTiling is nltk's, with each line as a paragraph.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
@@ -22,13 +26,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from labelled_notes import labelled_notes
+
 from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker, Segmentation
-from lumber_core.units import sentences
-from lumber_evaluation.corpora import load_choi, load_chroma, load_wiki50
+from lumber_core.units import sentences, sentences_and_lines
+from lumber_evaluation.corpora import load_choi, load_chroma, load_qmsum, load_wiki50
 from lumber_evaluation.documents import Document
 from lumber_evaluation.segmentation import SegmentationScores, nearest_units, score_segmentation
 
 Splitter = Callable[[str], list[int]]
+
+LINE_BREAKS = re.compile(r"\s*\n\s*")
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,8 @@ def corpora(data: Path) -> list[Corpus]:
     found = [
         Corpus("choi", load_choi(data / "choi")),
         Corpus("wiki50", load_wiki50(data / "wiki50")),
+        Corpus("qmsum", load_qmsum(data / "qmsum").documents),
+        Corpus("notes", labelled_notes()),
     ]
     for questioned in load_chroma(data / "chroma_eval"):
         (document,) = questioned.documents
@@ -58,6 +68,35 @@ def corpora(data: Path) -> list[Corpus]:
 
 def of_spans(segment: Callable[[str], Segmentation]) -> Splitter:
     return lambda text: [span.start for span in segment(text).spans[1:]]
+
+
+def above_threshold(chunker: BertChunker, *, first_tokens: int) -> Splitter:
+    def split(text: str) -> list[int]:
+        places = [start for start, _ in sentences_and_lines(text)]
+        scores = chunker.scores(text).at(places, first_tokens=first_tokens)
+        return [place for place, t in zip(places, scores, strict=True) if place and t > 0]
+
+    return split
+
+
+def texttiling() -> Splitter:
+    from nltk.tokenize import TextTilingTokenizer
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    # nltk's own stop words are a download.
+    tokenizer = TextTilingTokenizer(stopwords=ENGLISH_STOP_WORDS)
+
+    def split(text: str) -> list[int]:
+        words = word_ends(text)
+        cuts, passed = [], 0
+        for tile in tokenizer.tokenize(LINE_BREAKS.sub("\n\n", text)):
+            cuts.append(words[passed])
+            passed += len("".join(tile.split()))
+            if passed == len(words):
+                break
+        return cuts[1:]
+
+    return split
 
 
 def langchain_semantic() -> Splitter:
@@ -110,10 +149,17 @@ def splitters(
     mean_tokens: int, model: str, backend: Literal["onnx", "torch"]
 ) -> dict[str, Callable[[], Splitter]]:
     return {
-        "bert": lambda: of_spans(BertChunker(model, backend=backend, threshold=0.0).segment),
-        "bert, moving": lambda: of_spans(
-            BertChunker(model, backend=backend, windows="moving", threshold=0.0).segment
+        "bert": lambda: above_threshold(
+            BertChunker(model, backend=backend, threshold=0.0), first_tokens=6
         ),
+        "bert, first token": lambda: above_threshold(
+            BertChunker(model, backend=backend, threshold=0.0), first_tokens=1
+        ),
+        "bert, moving": lambda: above_threshold(
+            BertChunker(model, backend=backend, windows="moving", threshold=0.0), first_tokens=6
+        ),
+        "no cuts": lambda: lambda _text: [],
+        "texttiling": texttiling,
         "greedy": lambda: of_spans(GreedyChunker(mean_tokens, tokenizer="words").segment),
         "lexical": lambda: of_spans(LumberChunker(LexicalJudge(), units="sentences").segment),
         "langchain semantic": langchain_semantic,
@@ -163,7 +209,7 @@ def versus_fp32(chosen: Sequence[Corpus], model: str, checkpoint: str) -> None:
     for corpus in chosen:
         for windows in ("overlapping", "moving"):
             exact, rounded = (
-                measure(corpus, of_spans(splitter.segment)).scores
+                measure(corpus, above_threshold(splitter, first_tokens=6)).scores
                 for splitter in (
                     BertChunker(checkpoint, backend="torch", windows=windows, threshold=0.0),
                     BertChunker(model, windows=windows, threshold=0.0),

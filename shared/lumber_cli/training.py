@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -80,8 +81,8 @@ def train_command(
             bf16=bf16,
             show_progress=True,
         )
-    files = [*(passages or []), *(sections or []), *_meeting_files(meetings or [])]
-    data = {path.name: sha256(path) for path in files}
+    data = {path.name: sha256(path) for path in [*(passages or []), *(sections or [])]}
+    data |= {path.name: _folder_digest(path) for path in meetings or []}
     (output / _DATA_FILE).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     f1 = [point.f1 for point in report.points if point.f1 is not None]
     typer.echo(
@@ -139,18 +140,21 @@ def _documents(passages: list[Path], sections: list[Path], meetings: list[Path])
     return documents + [document for path in meetings for document in load_meetings(path)]
 
 
-def _meeting_files(folders: list[Path]) -> list[Path]:
-    """Return the transcripts in some folders, each folder's followed by its topics."""
-    return [
-        path
-        for folder in folders
-        for path in (*sorted(folder.glob("*.txt")), folder.with_name(f"{folder.name}_topics.jsonl"))
-    ]
+def _folder_digest(folder: Path) -> str:
+    """Return what `sha256sum *.txt ../FOLDER_topics.jsonl | sha256sum` prints in a folder."""
+    lines = [f"{sha256(path)}  {path.name}\n" for path in sorted(folder.glob("*.txt"))]
+    topics = folder.with_name(f"{folder.name}_topics.jsonl")
+    lines.append(f"{sha256(topics)}  ../{topics.name}\n")
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def _provenance(checkpoint: Path) -> dict[str, Any]:
-    """Return the provenance that training recorded; empty for other checkpoints."""
+    """Return the digest of a checkpoint's weights, and what training recorded about them."""
+    from lumber_core.bert.pytorch import WEIGHTS_FILE
+
     found: dict[str, Any] = {}
+    if (checkpoint / WEIGHTS_FILE).is_file():
+        found["checkpoint"] = {WEIGHTS_FILE: sha256(checkpoint / WEIGHTS_FILE)}
     training, data = checkpoint / "training.json", checkpoint / _DATA_FILE
     if training.is_file():
         report = json.loads(training.read_text(encoding="utf-8"))

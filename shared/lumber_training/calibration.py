@@ -75,14 +75,19 @@ def held_out_windows(
     ]
     items = []
     for number, part in enumerate(kinds):
-        # A small training set has few held-out documents: their items then join fewer pieces.
-        most = part.segments if isinstance(part.segments, int) else part.segments[1]
-        fewest = part.segments if isinstance(part.segments, int) else part.segments[0]
-        limit = len(documents)
-        fitting = replace(part, segments=(min(fewest, limit), min(most, limit)))
+        fitting = _fitting(part, documents)
         items += fitting.items(documents, -(-_MEASURED_WINDOWS // len(kinds)), seed=number)
     labelled = [label_item(item, tokenizer) for item in items]
     return LabelledWindows(labelled, tokenizer, window=recipe.window, seed=recipe.seed)
+
+
+def _fitting(part: Part, documents: Sequence[Document]) -> Part:
+    """Let items join fewer pieces if there are few documents, as in a small training set."""
+    limit = len(documents)
+    if part.kind == "notes":
+        limit = max(len(document.starts) for document in documents)
+    few, many = part.fewest_and_most_segments
+    return replace(part, share=1.0, segments=(min(few, limit), min(many, limit)))
 
 
 class SegmentedText(Protocol):
@@ -165,6 +170,28 @@ def best_threshold(sets: Sequence[ScoredStarts]) -> float:
     return best[len(best) // 2]
 
 
+def calibration_sets(documents: Sequence[Document], recipe: Recipe) -> dict[str | Part, list[Item]]:
+    """Return the documents to set the threshold on, by kind.
+
+    The kinds are each source of continuous texts, synthetic documents of the paper's kind, and
+    those of each other kind in the recipe.
+
+    Args:
+        documents: The held-out documents.
+        recipe: The recipe.
+    """
+    sets: dict[str | Part, list[Item]] = {}
+    for document in documents:
+        if len(document.starts) > 1 and document.source in _CONTINUOUS:
+            sets.setdefault(document.source, []).extend(whole([document]))
+    for part in (Part("synthetic", 1.0), *recipe.parts):
+        longer = replace(part, segments=10, sentences=(3, 11))
+        like = _fitting(longer if part.kind == "synthetic" else part, documents)
+        if part.kind != "excerpts" and like not in sets:
+            sets[like] = like.items(documents, _SYNTHETIC, seed=len(sets))
+    return sets
+
+
 def fold_best_threshold(
     model: ChunkTagger,
     tokenizer: WordPieceTokenizer,
@@ -174,9 +201,8 @@ def fold_best_threshold(
 ) -> float:
     """Find the best threshold on held-out documents and subtract it from the classifier's bias.
 
-    Each kind of document has the same weight: every source of continuous texts, synthetic
-    documents of the paper's kind, and those of each other kind in the recipe. F1 of the starts is
-    taken over all documents of a kind together.
+    F1 of the starts is taken over all documents of a kind together, and each kind has the same
+    weight.
 
     Args:
         model: The classifier; its bias is changed in place.
@@ -187,24 +213,12 @@ def fold_best_threshold(
     Returns:
         The threshold, which is 0 for the changed model.
     """
-    sets: dict[object, list[Item]] = {}
-    for document in documents:
-        if len(document.starts) > 1 and document.source in _CONTINUOUS:
-            sets.setdefault(document.source, []).extend(whole([document]))
-    shape = Part("synthetic", 1.0, segments=min(10, len(documents)), sentences=(3, 11))
-    for part in (shape, *recipe.parts):
-        if part.kind == "synthetic":
-            like = replace(part, share=1.0, segments=shape.segments, sentences=shape.sentences)
-        else:
-            like = replace(part, share=1.0)
-        if part.kind != "excerpts" and like not in sets:
-            sets[like] = like.items(documents, _SYNTHETIC, seed=len(sets))
     scorer = TorchScorer(model, cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id)
-    scored = {
-        name: score_documents(scorer, tokenizer, items, size=recipe.window - 2)
-        for name, items in sets.items()
-    }
-    threshold = best_threshold(list(scored.values()))
+    scored = [
+        score_documents(scorer, tokenizer, items, size=recipe.window - 2)
+        for items in calibration_sets(documents, recipe).values()
+    ]
+    threshold = best_threshold(scored)
     with torch.no_grad():
         model.chunklayer.bias[START] -= threshold
     return threshold

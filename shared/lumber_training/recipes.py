@@ -46,6 +46,14 @@ class Part:
     tokenised: float = 0.0
     augmentation: Augmentation = UNCHANGED
 
+    @property
+    def fewest_and_most_segments(self) -> tuple[int, int]:
+        """The range of `segments`."""
+        few, many = (
+            (self.segments, self.segments) if isinstance(self.segments, int) else self.segments
+        )
+        return few, many
+
     def items(self, documents: Sequence[Document], count: int, seed: int) -> list[Item]:
         """Make `count` items of this kind.
 
@@ -61,11 +69,12 @@ class Part:
         if self.kind == "excerpts":
             made = excerpts(chosen, items=count, sentences=self.sentences, seed=seed)
         elif self.kind == "notes":
-            few, many = (
-                (self.segments, self.segments) if isinstance(self.segments, int) else self.segments
-            )
             made = notes(
-                chosen, items=count, segments=(few, many), sentences=self.sentences, seed=seed
+                chosen,
+                items=count,
+                segments=self.fewest_and_most_segments,
+                sentences=self.sentences,
+                seed=seed,
             )
         else:
             made = synthesize(

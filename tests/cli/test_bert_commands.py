@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
 from lumber_core import BertChunker
+from lumber_core.bert.model_folder import sha256
 from tests.cli.running import run
 from tests.tiny_bert import write_random_checkpoint
 
@@ -26,11 +28,35 @@ def passages(tmp_path: Path) -> Path:
     return path
 
 
-def test_train_then_export_then_split(passages: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def meetings(tmp_path: Path) -> Path:
+    folder = tmp_path / "train"
+    folder.mkdir()
+    topics = []
+    for name in ("M1", "M2"):
+        (folder / f"{name}.txt").write_text("Anna: The king said so.\n\n" * 60)
+        ranges = [{"start_index": 0, "end_index": 750}, {"start_index": 750, "end_index": 1500}]
+        topics.append(json.dumps({"document": name, "topics": ranges}))
+    (tmp_path / "train_topics.jsonl").write_text("\n".join(topics))
+    return folder
+
+
+def test_train_then_export_then_split(passages: Path, meetings: Path, tmp_path: Path) -> None:
     base = write_random_checkpoint(tmp_path / "base")
     code, said = run(
         *("train", tmp_path / "run", "--passages", passages, "--recipe", "paper"),
-        *("--base", base, "--items", 24, "--epochs", 1, "--checkpoint-every", 2),
+        *(
+            "--meetings",
+            meetings,
+            "--base",
+            base,
+            "--items",
+            24,
+            "--epochs",
+            1,
+            "--checkpoint-every",
+            2,
+        ),
     )
     assert code == 0, said
     assert "F1 on held-out windows" in said
@@ -38,7 +64,19 @@ def test_train_then_export_then_split(passages: Path, tmp_path: Path) -> None:
     assert code == 0, said
     card = json.loads((tmp_path / "out" / "card.json").read_text())
     assert card["provenance"]["training"]["recipe"]["name"] == "paper"
-    assert list(card["provenance"]["data"]) == ["passages.jsonl"]
+    assert card["provenance"]["training"]["documents"]["meetings"] == 2
+    assert list(card["provenance"]["data"]) == ["passages.jsonl", "train"]
+    listing = "".join(
+        f"{sha256(path)}  {name}\n"
+        for name, path in (
+            ("M1.txt", meetings / "M1.txt"),
+            ("M2.txt", meetings / "M2.txt"),
+            ("../train_topics.jsonl", tmp_path / "train_topics.jsonl"),
+        )
+    )
+    assert card["provenance"]["data"]["train"] == hashlib.sha256(listing.encode()).hexdigest()
+    weights = tmp_path / "run" / "model.safetensors"
+    assert card["provenance"]["checkpoint"] == {"model.safetensors": sha256(weights)}
     assert not (tmp_path / "out" / "model.onnx").exists()
     assert BertChunker(str(tmp_path / "out"), threshold=-99).segment("One. Two.").spans
 
