@@ -15,6 +15,17 @@ from lumber_evaluation.corpora.folder import _document
 from tests.evaluation.writing import write, write_lines
 
 
+def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
+    secret = write(tmp_path / "elsewhere" / "secret.txt", "Not for the report.")
+    corpus = tmp_path / "corpus"
+    write(corpus / "a.txt", "One here.")
+    (corpus / "b.txt").symlink_to(corpus / "a.txt")
+    assert [document.name for document in load_folder(corpus).documents] == ["a.txt", "b.txt"]
+    (corpus / "c.txt").symlink_to(secret)
+    with pytest.raises(ValueError, match=r"c\.txt is a link to .*secret\.txt, outside"):
+        load_folder(corpus)
+
+
 def test_files_at_any_depth_are_documents(tmp_path: Path) -> None:
     write(tmp_path / "b.md", "Two here. More.\r\nEnd.")
     write(tmp_path / "a" / "fox.txt", "One here.")

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -44,6 +45,7 @@ def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> li
     Raises:
         FileNotFoundError: If the folder is missing or no file in it matches.
         NotADirectoryError: If it is a file.
+        ValueError: If a file is a link to a place outside the folder.
     """
     root = existing_folder(folder, what)
     wanted = tuple(patterns)
@@ -52,6 +54,14 @@ def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> li
         raise FileNotFoundError(
             f"{root} holds no file {' or '.join(map(repr, wanted))}; expected {what} there"
         )
+    inside = root.resolve()
+    for path in sorted(found):
+        # Texts end up in reports and prompts, so a link must not bring in what lies elsewhere.
+        if not path.resolve().is_relative_to(inside):
+            raise ValueError(
+                f"{path} is a link to {path.resolve()}, outside {root}. Copy the file into the "
+                "folder if it belongs to the corpus, or remove the link"
+            )
     return sorted(found)
 
 
@@ -163,9 +173,24 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
                     f"{where}: more cells than the {len(reader.fieldnames or ())} of the header; "
                     'put cells that hold commas into double quotes ("...")'
                 )
-            yield where, dict(row)
+            yield where, {name: plain_cell(cell) for name, cell in row.items()}
     except csv.Error as error:
         raise ValueError(f"{path}, line {reader.reader.line_num}: not CSV ({error})") from error
+
+
+# Spreadsheets take a cell that begins with one of these for a formula.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+
+def guarded_cell(cell: object) -> object:
+    """Return a CSV cell that no spreadsheet runs as a formula; `plain_cell` undoes it."""
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+
+
+def plain_cell(cell: object) -> object:
+    """Return a CSV cell without the mark that `guarded_cell` put before it."""
+    guarded = isinstance(cell, str) and cell.startswith("'") and _FORMULA.match(cell)
+    return cell[1:] if guarded and isinstance(cell, str) else cell
 
 
 def _parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
@@ -185,8 +210,13 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
 def _parsed(text: str, where: str) -> object:
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{where}: not JSON ({error.msg})") from error
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"{where}: not JSON ({json_fault(error)})") from error
+
+
+def json_fault(error: json.JSONDecodeError | RecursionError) -> str:
+    """Return what is wrong with a JSON text, in a few words."""
+    return error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
 
 
 def _object(row: object, where: str) -> Row:

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from lumber_core.spans import Span
-from lumber_evaluation.corpora.files import Row, atomic_write, table_rows
+from lumber_evaluation.corpora.files import (
+    Row,
+    atomic_write,
+    guarded_cell,
+    json_fault,
+    table_rows,
+)
 from lumber_evaluation.documents import Document, DocumentNames, Question
 
 # The columns of each field as this project names them, then as GutenQA does.
@@ -222,8 +228,10 @@ def _list(value: object, where: str) -> list[object]:
     if isinstance(value, str):
         try:
             value = json.loads(value) if value.strip() else []
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{where}: the references are not JSON ({error.msg})") from error
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise ValueError(
+                f"{where}: the references are not JSON ({json_fault(error)})"
+            ) from error
     if value is None:
         return []
     if not isinstance(value, list):
@@ -318,5 +326,7 @@ def _csv(rows: list[dict[str, Any]]) -> str:
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, COLUMNS)
     writer.writeheader()
-    writer.writerows(row | {"References": json.dumps(row["References"])} for row in rows)
+    for row in rows:
+        cells = {name: guarded_cell(cell) for name, cell in row.items()}
+        writer.writerow(cells | {"References": json.dumps(row["References"])})
     return file.getvalue()
