@@ -10,23 +10,23 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 from lumber_core.units import UnitSpec
 
 DEFAULT_CHUNK_SIZE = 512
-"""The most tokens that common embedding models read."""
+"""Maximum tokens that common embedding models read."""
 DEFAULT_TARGET_SIZE = 400
-"""The target that goes with it: room enough that sentences rarely have to be cut."""
+"""The matching target: it leaves enough room that sentences rarely have to be cut."""
 
 # Each splitter chooses its own defaults.
 
 ChunkSize = Annotated[
     int | None,
     Setting(
-        "The most tokens a chunk may have, whatever the text: a hard limit. None: no limit.",
+        "Maximum tokens in a chunk, for any text: a hard limit. None: no limit.",
         optional(check_positive),
     ),
 ]
 MinChunkSize = Annotated[
     int | None,
     Setting(
-        "The fewest tokens a chunk should have: smaller chunks join a neighbour that has room. "
+        "Minimum tokens in a chunk: smaller ones are merged with a neighbour that has room. "
         "None: no limit.",
         optional(check_positive),
     ),
@@ -34,7 +34,7 @@ MinChunkSize = Annotated[
 TargetSize = Annotated[
     int | None,
     Setting(
-        "The length in tokens that chunks are drawn towards; at most `chunk_size`. None: in "
+        "Preferred length of chunks in tokens; at most `chunk_size`. None: in "
         f"proportion to `chunk_size`, {DEFAULT_TARGET_SIZE} for {DEFAULT_CHUNK_SIZE}.",
         optional(check_positive),
     ),
@@ -72,7 +72,7 @@ Language = Annotated[
 Threads = Annotated[
     int | None,
     Setting(
-        "Threads the model runs on. None: all available CPUs.",
+        "Number of threads for the model. None: all available CPUs.",
         optional(check_positive),
         changes_result=False,
     ),
@@ -100,7 +100,7 @@ class ChunkerSettings(Settings):
 
 
 class TargetSettings(ChunkerSettings):
-    """Settings of splitters that draw their chunks towards a length."""
+    """Settings of splitters with a target size."""
 
     chunk_size: ChunkSize = DEFAULT_CHUNK_SIZE
     target_size: TargetSize = None
@@ -121,7 +121,7 @@ class TargetSettings(ChunkerSettings):
 
 
 def target_of(settings: TargetSettings) -> int:
-    """Return the target in tokens: as given, or what goes with `chunk_size`."""
+    """Return the target in tokens: as given, or in proportion to `chunk_size`."""
     if settings.target_size is not None:
         return settings.target_size
     if settings.chunk_size is None:

@@ -1,4 +1,4 @@
-"""Settings said once: name, type, default, check and documentation in one place.
+"""Declares settings: name, type, default, check and documentation in one place.
 
 The settings of a splitter are a subclass of `Settings`:
 
@@ -39,13 +39,13 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is said about a setting beside its name, type and default.
+    """What a setting has in addition to its name, type and default.
 
     Attributes:
         doc: Its documentation, without the default.
         check: Raises if a value is wrong; gets the setting's name and the value.
-        changes_result: Whether other values can give other chunks. Such settings are part of
-            `repr`, of serialised parsers and of cache keys.
+        changes_result: Whether the chunks may depend on it. Such settings are part of `repr`,
+            of serialised parsers and of cache keys.
     """
 
     doc: str
@@ -88,7 +88,7 @@ def not_negative(name: str, value: object) -> None:
     """Raise unless a value is a whole number of at least 0.
 
     Raises:
-        TypeError: It is no whole number.
+        TypeError: It is not a whole number.
         ValueError: It is below 0.
     """
     if isinstance(value, bool) or not isinstance(value, int):
@@ -106,7 +106,7 @@ class Settings:
     """
 
     elsewhere: ClassVar[Mapping[str, str]] = {}
-    """Arguments of other libraries' splitters, and what to use instead of each."""
+    """Arguments of other libraries' splitters, and what to use instead."""
 
     def __init_subclass__(cls) -> None:
         cls.__annotations__ = inspect.get_annotations(cls, eval_str=True)
@@ -115,7 +115,7 @@ class Settings:
             setting_of(entry)  # raises if one is not documented
 
     def __post_init__(self) -> None:
-        """Check every value; subclasses add what concerns several of them."""
+        """Check every value; subclasses check combinations."""
         for entry in fields_of(type(self)):
             check = setting_of(entry).check
             if check is not None:
@@ -147,13 +147,13 @@ def signature_of(settings: type[Settings]) -> inspect.Signature:
 
 
 def values_for(settings: type[Settings], source: object, **changed: Any) -> dict[str, Any]:
-    """Return the settings that an object has as attributes, some of them changed.
+    """Return the settings that an object has as attributes, with some replaced.
 
     Args:
-        settings: Whose settings to return.
+        settings: The class of settings.
         source: Settings, or anything else with attributes of these names; those it lacks are left
             out.
-        **changed: Values to return in place of the object's.
+        **changed: Values that replace the object's.
     """
     names = [entry.name for entry in fields_of(settings) if hasattr(source, entry.name)]
     return {**{name: getattr(source, name) for name in names}, **changed}
@@ -164,7 +164,7 @@ def shown(settings: Settings, **instead: object) -> list[str]:
 
     Args:
         settings: The settings.
-        **instead: Objects to show in place of the values given.
+        **instead: Objects to show instead of the values.
     """
     said = {entry.name: setting_of(entry) for entry in fields_of(type(settings))}
     texts = []
@@ -186,7 +186,7 @@ def result_settings(settings: Settings) -> dict[str, object]:
 
 
 def setting_of(entry: Field[Any]) -> Setting:
-    """Return what is said about a setting."""
+    """Return the `Setting` of a field."""
     if get_origin(entry.type) is Annotated:
         for said in get_args(entry.type)[1:]:
             if isinstance(said, Setting):
@@ -195,7 +195,7 @@ def setting_of(entry: Field[Any]) -> Setting:
 
 
 def type_of(entry: Field[Any]) -> Any:
-    """Return the type of a setting; as a string, if the annotation has it as one."""
+    """Return the type of a setting; as a string if it is annotated as one."""
     bare = get_args(entry.type)[0]
     return bare.__forward_arg__ if isinstance(bare, ForwardRef) else bare
 
@@ -203,16 +203,16 @@ def type_of(entry: Field[Any]) -> Any:
 def refuse_unknown(
     owner: str, names: Iterable[str], known: Sequence[str], elsewhere: Mapping[str, str]
 ) -> None:
-    """Raise if one of `names` is not known.
+    """Raise if one of `names` is unknown.
 
     Args:
         owner: Name of the class that was called.
         names: The names given.
-        known: The names there are.
-        elsewhere: Names that mean something to other libraries, with what to use instead.
+        known: The valid names.
+        elsewhere: Names from other libraries, each with what to use instead.
 
     Raises:
-        TypeError: Naming what to use instead, or the nearest name there is.
+        TypeError: A name is unknown; the message says what to use instead, or the closest name.
     """
     for name in (name for name in names if name not in known):
         if name in elsewhere:

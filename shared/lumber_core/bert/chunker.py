@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class BertChunker(Chunker):
-    """Cuts where a small BERT says that a chunk starts; no key, no download, no PyTorch.
+    """Cuts where a small BERT model predicts that a chunk starts; no key, download or PyTorch.
 
     The model gives every token two logits, start and normal, from a window of 255 tokens
     (BertChunker). By default, all cuts of a text are chosen together: at places with a high score,
@@ -148,7 +148,7 @@ class BertChunker(Chunker):
         return Tiling(found.places, t, cutter.cut(found, t), scores)
 
     def _places(self, text: str) -> Sequence[Place] | None:
-        """Return where a chunk may start whatever its size: at sentences; None for any word."""
+        """Return where a chunk may start with a threshold: at sentences; None for any word."""
         from lumber_core.places import Kind, Place, find_places  # deferred: imports numpy
 
         if self.snap is None and self.threshold is not None:

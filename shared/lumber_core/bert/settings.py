@@ -1,4 +1,4 @@
-"""Settings of the Bert splitter, by whichever framework it is used."""
+"""Settings of the Bert splitter in every framework."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _check_model(name: str, model: Any) -> None:
 
 
 BERT_CHUNK_SIZE = 256
-"""Fits into the embedding models people use: most read 512 tokens, all-MiniLM-L6-v2 256."""
+"""Fits common embedding models: most read 512 tokens, all-MiniLM-L6-v2 reads 256."""
 _TARGET_SHARE = 0.6  # of chunk_size
 
 
@@ -40,8 +40,8 @@ class BertSettings(ChunkerSettings):
     target_size: Annotated[
         int | None,
         Setting(
-            "The length in tokens that chunks are drawn towards; a clear start or a heading "
-            "outweighs a difference in size. None: 60 % of `chunk_size`. Does not go with "
+            "Preferred length of chunks in tokens; a clear start or a heading outweighs a "
+            "difference in size. None: 60 % of `chunk_size`. Does not go with "
             "`threshold`.",
             optional(check_positive),
         ),
@@ -49,7 +49,7 @@ class BertSettings(ChunkerSettings):
     chunk_size: Annotated[
         int | None,
         Setting(
-            "The most tokens a chunk may have, whatever the text: a hard limit. None: in "
+            "Maximum tokens in a chunk, for any text: a hard limit. None: in "
             f"proportion to `target_size`, {BERT_CHUNK_SIZE} without one; no limit with a "
             "`threshold`.",
             optional(check_positive),
@@ -58,8 +58,8 @@ class BertSettings(ChunkerSettings):
     threshold: Annotated[
         float | None,
         Setting(
-            "t_c of the paper: a chunk starts wherever the score is above it, whatever the size of "
-            "the chunks; higher gives fewer, longer chunks. None: chunks of about `target_size`, "
+            "t_c of the paper: a chunk starts wherever the score is above it, at any size; higher "
+            "values give fewer, longer chunks. None: chunks of about `target_size`, "
             "cut at the best places by score and layout.",
             optional(check_number),
         ),

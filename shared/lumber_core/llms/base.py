@@ -1,4 +1,4 @@
-"""The protocol of language models, and how the answers they choose among are spelled."""
+"""The protocol of language models, and the wording of the answers they choose from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 ANSWER = "Answer: "
-"""What a reply starts with; one of `allowed_answers` follows."""
+"""The start of a reply; one of `allowed_answers` follows."""
 
 NO_UNIT = "none"
 """The answer that no paragraph starts new content."""
@@ -30,7 +30,7 @@ class Completion:
     Attributes:
         text: The answer.
         prompt_tokens: Tokens read, as the model reports them; 0 if it does not.
-        completion_tokens: Tokens written, likewise.
+        completion_tokens: Tokens written, as the model reports them; 0 if it does not.
         finish_reason: Why the model stopped, in the provider's words; "" if not given.
     """
 
@@ -44,9 +44,9 @@ class Completion:
 class Model(Protocol):
     """A language model.
 
-    Implementations are safe to call from several threads and tasks at once. They let the errors of
-    their client through: the caller decides which ones to retry, so clients should not retry on
-    their own.
+    Implementations are safe to call from several threads and tasks at once. They do not
+    catch their client's errors: the caller decides which ones to retry, so clients should not
+    retry.
 
     Attributes:
         identity: Everything that determines the model's answers: provider, model name, base URL

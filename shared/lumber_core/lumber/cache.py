@@ -1,8 +1,8 @@
-"""Stored verdicts: a group that was judged once is never paid for again.
+"""Stored verdicts: a group that was judged is never paid for again.
 
-A verdict is stored under what determines it: the judge, the choices and the texts of the group.
-Unit numbers do not count, so answers survive edits elsewhere in a document, and equal groups of
-different documents share one.
+The key of a verdict is what determines it: the judge, the choices and the texts of the group. Unit
+numbers are not part of it, so answers survive edits elsewhere in a document, and equal groups in
+different documents share an answer.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class AnswerStore:
             )
 
     def _write(self, values: dict[str, bytes]) -> None:
-        # One at a time: after one has waited for a locked file in vain, the next need not.
+        # One at a time: if one call has waited for a locked file, the next one does not have to.
         with self._writing:
             values = self._unsaved | values
             if time.monotonic() >= self._next_attempt:

@@ -45,7 +45,7 @@ from lumber_core.spans import Span
 
 logger = logging.getLogger(__name__)
 
-# Documents in flight at once in asynchronous calls where nothing else is asked for.
+# Documents that asynchronous calls work on at once by default.
 _DEFAULT_ASYNC_CONCURRENCY = 8
 
 # A judge that names the first, or the last, unit so often does not seem to read the text.
@@ -58,14 +58,14 @@ _PARTS = 5
 
 
 class LumberChunker(Chunker):
-    r"""Cuts where a judge says that the content turns (section 3 of the paper).
+    r"""Cuts where a judge finds a topic shift (section 3 of the paper).
 
-    The judge is shown a group of numbered units, at most `theta` tokens together, and names the
-    first that starts new content. The chunk ends there, and the next group starts there.
+    The judge gets a group of numbered units, with at most `theta` tokens in total, and names the
+    first one that starts new content. The chunk ends before it, and the next group starts with it.
 
     `segment_all` keeps up to `max_concurrency` questions in flight; its progress bar shows units,
     calls, tokens, and cost if prices are known. All methods that split raise `ModelSettingsError`
-    if the model refuses the key, the name or the settings, and `JudgementError` if a group got no
+    if the model rejects the key, its name or the settings, and `JudgementError` if a group got no
     usable answer and `on_failure` is "raise".
 
     Raises:
@@ -104,44 +104,44 @@ class LumberChunker(Chunker):
         """Return a splitter that behaves like the code released with the paper.
 
         It counts round(1.2 x words) of the labelled paragraphs; leaves the paragraph that reaches
-        theta out of the group; takes the first paragraph shown, and the one just past the group, as
-        valid answers; starts the next group after the answer; lets a group without an answer pass
-        without a boundary; and starts no group in the last five paragraphs.
+        theta out of the group; accepts the first paragraph shown, and the one just past the group,
+        as answers; starts the next group after the answer; sets no
+        boundary in a group without an answer; and starts no group in the last five paragraphs.
 
         Args:
             judge: As for the class.
-            theta: The estimate that a group stays below.
-            **options: Other arguments of the class, but `tokenizer` and `method`.
+            theta: Groups stay below this estimate.
+            **options: Other arguments of the class, except `tokenizer` and `method`.
         """
         return cls(judge, theta=theta, method="published", **options)
 
     def estimate(self, texts: Iterable[str], *, prices: Prices | None = None) -> Estimate:
-        """Say what splitting will take, without asking anybody.
+        """Estimate the cost of splitting, without calling a model.
 
-        The same walk is walked with free judges whose answers fall late, as is likely, and early
-        in their groups. Tokens are counted with this splitter's tokenizer; answers that a store
-        holds already are not taken off.
+        Simulates the run with free judges whose answers fall late, at a likely place, and early in
+        their groups. Tokens are counted with this splitter's tokenizer. Answers that are already
+        stored are not subtracted.
 
         Args:
             texts: The texts.
-            prices: What the model costs; the splitter's own unless given.
+            prices: What the model costs; by default this splitter's `prices`.
 
         Returns:
-            Ranges of calls, tokens and cost, each with its most likely value.
+            Calls, tokens and cost, each as lowest, most likely and highest value.
         """
         checked = check_texts(texts)
         late, likely, early = (self._rehearse(checked, share) for share in (LATE, LIKELY, EARLY))
         return estimate((late, likely, early), prices or self._prices)
 
     def dry_run(self, texts: Iterable[str], path: str | Path) -> int:
-        """Write the prompts of a likely walk to a file, without asking anybody.
+        """Write the prompts of a likely run to a file, without calling a model.
 
         Args:
             texts: The texts.
             path: A file of JSON lines: `document`, `start`, `stop`, `system`, `user`.
 
         Returns:
-            How many prompts were written.
+            Number of prompts written.
         """
         written = 0
         with Path(path).open("w", encoding="utf-8") as file:
@@ -215,7 +215,7 @@ class LumberChunker(Chunker):
         capacity: int,
         starts: Callable[[int], None],
     ) -> Iterator[Walk]:
-        """Set out on the walk through each text, when it is its turn."""
+        """Start the walk through each text when it is its turn."""
         lanes = capacity if self._max_concurrency and self._judge.waits else 1
         for text, own in zip(texts, limits, strict=True):
             document = TextUnits(text, self._units(text, own))
@@ -294,7 +294,7 @@ class LumberChunker(Chunker):
         return sum(len(self._units(*each)) for each in zip(texts, limits, strict=True))
 
     def _rehearsal(self, text: str, share: float) -> list[Group]:
-        """Return the groups that would be asked about if answers fell at `share` of them."""
+        """Return the groups that a judge gets if its answers fall at `share` of each group."""
         (walk,) = self._walks([text], [self._limits], 1, _ignore)
         return rehearsed(walk, share)
 

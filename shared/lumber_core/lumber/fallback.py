@@ -1,4 +1,4 @@
-"""Which judge decides by default, and what follows if a judge gives no usable answer."""
+"""Which judge decides by default, and what happens if a judge gives no usable answer."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class FallbackJudge(Judge):
 
     @property
     def identity(self) -> str:
-        """The identity of the judge, and what follows from its failures."""
+        """The identity of the judge, and what happens if it fails."""
         follows: str = self._on_failure
         if follows == "judge_locally":
             follows = f"{follows}, {identity_of(self._local)}"

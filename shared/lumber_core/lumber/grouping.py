@@ -1,4 +1,4 @@
-"""Which units form a group, and what follows from an answer: two rule sets.
+"""Which units form a group, and what an answer means for the next one: two rule sets.
 
 Both limit a group to theta tokens. `MethodRules` follows section 3 of the LumberChunker paper;
 `PublishedCodeRules` follows the code released with it, which made GutenQA and differs at the edges

@@ -1,6 +1,6 @@
 """Judges decide which unit of a group starts new content.
 
-A judge may also be any function or object of the user's: `as_judge` wraps it. Judges may be called
+A judge may also be a custom function or object: `as_judge` wraps it. Judges may be called
 from several threads or tasks at once.
 """
 
@@ -41,7 +41,7 @@ class Judge(ABC):
         """Return the verdict on a group."""
 
     def stored(self, group: Group) -> Verdict | None:
-        """Return the verdict if it is known without asking anybody, or None."""
+        """Return the verdict if it is already stored, or None."""
         del group
         return None
 
@@ -95,7 +95,7 @@ class ModelJudge(Judge):
         """Ask the model about a group.
 
         Raises:
-            ModelSettingsError: The model refuses the key, the name or the settings.
+            ModelSettingsError: The model rejects the key, its name or the settings.
         """
         conversation = _Conversation(group, *self._prompt.render(group), self.rereads)
         while (user := conversation.next_question()) is not None:
@@ -185,7 +185,7 @@ class _Conversation:
 
 
 class CallableJudge(Judge):
-    """Calls a function of the user's.
+    """Calls a custom function.
 
     Args:
         function: Takes a group and returns a unit number, None or a `Verdict`. A coroutine
@@ -202,7 +202,7 @@ class CallableJudge(Judge):
 
     @property
     def identity(self) -> str:
-        """The attribute `identity` of the user's function or object.
+        """The attribute `identity` of the function or object.
 
         Raises:
             ValueError: It has none, so its answers cannot be stored.
@@ -301,7 +301,7 @@ def _named(group: Group, answer: object) -> tuple[int | None, Outcome, str]:
         return None, "outside", f"the judge returned {answer}, not a unit number or None"
     try:
         unit = index(answer)  # type: ignore[arg-type]  # numpy's integers are welcome
-    except Exception as error:  # noqa: BLE001 - the method is the user's
+    except Exception as error:  # noqa: BLE001 - a custom method may raise anything
         reason = f"the judge returned {type(answer).__name__}, not a unit number or None"
         if not isinstance(error, TypeError):
             reason = f"{reason} ({type(error).__name__})"
@@ -313,10 +313,10 @@ def _named(group: Group, answer: object) -> tuple[int | None, Outcome, str]:
 
 
 def _counted(usage: object) -> Usage:
-    """Return a usage of the user's with whole numbers, or that of one call."""
+    """Return a custom usage with whole numbers, or the usage of one call."""
     try:
         return Usage(*(index(getattr(usage, field.name)) for field in fields(Usage)))
-    except Exception:  # noqa: BLE001 - the attributes are the user's
+    except Exception:  # noqa: BLE001 - custom attributes may raise anything
         return Usage(calls=1)
 
 
@@ -324,5 +324,5 @@ def _shown(value: object) -> str:
     """Return at most 100 characters that show a value. `repr` fails for very large integers."""
     try:
         return repr(value)[:100]
-    except Exception as error:  # noqa: BLE001 - the method is the user's
+    except Exception as error:  # noqa: BLE001 - a custom method may raise anything
         return f"{type(value).__name__} that cannot be shown ({type(error).__name__})"

@@ -1,4 +1,4 @@
-"""Settings of the Lumber splitter, by whichever framework it is used."""
+"""Settings of the Lumber splitter in every framework."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def _check_callable(name: str, function: object) -> None:
 
 
 class LumberSettings(ChunkerSettings):
-    """Settings of the Lumber splitter, but for who decides."""
+    """Settings of the Lumber splitter, except for the judge."""
 
     theta: Annotated[
         int,
         Setting(
-            "The most tokens shown to the judge at once; the paper finds 550 best (section 4), "
-            "counted as 1.2 a word, which is about 600 of a real tokenizer's.",
+            "Maximum tokens in a group; the paper finds 550 best (section 4), counted as 1.2 per "
+            "word, which is about 600 tokens of a real tokenizer.",
             check_positive,
         ),
     ] = 550
@@ -81,7 +81,7 @@ class LumberSettings(ChunkerSettings):
     on_failure: Annotated[
         OnFailure,
         Setting(
-            "What follows a refusal, an unreadable answer, or a model that cannot be reached: "
+            "What to do after a refusal, an unreadable answer, or if the model cannot be reached: "
             '"judge_locally" lets the bundled BERT decide, "keep_group" ends the chunk with the '
             'group, "raise" raises. In any case the verdict says what happened.',
             one_of("judge_locally", "keep_group", "raise"),
@@ -90,10 +90,10 @@ class LumberSettings(ChunkerSettings):
     max_concurrency: Annotated[
         int | None,
         Setting(
-            "The most questions in flight at once, over all texts of a call. Several texts fill it "
-            "first; what is left walks ahead on the same text (see `max_extra_calls`). The result "
-            "is the sequential one, but the judge is called from several threads or tasks, and "
-            "not in the order of the text. None: one at a time; asynchronous methods then work on "
+            "Maximum number of questions in flight, over all texts of a call. If there are fewer "
+            "texts, further questions work ahead on the same text (see `max_extra_calls`). The "
+            "result is the same, but the judge is called from several threads or tasks, and not "
+            "in the order of the text. None: one at a time; asynchronous methods then work on "
             "8 texts at once.",
             optional(check_positive),
             changes_result=False,
@@ -102,9 +102,8 @@ class LumberSettings(ChunkerSettings):
     max_extra_calls: Annotated[
         float,
         Setting(
-            "Share of a text's calls that walking ahead may waste, about; 0 never walks ahead. "
-            "It holds with judges that follow the content; one that ignores it can waste more "
-            "before that shows.",
+            "Target share of a text's calls that working ahead may waste; 0 never works ahead. "
+            "Judges whose answers do not depend on the content can waste more.",
             share,
             changes_result=False,
         ),
@@ -112,8 +111,8 @@ class LumberSettings(ChunkerSettings):
     store: Annotated[
         AnswerStore | str | Path | None,
         Setting(
-            "A file that keeps every answer, so that none is paid for twice. A judge of your own "
-            "needs an attribute `identity` for it.",
+            "A file that caches every answer, so that none is paid for twice. A custom judge needs "
+            "an attribute `identity` for it.",
             changes_result=False,
         ),
     ] = None
@@ -141,7 +140,7 @@ class LumberSettings(ChunkerSettings):
         """Check every value, and that they fit together.
 
         Raises:
-            ValueError: The published method comes with a tokenizer of its own.
+            ValueError: A tokenizer is given for the published method, which has its own.
         """
         super().__post_init__()
         if self.method == "published" and self.tokenizer not in (DEFAULT_TOKENIZER, "words"):
@@ -149,7 +148,7 @@ class LumberSettings(ChunkerSettings):
 
 
 class LumberChunkerSettings(LumberSettings):
-    """Settings of `LumberChunker`: who decides is given by position."""
+    """Settings of `LumberChunker`; the judge may be given by position."""
 
     judge: Annotated[
         JudgeLike,
@@ -162,12 +161,12 @@ class LumberChunkerSettings(LumberSettings):
 
 
 class AskedSettings(LumberSettings):
-    """Settings of the Lumber splitter in a framework, but for the framework's model."""
+    """Settings of the Lumber splitter in a framework, except for the framework's model."""
 
     judge: Annotated[
         JudgeLike | None,
         Setting(
-            "Decides in place of `llm`: a function or object that takes a group of units and "
+            "Decides instead of `llm`: a function or object that takes a group of units and "
             "returns the number of the one that starts new content, or None; or a language model "
             "of `lumber_core.llms`."
         ),
@@ -179,7 +178,7 @@ class AskedSettings(LumberSettings):
     policy: Annotated[
         CallPolicy | None,
         Setting(
-            "How often and how fast `llm` may be asked. None: the defaults of `CallPolicy`.",
+            "Retries and rate limits for `llm`. None: the defaults of `CallPolicy`.",
             optional(_check_policy),
             changes_result=False,
         ),

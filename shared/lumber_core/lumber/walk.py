@@ -5,7 +5,7 @@ is done. The caller decides how judges are called: one by one, in threads or in 
 depends on the verdicts alone.
 
 Where a group ends depends only on where it starts, and so does the next group. So a chain of
-groups that starts further down the text soon meets the true chain, and is the same from there on.
+groups that starts further down the text soon meets the true chain, and is identical from there on.
 Such chains, the lanes, are speculative execution: when the true chain reaches a group of a lane,
 its verdict is already there.
 """
@@ -23,7 +23,7 @@ from lumber_core.segmentation import Usage, Verdict, total_usage
 # Groups that a lane is expected to waste before it meets the true chain.
 _EXPECTED_WASTE = 1.2
 _WORTH = 0.5
-# A stretch shorter than this many groups is left to the lane that is on its way there.
+# A stretch of fewer groups is left to the lane before it.
 _SHORTEST_STRETCH = 6
 
 
@@ -111,10 +111,10 @@ class Walk:
 
     @property
     def wasted(self) -> int:
-        """Groups judged so far that lie on no chain, as far as can be told.
+        """Groups judged so far that, as far as is known, lie on no chain.
 
-        Where one chain has come past the start of a later one without meeting it, the groups of
-        the later one up to there count as wasted.
+        If a chain has passed the start of a later one without meeting it, the later one's groups
+        up to that point count as wasted.
         """
         useful = self._chain_calls
         reached = self._position
@@ -127,16 +127,16 @@ class Walk:
         """Hand out the next group of the true chain that needs a judge.
 
         Returns:
-            The group; None where the walk is done, or waits for a verdict on a group already
-            handed out.
+            The group; None if the walk is done, or waits for a verdict on a group already handed
+            out.
         """
         return self._hand_out(self._position)
 
     def claim_ahead(self) -> Group | None:
-        """Hand out a group of a lane, starting one where that seems worth its calls.
+        """Hand out a group of a lane; start a lane if it seems worth its calls.
 
         Returns:
-            The group; None where no lane has one to ask about and none should be started.
+            The group; None if no lane has one to ask about and none should be started.
         """
         if self._most_lanes < 2 or self.done or self.wasted > self._budget():
             return None
@@ -166,10 +166,10 @@ class Walk:
             self.record(verdict)
 
     def record(self, verdict: Verdict) -> None:
-        """Take the verdict on a group, in any order.
+        """Record the verdict on a group, in any order.
 
         Raises:
-            ValueError: The verdict's `start` and `stop` are no group of this walk.
+            ValueError: There is no group of this walk with the verdict's `start` and `stop`.
         """
         if self._rules.stop(verdict.start) != verdict.stop:
             raise ValueError(f"no group of this walk goes from {verdict.start} to {verdict.stop}")
@@ -205,7 +205,7 @@ class Walk:
         kept = []
         for lane in self._lanes:
             self._follow(lane)
-            # Two lanes at one place have met; one that the true chain has passed is of no use.
+            # Two lanes at the same place have met; one that the true chain has passed is useless.
             if lane.position > self._position and lane.position not in reached:
                 kept.append(lane)
                 reached.add(lane.position)
@@ -235,7 +235,7 @@ class Walk:
 
     @cached_property
     def _fewest_calls(self) -> int:
-        """The calls needed if no judge ever named a unit: groups end to end."""
+        """The calls needed if every answer were None: groups end to end."""
         calls, start = 0, 0
         while (stop := self._rules.stop(start)) is not None:
             calls += self._rules.asks(start, stop)
@@ -243,12 +243,12 @@ class Walk:
         return calls
 
     def _budget(self) -> float:
-        """Calls that lanes may waste: a share of the calls that the text is sure to need."""
+        """Calls that lanes may waste: a share of the calls that the text certainly needs."""
         passed = self._chain_calls / self._position * self._rules.units if self._position else 0.0
         return self._max_extra_calls * max(self._fewest_calls, passed)
 
     def _new_start(self) -> int | None:
-        """Choose where to start a lane: first at even distances, later where most is left."""
+        """Choose where to start a lane: first evenly spaced, then in the longest stretch left."""
         if len(self._lanes) + 1 >= self._most_lanes:
             return None
         if self.wasted + _EXPECTED_WASTE * (len(self._lanes) + 1) > self._budget():
