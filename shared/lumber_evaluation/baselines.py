@@ -1,7 +1,7 @@
-"""What splitters are compared with: paragraphs, fixed lengths, recursive characters, meaning.
+"""Baselines: paragraphs, fixed lengths, recursive characters, and semantic chunking.
 
-These are the baselines of the LumberChunker paper, but for propositions, which a language model
-writes.
+These are the baselines of the LumberChunker paper, except propositions, which need a language model
+(see `llm.propositions`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lumber_evaluation.embedders import embedder as make_embedder
 if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-# Longer runs without a space may be cut: scripts written without spaces, and rubbish.
+# Longer runs without a space may be cut: scripts without spaces, and noise.
 _LONGEST_WORD = 16
 _WORDS = re.compile(rf"\s*\S{{1,{_LONGEST_WORD}}}|\s+")
 
@@ -42,11 +42,11 @@ class UnitSettings(ChunkerSettings):
 
 
 class UnitChunker(Chunker):
-    """Makes each unit of the text a chunk: the paragraphs, unless others are asked for.
+    """Makes each unit of the text a chunk; units are paragraphs by default.
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.
-        TypeError: A setting has the wrong type, or there is none of that name.
+        TypeError: A setting has the wrong type or is unknown.
     """
 
     @takes(UnitSettings)
@@ -60,7 +60,7 @@ class UnitChunker(Chunker):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Finds words as units, each with the white space before it; very long ones come in parts."""
+    """Finds words as units, each with the white space before it; very long words are divided."""
 
     @property
     def identity(self) -> str:
@@ -93,8 +93,8 @@ def recursive_characters(
     """Return LangChain's splitter by characters: at blank lines, else lines, else words.
 
     Args:
-        chunk_size: Most characters in a chunk.
-        chunk_overlap: Most characters that two neighbours share.
+        chunk_size: Maximum characters in a chunk.
+        chunk_overlap: Maximum characters that two neighbours share.
 
     Raises:
         MissingExtraError: langchain-text-splitters is not installed.
@@ -117,7 +117,8 @@ class SemanticSettings(ChunkerSettings):
     """Settings of `SemanticChunker`."""
 
     embedder: Annotated[
-        object, Setting('What embeds: "bundled", or any embedder; see `embedders.embedder`.')
+        object,
+        Setting('The embedding model: "bundled" or any embedder; see `embedders.embedder`.'),
     ] = field(default="bundled", kw_only=False)
     percentile: Annotated[
         float,
@@ -127,7 +128,7 @@ class SemanticSettings(ChunkerSettings):
     ] = 95.0
     buffer_size: Annotated[
         int,
-        Setting("Neighbours on each side that a sentence is embedded with.", not_negative),
+        Setting("Neighbours on each side to embed together with a sentence.", not_negative),
     ] = 1
     units: Units = "sentences"
 
@@ -140,7 +141,7 @@ class SemanticChunker(Chunker):
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.
-        TypeError: A setting has the wrong type, or there is none of that name.
+        TypeError: A setting has the wrong type or is unknown.
     """
 
     @takes(SemanticSettings)

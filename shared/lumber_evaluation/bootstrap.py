@@ -1,7 +1,7 @@
-"""Bootstrap intervals: how far a mean over few questions may be trusted (Efron 1979).
+"""Bootstrap intervals: how reliable a mean over few questions is (Efron 1979).
 
-The percentile method: questions are drawn again with replacement, as many as there are, and the
-interval holds the middle share of the means. Two splitters are compared by drawing their
+The percentile method: questions are resampled with replacement, and the interval contains the
+middle share of the means. Two splitters are compared by drawing their
 differences question by question, because the same question is easy or hard for both.
 
 Questions about one document are not independent: if a splitter cuts it badly, all of them suffer.
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from lumber_core.checks import check_positive
 
-# Values drawn at once: bounds the memory whatever the number of questions.
+# Values drawn at once, to limit memory for any number of questions.
 _DRAWN_AT_ONCE = 1 << 22
 # Two-sided 95 %, and 80 % power: the usual pair for planning how much to measure.
 _CONFIDENCE_Z, _POWER_Z = 1.96, 0.84
@@ -30,7 +30,7 @@ _FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean and the interval that is likely to hold it.
+    """A mean and its confidence interval.
 
     Attributes:
         value: The mean of the values given.
@@ -58,10 +58,10 @@ def mean_interval(
 
     Args:
         values: One value for each question; nan marks a question that is left out.
-        clusters: What each question shares with others, such as its document's name; these are
-            drawn as wholes. None draws questions.
-        confidence: Share of the resampled means that the interval holds.
-        samples: How many times to draw.
+        clusters: What each question shares with others, such as its document's name; questions
+            of a cluster are drawn together. None: questions are drawn.
+        confidence: Share of the resampled means in the interval.
+        samples: Number of resamples.
         seed: The same seed gives the same interval.
 
     Raises:
@@ -93,15 +93,15 @@ def paired_difference(
 ) -> Interval:
     """Return the mean of `first - second` over the same questions with its bootstrap interval.
 
-    An interval that holds 0 means that these questions do not tell the two apart.
+    If the interval contains 0, these questions show no difference.
 
     Args:
         first: One value for each question.
         second: The values of the same questions, in the same order. A question that is nan in
             either list is left out of both.
         clusters: As for `mean_interval`.
-        confidence: Share of the resampled means that the interval holds.
-        samples: How many times to draw.
+        confidence: Share of the resampled means in the interval.
+        samples: Number of resamples.
         seed: The same seed gives the same interval.
 
     Raises:
@@ -128,13 +128,13 @@ def chances_of_best(
 ) -> list[float]:
     """Return how likely each splitter is to have the highest mean.
 
-    That is the share of resamples, the same for all splitters, in which it has; equals share it.
+    This is its share of the resamples in which it has the highest mean; ties are shared.
 
     Args:
         values: For each splitter one value for each question. A question that is nan for one
             splitter is left out for all.
         clusters: As for `mean_interval`.
-        samples: How many times to draw.
+        samples: Number of resamples.
         seed: The same seed gives the same chances.
 
     Raises:
@@ -154,17 +154,17 @@ def chances_of_best(
 
 
 def questions_to_decide(difference: Interval, count: int) -> int | None:
-    """Return how many questions more would tell two splitters apart, 80 % of the time.
+    """Return how many more questions would show a difference, with 80 % probability.
 
-    It assumes that the difference is what was measured and that its error shrinks with the root of
-    the number of questions, new ones being like those there are.
+    Assumes that the true difference is the measured one, and that its error shrinks with the square
+    root of the number of questions.
 
     Args:
         difference: A paired difference.
-        count: Questions it was measured on.
+        count: Number of questions it was measured on.
 
     Returns:
-        At least 1; None if there is no difference, which no number of questions decides.
+        At least 1; None if there is no difference.
     """
     if not difference.value:
         return None
@@ -175,7 +175,7 @@ def questions_to_decide(difference: Interval, count: int) -> int | None:
 def _by_cluster(
     table: _FloatArray, clusters: Sequence[Hashable] | None
 ) -> tuple[_FloatArray, _FloatArray]:
-    """Return sums and counts of values, shape (rows, clusters), without clusters that hold none."""
+    """Return sums and counts of values, shape (rows, clusters), without empty clusters."""
     if clusters is not None and len(clusters) != table.shape[1]:
         raise ValueError(f"there are {table.shape[1]} values but {len(clusters)} clusters")
     known = ~np.isnan(table)

@@ -1,7 +1,7 @@
-"""Finished work on disk, so that an evaluation that was interrupted or is run again goes on.
+"""Finished work on disk, so that an interrupted or repeated evaluation resumes.
 
-How a splitter splits a document is stored under the splitter's identity and the document's text,
-an embedding under the embedder's identity and the text embedded.
+The key of a split is the splitter's identity and the document's text; the key of an embedding is
+the embedder's identity and the text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lumber_evaluation.embedders import embedder as make_embedder
 WORK_FILE = "work.db"
 """Name of the file in a folder of finished work."""
 
-# Texts embedded between two writes: what an interruption loses at most.
+# Texts embedded between two writes: the most that an interruption loses.
 _EMBEDDED_AT_ONCE = 64
 
 
@@ -38,7 +38,7 @@ class CachedEmbedder:
     and the text; so one file serves any number of embedders.
 
     Args:
-        embedder: What embeds the texts that are not stored: a name, a model or an `Embedder`; see
+        embedder: Embeds texts that are not stored: a name, a model or an `Embedder`; see
             `embedders.embedder`.
         path: The file; created on first use if it does not exist.
 
@@ -105,7 +105,7 @@ class CachedWork:
     """The splits and vectors of evaluations, in one file of a folder.
 
     Args:
-        folder: Created if it does not exist. None keeps nothing.
+        folder: Created if it does not exist. None: nothing is cached.
 
     Attributes:
         path: The file, in which completions may be kept too; None without a folder.
@@ -129,10 +129,9 @@ class CachedWork:
         self._splits.open()
 
     def split(self, splitter: EvaluatedSplitter, document: Document) -> SplitDocument:
-        """Return how a splitter splits a document: as stored, or else now, and store it.
+        """Return the stored split of a document, or split it and store the result.
 
-        A splitter without an identity splits every time, and so does one whose model gave unusable
-        answers: it may do better next time.
+        Not stored: splits of a splitter without an identity, or whose model gave unusable answers.
         """
         if self.path is None or splitter.identity is None:
             return splitter.split(document)
@@ -151,7 +150,7 @@ class CachedWork:
 
 
 def _split_row(split: SplitDocument, document: Document) -> dict[str, Any]:
-    """Return a split as JSON has it, with texts only if the spans do not tell them."""
+    """Return a split for JSON, with texts only if they differ from the spans' text."""
     return {
         "chunks": [
             [*chunk.span]

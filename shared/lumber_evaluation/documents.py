@@ -1,4 +1,4 @@
-"""What an evaluation works on: documents, questions about them, and chunks of them."""
+"""Documents, questions about them, and chunks of them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lumber_core.spans import Span, spans_from_starts
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with the places where people marked that segments start.
+    """A text, with the places where people say that segments start.
 
     Attributes:
         name: Name within its corpus.
         text: The text, without the corpus's own marks.
         units: Character offsets where its sentences or paragraphs start; the first is 0.
         starts: Character offsets where its segments start: a subset of `units`, the first is 0.
-            A document whose segments nobody marked has one.
+            A document without marked segments has one.
         source: The corpus, or the part of it, that the document comes from.
     """
 
@@ -44,14 +44,14 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about a document, with what identifies a passage that answers it.
+    """A question about a document, and how to recognise a passage that answers it.
 
     Attributes:
         question: The question.
         document: Name of the document that holds the answer.
         answer: The answer in words; "" if there is none to compare with.
         must_contain: A string that a chunk must contain to count as answering the question
-            (GutenQA's `Chunk Must Contain`); None where `references` tell.
+            (GutenQA's `Chunk Must Contain`); None if `references` are used.
         references: The excerpts that answer the question, as spans of the document.
     """
 
@@ -72,7 +72,7 @@ class Corpus:
         questions: Its questions; each names one of the documents.
 
     Raises:
-        ValueError: If two documents have one name, or a question names no document.
+        ValueError: Two documents have one name, or a question names no document.
     """
 
     name: str
@@ -151,9 +151,9 @@ class Chunk:
 
     Attributes:
         document: Name of the document.
-        span: Where it stands in the document. Chunks of other libraries' splitters may overlap
+        span: Its place in the document. Chunks of other libraries' splitters may overlap
             or leave gaps, and several propositions share the span of the passage they come from.
-        text: What is embedded and shown: the span's text, or what was made of it.
+        text: What is embedded and shown: the span's text, or a rewritten version of it.
     """
 
     document: str
@@ -185,11 +185,11 @@ _EXTENSION = re.compile(r"\.[A-Za-z]\w{0,5}$")
 
 
 class DocumentNames:
-    """The names that documents answer to.
+    """Finds documents by name.
 
-    A document `tales/fox.txt` answers to its whole name, to that without the extension, and where
-    no other document does, to the file's name alone with or without extension: `fox.txt`, `fox`.
-    The name asked for may have an extension that the document's name lacks.
+    A document `tales/fox.txt` is found by its full name, with or without extension, and if that is
+    unambiguous by the file name alone: `fox.txt`, `fox`. The name may have an extension that the
+    document's name lacks.
 
     Args:
         documents: Documents whose names differ.
@@ -204,14 +204,14 @@ class DocumentNames:
         self._exact = {document.name: document for document in documents}
 
     def find(self, name: str, where: str) -> Document:
-        """Return the document that a name stands for; "" is the only one there is.
+        """Return the document of that name; "" stands for the only document.
 
         Args:
             name: The name, or "" if none is given.
-            where: Who asks, for the error.
+            where: The source of the name, for errors.
 
         Raises:
-            ValueError: If no document answers to the name, or several do.
+            ValueError: No document answers to the name, or several do.
         """
         if not name:
             if len(self.documents) == 1:
@@ -239,18 +239,18 @@ class DocumentNames:
 
     @property
     def listed(self) -> str:
-        """The names of the documents for an error, the first few of many."""
+        """The names of the first few documents, for errors."""
         return listed([document.name for document in self.documents])
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names for an error, the first few of many."""
+    """Return the first few names, for errors."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return (", ".join(names[:_SHOWN]) or "none") + more
 
 
 def _forms(name: str) -> list[str]:
-    """Return the forms of a name, from the whole to the least: only the last name of a path."""
+    """Return the forms of a name, from the full path to the bare file name."""
     whole = name.replace("\\", "/")
     last = whole.rsplit("/", 1)[-1]
     return [whole, _EXTENSION.sub("", whole), last, _EXTENSION.sub("", last)]

@@ -23,10 +23,10 @@ Similarity = Literal["cosine", "dot"]
 
 @runtime_checkable
 class Embedder(Protocol):
-    """What turns texts into vectors.
+    """Turns texts into vectors.
 
     Attributes:
-        identity: What determines its vectors, in words: model, version, settings.
+        identity: What determines its vectors: model, version, settings.
         similarity: How a query's vector is compared with a document's.
     """
 
@@ -43,7 +43,7 @@ class Embedder(Protocol):
 
 
 def embedder(spec: object = "bundled") -> Embedder:
-    """Make an embedder of what a user names.
+    """Return the embedder for a name or a model.
 
     Args:
         spec: "bundled" for the encoder that comes with the library; "contriever", or
@@ -212,8 +212,8 @@ class ContrieverEmbedder:
 
     Args:
         model: A hub id, or a folder with the model's files.
-        batch_size: Texts that go through the model together.
-        device: Where it runs, as PyTorch names it; None: a GPU if there is one.
+        batch_size: Number of texts in a batch.
+        device: PyTorch device; None: a GPU if there is one.
 
     Raises:
         MissingExtraError: PyTorch or transformers is not installed.
@@ -248,7 +248,7 @@ class ContrieverEmbedder:
         checked = check_texts(texts)
         if not checked:
             return np.zeros((0, 0), dtype=np.float32)
-        # Texts of like length go together, so that little is computed on padding.
+        # Texts of similar length are batched together, to compute little on padding.
         order = sorted(range(len(checked)), key=lambda number: len(checked[number]))
         parts = list(self._batches([checked[number] for number in order]))
         vectors = np.concatenate(parts)
@@ -285,7 +285,7 @@ class ContrieverEmbedder:
                 model = transformers.AutoModel.from_pretrained(self.model)
             except (OSError, ValueError) as error:
                 raise WeightsError(
-                    f"the model {self.model!r} cannot be loaded: {error}. Where the hub cannot be "
+                    f"the model {self.model!r} cannot be loaded: {error}. If the hub cannot be "
                     f"reached, run 'hf download {CONTRIEVER} --local-dir FOLDER' on a machine that "
                     'can reach it, copy the folder here, and name it: "contriever:FOLDER"'
                 ) from error

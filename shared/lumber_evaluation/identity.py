@@ -1,4 +1,4 @@
-"""What determines the output of an object of any library, as a key for caches and for people."""
+"""What determines the output of objects of any library: cache keys and readable settings."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from lumber_core.identity import NOT_COVERED
 
 _SECRET = re.compile(r"key|secret|password|credential|header|auth|_token$|^token$", re.IGNORECASE)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-_MOST_PARTS = 200_000  # an object of more parts is not worth describing
+_MOST_PARTS = 200_000  # objects with more parts are not described
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
 def splitter_identity(splitter: object) -> str | None:
     """Return what determines the chunks of a splitter, as a key for caches.
 
-    Splitters of this project say it themselves (`identity`). Of others, the identity is the class,
-    the version of the distribution it comes from, and a digest of all its settings, those of the
-    objects and functions it holds included. It holds no secret in clear.
+    Splitters of this project have an `identity`. For others it is the class, the version of its
+    distribution, and a digest of all settings, including those of the objects and functions it
+    contains. It contains no secret in clear text.
 
     Returns:
-        None if the output cannot be told from the settings: the splitter is or holds a function
-        of the user's own, which may change under its name, or something opaque.
+        None if the settings do not determine the output: the splitter is or contains a custom
+        function, whose code may change, or something opaque.
     """
     chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
     if isinstance(chunker, Chunker):
@@ -58,7 +58,7 @@ def _own_identity(chunker: Chunker) -> str | None:
 
 
 def _parts(thing: Any, seen: dict[int, int]) -> Iterator[str]:
-    """Yield texts that tell an object from all that behave differently.
+    """Yield strings that differ for objects that behave differently.
 
     Raises:
         _UndeterminedError: There are none.
@@ -106,7 +106,7 @@ def _state(thing: Any) -> Any:
     """Return the settings of an object.
 
     Raises:
-        _UndeterminedError: It has none that can be seen.
+        _UndeterminedError: It has none that are visible.
     """
     own = type(thing).__dict__.get("__getstate__")
     if own is not None:
@@ -118,7 +118,7 @@ def _state(thing: Any) -> Any:
 
 
 def _qualified(thing: Any) -> str:
-    """Return the name of a class or function with the version of what it comes from.
+    """Return the name of a class or function with the version of its distribution.
 
     Raises:
         _UndeterminedError: It comes from no distribution, so its code may change.
@@ -143,11 +143,11 @@ def _distributions() -> Mapping[str, list[str]]:
 
 
 def settings_of(thing: object) -> str:
-    """Describe an object by its class and its settings for people, without secrets.
+    """Return a readable description of an object's class and settings, without secrets.
 
     Args:
-        thing: An object of any library. One with a `repr` of its own is described by that; of
-            others, and of pydantic models, the attributes are listed.
+        thing: An object of any library. If it defines `repr`, that is used; otherwise, and for
+            pydantic models, the attributes are listed.
     """
     if _is_opaque(thing):
         return _with_attributes(thing, vars(thing))

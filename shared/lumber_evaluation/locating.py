@@ -1,14 +1,13 @@
-"""Finding where in a text the chunks stand that somebody else's splitter gave as strings.
+"""Finding the chunks that another library's splitter returned as strings in the original text.
 
-White space is left out of the comparison where it has to be, since splitters trim it, turn it into
-single spaces or add their own between sentences. All that is compared then is the other characters,
-in order.
+If necessary, white space is ignored in the comparison, because splitters trim it, turn it into
+single spaces, or add their own between sentences.
 
-A string may stand in several places. What splitters do is tried, from the most usual to the most
-general, until all chunks find a place: they follow one another and make up the whole text; they
-overlap by as much as the splitter is known to; each starts and ends later than the one before; none
-starts or ends earlier; none starts earlier. The last finds places whenever there are any in order.
-But for the first, each is tried with white space before any is tried without.
+A string may occur several times. Assumptions about the splitter are tried, from the most common to
+the most general, until every chunk has a place: chunks follow one another and make up the whole
+text; they overlap by the splitter's known overlap; each starts and ends later than the one before;
+none starts or ends earlier; none starts earlier. The last always finds places if there are any in
+order. Except for the first, all are tried with white space before any is tried without.
 """
 
 from __future__ import annotations
@@ -32,19 +31,19 @@ class ChunkNotFoundError(ValueError):
 
 
 def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> list[Span]:
-    """Find where chunks stand in a text, in time linear in their length.
+    """Find chunks in a text, in time linear in their length.
 
     Args:
         text: The text that was split.
-        chunks: Its chunks in the order of the text; each holds a visible character.
-        overlap: Most characters that two neighbours share; None if that is not known.
+        chunks: Its chunks in the order of the text; each has a visible character.
+        overlap: Maximum characters that two neighbours share; None if unknown.
 
     Returns:
-        A span for each chunk. It is exactly the chunk where the chunk is a slice of the text;
-        else it reaches from the chunk's first visible character to its last.
+        A span for each chunk. If the chunk is a slice of the text, the span is exact; otherwise it
+        goes from the chunk's first visible character to its last.
 
     Raises:
-        ChunkNotFoundError: A chunk is found nowhere. The message has its number and beginning.
+        ChunkNotFoundError: A chunk is not found. The message has its number and its beginning.
     """
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     offsets = np.flatnonzero(~np.isin(codes, _SPACES))
@@ -87,7 +86,7 @@ def _exact(text: str, chunk: str, found: Span) -> Span:
 
 
 def _tiling(visible: str, wanted: Sequence[str]) -> list[int]:
-    """Place the chunks end to end; no start at all unless they are the whole text."""
+    """Place the chunks end to end; no starts unless they are the whole text."""
     starts = []
     end = 0
     for body in wanted:
@@ -103,13 +102,13 @@ def _in_order(
 ) -> list[int]:
     """Place each chunk where it first occurs from the start of the one before.
 
-    Earliest places leave most room to the chunks that follow, so where there are places that keep
-    the rules, these are found.
+    The earliest places leave the most room for later chunks, so valid places are found if there are
+    any.
 
     Args:
         visible: The text without white space.
-        wanted: The chunks likewise.
-        overlap: Most characters by which a chunk may start before the end of the one before.
+        wanted: The chunks without white space.
+        overlap: Maximum number of characters by which a chunk may start before the previous end.
         growth: Least characters by which both the start and the end of a chunk come after those of
             the one before; None lets a chunk end anywhere.
 

@@ -1,6 +1,6 @@
 """A control for comparisons: chunks of the same sizes, cut at random sentences.
 
-If a splitter is no better than its control, its sizes explain its figures, not its cuts.
+If a splitter is no better than its control, its figures come from its sizes, not its cuts.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from lumber_evaluation.splitters import evaluated
 class RandomCuts:
     """A splitter whose chunks have the sizes of another's, in random order.
 
-    Each cut falls at the sentence start nearest to where the shuffled sizes put it, so there are
-    as many chunks as the other splitter makes, unless the document has fewer sentences. The other
-    splitter is run again; give one that asks a model a store.
+    Each cut is at the sentence start nearest to its place by the shuffled sizes, so there are as
+    many chunks as the other splitter makes, unless the document has fewer sentences. The other
+    splitter runs again; if it calls a model, give it a store.
 
     Args:
         splitter: Anything that `splitters.evaluated` takes.
         seed: Another seed gives other cuts.
-        name: Its name in tables; "NAME, random cuts" unless given.
+        name: Its name in tables; by default "NAME, random cuts".
         language: ISO 639 code for finding sentences.
 
     Raises:
@@ -43,7 +43,7 @@ class RandomCuts:
 
     @property
     def settings(self) -> str:
-        """What changes the result, for people."""
+        """Readable settings that determine the result."""
         return f"random sentences, sizes of {self._splitter.settings}, seed={self._seed}"
 
     @property
@@ -58,7 +58,7 @@ class RandomCuts:
         like = self._splitter.split(document)
         starts = sorted({0, *(chunk.span.start for chunk in like.chunks)})
         sizes = [end - start for start, end in pairwise([*starts, len(text)])]
-        # Seeded by the name too, so that documents of equal sizes are not cut alike.
+        # Seeded with the name too, so that documents of equal sizes are cut differently.
         random.Random(f"{self._seed}/{document.name}").shuffle(sizes)
         wanted = list(accumulate(sizes))[:-1]
         units = [span.start for span in sentences(text, self._language)][1:]
@@ -75,7 +75,7 @@ def _nearest(wanted: Sequence[int], units: Sequence[int]) -> Iterator[int]:
     """Yield a unit near each place, rising, and each unit at most once."""
     first = 0
     for number, place in enumerate(wanted):
-        left = len(wanted) - number - 1  # units that those to come need
+        left = len(wanted) - number - 1  # units that later cuts need
         last = max(first, len(units) - 1 - left)
         if first >= len(units):
             return

@@ -1,8 +1,8 @@
-"""How well predicted boundaries agree with those that people set.
+"""How well predicted boundaries agree with reference boundaries.
 
 Precision, recall and F1 count boundaries; Pk (Beeferman et al. 1999) and WindowDiff (Pevzner and
 Hearst 2002) slide a window over the units and forgive near misses in part. The last two are
-computed by nltk, so that figures compare with those of others (extra `evaluation`).
+computed by nltk (extra `evaluation`), so figures are comparable with published ones.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class BoundaryScore:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; 0 where both are."""
+        """Harmonic mean of precision and recall; 0 if both are."""
         total = self.predicted + self.reference
         return 2 * self.hits / total if total else 0.0
 
@@ -60,8 +60,8 @@ def boundary_score(
     """Match predicted with reference boundaries.
 
     Args:
-        reference: Where segments start: unit numbers or offsets. Leave out the text's own start,
-            which nobody has to find.
+        reference: Where segments start: unit numbers or offsets. Leave out the start of the
+            text.
         predicted: Where predicted segments start, in the same measure.
         tolerance: How far apart, in that measure, two boundaries may be and still match.
 
@@ -75,8 +75,8 @@ def boundary_score(
         raise ValueError(f"tolerance must be at least 0, not {tolerance}")
     true, said = sorted(set(reference)), sorted(set(predicted))
     hits = place = 0
-    # Going from left to right, each boundary takes the leftmost partner in reach: no other choice
-    # leaves more for those to come.
+    # From left to right, each boundary takes the leftmost partner in reach: no other choice leaves
+    # more for later boundaries.
     for boundary in true:
         while place < len(said) and said[place] < boundary - tolerance:
             place += 1
@@ -87,15 +87,15 @@ def boundary_score(
 
 
 def nearest_units(offsets: Iterable[int], units: Sequence[int]) -> list[int]:
-    """Turn character offsets of cuts into numbers of the units that they stand nearest to.
+    """Return the numbers of the units nearest to character offsets.
 
     Args:
         offsets: Character offsets where segments start.
         units: Character offsets where units start, rising, the first 0.
 
     Returns:
-        Rising unit numbers without doubles and without 0, the text's start. Of two units equally
-        near, the later one.
+        Ascending unit numbers without duplicates and without 0, the start of the text. Of two
+        equally near units, the later one.
     """
     found = set()
     for offset in offsets:
@@ -119,8 +119,8 @@ def pk(reference: Sequence[int], predicted: Sequence[int], *, units: int) -> flo
         text of fewer than two units gives 0.
 
     Raises:
-        ValueError: If a boundary is not between 1 and `units` - 1.
-        MissingExtraError: If nltk is not installed.
+        ValueError: A boundary is not between 1 and `units` - 1.
+        MissingExtraError: Nltk is not installed.
     """
     return _windowed("pk", reference, predicted, units)
 
@@ -138,8 +138,8 @@ def window_diff(reference: Sequence[int], predicted: Sequence[int], *, units: in
         segment. A text of fewer than two units gives 0.
 
     Raises:
-        ValueError: If a boundary is not between 1 and `units` - 1.
-        MissingExtraError: If nltk is not installed.
+        ValueError: A boundary is not between 1 and `units` - 1.
+        MissingExtraError: Nltk is not installed.
     """
     return _windowed("windowdiff", reference, predicted, units)
 
@@ -183,7 +183,7 @@ class DocumentScore:
         document: Name of the document.
         boundaries: Counts of boundaries, in the document's units.
         pk: Pk, from 0 for perfect agreement.
-        window_diff: WindowDiff, likewise.
+        window_diff: WindowDiff, from 0 for perfect agreement.
     """
 
     document: str
@@ -227,8 +227,8 @@ def score_document(
 
     Args:
         document: A document with units and reference segments.
-        starts: Character offsets where chunks start, in any order; the text's own start does not
-            count. Each is taken for the unit nearest to it.
+        starts: Character offsets where chunks start, in any order; the start of the text is
+            ignored. Each counts as the unit nearest to it.
         tolerance: How many units apart two boundaries may be and still match.
 
     Raises:

@@ -38,7 +38,7 @@ class _Cutting:
     cut: Cut
 
     def split(self, document: Document) -> SplitDocument:
-        """Split a document; chunks of white space only are left out.
+        """Split a document; chunks of only white space are left out.
 
         Raises:
             ValueError: A chunk is not part of the document.
@@ -68,7 +68,7 @@ class _Renamed:
 
     @property
     def settings(self) -> str:
-        """What changes the result, for people."""
+        """Readable settings that determine the result."""
         return self.known.settings
 
     @property
@@ -83,11 +83,11 @@ class _Renamed:
 
 @dataclass(frozen=True)
 class MarkedSegments:
-    """The segments that people marked, or another program made, to compare with.
+    """The marked segments of a document as a splitter, to compare with.
 
     Attributes:
         name: Its name in tables.
-        identity: None: segments are not part of what splits are stored under.
+        identity: None, because cache keys do not cover marked segments.
     """
 
     name: str = "marked segments"
@@ -95,7 +95,7 @@ class MarkedSegments:
 
     @property
     def settings(self) -> str:
-        """That it takes the document's own segments."""
+        """A fixed description."""
         return "the document's segments"
 
     def split(self, document: Document) -> SplitDocument:
@@ -111,20 +111,20 @@ class MarkedSegments:
 
 
 def evaluated(splitter: object, *, name: str | None = None) -> EvaluatedSplitter:
-    """Make a splitter ready to be evaluated.
+    """Wrap a splitter for evaluation.
 
     Args:
         splitter: A splitter of `lumber_core` or one of its adapters, whose spans are taken as they
             are; a LangChain splitter (anything with `split_text`) or a LlamaIndex node parser,
             whose chunks are located in the text; or a callable from a text to `(start, end)`
             offsets or to chunks as strings. An `EvaluatedSplitter` is returned as it is.
-        name: Its name in tables; the name of its class or function unless given.
+        name: Its name in tables; by default the name of its class or function.
 
     Returns:
-        Its `split` raises ValueError if a chunk is found nowhere in the text.
+        A splitter whose `split` raises ValueError if a chunk is not in the text.
 
     Raises:
-        TypeError: `splitter` is none of these.
+        TypeError: `splitter` is something else.
     """
     if isinstance(splitter, EvaluatedSplitter) and not isinstance(splitter, type):
         return splitter if name is None else _Renamed(name, splitter)
@@ -135,11 +135,11 @@ def evaluated(splitter: object, *, name: str | None = None) -> EvaluatedSplitter
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A splitter that has a name on the command line.
+    """A splitter with a name on the command line.
 
     Attributes:
-        number: What the number after the colon is; "" if none may follow.
-        default: That number where none is given.
+        number: The meaning of the number after the colon; "" if there is none.
+        default: The default number.
         make: Makes the splitter from the number and an embedder.
     """
 
@@ -172,7 +172,7 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
 
     Args:
         spec: A name of `PRESETS`, or one with a number: "greedy" or "greedy:400".
-        embedder: What "semantic" embeds with; the bundled encoder unless given.
+        embedder: The embedder for "semantic"; by default the bundled encoder.
 
     Raises:
         ValueError: There is no such name, or what follows the colon is not a number that the
@@ -199,12 +199,12 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """What a splitter made of a text.
+    """The result of splitting a text.
 
     Attributes:
-        spans: Where the chunks stand, in order of their starts.
-        texts: What each chunk says.
-        usage: What a model was asked.
+        spans: Places of the chunks, in order of their starts.
+        texts: Text of each chunk.
+        usage: Cost of the model's calls.
         failures: Answers of a model that could not be used.
     """
 
@@ -218,10 +218,10 @@ Cut = Callable[[str], Pieces]
 
 
 def cut_with(splitter: object) -> Cut:
-    """Return the function that cuts a text with a splitter, whoever made it.
+    """Return a function that cuts a text with a splitter of any library.
 
-    The frameworks' splitters are known by what they can do. Their chunks are located in the text,
-    because the offsets that the frameworks give are found by a search that repeated text misleads.
+    Frameworks' splitters are recognised by their methods. Their chunks are located in the text,
+    because the frameworks' own offsets are wrong if text repeats.
 
     Args:
         splitter: See `splitters.evaluated`.
@@ -230,7 +230,7 @@ def cut_with(splitter: object) -> Cut:
         A function that raises ChunkNotFoundError if a chunk is not part of the text.
 
     Raises:
-        TypeError: `splitter` is none that is known.
+        TypeError: `splitter` is not of a known kind.
     """
     chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
     if isinstance(chunker, Chunker):
@@ -268,7 +268,7 @@ def _split_text(splitter: Any, text: str) -> Pieces:
 
 def _parse(parser: Any, text: str) -> Pieces:
     """Split with a LlamaIndex node parser; of a hierarchy of nodes, the leaves are taken."""
-    from llama_index.core import Document  # the parser's own framework is there
+    from llama_index.core import Document  # installed, because the parser needs it
 
     nodes = parser.get_nodes_from_documents([Document(text=text)])
     leaves = [node.get_content() for node in nodes if not node.child_nodes]

@@ -20,7 +20,7 @@ from lumber_evaluation.documents import Document
 
 @dataclass(frozen=True, slots=True)
 class StartError:
-    """The error of one document, with what tells how it came about.
+    """The error of one document and its causes.
 
     Attributes:
         document: Name of the document.
@@ -28,8 +28,8 @@ class StartError:
         predicted: Start tokens of the predicted sections, in order.
 
     Raises:
-        ValueError: If start tokens fall or are negative, or one list is empty and the other is
-            not: there is no last value to pad with.
+        ValueError: Start tokens decrease or are negative, or one list is empty and the other is
+            not.
     """
 
     document: str
@@ -70,7 +70,7 @@ class StartError:
 
     @property
     def missing(self) -> int:
-        """How many sections more there are than were predicted; negative where there are fewer."""
+        """How many sections more there are than were predicted; negative if there are fewer."""
         return len(self.actual) - len(self.predicted)
 
 
@@ -82,7 +82,7 @@ class StartErrors:
         documents: The error of each document, in order.
 
     Raises:
-        ValueError: If there is no document.
+        ValueError: There is no document.
     """
 
     documents: tuple[StartError, ...]
@@ -112,14 +112,14 @@ def start_error(actual: Sequence[int], predicted: Sequence[int]) -> int:
     Args:
         actual: Start tokens of the true sections: rising, the first usually 0. Equal neighbours
             are allowed; a section may be of no token.
-        predicted: Start tokens of the predicted sections, likewise.
+        predicted: Start tokens of the predicted sections, in the same form.
 
     Returns:
-        The sum of |predicted - actual|, the shorter list padded with its own last value; 0 where
+        The sum of |predicted - actual|, the shorter list padded with its own last value; 0 if
         both are empty, as for an empty text.
 
     Raises:
-        ValueError: If start tokens fall or are negative, or one list is empty and the other not.
+        ValueError: Start tokens fall or are negative, or one list is empty and the other not.
 
     Example:
         >>> start_error([0, 50, 100, 200], [0, 49, 105, 180])
@@ -137,7 +137,7 @@ def start_errors(documents: Iterable[tuple[str, Sequence[int], Sequence[int]]]) 
         documents: Name, actual and predicted start tokens of each.
 
     Raises:
-        ValueError: If there is no document, or one's start tokens are as `start_error` refuses.
+        ValueError: There is no document, or start tokens are invalid, as for `start_error`.
     """
     return StartErrors(
         tuple(StartError(name, tuple(true), tuple(said)) for name, true, said in documents)
@@ -161,7 +161,7 @@ class TokenPositions:
     """Turns character offsets of a document into numbers of tokens before them.
 
     Tokens are counted unit by unit, as `GreedyChunker` counts them, so that a position does not
-    depend on where anybody cuts. An offset inside a unit counts the unit's part before it.
+    depend on the cuts. An offset inside a unit counts the unit's part before it.
 
     Args:
         document: The document.
@@ -193,7 +193,7 @@ class TokenPositions:
             count fewer tokens than a shorter one.
 
         Raises:
-            ValueError: If an offset is not in the text, or below the one before it.
+            ValueError: An offset is not in the text, or below the one before it.
         """
         found: list[int] = []
         before = 0

@@ -85,7 +85,7 @@ class Figure:
         value: The mean over questions or documents.
         low: Lower end of its 95 % bootstrap interval; None if fewer than `FEWEST` were drawn, or
             all came out the same: a bootstrap says nothing then.
-        high: Upper end, likewise.
+        high: Upper end; None if `low` is.
     """
 
     value: float
@@ -103,7 +103,7 @@ class Difference:
         second: Name of the other.
         value: Mean of first minus second.
         low: Lower end of the 95 % paired bootstrap interval.
-        high: Upper end, likewise.
+        high: Upper end; None if `low` is.
         differing: Questions or documents, whichever are drawn, on which the two differ.
         count: Questions (or documents with reference segments) measured.
         more_needed: How many more of them would make the difference clear, 80 % of the time; None

@@ -19,7 +19,7 @@ def existing(path: Path, what: str) -> Path:
     """Return `path` if it exists, else say what was expected there.
 
     Raises:
-        FileNotFoundError: If it does not exist.
+        FileNotFoundError: It does not exist.
     """
     if not path.exists():
         raise FileNotFoundError(f"{path} does not exist; expected {what} there")
@@ -30,8 +30,8 @@ def existing_folder(path: str | Path, what: str) -> Path:
     """Return `path` if it is a folder, else say what was expected there.
 
     Raises:
-        FileNotFoundError: If it does not exist.
-        NotADirectoryError: If it is a file.
+        FileNotFoundError: It does not exist.
+        NotADirectoryError: It is a file.
     """
     root = existing(Path(path), what)
     if not root.is_dir():
@@ -43,9 +43,9 @@ def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> li
     """Return the files of a folder, at any depth, that match a pattern, in order of path.
 
     Raises:
-        FileNotFoundError: If the folder is missing or no file in it matches.
-        NotADirectoryError: If it is a file.
-        ValueError: If a file is a link to a place outside the folder.
+        FileNotFoundError: The folder is missing or no file in it matches.
+        NotADirectoryError: It is a file.
+        ValueError: A file is a link to a place outside the folder.
     """
     root = existing_folder(folder, what)
     wanted = tuple(patterns)
@@ -69,7 +69,7 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
     """Read a file; line ends stay as they are, so that offsets do too.
 
     Raises:
-        ValueError: If the file is not in that encoding; names the file and the byte.
+        ValueError: The file is not in that encoding; names the file and the byte.
     """
     try:
         return path.read_bytes().decode(encoding)
@@ -85,7 +85,7 @@ def check_encoding(encoding: str) -> None:
     """Raise unless Python knows an encoding of that name.
 
     Raises:
-        ValueError: If it does not.
+        ValueError: It does not.
     """
     try:
         codecs.lookup(encoding)
@@ -111,8 +111,8 @@ def table_rows(path: str | Path, what: str) -> Iterator[tuple[str, Row]]:
         what: What the file should hold, for the error where it is missing.
 
     Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If it is in none of these formats, or malformed.
+        FileNotFoundError: There is no such file.
+        ValueError: It is in none of these formats, or malformed.
         MissingExtraError: For Parquet, if pyarrow is not installed.
     """
     file = existing(Path(path), what)
@@ -130,8 +130,8 @@ def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:
     """Yield where each JSON line stands and what it holds.
 
     Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If a line is not a JSON object.
+        FileNotFoundError: There is no such file.
+        ValueError: A line is not a JSON object.
     """
     text = read_text(existing(path, what)).removeprefix("\ufeff")
     for number, line in enumerate(text.split("\n"), start=1):
@@ -144,7 +144,7 @@ def field(row: Row, key: str, kind: type[_T], where: str) -> _T:
     """Return a field of the kind expected.
 
     Raises:
-        ValueError: If it is missing or of another kind.
+        ValueError: It is missing or of another kind.
     """
     value = row.get(key)
     if not isinstance(value, kind):

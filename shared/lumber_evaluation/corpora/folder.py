@@ -55,9 +55,9 @@ def load_folder(
         A corpus named like the folder, its documents in order of name.
 
     Raises:
-        FileNotFoundError: If the folder or the questions are missing, or no file matches.
+        FileNotFoundError: The folder or the questions are missing, or no file matches.
         NotADirectoryError: If `folder` is a file.
-        ValueError: If a file is not in that encoding (names the byte), no file has text, or none
+        ValueError: A file is not in that encoding (names the byte), no file has text, or none
             has a mark or heading where `sections` asks for them; or for unfit questions, as
             `load_questions` says.
     """

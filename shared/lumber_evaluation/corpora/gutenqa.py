@@ -42,8 +42,8 @@ def load_gutenqa(folder: str | Path) -> Corpus:
         line break, its segments the published chunks.
 
     Raises:
-        FileNotFoundError: If the paragraphs or the ends are missing.
-        ValueError: If a line is malformed, the ends do not rise to the number of paragraphs, or
+        FileNotFoundError: The paragraphs or the ends are missing.
+        ValueError: A line is malformed, the ends do not rise to the number of paragraphs, or
             there is a file of questions without any.
     """
     root = existing_folder(folder, "a book of GutenQA")
@@ -92,8 +92,8 @@ def load_gutenqa_tables(
         its units the paragraphs, joined by a line break, and the questions about these books.
 
     Raises:
-        FileNotFoundError: If a table is missing.
-        ValueError: If a table lacks a column or holds no row, a book is not there, a question is
+        FileNotFoundError: A table is missing.
+        ValueError: A table lacks a column or holds no row, a book is not there, a question is
             about a book that is not, or chunks do not fit their paragraphs.
         MissingExtraError: For Parquet, if pyarrow is not installed.
     """
@@ -178,8 +178,8 @@ def _rows(path: str | Path, column: str, what: str) -> Iterator[tuple[str, Row]]
     """Yield the rows of a table, or of those tables in a folder that have the column.
 
     Raises:
-        FileNotFoundError: If there is no table.
-        ValueError: If no table has the columns; says which there are.
+        FileNotFoundError: There is no table.
+        ValueError: No table has the columns; says which there are.
     """
     root = existing(Path(path), what)
     files = [root]

@@ -48,9 +48,9 @@ def load_gutenqa_hub(
         A corpus as `load_gutenqa_tables` makes it.
 
     Raises:
-        HubError: If a dataset, revision or file cannot be had; says what to do.
-        ValueError: If a book is not there, or a table has not the columns it should have.
-        MissingExtraError: If huggingface_hub or pyarrow is not installed.
+        HubError: A dataset, revision or file cannot be had; says what to do.
+        ValueError: A book is not there, or a table has not the columns it should have.
+        MissingExtraError: Huggingface_hub or pyarrow is not installed.
     """
     require("pyarrow", package="pyarrow", extra="evaluation")
     settings: dict[str, Any] = {
@@ -86,8 +86,8 @@ def fetch_dataset(
         The folder with the files.
 
     Raises:
-        HubError: If the dataset, the revision or its files cannot be had; says what to do.
-        MissingExtraError: If huggingface_hub is not installed.
+        HubError: The dataset, the revision or its files cannot be had; says what to do.
+        MissingExtraError: Huggingface_hub is not installed.
     """
     hub = load("huggingface_hub", package="huggingface-hub", extra="evaluation")
     errors = load("huggingface_hub.errors", package="huggingface-hub", extra="evaluation")

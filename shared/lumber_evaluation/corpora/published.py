@@ -35,8 +35,8 @@ def load_choi(folder: str | Path) -> list[Document]:
             is the document's source.
 
     Raises:
-        FileNotFoundError: If the folder is missing or holds no `.ref` file.
-        ValueError: If a file has no segment mark, or is not UTF-8.
+        FileNotFoundError: The folder is missing or holds no `.ref` file.
+        ValueError: A file has no segment mark, or is not UTF-8.
     """
     documents = []
     for path in matching_files(folder, ["*.ref"], "Choi's segmentation set"):
@@ -71,8 +71,8 @@ def load_chroma(folder: str | Path) -> list[Corpus]:
         A corpus of one document for each `NAME`.
 
     Raises:
-        FileNotFoundError: If a file is missing.
-        ValueError: If a line is malformed, an excerpt is not what its offsets say, or there is no
+        FileNotFoundError: A file is missing.
+        ValueError: A line is malformed, an excerpt is not what its offsets say, or there is no
             question.
     """
     root = existing_folder(folder, "the corpora with reference excerpts")
@@ -111,8 +111,8 @@ def load_covidqa(folder: str | Path) -> Corpus:
             `{"question": …, "document": NAME, "references": [{"start_index": …, "end_index": …}]}`.
 
     Raises:
-        FileNotFoundError: If a file is missing.
-        ValueError: If a line is malformed, or an excerpt lies outside its document.
+        FileNotFoundError: A file is missing.
+        ValueError: A line is malformed, or an excerpt lies outside its document.
     """
     root = existing_folder(folder, "COVID-QA")
     loaded = load_folder(root / "documents", pattern="*.txt", questions=root / "questions.jsonl")
@@ -132,8 +132,8 @@ def load_qmsum(folder: str | Path, *, part: str = "val") -> Corpus:
         part: "train" or "val".
 
     Raises:
-        FileNotFoundError: If a file is missing.
-        ValueError: If a line is malformed, a topic starts inside a turn, or a document is unknown.
+        FileNotFoundError: A file is missing.
+        ValueError: A line is malformed, a topic starts inside a turn, or a document is unknown.
     """
     root = existing_folder(folder, "QMSum")
     loaded = load_folder(
@@ -167,8 +167,8 @@ def load_wiki_sections(path: str | Path) -> list[Document]:
             section is one sentence.
 
     Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If a line is not such an object.
+        FileNotFoundError: There is no such file.
+        ValueError: A line is not such an object.
     """
     documents = []
     file = _file(path, "documents.jsonl")
@@ -196,8 +196,8 @@ def load_passages(path: str | Path) -> list[Document]:
         are its passages, in order.
 
     Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If a line is not such an object.
+        FileNotFoundError: There is no such file.
+        ValueError: A line is not such an object.
     """
     passages: dict[tuple[str, str], list[list[str]]] = {}
     for where, row in json_lines(_file(path, "passages.jsonl"), "passages"):

@@ -51,7 +51,7 @@ class Reference:
         """Raise unless the document holds the excerpt at its offsets.
 
         Raises:
-            ValueError: If the offsets are outside the text, or other characters stand there.
+            ValueError: The offsets are outside the text, or other characters stand there.
         """
         start, end = self.span
         if end > len(document.text):
@@ -101,8 +101,8 @@ def load_questions(
             file has them ("" for none) and references are not compared with a text.
 
     Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If the file holds no question, lacks a column or a value, names a document that
+        FileNotFoundError: There is no such file.
+        ValueError: The file holds no question, lacks a column or a value, names a document that
             is not there, or has a reference that is not in its document.
         MissingExtraError: For Parquet, if pyarrow is not installed.
     """
@@ -120,7 +120,7 @@ def read_questions(rows: Iterable[tuple[str, Row]], source: str) -> list[AskedQu
         source: The table, for errors about all of it.
 
     Raises:
-        ValueError: If there is no row, or one lacks a question or what answers it.
+        ValueError: There is no row, or one lacks a question or what answers it.
     """
     asked = [_asked(row, where) for where, row in rows]
     if not asked:
@@ -132,7 +132,7 @@ def join_questions(asked: Iterable[AskedQuestion], documents: Sequence[Document]
     """Give each question the whole name of its document, and compare references with its text.
 
     Raises:
-        ValueError: If a question's document cannot be told, or a reference is not in it.
+        ValueError: A question's document cannot be told, or a reference is not in it.
     """
     names = DocumentNames(documents)
     joined = []
@@ -148,7 +148,7 @@ def read_references(references: Iterable[object], where: str) -> tuple[Reference
     """Turn `{"start_index": …, "end_index": …, "content": …}` into references.
 
     Raises:
-        ValueError: If one is not such an object, or its offsets are no range.
+        ValueError: One is not such an object, or its offsets are no range.
     """
     read = []
     for reference in references:

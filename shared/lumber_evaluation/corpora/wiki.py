@@ -109,8 +109,8 @@ def iter_wiki(
         text starts.
 
     Raises:
-        FileNotFoundError: If the folder is missing, at once; or holds no such file, at the end.
-        NotADirectoryError: If it is a file.
+        FileNotFoundError: The folder is missing, at once; or holds no such file, at the end.
+        NotADirectoryError: It is a file.
         ValueError: If `levels` is empty or holds a number below 1, at once; if a mark has no number
             for its level or a file is not UTF-8, when the file is reached.
     """
@@ -134,8 +134,8 @@ def load_wiki50(
         keep_lists: As for `iter_wiki`.
 
     Raises:
-        FileNotFoundError: If the folder is missing or holds no such file.
-        NotADirectoryError: If it is a file.
+        FileNotFoundError: The folder is missing or holds no such file.
+        NotADirectoryError: It is a file.
         ValueError: If `levels` holds no level, a mark has no number for its level, or a file is
             not UTF-8.
     """
@@ -155,7 +155,7 @@ def wiki_table(
         A table with the columns of `WikiFields`, in that order.
 
     Raises:
-        MissingExtraError: If pandas is not installed.
+        MissingExtraError: Pandas is not installed.
     """
     require("pandas", package="pandas", extra="evaluation")
     counter = token_counter(tokenizer)

@@ -1,6 +1,6 @@
-"""What a language model does for an evaluation.
+"""The use of language models in an evaluation.
 
-`questions` writes questions with known answers, `answers` answers and judges them, `hyde` writes
+`questions` generates questions with known answers, `answers` answers and grades them, `hyde` writes
 hypothetical passages to search with, and `propositions` rewrites passages as single statements.
-All of them ask through `asking`, and `cached_model` keeps every completion on disk.
+All of them call the model through `asking`, and `cached_model` caches every completion on disk.
 """

@@ -1,7 +1,7 @@
-"""Accuracy of answers: a model answers from what was retrieved, and a model judges the answer.
+"""Accuracy of answers: a model answers from retrieved passages, and a model grades the answer.
 
-This is what a splitter is for in the end (section 5 of the LumberChunker paper measures it so).
-Passages are shown best first within a budget of tokens that is the same for every splitter.
+This measures what a splitter is finally for (LumberChunker paper, section 5). Passages are shown
+best first, within a token budget that is the same for every splitter.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Reply with the answer and nothing else.""",
 
 Question: {question}""",
 )
-"""Asks for an answer; `{passages}` and `{question}` are where those go."""
+"""Asks for an answer; has the placeholders `{passages}` and `{question}`."""
 
 JUDGEMENT = Template(
     system="""\
@@ -71,9 +71,9 @@ Question: {question}
 Reference: {reference}
 Answer to judge: {answer}""",
 )
-"""Asks for a verdict; `{question}`, `{reference}` and `{answer}` are where those go."""
+"""Asks for a verdict; has the placeholders `{question}`, `{reference}` and `{answer}`."""
 
-_LONGEST_WORD = 40  # characters; what goes on for longer without a blank is cut anywhere
+_LONGEST_WORD = 40  # characters; longer runs without a space may be cut anywhere
 _TRUTH = {"yes": True, "true": True, "no": False, "false": False}
 
 
@@ -84,11 +84,10 @@ class QaAnswer:
     Attributes:
         question: The question.
         passages: Numbers of the chunks that were shown, best first.
-        answer: The answer; "" if none came.
-        correct: Whether it is right; None if that could not be found out.
+        answer: The answer; "" if there is none.
+        correct: Whether it is right; None if that is unknown.
         reason: The judge's reason, or what went wrong.
-        usage: What answer and verdict cost this time; nothing if a store knew them. Answers
-            that differ in nothing else are equal.
+        usage: Cost of answer and verdict; zero if they came from a store. Not compared by `==`.
     """
 
     question: Question
@@ -111,26 +110,26 @@ class QaResult:
 
     @property
     def accuracy(self) -> float:
-        """Share of right answers among those that were judged; not a number if none was."""
+        """Share of right answers among those that were graded; nan if none was."""
         judged = [value for value in self.per_question() if not math.isnan(value)]
         return sum(judged) / len(judged) if judged else math.nan
 
     def per_question(self) -> list[float]:
-        """Return 1 for each right answer, 0 for each wrong one, and not a number for failures.
+        """Return 1 for each right answer, 0 for each wrong one, and nan for failures.
 
-        In the order of the corpus under every splitter, for `bootstrap.paired_difference`.
+        They are in the order of the corpus, for `bootstrap.paired_difference`.
         """
         correct = (answer.correct for answer in self.answers)
         return [math.nan if right is None else float(right) for right in correct]
 
     @property
     def failures(self) -> tuple[QaAnswer, ...]:
-        """The answers that could not be had or judged, with their reasons."""
+        """Answers that are missing or could not be graded, with reasons."""
         return tuple(answer for answer in self.answers if answer.correct is None)
 
     @property
     def usage(self) -> Usage:
-        """What was spent this time."""
+        """Cost of the calls of this run."""
         return sum((answer.usage for answer in self.answers), Usage())
 
 
@@ -150,21 +149,23 @@ def answer_questions(
     max_concurrency: int = 8,
     show_progress: bool = False,
 ) -> QaResult:
-    """Answer each question from what was retrieved for it, and judge the answers.
+    """Answer each question from the passages retrieved for it, and grade the answers.
 
     Args:
-        corpus: The documents; they give a reference where a question has no answer but excerpts.
-        retrieval: What was retrieved under one splitter.
-        model: Answers.
-        judge: Judges; `model` unless given. One judge for all splitters is what makes their
-            accuracies comparable.
-        top_k: Most passages shown, at most the largest of `CUTOFFS`.
-        max_passage_tokens: Tokens of passages shown in all. The passage that goes beyond is cut,
-            and those after it are left out.
+        corpus: The documents: if a question has excerpts but no answer, the excerpts are the
+            reference.
+        retrieval: The passages retrieved with one splitter.
+        model: Answers the questions.
+        judge: Grades the answers; by default `model`. Use the same judge for all splitters, or
+            their accuracies are not comparable.
+        top_k: Maximum number of passages shown, at most the largest of `CUTOFFS`.
+        max_passage_tokens: Maximum tokens of passages shown, in total. The passage that exceeds it
+            is cut, and later ones are left out.
         tokenizer: Counts them; see `lumber_core.tokens.token_counter`.
-        answer_prompt: What the model is asked; needs places `{passages}` and `{question}`.
-        judge_prompt: What the judge is asked; needs places `{question}`, `{reference}` and
-            `{answer}`, and the reply must be as the default prompt has it.
+        answer_prompt: What the model is asked; needs the placeholders `{passages}` and
+            `{question}`.
+        judge_prompt: What the judge is asked; needs the placeholders `{question}`, `{reference}`
+            and `{answer}`, and must ask for the same reply format as the default.
         store: Where completions are cached. A second run costs nothing.
         policy: Retries and rate limits.
         max_concurrency: Maximum number of questions in flight; the result does not depend on it.
@@ -232,7 +233,7 @@ def answer_questions(
 
 
 def _reference(corpus: Corpus, question: Question) -> str:
-    """Return what an answer is compared with: the known answer, else the words that hold it."""
+    """Return what an answer is compared with: the known answer, or else the excerpts."""
     text = corpus.by_name[question.document].text
     excerpts = " / ".join(span.of(text) for span in question.references)
     reference = question.answer or question.must_contain or excerpts
@@ -245,7 +246,7 @@ def _reference(corpus: Corpus, question: Question) -> str:
 
 
 def _within(counter: TokenCounter, budget: int, texts: Sequence[str]) -> list[str]:
-    """Return the first texts within a budget of tokens, the last one cut if need be."""
+    """Return the first texts within a token budget; the last one may be cut."""
     kept: list[str] = []
     for text, tokens in zip(texts, counter.count(texts), strict=True):
         if tokens > budget:
@@ -257,7 +258,7 @@ def _within(counter: TokenCounter, budget: int, texts: Sequence[str]) -> list[st
 
 
 def _beginning(counter: TokenCounter, budget: int, text: str) -> str:
-    """Return as much of a text as fits, without a word that would be cut."""
+    """Return as much of a text as fits, in whole words."""
     fits, too_long = 0, len(text)
     while too_long - fits > 1:
         middle = (fits + too_long) // 2

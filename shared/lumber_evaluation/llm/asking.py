@@ -1,7 +1,7 @@
 """Asking a language model many independent questions, several at a time.
 
-If one question fails, its result says why; wrong settings, which would make all of them fail,
-raise at once. However it ends, every answer received is in the store, if there is one.
+If one question fails, its result says why; wrong settings, which affect all questions, raise at
+once. With a store, every answer received is stored, even if the run fails.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ T = TypeVar("T")
 
 ReplyOutcome = Literal[
     "read",  # the answer was used
-    "unusable",  # it was not what was asked for
+    "unusable",  # it is not in the format asked for
     "refused",  # the model declined, or its provider blocked the answer
-    "unavailable",  # the model could not be reached, however often it was tried
+    "unavailable",  # the model could not be reached in any attempt
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Ask(Generic[T]):
-    """A question to a model, with what makes sense of the answer.
+    """A question to a model, and how to read the answer.
 
     Attributes:
-        system: Instructions; best the same for many questions, so that providers can cache them.
+        system: Instructions; if many questions share them, providers can cache them.
         user: The question.
-        read: Takes the answer's text, without what the model thought aloud, and returns what it
-            means. It raises `UnusableReplyError` with what is wrong if it cannot; the model is
-            then told so and asked again, as often as `CallPolicy.rereads` allows.
+        read: Parses the answer's text, without the model's reasoning. If it cannot, it raises
+            `UnusableReplyError`; the model is told the error and asked again, up to
+            `CallPolicy.rereads` times.
     """
 
     system: str
@@ -62,12 +62,11 @@ class Reply(Generic[T]):
     """The outcome of a question.
 
     Attributes:
-        value: What the answer means; None unless `outcome` is "read".
-        outcome: How it went.
-        reason: What went wrong, for people; "" if nothing did.
-        text: The model's last answer, verbatim; None if none came.
-        usage: What it cost this time; nothing if a store knew it. Replies that differ in
-            nothing else are equal.
+        value: The parsed answer; None unless `outcome` is "read".
+        outcome: Whether the answer could be used.
+        reason: What went wrong; "" if nothing did.
+        text: The model's last answer, verbatim; None if there is none.
+        usage: Cost of the calls; zero if the answer came from a store. Not compared by `==`.
     """
 
     value: T | None
@@ -96,7 +95,7 @@ def ask_all(
         policy: Retries and rate limits.
         max_concurrency: Maximum number of questions in flight.
         show_progress: Whether to show a progress bar.
-        title: What the bar is called.
+        title: Title of the progress bar.
 
     Returns:
         One reply for each question, in order; the same for every `max_concurrency`.
@@ -144,7 +143,7 @@ def _replies(
                 for future in done:
                     yield out.pop(future), future.result()
         except BaseException:
-            stop.set()  # ends the pauses between attempts, not the calls that are under way
+            stop.set()  # ends the pauses between attempts, not calls in flight
             raise
 
 
@@ -177,17 +176,17 @@ def _reply(model: CachedModel, ask: Ask[T]) -> Reply[T]:
     return reply
 
 
-_DECODER = json.JSONDecoder(strict=False)  # line breaks inside strings do no harm
+_DECODER = json.JSONDecoder(strict=False)  # accepts line breaks in strings
 _OPENING = re.compile(r"[{\[]")
-_LONGEST = 100_000  # characters looked at: no reply asked for here is nearly as long
+_LONGEST = 100_000  # characters to read; no valid reply is nearly as long
 
 
 class UnusableReplyError(ValueError):
-    """A reply is not what was asked for. The message says what is wrong with it."""
+    """A reply is not in the expected format. The message says what is wrong."""
 
 
 def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
-    """Return the last JSON object in a reply that has some fields, whose names ignore case.
+    """Return the last JSON object in a reply that has certain fields, ignoring case.
 
     Args:
         reply: What the model wrote.
@@ -198,7 +197,7 @@ def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
     """
     found: dict[str, Any] | None = None
     for value in _values(reply):
-        # A list of one object is what some models make of "reply with a JSON object".
+        # Some models reply with a list of one object.
         candidate = value[0] if isinstance(value, list) and len(value) == 1 else value
         if isinstance(candidate, dict):
             named = {str(name).casefold(): field for name, field in candidate.items()}
@@ -211,7 +210,7 @@ def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
 
 
 def read_strings(reply: str) -> list[str]:
-    """Return the last JSON list of strings in a reply; one in an object's field counts, too.
+    """Return the last JSON list of strings in a reply; it may be a field of an object.
 
     Raises:
         UnusableReplyError: There is none.
@@ -228,7 +227,7 @@ def read_strings(reply: str) -> list[str]:
 
 
 def words(value: object) -> str:
-    """Return a field of a reply as a text on one line: "" for what is neither text nor number."""
+    """Return a field of a reply as one line of text; "" if it is neither text nor number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return folded(str(value))
@@ -245,10 +244,10 @@ def _values(reply: str) -> Iterator[Any]:
 
 
 def _decoded(reply: str, start: int) -> tuple[Any, int]:
-    """Return the JSON value that starts at an offset and where it ends; None if none does."""
+    """Return the JSON value that starts at an offset and its end; None if there is none."""
     try:
         return _DECODER.raw_decode(reply, start)
-    except RecursionError:  # nothing asked for is nested so deep
+    except RecursionError:  # no valid reply is nested that deeply
         return None, len(reply)
     except ValueError:
         return None, start + 1
@@ -259,12 +258,12 @@ _FIELD = re.compile(r"\{([a-z]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A system text and a user text with places to fill.
+    """A system text, and a user text with placeholders.
 
     Attributes:
-        system: Instructions; nothing is filled in.
-        user: The question. `{name}` stands where a text of that name goes; which names there are,
-            says the function that takes the template. Other braces stay as they are.
+        system: Instructions, without placeholders.
+        user: The question. `{name}` is a placeholder; the function that takes the template
+            documents the names. Other braces are kept.
 
     Raises:
         TypeError: A text is not a string.
@@ -279,23 +278,23 @@ class Template:
                 raise TypeError(f"{name} must be a str, not {type(getattr(self, name)).__name__}")
 
     def require(self, *names: str) -> None:
-        """Raise unless the user text has these places.
+        """Raise unless the user text has these placeholders.
 
         Raises:
-            ValueError: Naming the place that is missing.
+            ValueError: A placeholder is missing; the message names it.
         """
         for name in names:
             if f"{{{name}}}" not in self.user:
                 raise ValueError(
-                    f"the user template has no {{{name}}}: write it where that should stand"
+                    f"the user template has no {{{name}}}: write it where that text should go"
                 )
 
     def fill(self, **texts: str | list[str]) -> tuple[str, str]:
         """Return the system text and the user text.
 
         Args:
-            texts: For each place a text, folded to one line, or a list of texts: one line each,
-                numbered from 1.
+            texts: For each placeholder a text, folded to one line, or a list of texts: one line
+                each, numbered from 1.
         """
         lines = {
             name: folded(text)

@@ -1,7 +1,7 @@
-"""A model whose completions are kept on disk, so that an evaluation run again costs nothing.
+"""A model whose completions are cached on disk, so that a repeated evaluation costs nothing.
 
-A completion is stored under what determines it: the model's identity, both texts of the prompt and
-the choices. The prompt itself is not stored.
+The key is a digest of the model's identity, both texts of the prompt, and the choices. The prompt
+itself is not stored.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CompletionStore:
     def get(
         self, model: str, system: str, user: str, *, choices: Sequence[int] = ()
     ) -> Completion | None:
-        """Return a stored completion with the tokens it took when it was made, or None.
+        """Return a stored completion with its original token counts, or None.
 
         Raises:
             StoreError: The file cannot be used, or the entry cannot be read.
@@ -65,7 +65,7 @@ class CompletionStore:
         self._cache.put(_key(model, (system, user, choices)), value)
 
     def usage(self) -> Usage:
-        """Return what all stored completions cost when they were made."""
+        """Return the original cost of all stored completions."""
         made = (self._read(value) for _, value in self._cache.items())
         return sum((Usage(1, c.prompt_tokens, c.completion_tokens) for c in made), Usage())
 
@@ -173,7 +173,7 @@ class CachedModel:
         return self._counted(*found, mine=mine)
 
     def _find(self, prompt: _Prompt) -> tuple[Completion, bool]:
-        """Return the completion, and whether it was paid for now."""
+        """Return the completion, and whether this call paid for it."""
         known = self._stored(prompt)
         if known is not None:
             return known, False
@@ -186,7 +186,7 @@ class CachedModel:
             return known, False
         system, user, choices = prompt
         completion = await self._model.acomplete(system, user, choices=choices)
-        # Once the answer is here it is kept, even if the caller is cancelled now.
+        # A received answer is stored even if the caller is cancelled.
         return await until_finished(start_in_thread(self._kept, prompt, completion)), True
 
     def _stored(self, prompt: _Prompt) -> Completion | None:
@@ -235,12 +235,12 @@ def as_cached(
 
     Raises:
         TypeError: `model` is not a `Model`.
-        ValueError: It is a `CachedModel`, and a store or a policy is given as well.
+        ValueError: It is a `CachedModel`, and a store or a policy is also given.
     """
     if not isinstance(model, CachedModel):
         return CachedModel(model, store, policy=policy)
     if store is not None or policy is not None:
-        raise ValueError("a CachedModel brings its own store and policy: pass them to it")
+        raise ValueError("a CachedModel has its own store and policy: pass them to it")
     return model
 
 

@@ -1,7 +1,7 @@
 """HyDE: a passage that might answer the question is embedded instead of the question.
 
-After Gao et al., "Precise zero-shot dense retrieval without relevance labels": a made-up passage
-lies nearer to the true one than the question does.
+After Gao et al., "Precise zero-shot dense retrieval without relevance labels": an invented passage
+is closer to the true one than the question is.
 """
 
 from __future__ import annotations
@@ -29,19 +29,18 @@ made up.
 Reply with the passage and nothing else.""",
     user="Question: {question}",
 )
-"""Asks for a passage; `{question}` is where the question goes."""
+"""Asks for a passage; has the placeholder `{question}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTexts:
-    """What to embed instead of questions.
+    """Texts to embed instead of questions.
 
     Attributes:
         texts: One for each question, in order: a hypothetical passage, or the question itself
-            where none could be had.
-        failures: For each of the latter its number, and why.
-        usage: What was spent this time; nothing on what a store knew. Texts that differ in nothing
-            else are equal.
+            if there is none.
+        failures: For each of the latter its number and the reason.
+        usage: Cost of the calls; zero for stored answers. Not compared by `==`.
     """
 
     texts: tuple[str, ...]
@@ -64,7 +63,7 @@ def hypothetical_passages(
     Args:
         questions: The questions.
         model: Writes the passages.
-        prompt: What it is asked; needs a place `{question}`.
+        prompt: The prompt; needs the placeholder `{question}`.
         store: Where completions are cached. A second run costs nothing.
         policy: Retries and rate limits.
         max_concurrency: Maximum number of questions in flight; the result does not depend on it.

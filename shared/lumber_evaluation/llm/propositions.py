@@ -1,7 +1,7 @@
 """A baseline of propositions: passages rewritten by a language model into single statements.
 
-Each statement stands for itself, its pronouns resolved, and is retrieved on its own; it keeps the
-span of the passage it was made from, so that it can be scored like any other chunk.
+Each statement is self-contained, with pronouns resolved, and is retrieved on its own. It has the
+span of its passage, so it is scored like any other chunk.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ Passage: {passage}
 
 Which propositions does it state?""",
 )
-"""Asks for propositions; `{passage}` is where the passage goes."""
+"""Asks for propositions; has the placeholder `{passage}`."""
 
 
 class PropositionSplitter:
     """A splitter for comparisons whose chunks are propositions.
 
-    A passage that the model could not rewrite, or says states nothing, is a chunk itself. The
-    former count as failures.
+    A passage that states nothing, or that the model could not rewrite, is a chunk itself. The
+    latter counts as a failure.
 
     Args:
         model: Rewrites passages.
-        passages: Cuts a document into passages; its paragraphs unless given.
-        prompt: What the model is asked; needs a place `{passage}`, and the reply must be as the
-            default prompt has it.
+        passages: Cuts a document into passages; by default its paragraphs.
+        prompt: What the model is asked; needs the placeholder `{passage}`, and must ask for the
+            same reply format as the default.
         name: Its name in tables.
         store: Where completions are cached, so that a second run costs nothing.
         policy: Retries and rate limits.
@@ -64,7 +64,7 @@ class PropositionSplitter:
 
     Raises:
         TypeError: `model` is not a `Model`.
-        ValueError: `prompt` has no place for the passage.
+        ValueError: `prompt` has no placeholder `{passage}`.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class PropositionSplitter:
 
     @property
     def settings(self) -> str:
-        """What changes the result, for people."""
+        """Readable settings that determine the result."""
         passages = "paragraphs" if self._passages is None else repr(self._passages)
         return self._described(passages)
 

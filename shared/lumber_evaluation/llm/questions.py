@@ -1,9 +1,9 @@
-"""Questions with known answers, made from one's own documents the way GutenQA was made.
+"""Questions with known answers, generated from your documents in the way GutenQA was made.
 
-Chunks are drawn evenly over the documents. About each, a language model asks one question of when,
-what, where or who, and quotes the words that answer it (section 4 of the LumberChunker paper). A
-question is kept only if its quotation stands in its chunk, word for word after repair, and nowhere
-else in its document: then a chunk of any splitter can be told to answer it or not.
+Chunks are sampled evenly over the documents. For each, a language model asks one question (when,
+what, where or who) and quotes the words that answer it (LumberChunker paper, section 4). A question
+is kept only if its quotation occurs in its chunk, word for word after repair, and nowhere else in
+its document. So it is known for a chunk of any splitter whether it answers the question.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ Passage: {passage}
 
 Which question does this passage alone answer?""",
 )
-"""Asks for a question; `{passage}` is where the chunk goes."""
+"""Asks for a question; has the placeholder `{passage}`."""
 
 _FIELDS = ("question", "answer", "quotation")
-_SHORTEST = 100  # characters of a chunk worth asking about: more than a heading
+_SHORTEST = 100  # characters in a chunk to ask about: more than a heading
 _TRIES = 3  # chunks of one stretch of a document that are tried
 _VAGUE = re.compile(r"(?:why|how)\b", re.IGNORECASE)
 _LOCATED = re.compile(
@@ -81,9 +81,9 @@ class DroppedQuestion:
 
     Attributes:
         document: Name of the document.
-        chunk: Number of the chunk among its document's.
-        reason: What is wrong, for people.
-        reply: What the model said last; None if it gave no answer.
+        chunk: Number of the chunk in its document.
+        reason: What is wrong.
+        reply: The model's last reply; None if it gave none.
     """
 
     document: str
@@ -97,13 +97,11 @@ class QuestionSet:
     """Questions with their answers.
 
     Attributes:
-        questions: In the order of the documents. `must_contain` is the quotation as the document
-            has it, and the one span of `references` is where.
-        chunks: For each question the number of the chunk that it was made from, among those of
-            its document.
-        dropped: What was not kept, and why.
-        usage: What was spent this time; nothing on what a store knew. Sets that differ in nothing
-            else are equal.
+        questions: In the order of the documents. `must_contain` is the quotation in the
+            document's wording, and `references` has its span.
+        chunks: For each question, the number of its chunk in its document.
+        dropped: Questions that were not kept, with reasons.
+        usage: Cost of the calls; zero for stored answers. Not compared by `==`.
     """
 
     questions: tuple[Question, ...]
@@ -125,21 +123,21 @@ def make_questions(
     max_concurrency: int = 8,
     show_progress: bool = False,
 ) -> QuestionSet:
-    """Make questions that each one chunk answers.
+    """Generate questions that exactly one chunk answers.
 
-    The chunks are laid end to end and divided into `count` stretches of equal numbers; of each, a
-    chunk is drawn and asked about. If its question is not kept, another chunk of the stretch is
-    drawn, up to three in all. So there may be fewer questions than asked for, never more.
+    The chunks of all documents are divided into `count` equal stretches. From each, a chunk is
+    sampled and asked about. If its question is not kept, another chunk of the stretch is tried, up
+    to three in total. So there may be fewer than `count` questions, but never more.
 
     Args:
-        splits: The documents as a splitter splits them. Which splitter, matters little to the
-            questions; one that is not compared is the fairest choice.
+        splits: The documents, split by any splitter. One that is not compared is the fairest
+            choice.
         model: Asks the questions.
         documents: The documents that were split.
-        count: Questions wanted.
-        seed: Another seed draws other chunks.
-        prompt: What the model is asked; needs a place `{passage}`, and the reply must be as the
-            default prompt has it.
+        count: Number of questions.
+        seed: Random seed for sampling chunks.
+        prompt: What the model is asked; needs the placeholder `{passage}`, and must ask for the
+            same reply format as the default.
         store: Where completions are cached, so that an interrupted run resumes.
         policy: Retries and rate limits.
         max_concurrency: Maximum number of questions in flight; the result does not depend on it.
@@ -197,11 +195,11 @@ class _Source:
     """A chunk to ask about.
 
     Attributes:
-        order: Its place among all.
+        order: Its position among all chunks.
         document: Its document.
         folded: The document's text with its case folded.
-        chunk: Its number among the document's.
-        span: Where it stands.
+        chunk: Its number in the document.
+        span: Its place in the document.
     """
 
     order: int
@@ -217,7 +215,7 @@ class _Source:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What the model made of a chunk: a question, or None if it found nothing to ask."""
+    """The model's result for a chunk: a question, or None if it found nothing to ask."""
 
     source: _Source
     question: Question | None
@@ -261,7 +259,7 @@ def _read(source: _Source, reply: str) -> _Made:
     """Turn a reply into a question.
 
     Raises:
-        UnusableReplyError: It is none that can be kept.
+        UnusableReplyError: The question cannot be kept.
     """
     fields = read_object(reply, _FIELDS)
     if fields["question"] is None:

@@ -1,8 +1,8 @@
-"""Finding what a model quotes in the text it quotes from.
+"""Finding a model's quotation in its source text.
 
-Models copy with small liberties: they straighten quotation marks and dashes, join lines, drop the
+Models do not copy exactly: they straighten quotation marks and dashes, join lines, drop the
 underscores of italics, change the case of a first letter, and leave things out with an ellipsis.
-Such a quotation is found all the same, and what is returned is the text's own wording.
+Such quotations are found too; the result is the source's wording.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _LIBERTIES = frozenset("\"'`_*\u2212")
 _LIBERAL_KINDS = frozenset(("Pd", "Pi", "Pf", "Ps", "Pe", "Cc", "Cf", "Zs", "Zl", "Zp"))
 _USEFUL_BYTES = 20
 """Least length of a part of a quotation, in bytes of UTF-8 without spaces: four or five words of
-English, seven ideographs. Less may stand anywhere."""
+English, seven ideographs. Shorter parts may occur anywhere."""
 
 
 def find_quotation(quotation: str, text: str, within: Span) -> Span | None:
-    """Find where a text says what is quoted.
+    """Find a quotation in a text.
 
     Args:
         quotation: The quotation as a model gave it.
