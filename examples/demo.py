@@ -49,7 +49,7 @@ def main() -> None:
     bert = BertTextSplitter(add_start_index=True)
     lumber = LumberTextSplitter(add_start_index=True)
     show("Greedy, 400 tokens", langchain(greedy, text), calls=None)
-    show("Bert, where the bundled model sees a start", langchain(bert, text), calls=None)
+    show("Bert, about 150 tokens", langchain(bert, text), calls=None)
     calls = lumber.segment(text).usage.calls
     show("Lumber, theta 550, judged by the bundled model", langchain(lumber, text), calls)
 

@@ -10,9 +10,10 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock
-from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from lumber_core.forks import renew_after_fork
 
@@ -101,7 +102,8 @@ class SingleFlight(Generic[T]):
         future.set_exception(error if isinstance(error, Exception) else _AbandonedError())
 
 
-class _Sought(NamedTuple, Generic[T]):
+@dataclass(frozen=True, slots=True)
+class _Sought(Generic[T]):
     """Work in progress: its result, and the thread that does it; None for a coroutine."""
 
     future: Future[T]
