@@ -89,7 +89,9 @@ def check_conformance(
     """
     chosen = _chosen(only)
     subject = Subject(make, chunk_size=chunk_size, length=length)
-    return Report(subject.name, tuple(check_contract(contract, subject) for contract in chosen))
+    # A splitter each, because checking one contract must not change the findings about another.
+    findings = (check_contract(contract, subject.fresh()) for contract in chosen)
+    return Report(subject.name, tuple(findings))
 
 
 def check_contract(contract: Contract, subject: Subject) -> Finding:
