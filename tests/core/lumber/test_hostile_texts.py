@@ -80,9 +80,10 @@ def test_no_text_forges_a_line_of_the_prompt() -> None:
     assert [line.partition(":")[0] for line in prompts[0].splitlines()] == ["ID 0", "ID 1", "ID 2"]
 
 
-def test_a_line_of_a_megabyte_is_one_unit() -> None:
+def test_a_line_of_a_megabyte_gives_no_chunk_above_theta() -> None:
     model = Echo(["Answer: ID 1"])
     text = "word " * 200_000 + "\n\nNext.\n\nLast."
-    segmentation = LumberChunker(ModelJudge(model)).segment(text)
+    chunker = LumberChunker(ModelJudge(model), on_failure="keep_group")
+    segmentation = chunker.segment(text)
     check_tiling(segmentation.spans, len(text))
-    assert len(segmentation.verdicts) <= 3
+    assert max(chunker.counter.count(segmentation.chunks(text))) <= chunker.theta
