@@ -229,11 +229,14 @@ class LumberChunker(Chunker):
 
     def _units(self, text: str, limits: SizeLimits) -> Sequence[Span]:
         """Return the units of a text, with those of more than theta tokens divided."""
-        from lumber_core.cutting import Cutter  # deferred: imports numpy
-
         units = super()._units(text, limits)
         if self.method == "published":
             return units
+        tokens = self._counter.count([text[start:end] for start, end in units])
+        if max(tokens, default=0) <= self.theta:
+            return units
+        from lumber_core.cutting import Cutter  # deferred: imports numpy
+
         own = replace(
             limits,
             chunk_size=self.theta,
