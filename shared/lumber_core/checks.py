@@ -50,10 +50,24 @@ def check_positive(name: str, value: object) -> None:
         TypeError: It is not a whole number.
         ValueError: It is below 1.
     """
+    _check_whole(name, value, least=1)
+
+
+def check_not_negative(name: str, value: object) -> None:
+    """Raise unless `value` is a whole number of at least 0.
+
+    Raises:
+        TypeError: It is not a whole number.
+        ValueError: It is below 0.
+    """
+    _check_whole(name, value, least=0)
+
+
+def _check_whole(name: str, value: object, *, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1, not {value}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, not {value}")
 
 
 def check_number(name: str, value: object) -> None:

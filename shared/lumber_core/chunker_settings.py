@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from lumber_core.checks import check_language, check_positive
-from lumber_core.settings import Setting, Settings, not_negative, optional
+from lumber_core.checks import check_language, check_not_negative, check_positive
+from lumber_core.settings import Setting, Settings, optional
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 from lumber_core.units import UnitSpec
 
@@ -45,7 +45,7 @@ ChunkOverlap = Annotated[
         "Up to this many tokens are repeated from the end of the chunk before: whole units, or "
         "whole sentences of a unit that is longer. Offsets stay exact, and `chunk_size` includes "
         "what is repeated.",
-        not_negative,
+        check_not_negative,
     ),
 ]
 Tokenizer = Annotated[

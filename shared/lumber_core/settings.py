@@ -84,19 +84,6 @@ def share(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be a share from 0 to 1, not {value!r}")
 
 
-def not_negative(name: str, value: object) -> None:
-    """Raise unless a value is a whole number of at least 0.
-
-    Raises:
-        TypeError: It is not a whole number.
-        ValueError: It is below 0.
-    """
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
-    if value < 0:
-        raise ValueError(f"{name} must be at least 0, not {value}")
-
-
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))
 class Settings:
     """Base of the settings of a splitter: a frozen dataclass whose fields are checked.

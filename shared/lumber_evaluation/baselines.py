@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from lumber_core.checks import check_not_negative
 from lumber_core.chunker import Chunker, within
 from lumber_core.chunker_settings import ChunkerSettings, Units
 from lumber_core.extras import load
 from lumber_core.greedy import GreedyChunker
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Setting, not_negative, shown, takes
+from lumber_core.settings import Setting, shown, takes
 from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
@@ -128,7 +129,7 @@ class SemanticSettings(ChunkerSettings):
     ] = 95.0
     buffer_size: Annotated[
         int,
-        Setting("Neighbours on each side to embed together with a sentence.", not_negative),
+        Setting("Neighbours on each side to embed together with a sentence.", check_not_negative),
     ] = 1
     units: Units = "sentences"
 
