@@ -29,7 +29,7 @@ from typing import Literal
 from labelled_notes import labelled_notes
 
 from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker, Segmentation
-from lumber_core.units import sentences, sentences_and_lines
+from lumber_core.text.units import sentences, sentences_and_lines
 from lumber_evaluation.corpora import load_choi, load_chroma, load_qmsum, load_wiki50
 from lumber_evaluation.documents import Document
 from lumber_evaluation.segmentation import SegmentationScores, nearest_units, score_segmentation

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from lumber_core.units import sentences_and_lines
+from lumber_core.text.units import sentences_and_lines
 from lumber_evaluation.documents import Document
 
 LABELS = ("[{n}] ", "{n}. ", "({n}) ", "{n}) ", "[{n}] **", "\u2022 ", "{letter}. ", "^{n} ")

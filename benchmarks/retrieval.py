@@ -32,11 +32,11 @@ import numpy.typing as npt
 
 from lumber_core import BertChunker, GreedyChunker, TextEmbedder
 from lumber_core.bert.scores import TokenScores, place_scores
-from lumber_core.cutting import Cutter, SizedPlaces
-from lumber_core.size_limits import SizeLimits
+from lumber_core.chunking.cutting import Cutter, SizedPlaces
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span
+from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
-from lumber_core.units import sentences
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_chroma, load_covidqa, load_qmsum
 from lumber_evaluation.documents import Chunk, Corpus, SplitDocument

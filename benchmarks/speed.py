@@ -17,7 +17,7 @@ import tiktoken
 from paired import paired, ratio
 
 from lumber_core import GreedyChunker, Group, LumberChunker
-from lumber_core.units import sentences
+from lumber_core.text.units import sentences
 
 
 def second(group: Group) -> int:

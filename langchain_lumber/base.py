@@ -10,12 +10,12 @@ from typing import Annotated, Any, TypeVar, cast
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
-from lumber_core.chunker import Chunker
-from lumber_core.chunker_settings import ChunkerSettings, ChunkOverlap, check_overlap
-from lumber_core.markdown import HEADING_SEPARATOR, heading_paths
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.settings import ChunkerSettings, ChunkOverlap, check_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, Settings, signature_of, takes
 from lumber_core.spans import Span
+from lumber_core.text.markdown import HEADING_SEPARATOR, heading_paths
 from lumber_core.tokens import TokenCounterSpec
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
@@ -104,9 +104,10 @@ class SpanTextSplitter(TextSplitter):
     chunk's metadata is a deep copy of its document's; its `id` is None, as with LangChain's own
     splitters, because several chunks must not share one.
 
-    A document whose metadata say that it is Markdown (`lumber_core.markdown.is_markdown`) is split
-    as with `units="markdown"`, unless other units are chosen. The titles above each chunk, from the
-    outermost to the innermost, are in its `metadata["headings"]`, as "Install > From source".
+    A document whose metadata say that it is Markdown (`lumber_core.text.markdown.is_markdown`) is
+    split as with `units="markdown"`, unless other units are chosen. The titles above each chunk,
+    from the outermost to the innermost, are in its `metadata["headings"]`, as
+    "Install > From source".
 
     Raises:
         ValueError: `chunk_overlap` is not below the chunker's `chunk_size`.

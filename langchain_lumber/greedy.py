@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from langchain_lumber.base import DocumentSettings, LengthSettings, SpanTextSplitter, counts_with
-from lumber_core.chunker_settings import TargetSize
-from lumber_core.greedy import GreedyChunker, GreedySettings
+from lumber_core.chunking.greedy import GreedyChunker, GreedySettings
+from lumber_core.chunking.settings import TargetSize
 from lumber_core.settings import takes, values_for
 
 

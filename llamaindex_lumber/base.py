@@ -26,9 +26,8 @@ from llama_index.core.node_parser.node_utils import build_nodes_from_splits, def
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 from typing_extensions import Self
 
-from lumber_core.chunker import Chunker
-from lumber_core.chunker_settings import ChunkOverlap, check_overlap
-from lumber_core.markdown import HEADING_SEPARATOR, heading_paths
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.settings import ChunkOverlap, check_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import (
     Settings,
@@ -40,6 +39,7 @@ from lumber_core.settings import (
     values_for,
 )
 from lumber_core.spans import Span
+from lumber_core.text.markdown import HEADING_SEPARATOR, heading_paths
 
 logger = logging.getLogger(__name__)
 
@@ -98,8 +98,8 @@ class SpanNodeParser(NodeParser):
     with each node, as with LlamaIndex's SentenceSplitter.
 
     A document whose metadata or MIME type say that it is Markdown
-    (`lumber_core.markdown.is_markdown`) is split as with `units="markdown"`, unless other units are
-    chosen. The titles above each node, from the outermost to the innermost, are in its
+    (`lumber_core.text.markdown.is_markdown`) is split as with `units="markdown"`, unless other
+    units are chosen. The titles above each node, from the outermost to the innermost, are in its
     `metadata["headings"]`, as "Install > From source"; they are not embedded.
 
     Settings may be assigned; an invalid value raises and changes nothing. Of LlamaIndex's

@@ -11,7 +11,7 @@ from llamaindex_lumber.base import ParserSettings, SpanNodeParser, with_settings
 from lumber_core.bert.chunker import BertChunker
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.settings import BertSettings, ModelName
-from lumber_core.chunker import Chunker
+from lumber_core.chunking.base import Chunker
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, values_for
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from llamaindex_lumber.base import ParserSettings, SpanNodeParser, with_settings
-from lumber_core.chunker import Chunker
-from lumber_core.chunker_settings import TargetSize
-from lumber_core.greedy import GreedyChunker, GreedySettings
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.greedy import GreedyChunker, GreedySettings
+from lumber_core.chunking.settings import TargetSize
 from lumber_core.settings import values_for
 
 

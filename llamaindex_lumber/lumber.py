@@ -12,7 +12,7 @@ from llama_index.core.llms import LLM
 
 from llamaindex_lumber.base import ParserSettings, SpanNodeParser, with_settings
 from llamaindex_lumber.llm import LlamaIndexModel
-from lumber_core.chunker import Chunker
+from lumber_core.chunking.base import Chunker
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.fallback import choose_judge
 from lumber_core.lumber.settings import AskedSettings, LumberSettings

@@ -5,13 +5,24 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("grimp")
 
-from scripts.draw_architecture import Structure, draw, out_of_date
+import grimp
+
+from scripts.draw_architecture import (
+    Structure,
+    all_modules,
+    draw,
+    folders,
+    out_of_date,
+    packages,
+    read_imports,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 DRAWING = "scripts/draw_architecture.py"
@@ -24,6 +35,16 @@ def test_imports_keep_the_contracts(
     monkeypatch.chdir(ROOT)
     status = cli.lint_imports(no_cache=True)
     assert status == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("level", [packages, folders, all_modules])
+def test_nothing_imports_itself_in_a_circle(
+    level: Callable[[grimp.ImportGraph], Structure], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    structure = level(read_imports(ROOT))
+    assert len(structure.boxes) > 5
+    assert structure.cycles == []
 
 
 def test_the_drawings_are_up_to_date() -> None:

@@ -3,7 +3,8 @@
 from importlib.metadata import version
 
 from lumber_core.bert import BertChunker, TextEmbedder, TokenScores
-from lumber_core.chunker import Chunker
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.greedy import GreedyChunker, GreedySegmentation
 from lumber_core.errors import (
     BadReplyError,
     ChunkSizeError,
@@ -18,7 +19,6 @@ from lumber_core.errors import (
     TokenizerDataError,
     WeightsError,
 )
-from lumber_core.greedy import GreedyChunker, GreedySegmentation
 from lumber_core.llms import CallPolicy, Completion, Model
 from lumber_core.lumber import (
     AnswerStore,

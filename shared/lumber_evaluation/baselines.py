@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from lumber_core.checks import check_not_negative
-from lumber_core.chunker import Chunker, within
-from lumber_core.chunker_settings import ChunkerSettings, Units
+from lumber_core.chunking.base import Chunker, within
+from lumber_core.chunking.greedy import GreedyChunker
+from lumber_core.chunking.settings import ChunkerSettings, Units
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.extras import load
-from lumber_core.greedy import GreedyChunker
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, shown, takes
-from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
+from lumber_core.text.unicode import breaks
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
-from lumber_core.unicode import breaks
 from lumber_evaluation.embedders import Embedder, unit_length
 from lumber_evaluation.embedders import embedder as make_embedder
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
-from lumber_core.chunker import Chunker
+from lumber_core.chunking.base import Chunker
 from lumber_core.identity import NOT_COVERED
 
 _SECRET = re.compile(r"key|secret|password|credential|header|auth|_token$|^token$", re.IGNORECASE)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
 from lumber_core.spans import Span
-from lumber_core.units import sentences
+from lumber_core.text.units import sentences
 from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.splitters import evaluated
 

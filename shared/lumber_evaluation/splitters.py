@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 from lumber_core.bert import BertChunker
-from lumber_core.chunker import Chunker
-from lumber_core.greedy import GreedyChunker
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.lumber import LumberChunker
 from lumber_core.lumber.fallback import local_judge
 from lumber_core.segmentation import Usage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from lumber_core.units import sentences_and_lines
+from lumber_core.text.units import sentences_and_lines
 from lumber_evaluation.corpora.files import (
     existing,
     existing_folder,

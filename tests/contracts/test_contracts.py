@@ -16,8 +16,8 @@ from llama_index.core.schema import Document as LlamaIndexDocument
 from lumber_core import Group, LexicalJudge, LumberChunker, check_tiling, token_counter
 from lumber_core.lumber.grouping import MethodRules, TextUnits
 from lumber_core.lumber.walk import Walk
-from lumber_core.unicode import is_break
-from lumber_core.units import paragraphs
+from lumber_core.text.unicode import is_break
+from lumber_core.text.units import paragraphs
 from tests.conftest import read_book
 from tests.contracts.splitters import (
     CHUNKERS,

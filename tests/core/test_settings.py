@@ -12,8 +12,8 @@ import pytest
 
 from lumber_core import BertChunker, GreedyChunker, LumberChunker
 from lumber_core.bert.settings import BertSettings
-from lumber_core.chunker_settings import ChunkerSettings
-from lumber_core.greedy import GreedySettings
+from lumber_core.chunking.greedy import GreedySettings
+from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.lumber.settings import LumberChunkerSettings
 from lumber_core.settings import Setting, Settings, fields_of, one_of, setting_of, share, takes
 

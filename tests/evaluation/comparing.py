@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
-from lumber_core.units import sentences
+from lumber_core.text.units import sentences
 from lumber_evaluation.documents import Chunk, Corpus, Document, Question, SplitDocument
 
 PLACES = [

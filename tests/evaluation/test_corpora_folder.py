@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lumber_core.spans import check_tiling
-from lumber_core.units import sentences
+from lumber_core.text.units import sentences
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import _document
 from tests.evaluation.writing import write, write_lines

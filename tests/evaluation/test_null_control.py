@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker
-from lumber_core.units import sentences
+from lumber_core.text.units import sentences
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.documents import Document, EvaluatedSplitter
 from lumber_evaluation.null_control import RandomCuts

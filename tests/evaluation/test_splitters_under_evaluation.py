@@ -34,7 +34,7 @@ from langchain_lumber import GreedyTextSplitter, LumberEmbeddings
 from llamaindex_lumber import GreedyNodeParser
 from lumber_core import GreedyChunker, LumberChunker
 from lumber_core.spans import Span
-from lumber_core.units import sentences
+from lumber_core.text.units import sentences
 from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.identity import splitter_identity
 from lumber_evaluation.splitters import MarkedSegments, evaluated, preset

@@ -17,16 +17,16 @@ from lumber_core.bert.scores import (
 )
 from lumber_core.bert.settings import Backend, BertSettings, Snap, WindowKind
 from lumber_core.checks import check_text
-from lumber_core.chunker import Chunker, within
+from lumber_core.chunking.base import Chunker, within
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
-from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
 
 if TYPE_CHECKING:
     from lumber_core.bert.loading import LoadedModel
-    from lumber_core.cutting import Cutter
-    from lumber_core.places import Place
+    from lumber_core.chunking.cutting import Cutter
+    from lumber_core.text.places import Place
 
 
 class BertChunker(Chunker):
@@ -99,7 +99,7 @@ class BertChunker(Chunker):
             TypeError: `text` is not a string.
             ValueError: This splitter has a threshold: it scores sentences only.
         """
-        from lumber_core.cutting import Cutter  # deferred: imports numpy
+        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         check_text(text)
         if self.threshold is not None:
@@ -113,14 +113,14 @@ class BertChunker(Chunker):
             text: The text.
             scores: What `scores` returned for it.
         """
-        from lumber_core.cutting import Cutter  # deferred: imports numpy
+        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         cutter = Cutter(self._limits)
         found = cutter.places(text)
         return cutter.cut(found, place_scores(scores, found.places))
 
     def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
-        from lumber_core.cutting import Cutter  # deferred: imports numpy
+        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         if not text:
             return Segmentation(())
@@ -149,7 +149,7 @@ class BertChunker(Chunker):
 
     def _places(self, text: str) -> Sequence[Place] | None:
         """Return where a chunk may start with a threshold: at sentences; None for any word."""
-        from lumber_core.places import Kind, Place, find_places  # deferred: imports numpy
+        from lumber_core.text.places import Kind, Place, find_places  # deferred: imports numpy
 
         if self.snap is None and self.threshold is not None:
             return None

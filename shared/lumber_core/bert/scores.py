@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from lumber_core.bert.loading import LoadedModel
-    from lumber_core.places import Place
+    from lumber_core.text.places import Place
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from lumber_core.checks import check_number, check_positive
-from lumber_core.chunker_settings import ChunkerSettings, Threads
+from lumber_core.chunking.settings import ChunkerSettings, Threads
 from lumber_core.settings import Setting, one_of, optional
 
 Backend = Literal["onnx", "torch"]

@@ -17,7 +17,7 @@ from tokenizers import BertWordPieceTokenizer, Tokenizer
 
 from lumber_core.bert.windows import TokenIds
 from lumber_core.errors import WeightsError
-from lumber_core.unicode import breaks
+from lumber_core.text.unicode import breaks
 
 _BLOCK = 1 << 15
 # Ideographs, each of which is a word to BERT's tokenizer, and kana, which may follow them.

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from lumber_core.checks import check_texts
-from lumber_core.chunker import Chunker, within
+from lumber_core.chunking.base import Chunker, within
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread, until_finished
 from lumber_core.lumber.cache import AnswerStore, CachedJudge
 from lumber_core.lumber.estimate import (
@@ -40,7 +41,6 @@ from lumber_core.lumber.settings import LumberChunkerSettings, Method
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.settings import shown, takes
-from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
 
 logger = logging.getLogger(__name__)
@@ -235,7 +235,7 @@ class LumberChunker(Chunker):
         tokens = self._counter.count([text[start:end] for start, end in units])
         if max(tokens, default=0) <= self.theta:
             return units
-        from lumber_core.cutting import Cutter  # deferred: imports numpy
+        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         own = replace(
             limits,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from lumber_core.checks import check_positive
-from lumber_core.chunker_settings import ChunkerSettings, Units
+from lumber_core.chunking.settings import ChunkerSettings, Units
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.cache import AnswerStore
 from lumber_core.lumber.estimate import Prices

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from lumber_core.cache import digest
+from lumber_core.text.unicode import encodable, is_encodable
 from lumber_core.tokens.base import EstimatedCounter
-from lumber_core.unicode import encodable, is_encodable
 
 # Multilingual vocabularies make up to seven times fewer tokens than the estimate of some scripts.
 _MOST_BELOW_ESTIMATE = 8

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from lumber_core.units import UnitFinder, UnitSpec, unit_finder
+from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
 from lumber_evaluation.corpora.files import (
     check_encoding,
     existing,
@@ -48,7 +48,7 @@ def load_folder(
             None marks no sections.
         encoding: Encoding of the files. Line ends stay as they are.
         units: What boundaries are counted in: "sentences", "paragraphs" or another of
-            `lumber_core.units`.
+            `lumber_core.text.units`.
         language: ISO 639 code for finding sentences.
 
     Returns:

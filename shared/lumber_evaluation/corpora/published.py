@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from lumber_core.units import sentences
+from lumber_core.text.units import sentences
 from lumber_evaluation.corpora.files import (
     existing,
     existing_folder,

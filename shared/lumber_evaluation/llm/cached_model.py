@@ -19,7 +19,7 @@ from lumber_core.errors import StoreError
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.segmentation import Usage
-from lumber_core.unicode import encodable
+from lumber_core.text.unicode import encodable
 
 _Prompt = tuple[str, str, Sequence[int]]  # system text, user text and choices
 

@@ -10,11 +10,11 @@ import time
 from pathlib import Path
 
 from lumber_core.cache import digest
-from lumber_core.chunker import Chunker
+from lumber_core.chunking.base import Chunker
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.segmentation import Usage
-from lumber_core.units import paragraphs
+from lumber_core.text.units import paragraphs
 from lumber_evaluation.documents import Chunk, Document, SplitDocument
 from lumber_evaluation.identity import splitter_identity
 from lumber_evaluation.llm.asking import Ask, Template, ask_all, read_strings

@@ -20,7 +20,7 @@ from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
-from lumber_core.unicode import is_encodable
+from lumber_core.text.unicode import is_encodable
 from lumber_evaluation.documents import Document, Question, SplitDocument
 from lumber_evaluation.llm.asking import (
     Ask,

@@ -12,8 +12,8 @@ import pytest
 
 from lumber_core import BertChunker, check_tiling
 from lumber_core.bert.tokenizer import WordPieceTokenizer
-from lumber_core.unicode import is_break
-from lumber_core.units import sentences_and_lines
+from lumber_core.text.unicode import is_break
+from lumber_core.text.units import sentences_and_lines
 from tests.tiny_bert import CJK, write_random_checkpoint
 
 AWKWARD = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lumber_core import BertChunker, TokenScores
 from lumber_core.bert.scores import place_scores, score_text
-from lumber_core.places import find_places
+from lumber_core.text.places import find_places
 
 
 def made_up(gaps: list[int], seed: int) -> TokenScores:

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from lumber_core import Completion, Group
 from lumber_core.lumber.grouping import MethodRules, TextUnits
-from lumber_core.units import paragraphs
+from lumber_core.text.units import paragraphs
 
 
 def scattered(group: Group) -> int | None:

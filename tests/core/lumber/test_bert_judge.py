@@ -10,7 +10,7 @@ import pytest
 from lumber_core import BertChunker, LumberChunker
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group, TextUnits
-from lumber_core.units import paragraphs
+from lumber_core.text.units import paragraphs
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from lumber_core import Group, Verdict
 from lumber_core.lumber.grouping import PublishedCodeRules, TextUnits
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.walk import Walk
-from lumber_core.units import paragraphs
+from lumber_core.text.units import paragraphs
 from tests.core.lumber.support import document, scattered, story
 
 

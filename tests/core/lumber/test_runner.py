@@ -11,7 +11,7 @@ from lumber_core import Group, LumberChunker, ModelJudge, Prices, Segmentation, 
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.runner import Schedule, Task
 from lumber_core.lumber.walk import Walk
-from lumber_core.units import paragraphs
+from lumber_core.text.units import paragraphs
 from tests.core.lumber.support import ScatteredModel, document, scattered, story
 
 

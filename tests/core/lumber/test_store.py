@@ -31,7 +31,7 @@ from lumber_core.cache import Cache
 from lumber_core.lumber.cache import CachedJudge, key
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.segmentation import Usage, Verdict
-from lumber_core.units import paragraphs
+from lumber_core.text.units import paragraphs
 from tests.core.lumber.support import ScatteredModel, story
 
 TEXT = story(120)

@@ -14,9 +14,9 @@ from itertools import accumulate, pairwise
 from operator import le, lt
 from typing import Literal, cast
 
-from lumber_core.markdown import markdown_blocks
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.unicode import breaks, encodable
+from lumber_core.text.markdown import markdown_blocks
+from lumber_core.text.unicode import breaks, encodable
 
 UnitFinder = Callable[[str], Sequence[Span]]
 UnitName = Literal["paragraphs", "sentences", "sentences_and_lines", "markdown"]
@@ -67,7 +67,7 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
     if not cuts:
         cuts = [match.end() for match in _LINE_BREAKS.finditer(text, first, last)]
         if len(cuts) > 1:
-            from lumber_core.layout import read_lines  # deferred: imports numpy
+            from lumber_core.text.layout import read_lines  # deferred: imports numpy
 
             wrapped = {line.start for line in read_lines(text) if line.wrapped}
             cuts = [cut for cut in cuts if cut not in wrapped]
@@ -207,7 +207,7 @@ def markdown(text: str) -> list[Span]:
     """Find units of a Markdown text: its blocks, each heading with the first block below it.
 
     A block is a paragraph, a list item, a fence of code, a table, a paragraph of a quote, HTML or
-    front matter; see `lumber_core.markdown.markdown_blocks`.
+    front matter; see `lumber_core.text.markdown.markdown_blocks`.
 
     Args:
         text: The text.

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from lumber_core.markdown_places import find_markdown_places, finer_markdown_places
-from lumber_core.places import Kind, Place, find_places, finer_places
-from lumber_core.size_limits import SizeLimits
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
+from lumber_core.text.places import Kind, Place, find_places, finer_places
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -100,7 +100,7 @@ class Cutter:
         """
         import numpy as np
 
-        from lumber_core.tiling import ChunkCosts, best_cuts
+        from lumber_core.chunking.tiling import ChunkCosts, best_cuts
 
         if not found.places:
             return []

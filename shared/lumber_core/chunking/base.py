@@ -13,18 +13,18 @@ from typing import Any, TypeVar
 from tqdm import tqdm
 
 from lumber_core.checks import check_text, check_texts
-from lumber_core.chunker_settings import ChunkerSettings, TargetSettings, target_of
+from lumber_core.chunking.overlap import overlapping
+from lumber_core.chunking.settings import ChunkerSettings, TargetSettings, target_of
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread
 from lumber_core.identity import class_identity, identity_of
-from lumber_core.markdown import is_markdown
-from lumber_core.overlap import overlapping
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import result_settings, shown, signature_of
-from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
+from lumber_core.text.markdown import is_markdown
+from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
+from lumber_core.text.units import markdown as find_markdown
 from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
-from lumber_core.units import UnitFinder, UnitSpec, unit_finder
-from lumber_core.units import markdown as find_markdown
 
 S = TypeVar("S", bound=Segmentation)
 
@@ -34,7 +34,7 @@ class Chunker(ABC):
 
     Args:
         settings: The settings; they cannot be changed afterwards.
-        units: What is not cut if possible; see `lumber_core.units.unit_finder`.
+        units: What is not cut if possible; see `lumber_core.text.units.unit_finder`.
         tokenizer: Counts tokens, instead of the settings' tokenizer.
 
     Raises:
@@ -161,7 +161,7 @@ class Chunker(ABC):
         """Return whether a document is split as Markdown.
 
         True with `units="markdown"`, or with default units if the metadata say that the document
-        is Markdown (`lumber_core.markdown.is_markdown`).
+        is Markdown (`lumber_core.text.markdown.is_markdown`).
         """
         return self._limits.markdown or (self._default_units and is_markdown(metadata))
 

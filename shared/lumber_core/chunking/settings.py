@@ -6,8 +6,8 @@ from typing import Annotated
 
 from lumber_core.checks import check_language, check_not_negative, check_positive
 from lumber_core.settings import Setting, Settings, optional
+from lumber_core.text.units import UnitSpec
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
-from lumber_core.units import UnitSpec
 
 DEFAULT_CHUNK_SIZE = 512
 """Maximum tokens that common embedding models read."""

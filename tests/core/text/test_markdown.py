@@ -10,14 +10,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker
-from lumber_core.cutting import Cutter
-from lumber_core.markdown import heading_paths, markdown_blocks
-from lumber_core.markdown_places import find_markdown_places
-from lumber_core.places import Kind
-from lumber_core.size_limits import SizeLimits
+from lumber_core.chunking.cutting import Cutter
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import check_tiling
+from lumber_core.text.markdown import heading_paths, markdown_blocks
+from lumber_core.text.markdown_places import find_markdown_places
+from lumber_core.text.places import Kind
+from lumber_core.text.units import markdown, markdown_parts, unit_finder
 from lumber_core.tokens import EstimatedCounter
-from lumber_core.units import markdown, markdown_parts, unit_finder
 from tests.core.core_support import nasty_texts, quick
 
 HANDBOOK = """\

@@ -13,9 +13,9 @@ from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
-from lumber_core.layout import Break, Line, read_lines
-from lumber_core.unicode import is_break, space_cuts
-from lumber_core.units import sentences, sentences_and_lines
+from lumber_core.text.layout import Break, Line, read_lines
+from lumber_core.text.unicode import is_break, space_cuts
+from lumber_core.text.units import sentences, sentences_and_lines
 
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.\s?g|i\.\s?e|approx|cf|vs|al|etc|viz|[Nn]os?|[Ff]igs?|[Ee]qs?|[Rr]efs?|[Tt]ab|[Vv]ol"

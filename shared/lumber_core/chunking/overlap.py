@@ -10,9 +10,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
 
-from lumber_core.size_limits import SizeLimits
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span
-from lumber_core.units import sentences
+from lumber_core.text.units import sentences
 
 
 def overlapping(

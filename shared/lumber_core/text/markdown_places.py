@@ -1,7 +1,7 @@
 """Places where a chunk of Markdown may start: its units, and sentences inside its prose.
 
-The counterpart of `lumber_core.places` for Markdown: there is no place between a heading and the
-first block below it, and none inside a table, code or HTML unless it is too long.
+The counterpart of `places` for Markdown: there is no place between a heading and the first block
+below it, and none inside a table, code or HTML unless it is too long.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from lumber_core.markdown import LINE_BREAK, BlockKind, markdown_blocks
-from lumber_core.places import Kind, Place, find_places, finer_places
-from lumber_core.units import markdown
+from lumber_core.text.markdown import LINE_BREAK, BlockKind, markdown_blocks
+from lumber_core.text.places import Kind, Place, find_places, finer_places
+from lumber_core.text.units import markdown
 
 _KINDS: dict[BlockKind, Kind] = {"heading": Kind.HEADING, "list item": Kind.LINE}
 _PROSE: tuple[BlockKind, ...] = ("paragraph", "list item", "quote")

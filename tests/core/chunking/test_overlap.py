@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, LumberChunker
-from lumber_core.overlap import overlapping
-from lumber_core.size_limits import SizeLimits
+from lumber_core.chunking.overlap import overlapping
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
-from lumber_core.units import sentences
 from tests.core.core_support import RecordingCounter, nasty_texts, quick
 
 LENGTH = token_counter(len)

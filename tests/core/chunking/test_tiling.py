@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lumber_core.tiling import ChunkCosts, Tiler, best_cuts
+from lumber_core.chunking.tiling import ChunkCosts, Tiler, best_cuts
 
 
 def value(

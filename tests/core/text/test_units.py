@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core.spans import check_tiling
-from lumber_core.unicode import is_break
-from lumber_core.units import (
+from lumber_core.text.unicode import is_break
+from lumber_core.text.units import (
     after_markers,
     paragraphs,
     sentences,

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.places import Kind, Place, find_places, finer_places
+from lumber_core.text.places import Kind, Place, find_places, finer_places
 
-FORMATS = Path(__file__).parent / "formats"
+FORMATS = Path(__file__).parents[1] / "formats"
 
 
 def read(name: str) -> str:

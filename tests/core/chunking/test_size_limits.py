@@ -7,11 +7,11 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.errors import ChunkSizeError
-from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span, check_tiling, spans_from_starts
+from lumber_core.text.units import paragraphs
 from lumber_core.tokens import token_counter
-from lumber_core.units import paragraphs
 from tests.core.core_support import (
     ACCENTED,
     FAMILY,

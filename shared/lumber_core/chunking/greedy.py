@@ -14,14 +14,14 @@ from functools import partial
 from itertools import accumulate, pairwise
 from typing import Annotated, Any
 
-from lumber_core.chunker import Chunker, within
-from lumber_core.chunker_settings import TargetSettings, TargetSize, Units
+from lumber_core.chunking.base import Chunker, within
+from lumber_core.chunking.settings import TargetSettings, TargetSize, Units
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, takes
-from lumber_core.size_limits import SizeLimits
 from lumber_core.spans import Span
+from lumber_core.text.units import after_markers
 from lumber_core.tokens import TiktokenCounter
-from lumber_core.units import after_markers
 
 END_SENTENCE = "<|end_sentence|>"
 NEW_SECTION = "<|new_section|>"
@@ -125,7 +125,7 @@ class GreedyChunker(Chunker):
         units = self._units(text, limits)
         tokens = self._counter.count([text[start:end] for start, end in units])
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
-            from lumber_core.cutting import Cutter  # deferred: imports numpy
+            from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
             units = Cutter(limits).shorten(text, units)  # at lines, clauses or words
             tokens = self._counter.count([text[start:end] for start, end in units])

@@ -14,9 +14,9 @@ from functools import partial
 
 from lumber_core.errors import ChunkSizeError
 from lumber_core.spans import Span
+from lumber_core.text.unicode import grapheme_cuts, line_cuts, space_cuts, word_cuts
+from lumber_core.text.units import markdown_parts, sentences
 from lumber_core.tokens import TokenCounter
-from lumber_core.unicode import grapheme_cuts, line_cuts, space_cuts, word_cuts
-from lumber_core.units import markdown_parts, sentences
 
 # Characters to look at first per token of room; a window that is too small is doubled.
 _CHARACTERS_PER_TOKEN = 8

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lumber_core.cutting import Cutter
-from lumber_core.places import Place
-from lumber_core.size_limits import SizeLimits
+from lumber_core.chunking.cutting import Cutter
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, check_tiling
+from lumber_core.text.places import Place
 from lumber_core.tokens import token_counter
 
-FORMATS = sorted((Path(__file__).parent / "formats").iterdir())
+FORMATS = sorted((Path(__file__).parents[1] / "formats").iterdir())
 COUNTER = token_counter("estimate")
 
 
