@@ -218,23 +218,30 @@ class LumberChunker(Chunker):
         """Start the walk through each text when it is its turn."""
         lanes = capacity if self._max_concurrency and self._judge.waits else 1
         for text, own in zip(texts, limits, strict=True):
-            document = TextUnits(text, self._units(text, own))
-            starts(len(document.units))
+            units, rules = self._units_and_rules(text, own)
+            starts(len(units))
             yield Walk(
-                document,
-                self._rules(document),
+                TextUnits(text, units),
+                rules,
                 lanes=lanes if self._max_extra_calls else 1,
                 max_extra_calls=self._max_extra_calls,
             )
 
-    def _units(self, text: str, limits: SizeLimits) -> Sequence[Span]:
-        """Return the units of a text, with those of more than theta tokens divided."""
-        units = super()._units(text, limits)
+    def _units_and_rules(self, text: str, limits: SizeLimits) -> tuple[Sequence[Span], WalkRules]:
+        """Return the units of a text, each counted once, and the rules of its walk."""
+        units = self._units(text, limits)
         if self.method == "published":
-            return units
-        tokens = self._counter.count([text[start:end] for start, end in units])
-        if max(tokens, default=0) <= self.theta:
-            return units
+            words = [len(unit.of(text).split()) for unit in units]
+            return units, PublishedCodeRules(words, self.theta)
+        tokens = self._counter.count([unit.of(text) for unit in units])
+        if max(tokens, default=0) > self.theta:
+            units, tokens = self._divided(text, units, tokens, limits)
+        return units, MethodRules(tokens, self.theta)
+
+    def _divided(
+        self, text: str, units: Sequence[Span], tokens: Sequence[int], limits: SizeLimits
+    ) -> tuple[list[Span], list[int]]:
+        """Divide the units of more than theta tokens; return all units and their tokens."""
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         own = replace(
@@ -243,13 +250,17 @@ class LumberChunker(Chunker):
             min_chunk_size=None,
             target_size=max(1, self.theta // _PARTS),
         )
-        return own.apply(text, Cutter(own).shorten(text, units))
-
-    def _rules(self, document: TextUnits) -> WalkRules:
-        texts = document.texts(0, len(document.units))
-        if self.method == "published":
-            return PublishedCodeRules([len(text.split()) for text in texts], self.theta)
-        return MethodRules(self._counter.count(texts), self.theta)
+        divided: list[Span] = []
+        counts: list[int] = []
+        for unit, count in zip(units, tokens, strict=True):
+            if count <= self.theta:
+                divided.append(unit)
+                counts.append(count)
+                continue
+            parts = own.apply(text, Cutter(own).shorten(text, [unit]))
+            divided += parts
+            counts += self._counter.count([part.of(text) for part in parts])
+        return divided, counts
 
     def _finish(self, number: int, walk: Walk, limits: SizeLimits) -> Segmentation:
         """Turn a finished walk into spans, report it, and say what went wrong on the way."""
@@ -294,7 +305,7 @@ class LumberChunker(Chunker):
     ) -> int | None:
         if not shown:
             return None
-        return sum(len(self._units(*each)) for each in zip(texts, limits, strict=True))
+        return sum(len(self._units_and_rules(*each)[0]) for each in zip(texts, limits, strict=True))
 
     def _rehearsal(self, text: str, share: float) -> list[Group]:
         """Return the groups that a judge gets if its answers fall at `share` of each group."""
