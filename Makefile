@@ -9,8 +9,9 @@ QUIET := --quiet --disable-pip-version-check
 PIP := $(BIN)/python -m pip install $(QUIET) -c constraints.txt
 TESTING := pytest pytest-asyncio hypothesis
 FLOOR := 90
+MINUTES ?= 60
 
-.PHONY: demo compare test load test-legacy test-experimental test-lowest coverage check docs architecture bench results clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-lowest coverage check docs architecture bench results clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -25,6 +26,15 @@ test: $(READY)  ## Run the tests
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(BIN)/python -m pytest -q --cov --cov-report=term --cov-fail-under=$(FLOOR)
+
+# Half of the time for many examples of every property test, which take about a minute as they are;
+# half for atheris, in an environment of its own.
+fuzz: $(READY)  ## Look for inputs that break a contract (MINUTES=60)
+	HYPOTHESIS_PROFILE=long HYPOTHESIS_FACTOR=$$(( $(MINUTES) / 2 + 1 )) $(BIN)/python -m pytest -q -m hypothesis
+	@test -x .venv-fuzz/bin/python || $(PYTHON) -m venv .venv-fuzz
+	@.venv-fuzz/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[evaluation]' pytest hypothesis
+	@.venv-fuzz/bin/python -m pip install $(QUIET) 'atheris>=3'
+	PYTHONPATH=. .venv-fuzz/bin/python -m tests.fuzz --minutes $$(( $(MINUTES) / 2 + 1 ))
 
 load: $(READY)  ## Send 10,000 requests to a local server and lose none
 	$(BIN)/python -m pytest -q -m load --durations=1

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-# Fixtures of two test folders: small BERT models with random weights.
-pytest_plugins = ["tests.tiny_bert"]
+# Small BERT models with random weights, and the numbers of examples of property tests.
+pytest_plugins = ["tests.tiny_bert", "tests.profiles"]
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -12,6 +12,7 @@ One SQLite file holds any number of caches, one table each. The contract:
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import sqlite3
 import time
@@ -30,6 +31,8 @@ logger = logging.getLogger(__name__)
 _APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of ours
 _VERSION = 2
 _BUSY_SECONDS = 60.0
+_MAGIC = b"SQLite format 3\0"
+_SMALLEST_PAGE = 512  # bytes
 _KEYS_AT_ONCE = 500  # SQLite accepts at least 999 parameters in a statement
 
 
@@ -212,6 +215,10 @@ class Cache:
             )
         if not self._path.exists() or self._path.stat().st_size == 0:
             return
+        with self._path.open("rb") as file:
+            # SQLite takes a file of less than a page for an empty database, and overwrites it.
+            if not file.read(_SMALLEST_PAGE).startswith(_MAGIC) or file.tell() < _SMALLEST_PAGE:
+                raise sqlite3.DatabaseError("file is not a database")
         log = self._path.with_name(f"{self._path.name}-wal")
         while True:
             # SQLite creates files beside a database in WAL mode even to read it, unless the
@@ -280,6 +287,21 @@ def digest(*parts: str) -> str:
         made.update(len(encoded).to_bytes(8, "big"))
         made.update(encoded)
     return made.hexdigest()
+
+
+def read_row(value: bytes) -> dict[str, Any]:
+    """Return the JSON object that a value holds.
+
+    Raises:
+        ValueError: It holds something else.
+    """
+    try:
+        row = json.loads(value)
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"not JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise ValueError(f"expected a JSON object, found {type(row).__name__}")
+    return row
 
 
 def _batches(keys: Iterable[str]) -> Iterator[list[str]]:

@@ -136,6 +136,20 @@ class Segmentation:
         return PositionShare(len(answered), first / count, last / count)
 
 
+def read_usage(fields: object) -> Usage:
+    """Return the usage that `asdict` turned into a dictionary.
+
+    Raises:
+        ValueError: It has other fields, or a field is not a whole number.
+    """
+    names = Usage.__dataclass_fields__.keys()
+    if not isinstance(fields, dict) or fields.keys() != names:
+        raise ValueError(f"usage must have the fields {', '.join(names)}")
+    if any(type(count) is not int for count in fields.values()):
+        raise ValueError("usage must be whole numbers")
+    return Usage(**fields)
+
+
 def total_usage(verdicts: Iterable[Verdict]) -> Usage:
     """Return the sum of what `verdicts` cost."""
     return sum((verdict.usage for verdict in verdicts), Usage())

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from lumber_core import __version__
-from lumber_core.cache import Cache, digest
+from lumber_core.cache import Cache, digest, read_row
 from lumber_core.checks import check_texts
 from lumber_core.errors import StoreError
-from lumber_core.segmentation import Usage
+from lumber_core.segmentation import read_usage
 from lumber_core.spans import Span
 from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import Embedder, Similarity, Vectors, matrix
@@ -88,7 +88,7 @@ class CachedEmbedder:
         identity = self.identity
         text_of = {digest(identity, kind, text): text for text in dict.fromkeys(texts)}
         stored = self._cache.get_many(text_of)
-        known = {key: np.frombuffer(value, dtype="<f4") for key, value in stored.items()}
+        known = {key: self._vector(value) for key, value in stored.items()}
         missing = [key for key in text_of if key not in known]
         for first in range(0, len(missing), _EMBEDDED_AT_ONCE):
             keys = missing[first : first + _EMBEDDED_AT_ONCE]
@@ -97,8 +97,29 @@ class CachedEmbedder:
                 {key: row.astype("<f4").tobytes() for key, row in zip(keys, made, strict=True)}
             )
             known.update(zip(keys, made, strict=True))
+        if len({row.shape for row in known.values()}) > 1:
+            raise self._damaged("vectors of several lengths")
         key_of = {text: key for key, text in text_of.items()}
         return matrix([known[key_of[text]] for text in texts], len(texts))
+
+    def _vector(self, value: bytes) -> Vectors:
+        """Return a stored vector.
+
+        Raises:
+            StoreError: It is damaged.
+        """
+        try:
+            vector = np.frombuffer(value, dtype="<f4")
+        except (ValueError, TypeError) as error:
+            raise self._damaged("a damaged vector") from error
+        if not np.isfinite(vector).all():
+            raise self._damaged("a vector with values that are no finite numbers")
+        return vector
+
+    def _damaged(self, what: str) -> StoreError:
+        return StoreError(
+            f"the store {self._cache.path} holds {what}. Move the store away, or pass another path"
+        )
 
 
 class CachedWork:
@@ -167,12 +188,26 @@ def _split_row(split: SplitDocument, document: Document) -> dict[str, Any]:
 def _read_split(value: bytes, document: Document) -> SplitDocument | None:
     """Return a stored split; None if the entry is damaged."""
     try:
-        row = json.loads(value)
-        chunks = []
-        for start, end, *text in row["chunks"]:
-            span = Span(start, end)
-            chunks.append(Chunk(document.name, span, text[0] if text else span.of(document.text)))
-        usage = Usage(**row["usage"])
-        return SplitDocument(document.name, tuple(chunks), row["seconds"], usage, row["failures"])
-    except (ValueError, KeyError, TypeError):
+        row = read_row(value)
+        chunks = tuple(_read_chunk(stored, document) for stored in row["chunks"])
+        usage = read_usage(row["usage"])
+        seconds, failures = float(row["seconds"]), int(row["failures"])
+        return SplitDocument(document.name, chunks, seconds, usage, failures)
+    except (ValueError, KeyError, TypeError, OverflowError):
         return None
+
+
+def _read_chunk(stored: Sequence[Any], document: Document) -> Chunk:
+    """Return a stored chunk.
+
+    Raises:
+        ValueError: It is no chunk of the document.
+    """
+    start, end, *text = stored
+    whole = type(start) is int and type(end) is int
+    if not (whole and 0 <= start < end <= len(document.text)) or len(text) > 1:
+        raise ValueError(f"{start!r} to {end!r} is no chunk of the document")
+    if text and not isinstance(text[0], str):
+        raise ValueError("the text of a chunk must be a string")
+    span = Span(start, end)
+    return Chunk(document.name, span, text[0] if text else span.of(document.text))

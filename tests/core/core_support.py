@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.spans import Span
+from tests.profiles import FACTOR
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
 FLAG = "\U0001f1e9\U0001f1ea"
@@ -29,7 +30,7 @@ PIECES = [
 nasty_texts = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 quick = settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80 * FACTOR, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -97,6 +97,15 @@ def no_database(path: Path) -> None:
     path.write_bytes(b"this is no database, whatever its name says" * 50)
 
 
+def too_short(path: Path) -> None:
+    # SQLite takes this for an empty database, and would overwrite it.
+    path.write_bytes(b"\x00")
+
+
+def cut_short(path: Path) -> None:
+    path.write_bytes(b"SQLite format 3\x00and no more")
+
+
 def damaged(path: Path) -> None:
     cache = Cache(path, "things")
     cache.put_many({str(number): bytes(2000) for number in range(20)})
@@ -124,6 +133,8 @@ def of_version(version: int) -> Callable[[Path], None]:
         (foreign, "another program"),
         (foreign_in_wal_mode, "another program"),
         (no_database, r"cannot be used.*another path"),
+        (too_short, "cannot be used"),
+        (cut_short, "cannot be used"),
         (damaged, "cannot be used"),
         (of_version(99), "a newer version"),
         (of_version(1), "an older version"),

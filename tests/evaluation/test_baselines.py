@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import Chunker, GreedyChunker, MissingExtraError, check_tiling, extras
@@ -60,14 +60,12 @@ texts = st.lists(
 ).map("".join)
 
 
-@settings(deadline=None)
 @given(texts)
 def test_chunks_tile_any_text(text: str) -> None:
     for chunker in make_chunkers():
         check_tiling(chunker.segment(text).spans, len(text))
 
 
-@settings(deadline=None)
 @given(texts)
 def test_no_chunk_is_above_the_limit(text: str) -> None:
     for chunker in make_chunkers(9):

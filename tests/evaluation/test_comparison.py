@@ -211,12 +211,22 @@ def test_nothing_is_kept_of_functions_and_of_failures(tmp_path: Path) -> None:
     assert len(asked) == failing.asked == 4
 
 
-def test_a_damaged_split_is_made_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"{",
+        b"[" * 100_000,
+        b'{"chunks": [[-3, 5]], "seconds": 1, "usage": {}, "failures": 0}',
+        b'{"chunks": [[0, 10]], "seconds": 1, "usage": {"calls": "1"}, "failures": 0}',
+    ],
+    ids=lambda value: repr(value)[:22],
+)
+def test_a_damaged_split_is_made_anew(tmp_path: Path, value: bytes) -> None:
     splitter = paragraphs()
     compare(corpus(0), [splitter], folder=tmp_path)
     splits = Cache(tmp_path / "work.db", "splits")
     for key, _ in list(splits.items()):
-        splits.put(key, b"{")
+        splits.put(key, value)
     made = compare(corpus(0), [splitter], folder=tmp_path)
     assert splitter.asked == 4
     assert len(made.results[0].splits[0].chunks) == 12

@@ -23,6 +23,7 @@ from lumber_core import (
     ModelSettingsError,
     StoreError,
 )
+from lumber_core.cache import Cache
 from lumber_core.segmentation import Usage
 from lumber_evaluation.llm.asking import Ask, UnusableReplyError, ask_all, read_object, read_strings
 from lumber_evaluation.llm.cached_model import CachedModel, CompletionStore
@@ -198,6 +199,21 @@ def test_files_that_are_no_stores_are_refused_and_left_alone(tmp_path: Path) -> 
         with pytest.raises(StoreError, match=said):
             CompletionStore(path).get("m", "s", "u")
         assert before == (path.read_bytes() if path.exists() else None)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [b"{", b"[]", b"[" * 100_000, b'{"text": 5}', b'{"text": "x", "prompt_tokens": "many"}'],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_damaged_completion_is_reported(tmp_path: Path, value: bytes) -> None:
+    store = CompletionStore(tmp_path / "kept.db")
+    store.put("m", "s", "u", Completion("x"))
+    entries = Cache(tmp_path / "kept.db", "completions")
+    ((name, _),) = entries.items()
+    entries.put(name, value)
+    with pytest.raises(StoreError, match="damaged completion"):
+        store.get("m", "s", "u")
 
 
 def test_it_goes_through_pickle(server: LoopbackServer, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import check_tiling
@@ -13,6 +13,7 @@ from lumber_core.text.units import sentences
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import _document
 from tests.evaluation.writing import write, write_lines
+from tests.profiles import examples
 
 
 def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
@@ -94,7 +95,7 @@ piece = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(pieces=st.lists(piece, max_size=12), sections=st.sampled_from(["headings", "marks", None]))
 def test_units_and_sections_always_tile(pieces: list[str], sections) -> None:
     content = "".join(pieces)

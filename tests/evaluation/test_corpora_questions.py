@@ -177,6 +177,7 @@ def test_an_empty_set_is_an_error(name: str, content: str, tmp_path: Path) -> No
         ("q.json", "[3]", "item 1: expected a JSON object, found int"),
         ("q.csv", 'question,must_contain\n"Who?","fox', r"line 2: not CSV"),
         ("q.csv", "question,must_contain\nWho, really?,fox\n", r"line 2: more cells than the 2"),
+        ("q.json", "[" + "1" * 5_000, r"not JSON \(a number of too many digits\)"),
         ("q.json", "[" * 200_000, r"not JSON \(nested too deeply\)"),
         ("q.jsonl", '{"question": ' + "[" * 200_000, r"line 1: not JSON \(nested too deeply\)"),
         ("q.csv", "question,references\nWho?," + "[" * 90_000, "not JSON .nested too deeply."),

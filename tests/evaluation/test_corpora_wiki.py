@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker
@@ -15,6 +15,7 @@ from lumber_core.errors import MissingExtraError
 from lumber_core.spans import check_tiling
 from lumber_evaluation.corpora import iter_wiki, load_wiki50, wiki_table
 from tests.evaluation.writing import write
+from tests.profiles import examples
 
 WIKI = (
     "========,1,preface.\nOne.\n***LIST***.\n========,2,History.\n========,3,Early.\nTwo.\nThree.\n"
@@ -146,7 +147,7 @@ sentence = st.text(
 section = st.tuples(st.integers(1, 5), st.lists(sentence, max_size=4))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(sections=st.lists(section, min_size=1, max_size=6), levels=st.sets(st.integers(1, 5)))
 def test_sentences_and_starts_come_back_exactly(
     sections: list[tuple[int, list[str]]], levels: set[int]

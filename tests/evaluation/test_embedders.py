@@ -16,6 +16,7 @@ from llama_index.core.embeddings import MockEmbedding
 from langchain_lumber import LumberEmbeddings
 from llamaindex_lumber import LumberEmbedding
 from lumber_core import MissingExtraError, StoreError, TextEmbedder, WeightsError, extras
+from lumber_core.cache import Cache
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.embedders import ContrieverEmbedder, Embedder, embedder, matrix
 
@@ -253,6 +254,19 @@ def test_a_remembering_embedder_is_as_the_one_it_asks(tmp_path: Path) -> None:
     assert cached.similarity == "cosine"
     assert embedder(cached) is cached
     assert len(cached.embed_documents([])) == 0
+
+
+@pytest.mark.parametrize(
+    "value", [b"abc", b"", np.float32([1, np.nan]).tobytes(), np.float32([1]).tobytes()]
+)
+def test_a_damaged_vector_is_reported(tmp_path: Path, value: bytes) -> None:
+    path = tmp_path / "vectors.db"
+    CachedEmbedder(Counting(), path).embed_documents(["a"])
+    entries = Cache(path, "vectors")
+    ((name, _),) = entries.items()
+    entries.put(name, value)
+    with pytest.raises(StoreError, match="Move the store away"):
+        CachedEmbedder(Counting(), path).embed_documents(["a", "bb"])
 
 
 def test_a_file_of_another_program_is_left_as_it_was(tmp_path: Path) -> None:

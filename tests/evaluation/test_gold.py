@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
@@ -73,7 +73,6 @@ def test_a_chunk_answers_that_has_half_of_an_excerpt_or_is_half_of_one(
     assert retrieve(corpus_of(text, question), [chunks], table).questions[0].gold == gold
 
 
-@settings(deadline=None)
 @given(st.sets(st.integers(1, 29)), st.integers(0, 28), st.integers(1, 30))
 def test_wherever_a_text_is_cut_a_chunk_answers(cuts: set[int], start: int, length: int) -> None:
     text = "ab cd ef gh ij kl mn op qr st "

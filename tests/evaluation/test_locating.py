@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
@@ -22,21 +22,18 @@ def tiles(text: str, places: list[int]) -> list[Span]:
     return [Span(start, end) for start, end in pairwise(edges)]
 
 
-@settings(deadline=None)
 @given(texts, cuts)
 def test_pieces_that_tile_a_text_are_found_where_it_was_cut(text: str, places: list[int]) -> None:
     spans = [span for span in tiles(text, places) if span.of(text).strip()]
     assert locate(text, [span.of(text) for span in spans]) == spans
 
 
-@settings(deadline=None)
 @given(texts, cuts)
 def test_trimmed_pieces_are_found_without_the_white_space(text: str, places: list[int]) -> None:
     spans = [span.stripped(text) for span in tiles(text, places) if span.of(text).strip()]
     assert locate(text, [span.of(text) for span in spans]) == spans
 
 
-@settings(deadline=None)
 @given(texts, cuts)
 def test_pieces_with_other_white_space_are_found_by_what_is_visible(
     text: str, places: list[int]
@@ -46,7 +43,6 @@ def test_pieces_with_other_white_space_are_found_by_what_is_visible(
     assert locate(text, rejoined) == spans
 
 
-@settings(deadline=None)
 @given(texts, st.integers(1, 12), st.integers(0, 11))
 def test_windows_that_overlap_by_a_known_number_of_characters_are_exact(
     text: str, size: int, overlap: int
@@ -63,7 +59,6 @@ def test_windows_that_overlap_by_a_known_number_of_characters_are_exact(
         assert found == spans
 
 
-@settings(deadline=None)
 @given(texts, st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=6))
 def test_pieces_that_start_one_after_another_always_find_a_place(
     text: str, windows: list[tuple[int, int]]

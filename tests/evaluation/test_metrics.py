@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_evaluation.segmentation import (
@@ -74,7 +74,6 @@ def test_offsets_go_to_the_nearest_unit() -> None:
     assert nearest_units([], units) == []
 
 
-@settings(deadline=None)  # the first call imports nltk
 @given(true=boundaries, said=boundaries)
 def test_pk_is_the_share_of_pairs_wrongly_told_apart(true: set[int], said: set[int]) -> None:
     units = 30
@@ -86,7 +85,6 @@ def test_pk_is_the_share_of_pairs_wrongly_told_apart(true: set[int], said: set[i
     assert pk(sorted(true), sorted(said), units=units) == pytest.approx(wrong / (units - k))
 
 
-@settings(deadline=None)  # the first call imports nltk
 @given(true=boundaries, said=boundaries)
 def test_window_diff_is_the_share_of_windows_with_other_counts(
     true: set[int], said: set[int]

@@ -8,7 +8,7 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytest.importorskip("openai")
@@ -30,6 +30,7 @@ from tests.evaluation.asking_support import (
 )
 from tests.loopback.faults import Refusal, Status
 from tests.loopback.server import LoopbackServer, Request
+from tests.profiles import examples
 
 TEXT = (
     "CHAPTER I\r\n\r\nMr. Woodrow said, “I’ll not sell the _Meridian_—not for a\r\nthousand "
@@ -282,7 +283,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     before=st.lists(PIECES, max_size=10).map("".join),
     passage=st.lists(PIECES, min_size=5, max_size=40).map("".join),

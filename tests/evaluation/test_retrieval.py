@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
@@ -183,7 +183,6 @@ def test_other_texts_can_be_searched_for_than_the_questions() -> None:
 similarities = st.lists(st.integers(0, 4), min_size=1, max_size=40)
 
 
-@settings(deadline=None)
 @given(similarities, st.data())
 def test_ranks_are_those_of_sorting_everything(values: list[int], data: st.DataObject) -> None:
     gold = data.draw(st.sets(st.integers(0, len(values) - 1)))

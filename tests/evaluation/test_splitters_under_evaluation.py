@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_text_splitters import (
     CharacterTextSplitter,
@@ -38,6 +38,7 @@ from lumber_core.text.units import sentences
 from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.identity import splitter_identity
 from lumber_evaluation.splitters import MarkedSegments, evaluated, preset
+from tests.profiles import examples
 
 STORY = (
     "The ferry left at nine. Nobody waved.\n\nThe ferry left at ten. Nobody waved.\n\n"
@@ -183,7 +184,7 @@ def test_repeated_text_with_a_known_overlap_is_covered_to_its_end() -> None:
 alphabet = st.sampled_from(["so. ", "on ", "\n\n", "春が来る。", "👩‍🚀", "  ", "x", "So it went. "])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(alphabet, max_size=60).map("".join), st.integers(5, 40), st.integers(0, 12))
 @example("on on   on ", 8, 5)  # without white space, two of its chunks are the same
 def test_any_text_and_overlap_gives_slices_that_cover_it(

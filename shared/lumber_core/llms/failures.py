@@ -158,14 +158,19 @@ def redact(error: BaseException, secrets: Iterable[str] = ()) -> None:
         one = one.__cause__ or one.__context__
 
 
-def is_blocked(finish_reason: str) -> bool:
-    """Return whether the model or its provider declined to answer."""
-    return any(word in finish_reason.casefold() for word in _BLOCKED)
+def is_blocked(finish_reason: object) -> bool:
+    """Return whether the model or its provider declined to answer; False if it gave no reason."""
+    return _says(finish_reason, _BLOCKED)
 
 
-def is_cut(finish_reason: str) -> bool:
+def is_cut(finish_reason: object) -> bool:
     """Return whether a completion was cut off at the maximum number of tokens."""
-    return any(word in finish_reason.casefold() for word in _CUT)
+    return _says(finish_reason, _CUT)
+
+
+def _says(finish_reason: object, words: Iterable[str]) -> bool:
+    # Custom models may give None, or anything else.
+    return isinstance(finish_reason, str) and any(w in finish_reason.casefold() for w in words)
 
 
 def _names(error: BaseException) -> list[str]:

@@ -17,13 +17,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from lumber_core.cache import Cache, digest
+from lumber_core.cache import Cache, digest, read_row
 from lumber_core.concurrency import SingleFlight, start_in_thread, until_finished
 from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, checked
-from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict
+from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class AnswerStore:
         if value is None:
             return None
         with self._readable():
-            return _read(json.loads(value), group)
+            return _read(read_row(value), group)
 
     def put(self, judge: str, group: Group, verdict: Verdict) -> None:
         """Store a verdict; when this returns, it is on disk.
@@ -125,15 +125,15 @@ class AnswerStore:
             The number of verdicts removed.
         """
         with self._readable():
-            rows = [(name, json.loads(value)) for name, value in self._cache.items()]
+            rows = [(name, read_row(value)) for name, value in self._cache.items()]
             failed = [name for name, row in rows if row["outcome"] in FAILURES]
         return self._cache.delete(failed)
 
     def usage(self) -> Usage:
         """Return what all stored answers cost when they were given."""
         with self._readable():
-            rows = (json.loads(value) for _, value in self._cache.items())
-            return sum((Usage(**row["usage"]) for row in rows), Usage())
+            rows = (read_row(value) for _, value in self._cache.items())
+            return sum((read_usage(row["usage"]) for row in rows), Usage())
 
     def open(self) -> None:
         """Open the file now, so that a problem with it shows before any work is done.
@@ -192,13 +192,13 @@ def _row(judge: str, group: Group, verdict: Verdict) -> bytes:
     return json.dumps(row).encode()
 
 
-def _read(row: Any, group: Group) -> Verdict:
+def _read(row: dict[str, Any], group: Group) -> Verdict:
     """Return the verdict that a stored row holds.
 
     Raises:
         ValueError: The row does not fit the group.
         KeyError: A field is missing.
-        TypeError: The row has another shape.
+        TypeError: A field has another type.
     """
     start, offset, outcome, reason, answer = (
         row[name] for name in ("start", "offset", "outcome", "reason", "answer")

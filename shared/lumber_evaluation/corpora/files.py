@@ -210,13 +210,17 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
 def _parsed(text: str, where: str) -> object:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{where}: not JSON ({json_fault(error)})") from error
 
 
-def json_fault(error: json.JSONDecodeError | RecursionError) -> str:
+def json_fault(error: ValueError | RecursionError) -> str:
     """Return what is wrong with a JSON text, in a few words."""
-    return error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    return (
+        "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
+    )
 
 
 def _object(row: object, where: str) -> Row:

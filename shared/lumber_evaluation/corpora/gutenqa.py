@@ -122,7 +122,7 @@ def _ends(file: Path) -> list[int]:
     """Read `{"ends": […]}`."""
     try:
         ends = json.loads(read_text(file))["ends"]
-    except (json.JSONDecodeError, RecursionError, KeyError, TypeError) as error:
+    except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise ValueError(f'{file}: expected {{"ends": [...]}}, numbers of paragraphs') from error
     if not isinstance(ends, list) or not all(type(end) is int for end in ends):
         raise ValueError(f"{file}: expected the ends as a list of whole numbers")

@@ -228,7 +228,7 @@ def _list(value: object, where: str) -> list[object]:
     if isinstance(value, str):
         try:
             value = json.loads(value) if value.strip() else []
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(
                 f"{where}: the references are not JSON ({json_fault(error)})"
             ) from error

@@ -13,13 +13,15 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from lumber_core.cache import Cache, digest
+from lumber_core.cache import Cache, digest, read_row
 from lumber_core.concurrency import SingleFlight, start_in_thread, until_finished
 from lumber_core.errors import StoreError
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.segmentation import Usage
 from lumber_core.text.unicode import encodable
+
+_KINDS = {"text": str, "prompt_tokens": int, "completion_tokens": int, "finish_reason": str}
 
 _Prompt = tuple[str, str, Sequence[int]]  # system text, user text and choices
 
@@ -83,7 +85,11 @@ class CompletionStore:
 
     def _read(self, value: bytes) -> Completion:
         try:
-            return Completion(**json.loads(value))
+            completion = Completion(**read_row(value))
+            for name, kind in _KINDS.items():
+                if type(getattr(completion, name)) is not kind:
+                    raise TypeError(f"{name} must be {kind.__name__}")
+            return completion
         except (ValueError, TypeError) as error:
             raise StoreError(
                 f"the store {self._cache.path} holds a damaged completion: {error!r}. Move the "

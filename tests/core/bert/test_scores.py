@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import BertChunker, TokenScores
 from lumber_core.bert.scores import place_scores, score_text
 from lumber_core.text.places import find_places
+from tests.profiles import examples
 
 
 def made_up(gaps: list[int], seed: int) -> TokenScores:
@@ -22,7 +23,7 @@ def made_up(gaps: list[int], seed: int) -> TokenScores:
     return TokenScores(starts, starts + 1, t, np.arange(len(gaps)))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     gaps=st.lists(st.integers(1, 5), max_size=60),
     offsets=st.sets(st.integers(0, 200), max_size=20),

@@ -6,10 +6,11 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Window, Windows
+from tests.profiles import examples
 
 
 def made_up_scores(window: Window, *, seed: int, rarity: float) -> np.ndarray:
@@ -49,7 +50,7 @@ def run(windows: Windows, score, most: int, shuffle: random.Random | None = None
     return asked
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     count=st.integers(0, 1500),
     size=st.integers(3, 60),
@@ -73,7 +74,7 @@ def test_moving_windows_on_lanes_find_what_the_paper_finds(
     np.testing.assert_array_equal(one.scores, many.scores)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(count=st.integers(1, 800), seed=st.integers(0, 10**6), most=st.integers(1, 9))
 def test_scores_of_moving_windows_explain_their_starts(count: int, seed: int, most: int) -> None:
     windows = MovingWindows(count, size=31)
@@ -120,7 +121,7 @@ def test_eight_lanes_need_a_fraction_of_the_rounds() -> None:
     assert lanes < alone / 3
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     count=st.integers(0, 900),
     size=st.integers(2, 60),

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.chunking.cutting import Cutter
@@ -14,6 +14,7 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, check_tiling
 from lumber_core.text.places import Place
 from lumber_core.tokens import token_counter
+from tests.profiles import examples
 
 FORMATS = sorted((Path(__file__).parents[1] / "formats").iterdir())
 COUNTER = token_counter("estimate")
@@ -90,7 +91,7 @@ def test_units_are_divided_only_where_they_do_not_fit() -> None:
     st.text(alphabet='aB1 .,:;-\n"()[]{}\u4e2d\u3002e\u0301\U0001f600', max_size=300),
     st.integers(12, 60),
 )
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_shortened_spans_tile_any_text(text: str, limit: int) -> None:
     if not text:
         return

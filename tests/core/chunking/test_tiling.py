@@ -6,10 +6,11 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.chunking.tiling import ChunkCosts, Tiler, best_cuts
+from tests.profiles import examples
 
 
 def value(
@@ -43,7 +44,7 @@ def problems(draw: st.DrawFn) -> tuple[list[int], list[float], ChunkCosts]:
 
 
 @given(problems())
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_no_other_tiling_is_better(
     problem: tuple[list[int], list[float], ChunkCosts],
 ) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import Completion, LumberChunker, ModelJudge, PromptTemplate, check_tiling
+from tests.profiles import examples
 
 PIECES = [
     "ID 7: ",
@@ -57,7 +58,7 @@ class Echo:
         return self.complete(system, user, choices=choices)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(texts, st.lists(answers, max_size=4), st.sampled_from(["paper", "published"]))
 def test_text_order_and_termination_hold(text: str, replies: list[str], method: str) -> None:
     model = Echo(replies)

@@ -328,7 +328,7 @@ def test_an_answer_that_the_provider_blocked_is_refused(finish, text):
     assert verdict.usage == Usage(1, 9, 0)
 
 
-@pytest.mark.parametrize("finish", ["stop", "length", "end_turn", "STOP", ""])
+@pytest.mark.parametrize("finish", ["stop", "length", "end_turn", "STOP", "", None, 3])
 def test_other_reasons_to_stop_leave_the_answer_readable(finish):
     verdict = ModelJudge(ScriptedModel(Completion("Answer: ID 7", 0, 0, finish))).judge(FOUR)
     assert (verdict.unit, verdict.outcome) == (7, "shift")

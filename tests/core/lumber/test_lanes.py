@@ -6,7 +6,7 @@ import random
 from bisect import bisect_left
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import Group, Verdict
@@ -15,6 +15,7 @@ from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.walk import Walk
 from lumber_core.text.units import paragraphs
 from tests.core.lumber.support import document, scattered, story
+from tests.profiles import examples
 
 
 def run(walk: Walk, judge, capacity: int, order: random.Random) -> tuple[int, int]:
@@ -36,7 +37,7 @@ def run(walk: Walk, judge, capacity: int, order: random.Random) -> tuple[int, in
     return calls, rounds
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(1, 120),
     st.integers(2, 20),

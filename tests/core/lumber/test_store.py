@@ -226,21 +226,35 @@ def test_a_damaged_file_is_refused_before_the_model_is_asked(tmp_path: Path) -> 
         {"outcome": ["shift"]},
         {"reason": None},
         {"answer": 5},
-        None,
+        b"[]",
+        b"[" * 100_000,
+        b'{"start": ' + b"1" * 5_000,
     ],
-    ids=repr,
+    ids=lambda damage: repr(damage)[:20],
 )
-def test_a_damaged_entry_is_reported_and_left_alone(tmp_path: Path, damage: dict | None) -> None:
+def test_a_damaged_entry_is_reported_and_left_alone(tmp_path: Path, damage: dict | bytes) -> None:
     path = tmp_path / "answers.db"
     store = AnswerStore(path)
     store.put("j", some_group(), Verdict(0, 4, 1, "shift"))
     entries = Cache(path, "verdicts")
     ((name, value),) = entries.items()
-    entries.put(name, b"[]" if damage is None else json.dumps(json.loads(value) | damage).encode())
+    changed = isinstance(damage, dict) and json.dumps(json.loads(value) | damage).encode()
+    entries.put(name, changed or damage)
     before = dict(entries.items())
     with pytest.raises(StoreError, match="damaged verdict"):
         store.get("j", some_group())
     assert dict(entries.items()) == before
+
+
+@pytest.mark.parametrize("usage", [None, {}, {"calls": 1}, {"calls": "1", "prompt_tokens": 2}])
+def test_a_damaged_usage_is_reported(tmp_path: Path, usage: object) -> None:
+    store = AnswerStore(tmp_path / "answers.db")
+    store.put("j", some_group(), Verdict(0, 4, 1, "shift"))
+    entries = Cache(tmp_path / "answers.db", "verdicts")
+    ((name, value),) = entries.items()
+    entries.put(name, json.dumps(json.loads(value) | {"usage": usage}).encode())
+    with pytest.raises(StoreError, match="damaged verdict"):
+        store.usage()
 
 
 def test_answers_that_utf_8_cannot_hold_and_huge_counts_are_stored(tmp_path: Path) -> None:

@@ -1,0 +1,160 @@
+"""Whatever a model or judge returns is read as a choice, as none, or as a failure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.llms.base import Completion
+from lumber_core.lumber.judges import ModelJudge, as_verdict, checked
+from lumber_core.lumber.protocol import PromptTemplate, folded, read_answer
+from lumber_core.segmentation import FAILURES, OUTCOMES, Verdict
+from tests.core.core_support import group
+from tests.fuzz.texts import texts
+from tests.profiles import examples
+
+WORDS = [
+    *(
+        "Answer",
+        "answer",
+        "ANSWER:",
+        "Answer: ID ",
+        "ID",
+        "id",
+        "Id-",
+        "paragraph ",
+        "number ",
+        "No. ",
+    ),
+    *(
+        "none",
+        "null",
+        "nowhere",
+        "is",
+        "the ",
+        ":",
+        "\uff1a",
+        "=",
+        "-",
+        "\u2014",
+        "*",
+        "_",
+        "`",
+        '"',
+    ),
+    *(
+        "{",
+        "}",
+        "[",
+        "]",
+        '{"answer": ',
+        '"id": ',
+        '"unit": null}',
+        "```json\n",
+        "\n```",
+        ", ",
+        "\n",
+    ),
+    *("<think>", "</think>", "<reasoning>", "</REASONING>", "I'm sorry", "I cannot", "n", "xx"),
+    *("0", "1", "2", "3", "12", "1,000", "-1", "3.5", "\u0663", "\u00b2", "9" * 30, "ID n", " "),
+]
+answers = st.lists(
+    st.sampled_from(WORDS) | st.integers(-5, 200).map(str) | st.text(max_size=6), max_size=30
+).map("".join)
+
+
+@given(answers, st.integers(0, 10**6), st.integers(0, 60))
+@examples(80)
+def test_an_answer_is_read_as_a_choice_or_none(answer: str, first: int, size: int) -> None:
+    choices = range(first, first + size)
+    parsed = read_answer(answer, choices)
+    assert parsed.outcome in OUTCOMES - {"single", "unavailable"}
+    assert (parsed.unit in choices) == (parsed.outcome == "shift")
+    assert parsed.unit is None or parsed.outcome == "shift"
+    assert parsed.reason
+    assert read_answer(answer, choices) == parsed
+
+
+class OneAnswer:
+    """A model with one answer."""
+
+    identity = "one answer"
+
+    def __init__(self, completion: Completion) -> None:
+        self.completion = completion
+
+    def complete(self, system: str, user: str, *, choices: object = ()) -> Completion:
+        user.encode()
+        return self.completion
+
+    async def acomplete(self, system: str, user: str, *, choices: object = ()) -> Completion:
+        return self.complete(system, user)
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | answers | st.binary(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=4,
+)
+
+
+@given(
+    st.lists(texts.filter(bool), min_size=2, max_size=4),
+    st.builds(
+        Completion,
+        text=answers | anything,
+        prompt_tokens=st.integers(0, 9) | anything,
+        completion_tokens=st.integers(0, 9) | anything,
+        finish_reason=st.sampled_from(["stop", "length", "content_filter", None]) | anything,
+    ),
+)
+@examples(50)
+def test_no_completion_ends_a_run(units: list[str], completion: Any) -> None:
+    offered = group(units, start=7)
+    verdict = ModelJudge(OneAnswer(completion)).judge(offered)
+    assert checked(offered, verdict) == verdict
+    assert (verdict.unit is None) or verdict.unit in offered.choices
+    json.dumps([verdict.reason, verdict.answer]).encode()
+
+
+verdicts = st.builds(
+    Verdict,
+    start=anything,
+    stop=anything,
+    unit=st.integers(0, 9) | anything,
+    outcome=st.sampled_from(sorted(OUTCOMES)) | anything,
+    reason=answers | anything,
+    answer=answers | anything,
+    usage=anything,
+)
+
+
+@given(anything | st.integers(0, 9) | verdicts)
+@examples(50)
+def test_whatever_a_judge_returns_is_a_sound_verdict(returned: Any) -> None:
+    offered = group(["a", "b", "c"], start=2)
+    verdict = as_verdict(offered, returned)
+    assert (verdict.start, verdict.stop) == (offered.start, offered.stop)
+    assert verdict.unit is None or verdict.unit in offered.choices
+    assert verdict.unit is None or verdict.outcome not in FAILURES
+    assert checked(offered, verdict) is verdict
+    assert json.dumps([verdict.reason, verdict.answer])
+
+
+@given(st.lists(texts.filter(bool), min_size=1, max_size=5), st.integers(0, 10**9))
+@examples(40)
+def test_a_prompt_has_one_line_for_each_unit(units: list[str], start: int) -> None:
+    offered = group(units)
+    offered.start, offered.stop = start, start + len(units)
+    offered._texts = tuple(units)
+    _, user = PromptTemplate(user="{paragraphs}").render(offered)
+    assert [line.partition(":")[0] for line in user.splitlines()] == [
+        f"ID {number}" for number in range(start, start + len(units))
+    ]
+    assert all(folded(folded(unit)) == folded(unit) for unit in units)
+    user.encode()

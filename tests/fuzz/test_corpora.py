@@ -1,0 +1,231 @@
+"""A loader reads any file as its format says, or raises an error that names the file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.spans import check_tiling
+from lumber_evaluation.corpora import (
+    load_choi,
+    load_chroma,
+    load_covidqa,
+    load_folder,
+    load_gutenqa,
+    load_gutenqa_tables,
+    load_passages,
+    load_qmsum,
+    load_questions,
+    load_wiki50,
+    load_wiki_sections,
+)
+from lumber_evaluation.corpora.files import table_rows
+from lumber_evaluation.documents import Document
+from tests.fuzz.texts import texts
+from tests.profiles import examples
+
+FIELDS = [
+    *("question", "Question", "document", "Book Name", "answer", "must_contain", "references"),
+    *("Chunk Must Contain", "Chunk", "corpus", "topics", "text", "source", "sections", "ends"),
+    *("start_index", "end_index", "content", "QUESTION ", "book_name", ""),
+]
+NAMES = ["a", "b", "a.txt", "../a", "/tmp/a", "a\x00b", "", ".", "n" * 300, "\ud800"]
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(NAMES) | texts,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+references = st.lists(
+    st.fixed_dictionaries(
+        {"start_index": st.integers(-1, 9), "end_index": st.integers(-1, 12)},
+        optional={"content": st.sampled_from(["a", "one", None])},
+    ),
+    max_size=2,
+)
+rows = st.fixed_dictionaries(
+    {},
+    optional={
+        name: (references if name in ("references", "topics") else st.sampled_from(NAMES) | texts)
+        | values
+        for name in FIELDS
+    },
+)
+
+
+def lines(made: list[Any]) -> bytes:
+    return "\n".join(map(json.dumps, made)).encode()
+
+
+def table(made: list[dict[str, Any]]) -> bytes:
+    """Write rows as CSV."""
+    columns = list(dict.fromkeys(name for row in made for name in row))
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, columns)
+    writer.writeheader()
+    writer.writerows(
+        {
+            name: value if isinstance(value, str) else json.dumps(value)
+            for name, value in row.items()
+        }
+        for row in made
+    )
+    return file.getvalue().encode("utf-8", "surrogatepass")
+
+
+files = (
+    st.lists(rows, max_size=4).map(lines)
+    | st.lists(rows, max_size=4).map(json.dumps).map(str.encode)
+    | st.lists(rows, max_size=4).map(table)
+    | values.map(json.dumps).map(str.encode)
+    | texts.map(lambda text: text.encode("utf-8", "replace"))
+    | st.sampled_from([b"", b"\xef\xbb\xbf", b"[" * 1500, b'{"a":' * 1500, b"1" * 4301, b"\xff"])
+    | st.binary(max_size=60)
+)
+
+
+@contextmanager
+def folder_of(contents: dict[str, bytes]) -> Iterator[Path]:
+    with TemporaryDirectory() as name:
+        for path, content in contents.items():
+            file = Path(name, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        yield Path(name)
+
+
+def loaded(load: Callable[[], Any], folder: Path) -> Any:
+    """Return what a loader returns; None if it refuses with an error that names a file."""
+    try:
+        return load()
+    except (ValueError, FileNotFoundError) as error:
+        check_error(error, folder)
+        return None
+
+
+def check_error(error: Exception, folder: Path) -> None:
+    assert type(error) in (ValueError, FileNotFoundError)
+    assert str(folder) in str(error)
+
+
+def check_document(document: Document) -> None:
+    """Check that units and segments are offsets in order, the first of both 0."""
+    length = len(document.text)
+    if length:
+        assert list(document.units) == sorted(set(document.units))
+        assert all(0 <= unit < length for unit in document.units)
+        check_tiling(document.segments, length)
+
+
+@given(files, st.sampled_from([".jsonl", ".json", ".csv", ".parquet", ".CSV"]))
+@examples(30)
+def test_tables_and_questions(content: bytes, ending: str) -> None:
+    with folder_of({f"table{ending}": content}) as folder:
+        path = folder / f"table{ending}"
+        found = loaded(lambda: list(table_rows(path, "rows")), folder)
+        assert found is None or all(isinstance(row, dict) for _, row in found)
+        questions = loaded(lambda: load_questions(path), folder)
+        for question in questions or ():
+            assert question.question.strip()
+            assert question.must_contain or question.references
+        documents = [Document("a.txt", "one two three", (0,), (0,), "")]
+        for question in loaded(lambda: load_questions(path, documents=documents), folder) or ():
+            assert question.document == "a.txt"
+            assert all(0 <= start < end <= 13 for start, end in question.references)
+
+
+@given(
+    texts | st.just("# One\n\ntext\n\n## Two\n\nmore\n"),
+    st.sampled_from([None, "headings", "marks"]),
+)
+@examples(30)
+def test_folders_of_texts(text: str, sections: Any) -> None:
+    text += "\n==========\n" if sections == "marks" else "\n# Last\n"
+    content = (text + "The end.").encode("utf-8", "replace")
+    with folder_of({"a.txt": content, "b/c.md": b"# Title\nText.\n==========\nMore."}) as folder:
+        corpus = loaded(lambda: load_folder(folder, sections=sections), folder)
+        for document in corpus.documents if corpus else ():
+            check_document(document)
+        if corpus and sections != "marks":
+            assert corpus.documents[0].text.encode() == content
+
+
+@given(
+    texts,
+    st.lists(
+        st.sampled_from(["========,1,preface.", "========,x,bad.", "==========", "***LIST***."]),
+        max_size=4,
+    ),
+)
+@examples(30)
+def test_published_segmentations(text: str, marks: list[str]) -> None:
+    body = "\n".join([*marks[:1], text, *marks[1:], "A sentence."]).encode("utf-8", "replace")
+    with folder_of({"3-5/a.ref": body, "a": b"========,1,preface.\n" + body}) as folder:
+        for load in (load_choi, load_wiki50):
+            for document in loaded(lambda load=load: load(folder), folder) or ():  # type: ignore[misc]
+                check_document(document)
+
+
+@given(files, files, texts)
+@examples(30)
+def test_corpora_with_questions(first: bytes, second: bytes, text: str) -> None:
+    body = text.encode("utf-8", "replace") + b"one two three"
+    contents = {
+        "questions.jsonl": first,
+        "corpora/a.md": body,
+        "documents/a.txt": body,
+        "val/a.txt": body,
+        "val_questions.jsonl": first,
+        "val_topics.jsonl": second,
+    }
+    with folder_of(contents) as folder:
+        for load in (load_chroma, load_covidqa, load_qmsum):
+            found = loaded(lambda load=load: load(folder), folder) or ()  # type: ignore[misc]
+            for corpus in found if isinstance(found, list) else (found,) if found else ():
+                for document in corpus.documents:
+                    check_document(document)
+                for question in corpus.questions:
+                    length = len(corpus.by_name[question.document].text)
+                    assert all(0 <= start < end <= length for start, end in question.references)
+
+
+@given(files, files, files)
+@examples(30)
+def test_books_and_passages(first: bytes, second: bytes, third: bytes) -> None:
+    contents = {
+        "book/paragraphs.jsonl": first,
+        "book/published_chunk_ends.json": second,
+        "book/questions.jsonl": third,
+        "paragraphs.jsonl": first,
+        "chunks.jsonl": second,
+        "questions.csv": third,
+        "passages.jsonl": first,
+        "documents.jsonl": second,
+    }
+    with folder_of(contents) as folder:
+        loads: list[Callable[[], Any]] = [
+            lambda: load_gutenqa(folder / "book").documents,
+            lambda: load_gutenqa_tables(folder / "paragraphs.jsonl").documents,
+            lambda: (
+                load_gutenqa_tables(
+                    folder / "paragraphs.jsonl",
+                    questions=folder / "questions.csv",
+                    chunks=folder / "chunks.jsonl",
+                ).documents
+            ),
+            lambda: load_passages(folder / "passages.jsonl"),
+            lambda: load_wiki_sections(folder),
+        ]
+        for load in loads:
+            for document in loaded(load, folder) or ():
+                check_document(document)

@@ -1,0 +1,252 @@
+"""Whatever a store's file holds, it is read as what was stored or refused as damaged."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.cache import Cache
+from lumber_core.errors import StoreError
+from lumber_core.llms.base import Completion
+from lumber_core.lumber.cache import AnswerStore
+from lumber_core.segmentation import OUTCOMES, Usage, Verdict
+from lumber_core.spans import Span
+from lumber_evaluation.cached_work import CachedEmbedder, CachedWork
+from lumber_evaluation.documents import Chunk, Document, SplitDocument
+from lumber_evaluation.llm.cached_model import CompletionStore
+from tests.core.core_support import group
+from tests.fuzz.texts import texts
+from tests.profiles import examples
+
+GROUP = group(["One.", "Two.", "Three."], start=5)
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=5,
+)
+usages = st.fixed_dictionaries(
+    {name: st.integers(0, 9) for name in ("calls", "prompt_tokens", "completion_tokens")}
+)
+
+
+def memory_folder() -> TemporaryDirectory[str]:
+    """Return a folder in memory where there is one: SQLite waits for the disk at every write."""
+    memory = Path("/dev/shm")
+    return TemporaryDirectory(dir=memory if memory.is_dir() else None)
+
+
+def stored(fields: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[bytes]:
+    """Return entries with some fields replaced or missing, and entries that are no such object."""
+    good = st.fixed_dictionaries(fields)
+    bad = st.fixed_dictionaries({}, optional={name: f | anything for name, f in fields.items()})
+    return (
+        good.map(json.dumps).map(str.encode)
+        | bad.map(json.dumps).map(str.encode)
+        | anything.map(json.dumps).map(str.encode)
+        | st.sampled_from([b"", b"[" * 1500, b'{"a":' * 1500, b"1" * 4301, b"\xff"])
+        | st.binary(max_size=20)
+    )
+
+
+def change_all(path: Path, kind: str, value: bytes) -> None:
+    """Replace every value of a store by another."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        assert connection.execute(f"UPDATE {kind} SET value = ?", [value]).rowcount
+
+
+def names(error: StoreError, path: Path) -> None:
+    assert str(path) in str(error)
+
+
+def usable(use: Callable[[], object], path: Path) -> None:
+    """Check that a use of a store works, or is refused with an error that names the file."""
+    try:
+        use()
+    except StoreError as error:
+        names(error, path)
+
+
+verdict_rows = stored(
+    {
+        "judge": st.just("j"),
+        "start": st.integers(0, 9),
+        "offset": st.none() | st.integers(-1, 4),
+        "outcome": st.sampled_from(sorted(OUTCOMES)),
+        "reason": texts,
+        "answer": st.none() | texts,
+        "usage": usages,
+    }
+)
+
+
+@given(verdict_rows)
+@examples(30)
+def test_a_verdict_is_sound_or_refused(value: bytes) -> None:
+    with memory_folder() as folder:
+        path = Path(folder) / "answers.db"
+        store = AnswerStore(path)
+        store.put("j", GROUP, Verdict(5, 8, 6, "shift", "why", "Answer: ID 6"))
+        change_all(path, "verdicts", value)
+        try:
+            verdict = store.get("j", GROUP)
+        except StoreError as error:
+            names(error, path)
+        else:
+            assert verdict is not None
+            assert verdict.unit is None or verdict.unit in GROUP.choices
+            assert verdict.outcome in OUTCOMES
+        usable(store.usage, path)
+        usable(store.forget_failures, path)
+        store.close()
+
+
+completion_rows = stored(
+    {
+        "text": texts,
+        "prompt_tokens": st.integers(0, 9),
+        "completion_tokens": st.integers(0, 9),
+        "finish_reason": st.sampled_from(["stop", ""]),
+    }
+)
+
+
+@given(completion_rows)
+@examples(30)
+def test_a_completion_is_sound_or_refused(value: bytes) -> None:
+    with memory_folder() as folder:
+        path = Path(folder) / "completions.db"
+        store = CompletionStore(path)
+        store.put("m", "system", "user", Completion("text"))
+        change_all(path, "completions", value)
+        try:
+            completion = store.get("m", "system", "user")
+            usage = store.usage()
+        except StoreError as error:
+            names(error, path)
+        else:
+            assert completion is not None
+            assert isinstance(completion.text, str)
+            assert isinstance(completion.finish_reason, str)
+            assert usage == Usage(1, completion.prompt_tokens, completion.completion_tokens)
+            assert isinstance(usage.prompt_tokens, int)
+        store.close()
+
+
+class Splitter:
+    """A splitter that makes one chunk."""
+
+    name = settings = identity = "whole"
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def split(self, document: Document) -> SplitDocument:
+        self.calls += 1
+        span = Span(0, len(document.text))
+        return SplitDocument(
+            document.name, (Chunk(document.name, span, document.text),), 1.0, Usage(), 0
+        )
+
+
+split_rows = stored(
+    {
+        "chunks": st.lists(
+            st.tuples(st.integers(-2, 12), st.integers(-2, 12)).map(list)
+            | st.tuples(st.integers(0, 9), st.integers(0, 9), texts).map(list),
+            max_size=3,
+        ),
+        "seconds": st.floats(0, 9),
+        "usage": usages,
+        "failures": st.integers(0, 3),
+    }
+)
+
+
+@given(split_rows)
+@examples(30)
+def test_a_split_is_sound_or_made_anew(value: bytes) -> None:
+    document = Document("a", "0123456789", (0,), (0,), "")
+    with memory_folder() as folder:
+        work, splitter = CachedWork(folder), Splitter()
+        work.split(splitter, document)
+        assert work.path is not None
+        change_all(work.path, "splits", value)
+        split = work.split(splitter, document)
+        for chunk in split.chunks:
+            assert 0 <= chunk.span.start < chunk.span.end <= 10
+            assert isinstance(chunk.text, str)
+        assert isinstance(split.seconds, float | int)
+        assert type(split.failures) is int
+        assert type((split.usage + Usage(1)).calls) is int
+        work._splits.close()
+
+
+class Embedder:
+    """An embedder of vectors of three numbers."""
+
+    identity, similarity = "three", "cosine"
+
+    def embed_documents(self, texts: Any) -> Any:
+        return np.ones((len(texts), 3), dtype=np.float32)
+
+    embed_queries = embed_documents
+
+
+@given(
+    st.binary(max_size=24) | st.lists(st.floats(width=32), max_size=4).map(np.float32).map(bytes)
+)
+@examples(40)
+def test_a_vector_is_sound_or_refused(value: bytes) -> None:
+    with memory_folder() as folder:
+        path = Path(folder) / "vectors.db"
+        embedder = CachedEmbedder(Embedder(), path)
+        embedder.embed_documents(["one"])
+        change_all(path, "vectors", value)
+        try:
+            vectors = embedder.embed_documents(["one", "two"])
+        except StoreError as error:
+            names(error, path)
+        else:
+            assert vectors.shape == (2, 3)
+            assert np.isfinite(vectors).all()
+        embedder.close()
+
+
+@given(
+    st.binary(min_size=1, max_size=80),
+    st.booleans(),
+    st.integers(0, 4000),
+    st.none() | st.integers(1, 9000),
+)
+@examples(40)
+def test_a_file_of_any_bytes_is_refused_and_unchanged(
+    content: bytes, headed: bool, at: int, size: int | None
+) -> None:
+    with memory_folder() as folder:
+        path = Path(folder) / "store.db"
+        if headed:
+            cache = Cache(path, "entries")
+            cache.put("key", b"value")
+            cache.close()
+            whole = path.read_bytes()
+            at = min(at, len(whole) - 1)
+            content = whole[:at] + content + whole[at + len(content) :]
+            content = content[:size]
+        path.write_bytes(content)
+        try:
+            found = Cache(path, "entries").get("key")
+        except StoreError as error:
+            names(error, path)
+            assert path.read_bytes() == content
+        else:
+            assert headed
+            assert found is None or isinstance(found, bytes)

@@ -1,0 +1,97 @@
+"""Every unit finder tiles every text and cuts no grapheme cluster."""
+
+from __future__ import annotations
+
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.spans import Span, check_tiling
+from lumber_core.text.layout import read_lines
+from lumber_core.text.markdown import heading_paths, markdown_blocks
+from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
+from lumber_core.text.places import find_places, finer_places
+from lumber_core.text.units import (
+    after_markers,
+    markdown,
+    markdown_parts,
+    paragraphs,
+    sentences,
+    sentences_and_lines,
+)
+from tests.fuzz.texts import markdown_texts, texts
+from tests.profiles import examples
+
+LANGUAGES = ["en", "de", "fr", "zh", "ja", "ar", "hi", "my", "th", "xx"]
+
+
+def clusters(text: str) -> set[int]:
+    return {0, *(match.end() for match in regex.finditer(r"\X", text))}
+
+
+def starts_of(spans: list[Span]) -> set[int]:
+    return {span.start for span in spans}
+
+
+@given(texts, st.sampled_from(LANGUAGES))
+@examples(40)
+def test_sentences_and_paragraphs_tile(text: str, language: str) -> None:
+    whole = clusters(text)
+    for find in (paragraphs, sentences, sentences_and_lines):
+        found = find(text, language)
+        check_tiling(found, len(text))
+        assert starts_of(found) <= whole
+    assert starts_of(sentences(text, language)) <= starts_of(sentences_and_lines(text, language))
+
+
+@given(markdown_texts | texts)
+@examples(40)
+def test_markdown_tiles_at_starts_of_lines(text: str) -> None:
+    blocks = markdown_blocks(text)
+    check_tiling([(block.start, block.end) for block in blocks], len(text))
+    for block in blocks:
+        assert block.start == 0 or text[block.start - 1] in "\r\n\ufeff"
+        assert list(block.rows) == sorted(set(block.rows))
+        assert all(block.start < row < block.end for row in block.rows)
+    units = markdown(text)
+    check_tiling(units, len(text))
+    assert starts_of(units) <= {block.start for block in blocks}
+    parts = markdown_parts(text)
+    check_tiling(parts, len(text))
+    assert starts_of(units) <= starts_of(parts) or not text
+    paths = heading_paths(text, units)
+    assert len(paths) == len(units)
+    assert all(len(path) <= 6 for path in paths)
+
+
+@given(texts)
+@examples(50)
+def test_places_are_inside_the_text_in_order_and_spare_clusters(text: str) -> None:
+    whole = clusters(text)
+    for find in (find_places, find_markdown_places):
+        places = find(text)
+        offsets = [place.offset for place in places]
+        assert offsets == sorted(set(offsets))
+        assert all(0 < offset < len(text) for offset in offsets)
+        assert set(offsets) <= whole
+        assert all(place.offset <= place.words <= len(text) for place in places)
+    starts = [line.start for line in read_lines(text)]
+    assert starts == sorted(set(starts))
+
+
+@given(texts, st.data())
+@examples(40)
+def test_finer_places_stay_inside_their_stretch(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    stop = data.draw(st.integers(start, len(text)))
+    for finer in (finer_places, finer_markdown_places):
+        for level in finer(text, start, stop):
+            offsets = [place.offset for place in level]
+            assert offsets == sorted(offsets)
+            assert all(start < offset < stop for offset in offsets)
+
+
+@given(texts, st.lists(st.text(min_size=1, max_size=3), min_size=1, max_size=3))
+@examples(40)
+def test_units_between_markers_tile(text: str, markers: list[str]) -> None:
+    check_tiling(after_markers(text, tuple(markers)), len(text))
