@@ -74,9 +74,19 @@ architecture: $(READY)  ## Draw docs/architecture/*.svg from the imports, and co
 	$(BIN)/python scripts/draw_architecture.py
 	$(BIN)/python scripts/draw_architecture.py --count
 
-bench: $(READY)  ## Compare speed within one run (TEXT=path for your own)
-	$(BIN)/python benchmarks/speed.py $(TEXT)
-	$(BIN)/python benchmarks/import_time.py
+# Peers need an environment of their own: they bring packages that nothing else here needs.
+BENCH := .venv-bench/bin/python
+BENCH_OUT ?= bench-report
+
+bench: .venv-bench/.ready  ## Compare with other splitters; writes $(BENCH_OUT)/benchmarks.md
+	@$(BENCH) -m benchmarks.suite --output $(BENCH_OUT)
+
+.venv-bench/.ready: pyproject.toml constraints.txt benchmarks/requirements.txt | $(BIN)/python
+	@echo "Installing into .venv-bench (once; a few minutes) ..."
+	@test -x $(BENCH) || $(BIN)/python -m venv .venv-bench
+	@$(BENCH) -m pip install $(QUIET) --upgrade --upgrade-strategy eager -c constraints.txt \
+		-e '.[langchain,llama-index,openai,train]' -r benchmarks/requirements.txt
+	@touch $@
 
 results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an hour or more)
 	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make results DATA=path"; exit 1; }
@@ -87,7 +97,7 @@ results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an ho
 	$(BIN)/python examples/chroma_retrieval.py $(DATA)/chroma_eval
 
 clean:
-	rm -rf $(VENV) .venv-* report sweep site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* report bench-report sweep site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The demo needs the two frameworks; tests need all extras, torch among them.
 $(SHOWN): pyproject.toml constraints.txt | $(BIN)/python

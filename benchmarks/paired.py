@@ -8,27 +8,53 @@ from __future__ import annotations
 
 import gc
 import statistics
-from collections.abc import Callable
-from time import perf_counter
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
 
 
-def paired(contestants: dict[str, Callable[[], Any]], *, rounds: int) -> dict[str, list[float]]:
-    """Return the seconds of every round for every contestant, after one uncounted round."""
-    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+class Taken(NamedTuple):
+    """What one round took, in seconds.
+
+    Attributes:
+        wall: Time that passed.
+        cpu: Time that all threads of the process spent on a CPU; other programs do not count.
+    """
+
+    wall: float
+    cpu: float
+
+
+def taken(run: Callable[[], Any]) -> Taken:
+    """Return what one call takes."""
+    gc.collect()
+    cpu, wall = process_time(), perf_counter()
+    result = run()
+    spent = Taken(perf_counter() - wall, process_time() - cpu)
+    del result
+    return spent
+
+
+def interleaved(
+    contestants: Mapping[str, Callable[[], Any]], *, rounds: int
+) -> dict[str, list[Taken]]:
+    """Return what every round took for every contestant, after one uncounted round."""
+    found: dict[str, list[Taken]] = {name: [] for name in contestants}
     for number in range(rounds + 1):
         for name, run in contestants.items():
-            gc.collect()
-            start = perf_counter()
-            result = run()
-            elapsed = perf_counter() - start
-            del result
+            spent = taken(run)
             if number:
-                seconds[name].append(elapsed)
-    return seconds
+                found[name].append(spent)
+    return found
 
 
-def ratio(seconds: dict[str, list[float]], name: str, base: str) -> str:
+def paired(contestants: Mapping[str, Callable[[], Any]], *, rounds: int) -> dict[str, list[float]]:
+    """Return the seconds of every round for every contestant, after one uncounted round."""
+    found = interleaved(contestants, rounds=rounds)
+    return {name: [one.wall for one in spent] for name, spent in found.items()}
+
+
+def ratio(seconds: Mapping[str, Sequence[float]], name: str, base: str) -> str:
     """Say how many times as long as `base` something took: median, and the middle half."""
     ratios = [a / b for a, b in zip(seconds[name], seconds[base], strict=True)]
     low, _, high = statistics.quantiles(ratios, n=4)

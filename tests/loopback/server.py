@@ -91,15 +91,15 @@ class Request:
 
     @property
     def allowed(self) -> list[str] | None:
-        """The answers that its schema allows; None where it has no schema."""
+        """The answers that its schema allows; None if it has no schema, or one of its own."""
         if self.wire == "gemini":
             schema = self.body.get("generationConfig", {}).get("responseSchema")
             return None if schema is None else schema["enum"]
         form = self.body.get("response_format", {})
         if form.get("type") != "json_schema":
             return None
-        allowed: list[str] = form["json_schema"]["schema"]["properties"]["answer"]["enum"]
-        return allowed
+        answer: dict[str, Any] = form["json_schema"]["schema"]["properties"].get("answer", {})
+        return answer.get("enum")
 
     @property
     def max_tokens(self) -> int | None:

@@ -1,0 +1,101 @@
+"""One splitter in a process of its own: peak memory, then what it does to each kind of text.
+
+    python -m benchmarks.suite.fresh NAME SIZE
+
+Prints one line of JSON for each result, so that a process that dies has told what it found.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import resource
+import subprocess
+import sys
+import warnings
+from dataclasses import dataclass, field
+from time import process_time
+from typing import Any
+
+from benchmarks.suite.quality import examine
+from benchmarks.suite.splitters import entry, limit_of, use_shipped_vocabulary
+from benchmarks.suite.texts import KINDS
+
+
+@dataclass
+class Fresh:
+    """What a fresh process told.
+
+    Attributes:
+        ready: Peak memory in MiB once the splitter was made.
+        peak: Peak memory in MiB after it split the English text.
+        kinds: Results by kind of text: counts, "seconds" or "error".
+        trouble: How the process ended, if not well.
+    """
+
+    ready: float | None = None
+    peak: float | None = None
+    kinds: dict[str, dict[str, Any]] = field(default_factory=dict)
+    trouble: str | None = None
+
+
+def run_fresh(name: str, size: int, *, timeout: float = 240.0) -> Fresh:
+    """Run one splitter in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.suite.fresh", name, str(size)]
+    fresh = Fresh()
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        lines, code, said = done.stdout, done.returncode, done.stderr
+        if code:
+            fresh.trouble = f"exit status {code}: {said.strip().splitlines()[-1:]}"
+    except subprocess.TimeoutExpired as error:
+        output = error.stdout or b""
+        lines = output.decode() if isinstance(output, bytes) else output
+        fresh.trouble = f"not done after {timeout:.0f} s"
+    for line in lines.splitlines():
+        if not line.startswith("{"):
+            continue  # something a splitter printed
+        told = json.loads(line)
+        if "kind" in told:
+            fresh.kinds[told.pop("kind")] = told
+        else:
+            fresh.ready, fresh.peak = told["ready"], told["peak"]
+    return fresh
+
+
+def main() -> None:
+    name, size = sys.argv[1], int(sys.argv[2])
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    use_shipped_vocabulary()
+    chosen = entry(name)
+    contestant = chosen.make()
+    contestant.split(KINDS["English"](2000, 0))  # loads what is loaded on first use
+    ready = _peak()
+    contestant.split(KINDS["English"](size, 1))
+    _tell({"ready": ready, "peak": _peak()})
+    limit = limit_of(chosen)
+    for kind in chosen.kinds:
+        text = KINDS[kind](size, 0)
+        try:
+            began = process_time()
+            pieces = contestant.pieces(text)
+            seconds = process_time() - began
+            found: dict[str, Any] = examine(text, pieces, limit).as_dict() | {"seconds": seconds}
+        except Exception as error:  # noqa: BLE001 - any error is the finding
+            found = {"error": f"{type(error).__name__}: {error}"[:200]}
+        _tell({"kind": kind} | found)
+
+
+def _tell(what: dict[str, Any]) -> None:
+    print(json.dumps(what), flush=True)
+
+
+def _peak() -> float:
+    """Return the most memory that this process has held, in MiB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1024 if sys.platform == "linux" else peak / 1024**2
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""What a splitter did to a text: chunks over the limit, characters lost, offsets wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from lumber_conformance import Piece
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was counted in the chunks of one text.
+
+    Attributes:
+        chunks: Number of chunks.
+        over: Chunks that count more than the limit; None if there is no limit.
+        largest: What the largest chunk counts; None if there is no limit.
+        lost: Visible characters of the text that are missing from the chunks.
+        blanks_lost: White space characters missing; most splitters strip chunks on purpose.
+        invented: Visible characters in the chunks that the text does not have.
+        offsets_wrong: Chunks that do not stand where their offsets say, that overlap the one
+            before, or have no offsets although others do; None if no chunk has offsets.
+    """
+
+    chunks: int
+    over: int | None
+    largest: int | None
+    lost: int
+    blanks_lost: int
+    invented: int
+    offsets_wrong: int | None
+
+    def as_dict(self) -> dict[str, int | None]:
+        """Return the counts by name."""
+        return asdict(self)
+
+
+def examine(
+    text: str, pieces: Sequence[Piece], limit: tuple[Callable[[str], int], int] | None
+) -> Findings:
+    """Count what is wrong with the chunks of a text.
+
+    Characters are compared as multisets: a chunk that moved counts as kept. Overlap between
+    chunks would count as invented, so the chunks must be made without it.
+
+    Args:
+        text: The text.
+        pieces: Its chunks, in order.
+        limit: How to count a chunk, and the most it may count.
+    """
+    over = largest = None
+    if limit is not None:
+        count, most = limit
+        sizes = [count(piece.text) for piece in pieces]
+        over = sum(size > most for size in sizes)
+        largest = max(sizes, default=0)
+    lost, blanks_lost = _missing(Counter(text), _characters(pieces))
+    invented, _ = _missing(_characters(pieces), Counter(text))
+    return Findings(
+        len(pieces), over, largest, lost, blanks_lost, invented, wrong_offsets(text, pieces)
+    )
+
+
+def wrong_offsets(text: str, pieces: Iterable[Piece]) -> int | None:
+    """Return how many chunks have wrong offsets; None if none has any."""
+    wrong, given, end = 0, False, 0
+    for piece in pieces:
+        given |= piece.start is not None
+        right = (
+            piece.start is not None
+            and piece.start >= end
+            and text[piece.start : piece.start + len(piece.text)] == piece.text
+            and piece.end == piece.start + len(piece.text)
+        )
+        if right:
+            assert piece.end is not None
+            end = piece.end
+        else:
+            wrong += 1
+    return wrong if given else None
+
+
+def _characters(pieces: Iterable[Piece]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for piece in pieces:
+        found.update(piece.text)
+    return found
+
+
+def _missing(whole: Counter[str], part: Counter[str]) -> tuple[int, int]:
+    """Return how many characters of `whole` are not in `part`: visible ones, and white space."""
+    missing = whole - part
+    blanks = sum(number for character, number in missing.items() if character.isspace())
+    return missing.total() - blanks, blanks

@@ -1,0 +1,195 @@
+"""The texts that splitters are measured on, made by rule: no file is read.
+
+Every generator takes a size in characters and a seed, and returns the same text each time.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+
+TOPICS: dict[str, tuple[str, ...]] = {
+    "harbour": ("the ferry", "a tug", "the pilot", "the quay", "the tide", "a crane"),
+    "bakery": ("the oven", "a loaf", "the dough", "the apprentice", "the flour", "a tray"),
+    "orchard": ("the ladder", "an apple", "the wasp", "the cider press", "the hedge", "a crate"),
+    "observatory": ("the dome", "a comet", "the mirror", "the logbook", "the night sky", "a lens"),
+    "theatre": ("the curtain", "an actor", "the prompter", "the stage", "the balcony", "a prop"),
+    "railway": ("the signal", "an engine", "the guard", "the platform", "the points", "a carriage"),
+}
+_VERBS = ("waited for", "leaned on", "outlasted", "belonged beside", "was moved by", "hid", "kept")
+_ENDS = (
+    "as it had done every morning of that year",
+    "although nobody had asked for it",
+    "before the rain came",
+    "and Dr. Hale wrote it down at 5.30 p.m.",
+    "which cost 12.50 francs",
+    "for the third time",
+    "until the lamps were lit",
+)
+_CHINESE = (
+    "夜班火车十点离开了车站",
+    "站台上没有人挥手",
+    "她又数了一遍硬币",
+    "面包师傅打开了炉子",
+    "港口的雾到中午才散",
+    "望远镜对准了那颗彗星",
+    "演员们在后台等着",
+    "账本里只写了三行字",
+)
+_CHINESE_COMMA = "\uff0c"
+_EMOJI = ("👩‍👩‍👧‍👦", "🏳️‍🌈", "👍🏽", "🇨🇭", "🇯🇵", "🧑🏿‍🚒", "❤️‍🔥", "🙂", "1️⃣", "🍞")
+
+
+def paragraph(topic: str, number: int, rng: random.Random) -> str:
+    """Return a paragraph of two to six sentences that names its topic in each."""
+    things = TOPICS[topic]
+    sentences = []
+    for place in range(rng.randint(2, 6)):
+        one, other = rng.sample(things, 2)
+        where = f"In the {topic}, " if place == 0 else f"At the {topic} "
+        sentences.append(
+            f"{where}{one} {rng.choice(_VERBS)} {other} {rng.choice(_ENDS)} ({number}.{place})."
+        )
+    return " ".join(sentences)
+
+
+def paragraphs(seed: int = 0) -> Iterator[str]:
+    """Yield paragraphs without end; three to nine in a row share a topic."""
+    rng = random.Random(seed)
+    number, topic = 0, ""
+    while True:
+        topic = rng.choice([other for other in TOPICS if other != topic])
+        for _ in range(rng.randint(3, 9)):
+            number += 1
+            yield paragraph(topic, number, rng)
+
+
+def english(size: int, seed: int = 0) -> str:
+    """Return prose in paragraphs, whose topic changes now and then."""
+    return _filled(size, (f"{one}\n\n" for one in paragraphs(seed)))
+
+
+def chinese(size: int, seed: int = 0) -> str:
+    """Return Chinese sentences and paragraphs; nothing is separated by spaces."""
+    rng = random.Random(seed)
+
+    def pieces() -> Iterator[str]:
+        while True:
+            clauses = (rng.sample(_CHINESE, rng.randint(1, 3)) for _ in range(rng.randint(2, 7)))
+            sentences = (_CHINESE_COMMA.join(some) for some in clauses)
+            yield "。".join(sentences) + "。\n\n"
+
+    return _filled(size, pieces())
+
+
+def emoji(size: int, seed: int = 0) -> str:
+    """Return chat lines, a third of which are emoji of several code points."""
+    rng = random.Random(seed)
+
+    def pieces() -> Iterator[str]:
+        while True:
+            signs = "".join(rng.choices(_EMOJI, k=rng.randint(1, 6)))
+            yield f"{rng.choice(('mia', 'ben', 'zoë'))}: {rng.choice(_ENDS)} {signs}\n"
+
+    return _filled(size, pieces())
+
+
+def markdown(size: int, seed: int = 0) -> str:
+    """Return a handbook: headings, prose, lists, fenced code and tables."""
+    rng = random.Random(seed)
+    prose = paragraphs(seed)
+
+    def pieces() -> Iterator[str]:
+        number = 0
+        while True:
+            number += 1
+            yield f"## {number}. The {rng.choice(list(TOPICS))}\n\n{next(prose)}\n\n"
+            yield "".join(f"- step {step}: {rng.choice(_ENDS)}\n" for step in range(4)) + "\n"
+            body = "".join(f"    print({row}, {row * number})\n" for row in range(6))
+            yield f"```python\nfor n in range({number}):\n{body}```\n\n"
+            rows = "".join(f"| {row} | part {row} | {row * 7}.50 |\n" for row in range(8))
+            yield f"| id | name | price |\n| --- | --- | --- |\n{rows}\n"
+
+    return _filled(size, pieces())
+
+
+def csv(size: int, seed: int = 0) -> str:
+    """Return a table of comma-separated values with quoted fields."""
+    rng = random.Random(seed)
+
+    def pieces() -> Iterator[str]:
+        yield "id,name,note,price,when\n"
+        number = 0
+        while True:
+            number += 1
+            name, note = rng.choice(list(TOPICS)), rng.choice(_ENDS)
+            yield f'{number},{name},"{note}, {number}",{number * 7 % 991}.5,2026-03-{number % 28}\n'
+
+    return _filled(size, pieces())
+
+
+def adversarial(size: int, seed: int = 0) -> str:
+    """Return what breaks splitters: one long word, repeats, combining marks, blanks, no marks."""
+    share = max(1, size // 6)
+    parts = (
+        "The bell rang twice. " * (share // 21 + 1),
+        "abcdefghij" * (share // 10 + 1),
+        "a\u0301\u0323e\u0308\u0304o\u0302\u0301 n\u0303 " * (share // 13 + 1),
+        "\n" * (share // 2) + " \t" * (share // 4),
+        "and then we went on and on " * (share // 27 + 1),
+        "x\u200by\x00z\ufeff \x0c\x85" * (share // 9 + 1),
+    )
+    return "\n\n".join(part[: share - 2] for part in parts) + f"\n{seed}"
+
+
+def special_tokens(size: int, seed: int = 0) -> str:
+    """Return prose about language models, which names their special tokens."""
+    marks = ("<|endoftext|> is text here, and so is <|fim_prefix|>.\n\n" for _ in iter(int, 1))
+    mixed = (piece for pair in zip(paragraphs(seed), marks, strict=False) for piece in pair)
+    return _filled(size, mixed)
+
+
+Generator = Callable[[int, int], str]
+"""A function of a size in characters and a seed."""
+
+KINDS: dict[str, Generator] = {
+    "English": english,
+    "Chinese": chinese,
+    "emoji": emoji,
+    "Markdown": markdown,
+    "CSV": csv,
+    "adversarial": adversarial,
+    "special tokens": special_tokens,
+}
+
+
+def documents(total: int, each: int, seed: int = 0) -> Iterator[str]:
+    """Yield documents of about `each` characters until they have `total` together.
+
+    No two are equal, and making them takes little time and memory beside splitting them.
+    """
+    stock = [one for one, _ in zip(paragraphs(seed), range(2000), strict=False)]
+    rng = random.Random(seed)
+    made = number = 0
+    while made < total:
+        number += 1
+        parts = [f"Document {number} of this corpus."]
+        size = len(parts[0])
+        while size < min(each, total - made):
+            parts.append(rng.choice(stock))
+            size += len(parts[-1]) + 2
+        document = "\n\n".join(parts)
+        made += len(document)
+        yield document
+
+
+def _filled(size: int, pieces: Iterator[str]) -> str:
+    """Join pieces until they have `size` characters, and cut the last one there."""
+    found: list[str] = []
+    length = 0
+    for piece in pieces:
+        found.append(piece)
+        length += len(piece)
+        if length >= size:
+            break
+    return "".join(found)[:size]

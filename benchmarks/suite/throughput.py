@@ -1,0 +1,234 @@
+"""Part 1: splitters beside each other: speed, memory, limits kept, characters lost, offsets."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from statistics import median
+
+from benchmarks.paired import Taken, interleaved
+from benchmarks.suite.fresh import Fresh, run_fresh
+from benchmarks.suite.report import Bars, Chart, Section, Table, short, spread
+from benchmarks.suite.splitters import (
+    BASE,
+    ENTRIES,
+    OURS,
+    Entry,
+    Split,
+    use_shipped_vocabulary,
+)
+from benchmarks.suite.texts import KINDS
+
+TIMED = [kind for kind in KINDS if kind != "special tokens"]
+SIZE, MODEL_SIZE = 200_000, 5_000
+ROUNDS, MODEL_ROUNDS = 7, 3
+# A splitter that needs longer for one text is reported by that time and takes no turns.
+_PATIENCE = 8.0
+
+Times = Mapping[str, Mapping[str, Sequence[Taken]]]
+"""What rounds took, by kind of text and splitter."""
+
+
+def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
+    """Measure all splitters.
+
+    Args:
+        log: Called with a line on progress.
+        scale: Factor for the sizes of the texts.
+    """
+    use_shipped_vocabulary()
+    sizes = {one.name: int((MODEL_SIZE if one.model else SIZE) * scale) for one in ENTRIES}
+    fresh: dict[str, Fresh] = {}
+    for one in ENTRIES:
+        log(f"splitters: {one.name}, in a process of its own")
+        fresh[one.name] = run_fresh(one.name, sizes[one.name])
+    installed = [one for one in ENTRIES if fresh[one.name].ready is not None]
+    times: dict[str, dict[str, list[Taken]]] = {kind: {} for kind in TIMED}
+    for model in (False, True):
+        group = [one for one in installed if one.model == model]
+        for kind, spent in _timed(group, fresh, sizes, MODEL_ROUNDS if model else ROUNDS, log):
+            times[kind] |= spent
+    return Section(
+        "Splitters",
+        [
+            _introduction(scale),
+            *_speed(installed, sizes, times, fresh),
+            *_memory(installed, fresh),
+            *_care(installed, fresh),
+        ],
+        frozenset(one.package for one in ENTRIES),
+    )
+
+
+def _timed(
+    group: Sequence[Entry],
+    fresh: Mapping[str, Fresh],
+    sizes: Mapping[str, int],
+    rounds: int,
+    log: Callable[[str], None],
+) -> list[tuple[str, dict[str, list[Taken]]]]:
+    """Time a group of splitters by turns, on each kind of text that they can split in time."""
+    logging.disable(logging.WARNING)
+    ready = {one.name: one.make() for one in group}
+    found = []
+    for kind in TIMED:
+        size = sizes[group[0].name]
+        able = [
+            one.name
+            for one in group
+            if fresh[one.name].kinds.get(kind, {}).get("seconds", _PATIENCE) < _PATIENCE
+        ]
+        log(f"splitters: {len(able)} by turns on {kind}")
+        # Another text in every round, so that no splitter gains by remembering the last one.
+        texts = [KINDS[kind](size, seed) for seed in range(rounds + 1)]
+        runs = {name: partial(_split_next, ready[name].split, iter(texts)) for name in able}
+        found.append((kind, interleaved(runs, rounds=rounds)))
+    logging.disable(logging.NOTSET)
+    return found
+
+
+def _split_next(split: Split, texts: Iterator[str]) -> object:
+    return split(next(texts))
+
+
+def _introduction(scale: float) -> str:
+    return (
+        f"Texts are generated: {SIZE * scale:,.0f} characters of each kind, and "
+        f"{MODEL_SIZE * scale:,.0f} for splitters that run a neural model. The limit is 256 tokens "
+        "of cl100k_base, or 1,024 characters for splitters that count characters only; nothing "
+        "overlaps; everything else is as the makers set it. Semantic splitters use the bundled "
+        "embedding model and have no limit. chonkie Neural (DistilBERT) and chonky (ModernBERT "
+        "base) have random weights of the published shape, so only their speed is measured. "
+        "Splitters run by turns, on a new text in every round; medians, and the middle half of the "
+        "rounds in brackets."
+    )
+
+
+def _speed(
+    entries: Sequence[Entry], sizes: Mapping[str, int], times: Times, fresh: Mapping[str, Fresh]
+) -> list[str | Table | Chart]:
+    rows, ratios, bars = [], [], {}
+    for one in entries:
+        cells, against = [one.name], [one.name]
+        for kind in TIMED:
+            spent = times[kind].get(one.name)
+            if not spent:
+                cells.append(_untimed(one, fresh[one.name], kind, sizes[one.name]))
+                against.append("-")
+                continue
+            cpu = sizes[one.name] / median(taken.cpu for taken in spent)
+            wall = sizes[one.name] / median(taken.wall for taken in spent)
+            cells.append(f"{short(cpu)} / {short(wall)}")
+            others = times[kind].get("bert" if one.model else BASE)
+            against.append(_ratio(spent, others) if others else "-")
+            if kind == "English":
+                bars[one.name] = cpu
+        rows.append(cells)
+        ratios.append((one.model, against))
+    own = frozenset(one.name for one in entries if one.package == OURS)
+    blocks: list[str | Table | Chart] = [
+        "### Throughput",
+        "Characters a second of CPU time (all threads), then of wall time.",
+        Table(["splitter", *TIMED], rows),
+    ]
+    if bars:
+        label = "characters a second of CPU time"
+        blocks.append(Bars("throughput", "Throughput on English", label, bars, own))
+    for model, base in ((False, BASE), (True, "bert")):
+        chosen = [cells for is_model, cells in ratios if is_model == model]
+        blocks.append(f"CPU time as a multiple of *{base}*, round by round (lower is faster):")
+        blocks.append(Table(["splitter", *TIMED], chosen))
+    return blocks
+
+
+def _ratio(spent: Sequence[Taken], base: Sequence[Taken]) -> str:
+    return spread([one.cpu / other.cpu for one, other in zip(spent, base, strict=True)])
+
+
+def _untimed(one: Entry, fresh: Fresh, kind: str, size: int) -> str:
+    """Say why a splitter took no turns on a kind of text."""
+    if kind not in one.kinds:
+        return "-"
+    told = fresh.kinds.get(kind)
+    if told is None:
+        return fresh.trouble or "no result"
+    if "error" in told:
+        return f"raises {told['error'].partition(':')[0]}"
+    return f"{short(size / told['seconds'])} (one run)"
+
+
+def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table | Chart]:
+    rows = []
+    for one in entries:
+        told = fresh[one.name]
+        assert told.ready is not None
+        assert told.peak is not None
+        rows.append([one.name, f"{told.ready:.0f}", f"{told.peak - told.ready:.1f}"])
+    return [
+        "### Peak memory",
+        "MiB of a process that splits the English text: once imports are done and models loaded, "
+        "and what splitting adds.",
+        Table(["splitter", "ready", "added"], rows),
+    ]
+
+
+def _care(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table | Chart]:
+    """Return the tables of limits, losses and offsets."""
+    tables: list[tuple[str, Callable[[dict[str, int | None]], str]]] = [
+        (
+            "### Chunks over the limit\n\nShare of the chunks, and what the largest one counts.",
+            _over,
+        ),
+        (
+            "### Characters lost\n\nVisible characters missing from the chunks, then visible "
+            "characters in the chunks that the text does not have, then white space missing "
+            "(which many splitters strip on purpose).",
+            lambda told: f"{told['lost']} / {told['invented']} / {told['blanks_lost']}",
+        ),
+        (
+            "### Offsets wrong\n\nChunks that do not stand where their offsets say, or have none "
+            "although others do; a dash: the splitter gives no offsets.",
+            lambda told: "-" if told["offsets_wrong"] is None else _share(told, "offsets_wrong"),
+        ),
+    ]
+    blocks: list[str | Table | Chart] = []
+    for title, cell in tables:
+        rows = []
+        for one in (one for one in entries if not one.random):
+            cells = [one.name]
+            for kind in KINDS:
+                told = fresh[one.name].kinds.get(kind)
+                if told is None:
+                    cells.append(fresh[one.name].trouble or "no result")
+                elif "error" in told:
+                    cells.append(f"raises {told['error'].partition(':')[0]}")
+                else:
+                    cells.append(cell(told))
+            rows.append(cells)
+        blocks += [title, Table(["splitter", *KINDS], rows)]
+    return blocks
+
+
+def _over(told: dict[str, int | None]) -> str:
+    if told["over"] is None:
+        return "no limit"
+    return f"{_share(told, 'over')} (largest {told['largest']})"
+
+
+def _share(told: dict[str, int | None], name: str) -> str:
+    count, chunks = told[name], told["chunks"]
+    assert count is not None
+    return f"{count / chunks:.1%}" if chunks else "no chunks"
+
+
+def main() -> None:
+    """Print the part alone, on small texts."""
+    section = splitters(lambda line: print(line, file=sys.stderr), scale=0.05)
+    for block in section.blocks:
+        print(block.markdown() if isinstance(block, Table) else block)
+
+
+if __name__ == "__main__":
+    main()
