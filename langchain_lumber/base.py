@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Annotated, Any, TypeVar, cast
 
@@ -223,13 +223,25 @@ class SpanTextSplitter(TextSplitter):
             "markdown": [self._chunker.reads_as_markdown(metadata) for metadata in metadatas],
         }
 
+    def _chunk_metadata(self, segmentation: Segmentation) -> Sequence[Mapping[str, str]]:
+        """Return what to add to the metadata of each span's chunk."""
+        return [{}] * len(segmentation.spans)
+
+    def _visible(self, text: str, segmentation: Segmentation) -> list[int]:
+        """Return the numbers of the spans that become chunks."""
+        return [
+            number
+            for number, span in enumerate(segmentation.spans)
+            if not (self._strip_whitespace and span.of(text).isspace())
+        ]
+
     def _kept(
         self, text: str, segmentation: Segmentation, *, markdown: bool = False
     ) -> Sequence[Span]:
         """Return the span of each chunk, with overlap, trimmed if asked for."""
-        spans: Sequence[Span] = segmentation.spans
-        if self._strip_whitespace:
-            spans = [span for span in spans if not span.of(text).isspace()]
+        spans: Sequence[Span] = [
+            segmentation.spans[number] for number in self._visible(text, segmentation)
+        ]
         spans = self._chunker.overlap(text, spans, self._chunk_overlap, markdown=markdown)
         return [span.stripped(text) for span in spans] if self._strip_whitespace else spans
 
@@ -244,8 +256,10 @@ class SpanTextSplitter(TextSplitter):
             markdown = self._chunker.reads_as_markdown(metadata)
             spans = self._kept(text, segmentation, markdown=markdown)
             headings = heading_paths(text, spans) if markdown else [()] * len(spans)
-            for span, path in zip(spans, headings, strict=True):
-                own = copy.deepcopy(metadata)
+            added = self._chunk_metadata(segmentation)
+            visible = self._visible(text, segmentation)
+            for number, span, path in zip(visible, spans, headings, strict=True):
+                own = {**copy.deepcopy(metadata), **added[number]}
                 if path:
                     own["headings"] = HEADING_SEPARATOR.join(path)
                 if self._add_start_index:

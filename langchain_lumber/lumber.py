@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ from langchain_lumber.base import DocumentSettings, LengthSettings, SpanTextSpli
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.fallback import choose_judge
 from lumber_core.lumber.settings import AskedSettings, LumberSettings
+from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, takes, values_for
 
 if TYPE_CHECKING:
@@ -49,3 +51,9 @@ class LumberTextSplitter(SpanTextSplitter):
             **values_for(LumberSettings, settings, tokenizer=counts_with(settings)),
         )
         super().__init__(chunker, **values_for(DocumentSettings, settings))
+        self._add_verdicts = settings.add_verdicts
+
+    def _chunk_metadata(self, segmentation: Segmentation) -> Sequence[Mapping[str, str]]:
+        if not self._add_verdicts:
+            return super()._chunk_metadata(segmentation)
+        return segmentation.verdict_metadata()

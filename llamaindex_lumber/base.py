@@ -6,7 +6,7 @@ import copy
 import logging
 import pickle
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from inspect import Parameter, Signature
 from types import NoneType
@@ -282,7 +282,10 @@ class SpanNodeParser(NodeParser):
     def _nodes(
         self, parent: BaseNode, text: str, segmentation: Segmentation, metadata_tokens: int
     ) -> list[TextNode]:
-        spans = [span for span in segmentation.spans if not span.of(text).isspace()]
+        visible = [
+            number for number, span in enumerate(segmentation.spans) if not span.of(text).isspace()
+        ]
+        spans = [segmentation.spans[number] for number in visible]
         markdown = self._built().reads_as_markdown(_described(parent))
         spans = self._built().overlap(
             text, spans, self._overlap, reserved=metadata_tokens, markdown=markdown
@@ -298,8 +301,16 @@ class SpanNodeParser(NodeParser):
                 node.start_char_idx, node.end_char_idx = span.shifted(offset)
         if markdown and self.include_metadata:
             for node, path in zip(nodes, heading_paths(text, spans), strict=True):
-                _set_headings(node, path)
+                if path:  # a node of a part keeps the titles above the part
+                    _add_metadata(node, {"headings": HEADING_SEPARATOR.join(path)})
+        added = self._node_metadata(segmentation)
+        for node, number in zip(nodes, visible, strict=False):  # an empty text has a node, no span
+            _add_metadata(node, added[number])
         return nodes
+
+    def _node_metadata(self, segmentation: Segmentation) -> Sequence[Mapping[str, str]]:
+        """Return what to add to the metadata of each span's node."""
+        return [{}] * len(segmentation.spans)
 
     def _postprocess_parsed_nodes(
         self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]
@@ -387,13 +398,11 @@ def _described(node: BaseNode) -> dict[str, Any]:
     return node.metadata if kind in (None, "text/plain") else {"mimetype": kind, **node.metadata}
 
 
-def _set_headings(node: TextNode, path: Sequence[str]) -> None:
-    """Put the titles above a node into its metadata, out of what is embedded or sent to a model."""
-    if not path:
-        return  # a node of a part keeps the titles above the part
-    node.metadata = {**node.metadata, "headings": HEADING_SEPARATOR.join(path)}
+def _add_metadata(node: TextNode, added: Mapping[str, str]) -> None:
+    """Add to a node's metadata, out of what is embedded or sent to a model."""
+    node.metadata = {**node.metadata, **added}
     for name in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
-        setattr(node, name, [*dict.fromkeys([*getattr(node, name), "headings"])])
+        setattr(node, name, [*dict.fromkeys([*getattr(node, name), *added])])
 
 
 def _text(node: BaseNode) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from llama_index.core import Settings as GlobalSettings
@@ -16,6 +16,7 @@ from lumber_core.chunking.base import Chunker
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.fallback import choose_judge
 from lumber_core.lumber.settings import AskedSettings, LumberSettings
+from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, values_for
 
 logger = logging.getLogger(__name__)
@@ -76,6 +77,11 @@ class LumberNodeParser(_Base):
             logger.info("LumberNodeParser asks Settings.llm (%s)", assigned.class_name())
             self.__dict__["llm"] = assigned
         super().model_post_init(context)
+
+    def _node_metadata(self, segmentation: Segmentation) -> Sequence[Mapping[str, str]]:
+        if not self.add_verdicts:
+            return super()._node_metadata(segmentation)
+        return segmentation.verdict_metadata()
 
     def _make_chunker(self) -> Chunker:
         model = None if self.llm is None else LlamaIndexModel(self.llm)

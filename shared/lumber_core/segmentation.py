@@ -101,11 +101,14 @@ class Segmentation:
         verdicts: One per group of the walk, in document order; empty for splitters that
             ask no judge.
         usage: The total cost, lanes included. Not compared by `==`.
+        start_verdicts: For each span the verdict that set its start; None for the first span, and
+            where a size limit did. Empty for splitters that ask no judge.
     """
 
     spans: tuple[Span, ...]
     verdicts: tuple[Verdict, ...] = ()
     usage: Usage = field(default=Usage(), compare=False)
+    start_verdicts: tuple[Verdict | None, ...] = ()
 
     def chunks(self, text: str) -> list[str]:
         """Return the text of every chunk. `text` is the string that was segmented."""
@@ -115,6 +118,25 @@ class Segmentation:
     def failures(self) -> tuple[Verdict, ...]:
         """The verdicts that gave no usable answer, with their reasons."""
         return tuple(verdict for verdict in self.verdicts if verdict.failed)
+
+    def verdict_metadata(self) -> list[dict[str, str]]:
+        """Return for each span what to say about its start in the metadata of a chunk.
+
+        Returns:
+            One dictionary per span: "verdict" is the outcome of the verdict that set its start, and
+            "verdict_reason" says what went wrong, and who decided instead, if that is a failure.
+            Empty if no verdict set the start.
+        """
+        if not self.start_verdicts:
+            return [{} for _ in self.spans]
+        return [
+            {}
+            if verdict is None
+            else {"verdict": verdict.outcome, "verdict_reason": verdict.reason}
+            if verdict.failed
+            else {"verdict": verdict.outcome}
+            for verdict in self.start_verdicts
+        ]
 
     @property
     def positions(self) -> PositionShare:

@@ -281,6 +281,10 @@ class LumberChunker(Chunker):
             )
         self._warn_of_position(segmentation)
         segmentation = within(limits, walk.document.text, segmentation, units)
+        boundaries = (units[boundary].start for boundary in walk.boundaries)
+        setters = dict(zip(boundaries, walk.boundary_verdicts, strict=True))
+        starts = tuple(setters.get(span.start) for span in segmentation.spans)
+        segmentation = replace(segmentation, start_verdicts=starts)
         if self._on_segmentation is not None:
             self._on_segmentation(number, walk.document.text, segmentation)
         return segmentation

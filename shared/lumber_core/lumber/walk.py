@@ -69,6 +69,7 @@ class Walk:
         self._chain: list[Verdict] = []
         self._chain_calls = 0
         self._boundaries: list[int] = []
+        self._boundary_verdicts: list[Verdict] = []
         self._position = 0
         self._lanes: list[_Lane] = []
         self._planned: list[int] | None = None
@@ -103,6 +104,11 @@ class Walk:
     def boundaries(self) -> tuple[int, ...]:
         """Numbers of the units where chunks start, so far, without the first unit."""
         return tuple(self._boundaries)
+
+    @property
+    def boundary_verdicts(self) -> tuple[Verdict, ...]:
+        """For each of `boundaries`, the verdict that set it."""
+        return tuple(self._boundary_verdicts)
 
     @property
     def usage(self) -> Usage:
@@ -201,6 +207,7 @@ class Walk:
             boundary, self._position = self._step(verdict)
             if boundary is not None:
                 self._boundaries.append(boundary)
+                self._boundary_verdicts.append(verdict)
         reached = {self._position}
         kept = []
         for lane in self._lanes:
