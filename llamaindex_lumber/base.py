@@ -367,7 +367,7 @@ def _fields(settings: type[Settings]) -> Iterator[tuple[str, Any]]:
             annotation = Annotated[kind, SerializeAsAny()]  # type: ignore[type-arg]
         field = Field(
             default=entry.default,
-            description=said.doc,
+            description=said.python_doc,
             exclude=None if said.changes_result else True,
         )
         yield entry.name, (annotation, field)

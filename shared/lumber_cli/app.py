@@ -10,17 +10,17 @@ import typer
 from lumber_cli.conform import conform_command
 from lumber_cli.evaluation import compare_command, sweep_command
 from lumber_cli.questions import questions_command
+from lumber_cli.split import split_command
 from lumber_cli.training import export_command, train_command
 from lumber_core import __version__
 
 app = typer.Typer(
     name="lumber-splitters",
     no_args_is_help=True,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,  # plain help: wide tables leave no room for the text
     pretty_exceptions_enable=False,
-    help="Compare text splitters on your documents, and train your own BertChunker.",
+    help="Split texts at topic shifts, look at the chunks, and measure which splitter is best.",
 )
 
 
@@ -31,6 +31,16 @@ def _add(command: Callable[..., None], name: str, *examples: str) -> None:
     app.command(name, epilog=f"\b\nExamples:{lines}")(command)
 
 
+_add(
+    split_command,
+    "split",
+    "report.pdf notes/ 'docs/**/*.md' > chunks.jsonl",
+    "book.txt --target-size 200 --format text | less",
+    "docs/ --method greedy --chunk-size 256 --format parquet -o chunks.parquet",
+    "docs/ --method lumber --model openai:gpt-4o-mini --store answers.db",
+    "docs/ --method lumber --model http://127.0.0.1:8000/v1",
+    "- < page.txt",
+)
 _add(
     compare_command,
     "compare",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,6 +46,8 @@ _KEYS: dict[type[RemoteModel], tuple[str, ...]] = {
     OpenAIModel: ("OPENAI_API_KEY",),
     GeminiModel: ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
 }
+_BROKEN_PIPE = 141
+"""The exit status of a program that SIGPIPE ends."""
 
 
 def fail(message: str) -> NoReturn:
@@ -58,6 +61,9 @@ def errors_in_one_line() -> Iterator[None]:
     """Show errors that users can fix as `fail` does; bugs keep their traceback."""
     try:
         yield
+    except BrokenPipeError:  # the reader has seen enough, as in `... | head`
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - or flushing at exit fails again
+        raise typer.Exit(_BROKEN_PIPE) from None
     except (LumberError, ValueError, OSError) as error:
         fail(str(error))
 

@@ -42,15 +42,22 @@ class Setting:
     """What a setting has in addition to its name, type and default.
 
     Attributes:
-        doc: Its documentation, without the default.
+        doc: Its documentation, without the default. It is the help of command line options, too.
         check: Raises if a value is wrong; gets the setting's name and the value.
         changes_result: Whether the chunks may depend on it. Such settings are part of `repr`,
             of serialised parsers and of cache keys.
+        objects: Which objects are accepted besides; documented in Python only.
     """
 
     doc: str
     check: Callable[[str, Any], object] | None = None
     changes_result: bool = True
+    objects: str = ""
+
+    @property
+    def python_doc(self) -> str:
+        """The documentation in Python."""
+        return " ".join(filter(None, [self.doc, self.objects]))
 
 
 def optional(check: Callable[[str, Any], object]) -> Callable[[str, Any], None]:
@@ -218,7 +225,7 @@ class _Constructor:
 
     def __set_name__(self, owner: type, name: str) -> None:
         setattr(owner, name, self._function)
-        said = {entry.name: setting_of(entry).doc for entry in fields_of(self._settings)}
+        said = {entry.name: setting_of(entry).python_doc for entry in fields_of(self._settings)}
         parameters = signature_of(self._settings).parameters
         document(owner, [(name, said[name], p.default) for name, p in parameters.items()])
 

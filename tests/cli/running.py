@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
 from typer.testing import CliRunner
 
 from lumber_cli.app import app
+
+SAMPLE = Path(__file__).parents[2] / "examples" / "data" / "the_tide_clock.txt"
+
+
+class Outcome(NamedTuple):
+    """What a command did: its exit status, what it printed to stdout, and to stderr."""
+
+    code: int
+    out: str
+    err: str
 
 
 def run(*arguments: object, **environment: str) -> tuple[int, str]:
     """Return the exit status and all that was said."""
     result = CliRunner().invoke(app, [str(argument) for argument in arguments], env=environment)
     return result.exit_code, result.output
+
+
+def run_apart(*arguments: object, stdin: bytes = b"") -> Outcome:
+    """Return the exit status, the results and the messages."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    return Outcome(result.exit_code, result.stdout_bytes.decode(), result.stderr)
+
+
+def started(*arguments: object, **options: Any) -> subprocess.Popen[bytes]:
+    """Start the command as a process, with pipes."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, "-m", "lumber_cli", *map(str, arguments)],
+        **{"stdin": pipe, "stdout": pipe, "stderr": pipe, **options},
+    )

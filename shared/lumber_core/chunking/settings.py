@@ -52,9 +52,10 @@ Tokenizer = Annotated[
     TokenCounterSpec,
     Setting(
         'Counts tokens: "estimate" (near what cl100k_base counts, for any text; needs no '
-        'vocabulary), "words" (1.2 tokens a word, the published LumberChunker\'s formula), the '
-        "name of a tiktoken encoding or of a model tiktoken knows, a Hugging Face tokenizer, a "
-        "tiktoken `Encoding`, a function from a string to a number, or a `TokenCounter`."
+        'vocabulary), "words" (1.2 tokens a word, the published LumberChunker\'s formula), or the '
+        "name of a tiktoken encoding or of a model tiktoken knows.",
+        objects="Also a Hugging Face tokenizer, a tiktoken `Encoding`, a function from a string to "
+        "a number, or a `TokenCounter`.",
     ),
 ]
 Units = Annotated[
@@ -62,8 +63,8 @@ Units = Annotated[
     Setting(
         'What is never cut unless it exceeds `chunk_size`: "paragraphs", "sentences", '
         '"sentences_and_lines" (a mark at the end of a line ends a sentence, too), "markdown" '
-        "(paragraphs, list items, tables, code; a heading with the block below it), or a callable "
-        "from a text to `(start, end)` offsets."
+        "(paragraphs, list items, tables, code; a heading with the block below it).",
+        objects="Also a callable from a text to `(start, end)` offsets.",
     ),
 ]
 Language = Annotated[

@@ -67,6 +67,10 @@ class OpenAIModel(RemoteModel):
         self._client = None if client is None else client.with_options(max_retries=0)
         self._own_async = None if async_client is None else async_client.with_options(max_retries=0)
 
+    def served(self) -> list[str]:
+        """Return the names of the models that the server offers; errors are those of `openai`."""
+        return sorted(model.id for model in self._opened().models.list())
+
     def _made(self, kind: str = "OpenAI") -> Any:
         sdk = self._sdk()
         names = [] if self._base_url is None else _environment_headers()

@@ -73,9 +73,9 @@ class LumberSettings(ChunkerSettings):
     method: Annotated[
         Method,
         Setting(
-            '"paper", or "published" for the rules of the code released with the paper; see '
-            "`LumberChunker.as_published`.",
+            '"paper", or "published" for the rules of the code released with the paper.',
             one_of("paper", "published"),
+            objects="See `LumberChunker.as_published`.",
         ),
     ] = "paper"
     on_failure: Annotated[
@@ -92,11 +92,11 @@ class LumberSettings(ChunkerSettings):
         Setting(
             "Maximum number of questions in flight, over all texts of a call. If there are fewer "
             "texts, further questions work ahead on the same text (see `max_extra_calls`). The "
-            "result is the same, but the judge is called from several threads or tasks, and not "
-            "in the order of the text. None: one at a time; asynchronous methods then work on "
-            "8 texts at once.",
+            "result is the same. None: one at a time.",
             optional(check_positive),
             changes_result=False,
+            objects="The judge is called from several threads or tasks, and not in the order of "
+            "the text. Asynchronous methods work on 8 texts at once if it is None.",
         ),
     ] = None
     max_extra_calls: Annotated[
@@ -111,9 +111,9 @@ class LumberSettings(ChunkerSettings):
     store: Annotated[
         AnswerStore | str | Path | None,
         Setting(
-            "A file that caches every answer, so that none is paid for twice. A custom judge needs "
-            "an attribute `identity` for it.",
+            "A file that caches every answer, so that none is paid for twice.",
             changes_result=False,
+            objects="A custom judge needs an attribute `identity` for it.",
         ),
     ] = None
     on_segmentation: Annotated[

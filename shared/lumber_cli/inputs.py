@@ -1,0 +1,114 @@
+"""The files that a command reads: paths, folders, glob patterns and stdin."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lumber_core.errors import UnreadableFileError
+from lumber_core.files import (
+    READABLE,
+    NamedPath,
+    TextFile,
+    check_encoding,
+    check_readable,
+    find_files,
+    read_bytes,
+    read_file,
+)
+
+STDIN = "-"
+_SHOWN = 5
+
+Paths = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PATH...",
+        help="Files, folders, glob patterns (quoted), or - for stdin. In folders, files in "
+        f"{', '.join(READABLE)} are read. HTML and DOCX are converted to Markdown, so offsets "
+        "count the characters of the converted text. PDF and DOCX need the extra `documents`.",
+        show_default=False,
+    ),
+]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Encoding of the files. Default: UTF-8, or that of a byte order mark, or one that is "
+        "detected and named on stderr."
+    ),
+]
+
+
+def say(message: str) -> None:
+    """Print a line to stderr."""
+    typer.echo(f"lumber-splitters: {message}", err=True)
+
+
+@dataclass
+class Inputs:
+    """The texts of a command, read one at a time.
+
+    Attributes:
+        paths: As they were given.
+        encoding: Encoding of the files; None detects it.
+        failed: Names of the files that could not be read so far.
+    """
+
+    paths: list[str]
+    encoding: str | None = None
+    failed: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.encoding is not None:
+            check_encoding(self.encoding)
+        found = find_files([path for path in self.paths if path != STDIN])
+        for _, path in found.files:
+            check_readable(path)
+        self._files: list[NamedPath | None] = [*found.files]
+        if STDIN in self.paths:
+            self._files.insert(0 if self.paths[0] == STDIN else len(self._files), None)
+        if found.skipped:
+            names = ", ".join(named.name for named in found.skipped[:_SHOWN])
+            more = len(found.skipped) - _SHOWN
+            say(
+                f"left out {len(found.skipped)} files that are not in {', '.join(READABLE)}: "
+                f"{names}{f' and {more} more' if more > 0 else ''}; name them to read them as text"
+            )
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __iter__(self) -> Iterator[TextFile]:
+        """Read the files in turn; one that cannot be read is named on stderr and left out."""
+        for named in self._files:
+            try:
+                file = self._read(named)
+            except (UnreadableFileError, OSError) as error:
+                self.failed.append("stdin" if named is None else named.name)
+                say(str(error))
+                continue
+            if file.detected:
+                say(f"{file.name} is not UTF-8: read as {file.encoding} (pass --encoding if wrong)")
+            yield file
+
+    def _read(self, named: NamedPath | None) -> TextFile:
+        if named is None:
+            return read_bytes(sys.stdin.buffer.read(), name="stdin", encoding=self.encoding)
+        return read_file(named.path, name=named.name, encoding=self.encoding)
+
+
+def output_file(path: Path) -> Path:
+    """Return a file to write, with its folder made.
+
+    Raises:
+        ValueError: It is a folder.
+    """
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: expected the name of a file to write")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path

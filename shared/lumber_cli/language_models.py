@@ -1,0 +1,120 @@
+"""Language models by name, as `--model` takes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lumber_core.errors import ModelUnavailableError
+from lumber_core.extras import load, require
+from lumber_core.llms import GeminiModel, OpenAIModel
+from lumber_core.llms.remote import RemoteModel
+
+OLLAMA = "http://127.0.0.1:11434/v1"
+FORMS = "openai:NAME, gemini:NAME, ollama:NAME, or the URL of an OpenAI-compatible server"
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where language models come from.
+
+    Attributes:
+        make: Makes a model of a name.
+        module: The module that must be installed.
+        package: The package it belongs to.
+        extra: The extra that installs it.
+        keys: Environment variables that may hold the key; empty if none is needed.
+        base_url: Its server; None: the provider's own.
+    """
+
+    make: Callable[..., RemoteModel]
+    module: str
+    package: str
+    extra: str
+    keys: tuple[str, ...] = ()
+    base_url: str | None = None
+
+
+PROVIDERS = {
+    "openai": Provider(OpenAIModel, "openai", "openai", "openai", ("OPENAI_API_KEY",)),
+    "gemini": Provider(
+        *(GeminiModel, "google.genai", "google-genai", "gemini"),
+        keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    ),
+    "ollama": Provider(OpenAIModel, "openai", "openai", "openai", base_url=OLLAMA),
+}
+
+
+def is_language_model(spec: str) -> bool:
+    """Return whether a name is one of a language model, rather than of BERT weights."""
+    kind, colon, _ = spec.partition(":")
+    return bool(colon) and kind in (*PROVIDERS, "http", "https")
+
+
+def language_model(spec: str, *, key_variable: str | None = None) -> RemoteModel:
+    """Return a language model by name.
+
+    Args:
+        spec: "openai:NAME", "gemini:NAME", "ollama:NAME", or the URL of an OpenAI-compatible server
+            with the model's name after a #; without a name, the server's only model.
+        key_variable: The environment variable that holds the key. None: the provider's own, or no
+            key for a server that is named by its URL.
+
+    Raises:
+        ValueError: The name has another form, or the key is missing.
+        ModelUnavailableError: A server was to be asked for its model and gave no answer.
+        MissingExtraError: The provider's package is not installed.
+    """
+    kind, colon, name = spec.partition(":")
+    url: str | None = None
+    if kind in ("http", "https"):
+        url, _, name = spec.partition("#")
+        provider = Provider(OpenAIModel, "openai", "openai", "openai", base_url=url)
+    elif colon and name and kind in PROVIDERS:
+        provider = PROVIDERS[kind]
+    else:
+        raise ValueError(f"unknown model {spec!r}: expected {FORMS}")
+    require(provider.module, package=provider.package, extra=provider.extra)
+    key = _key(spec, provider, key_variable)
+    if not name:
+        name = _only_model(provider, key)
+    return provider.make(name, base_url=provider.base_url, api_key=key)
+
+
+def _key(spec: str, provider: Provider, key_variable: str | None) -> str | None:
+    if key_variable is not None:
+        key = os.environ.get(key_variable)
+        if not key:
+            raise ValueError(f"no API key: the environment variable {key_variable} is empty")
+        return key
+    if provider.keys and not any(map(os.environ.get, provider.keys)):
+        raise ValueError(
+            f"no API key for {spec}: set {' or '.join(provider.keys)}, or name a variable that "
+            "holds it with --key-variable"
+        )
+    return None
+
+
+def _only_model(provider: Provider, key: str | None) -> str:
+    url = provider.base_url
+    assert url is not None
+    served = served_models(url, key)
+    if len(served) != 1:
+        listed = ", ".join(served) or "none"
+        raise ValueError(f"{url} serves {len(served)} models ({listed}): pass {url}#NAME")
+    return served[0]
+
+
+def served_models(url: str, key: str | None = None) -> list[str]:
+    """Return the names of the models of an OpenAI-compatible server.
+
+    Raises:
+        MissingExtraError: The package openai is not installed.
+        ModelUnavailableError: The server gives no list.
+    """
+    sdk = load("openai", package="openai", extra="openai")
+    try:
+        return OpenAIModel("any", base_url=url, api_key=key).served()
+    except sdk.OpenAIError as error:
+        raise ModelUnavailableError(f"{url} gives no list of models: {error}") from error

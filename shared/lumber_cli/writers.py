@@ -1,0 +1,194 @@
+"""Writes chunks as JSON lines, text, Markdown or Parquet, one document at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Protocol
+
+import typer
+
+from lumber_core.extras import load
+from lumber_core.markdown import HEADING_SEPARATOR
+
+
+class Format(str, Enum):
+    """What chunks are written as."""
+
+    JSONL = "jsonl"
+    TEXT = "text"
+    MD = "md"
+    PARQUET = "parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk, as it is written.
+
+    Attributes:
+        document: Name of its document.
+        index: Its number in the document, from 0.
+        start: Offset of its first character in the text of the document.
+        end: Offset just past its last character.
+        tokens: Its size, as the splitter counts.
+        headings: The titles above its start, outermost first.
+        pages: First and last page, from 1; None if the document has none.
+        text: Its text.
+    """
+
+    document: str
+    index: int
+    start: int
+    end: int
+    tokens: int
+    headings: tuple[str, ...]
+    pages: tuple[int, int] | None
+    text: str
+
+    def as_json(self) -> dict[str, object]:
+        """Return the row as an object; without `pages` if there are none."""
+        row: dict[str, object] = {
+            "document": self.document,
+            "index": self.index,
+            "start": self.start,
+            "end": self.end,
+            "tokens": self.tokens,
+            "headings": list(self.headings),
+        }
+        if self.pages is not None:
+            row["pages"] = list(self.pages)
+        return {**row, "text": self.text}
+
+    def title(self) -> str:
+        """Return what tells the chunk from others, in one line."""
+        parts = [f"{self.document} #{self.index}", f"characters {self.start} to {self.end}"]
+        if self.pages is not None:
+            first, last = self.pages
+            parts.append(f"page {first}" if first == last else f"pages {first} to {last}")
+        parts.append(f"{self.tokens} tokens")
+        if self.headings:
+            parts.append(HEADING_SEPARATOR.join(self.headings))
+        return " | ".join(" ".join(part.split()) for part in parts)
+
+
+class Writer(AbstractContextManager["Writer"], Protocol):
+    """Writes the chunks of documents; closing it finishes the file."""
+
+    def write(self, rows: Sequence[ChunkRow]) -> None:
+        """Write the chunks of one document."""
+
+
+def writer(kind: Format, output: Path | None) -> Writer:
+    """Return a writer.
+
+    Args:
+        kind: The format.
+        output: The file; None: stdout.
+
+    Raises:
+        ValueError: Parquet is to be written to stdout.
+        MissingExtraError: Parquet, and pyarrow is not installed.
+        OSError: The file cannot be written.
+    """
+    if kind is not Format.PARQUET:
+        return _Lines(output, _SHOWN_AS[kind])
+    if output is None:
+        raise ValueError("--format parquet needs a file: pass --output FILE")
+    return _Parquet(output)
+
+
+class _Lines:
+    """Writes UTF-8, whatever the terminal's encoding; each document is flushed."""
+
+    def __init__(self, output: Path | None, show: Callable[[ChunkRow], str]) -> None:
+        self._show = show
+        self._stack = ExitStack()
+        if output is None:
+            self._stream: BinaryIO = typer.get_binary_stream("stdout")
+        else:
+            self._stream = self._stack.enter_context(output.open("wb"))
+
+    def write(self, rows: Sequence[ChunkRow]) -> None:
+        for row in rows:
+            self._stream.write(self._show(row).encode("utf-8", "backslashreplace"))
+        self._stream.flush()
+
+    def __enter__(self) -> _Lines:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+
+class _Parquet:
+    """Writes a row group for each document."""
+
+    def __init__(self, output: Path) -> None:
+        load("pyarrow.parquet", package="pyarrow", extra="evaluation")
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        self._make = pa.Table.from_pylist
+        self._schema = pa.schema(
+            [
+                ("document", pa.string()),
+                ("index", pa.int64()),
+                ("start", pa.int64()),
+                ("end", pa.int64()),
+                ("tokens", pa.int64()),
+                ("headings", pa.list_(pa.string())),
+                ("pages", pa.list_(pa.int64())),
+                ("text", pa.string()),
+            ]
+        )
+        self._file: Any = parquet.ParquetWriter(output, self._schema)
+
+    def write(self, rows: Sequence[ChunkRow]) -> None:
+        if rows:
+            self._file.write_table(self._make([row.as_json() for row in rows], schema=self._schema))
+
+    def __enter__(self) -> _Parquet:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+
+def _json_line(row: ChunkRow) -> str:
+    return json.dumps(row.as_json(), ensure_ascii=False) + "\n"
+
+
+def _as_text(row: ChunkRow) -> str:
+    return f"===== {row.title()}\n{_ended(row.text)}"
+
+
+def _as_markdown(row: ChunkRow) -> str:
+    # In a comment, "--" would end it.
+    title = row.title().replace("--", "- -")
+    return f"<!-- {title} -->\n\n{_ended(row.text)}\n---\n\n"
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith(("\n", "\r")) else f"{text}\n"
+
+
+_SHOWN_AS: dict[Format, Callable[[ChunkRow], str]] = {
+    Format.JSONL: _json_line,
+    Format.TEXT: _as_text,
+    Format.MD: _as_markdown,
+}

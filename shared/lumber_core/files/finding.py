@@ -1,0 +1,101 @@
+"""Finds the files that paths, folders and glob patterns stand for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from glob import glob, has_magic
+from pathlib import Path
+from typing import NamedTuple
+
+from lumber_core.files.reading import LISTED, READABLE
+
+
+class NamedPath(NamedTuple):
+    """A file and the name of its document.
+
+    Attributes:
+        name: The path as the user would write it, with forward slashes.
+        path: Where the file is.
+    """
+
+    name: str
+    path: Path
+
+
+class FoundFiles(NamedTuple):
+    """The files that some paths stand for.
+
+    Attributes:
+        files: The files to read, each once: in the order of the paths, those of a folder by name.
+        skipped: Files in folders whose suffix is not one of `READABLE`.
+    """
+
+    files: list[NamedPath]
+    skipped: list[NamedPath]
+
+
+def find_files(paths: Iterable[str | Path]) -> FoundFiles:
+    """Find files.
+
+    Args:
+        paths: Files, which are taken whatever their suffix; folders, which stand for the files with
+            a suffix of `READABLE` in them, at any depth; and glob patterns such as "docs/**/*.md".
+            Files and folders whose name starts with a dot are found only if they are named.
+
+    Raises:
+        FileNotFoundError: A path does not exist, a pattern matches no file, or no file in a folder
+            has a suffix of `READABLE`.
+        ValueError: A file in a folder is a link to a place outside the folder.
+    """
+    files: dict[Path, NamedPath] = {}
+    skipped: dict[Path, NamedPath] = {}
+    for given in map(Path, paths):
+        if given.is_dir():
+            inside = [(entry, entry.suffix.lower() in READABLE) for entry in _walk(given)]
+            if not any(readable for _, readable in inside):
+                others = f", only {len(inside)} others" if inside else ""
+                raise FileNotFoundError(f"{given} holds no file in {LISTED}{others}")
+            found = [path for path, readable in inside if readable]
+            _refuse_links_out(given, found)
+            for path, readable in inside:
+                if not readable:
+                    skipped.setdefault(path.absolute(), _named(path))
+        elif given.exists():
+            found = [given]
+        elif has_magic(str(given)):
+            matches = sorted(map(Path, glob(str(given), recursive=True)))
+            found = [path for path in matches if path.is_file()]
+            if not found:
+                raise FileNotFoundError(f"no file matches {str(given)!r}")
+        else:
+            raise FileNotFoundError(f"{given} does not exist: expected a file or a folder there")
+        for path in found:
+            files.setdefault(path.absolute(), _named(path))
+    left = [named for path, named in skipped.items() if path not in files]
+    return FoundFiles(list(files.values()), left)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder, at any depth, in order of path; hidden ones are left out."""
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(root, name)
+            if not name.startswith(".") and path.is_file():
+                yield path
+
+
+def _refuse_links_out(folder: Path, files: Iterable[Path]) -> None:
+    # Texts end up in reports, prompts and indexes, so a link must not bring in what lies elsewhere.
+    inside = folder.resolve()
+    for path in files:
+        if not path.resolve().is_relative_to(inside):
+            raise ValueError(
+                f"{path} is a link to {path.resolve()}, outside {folder}. Copy the file into the "
+                "folder, remove the link, or name the file itself"
+            )
+
+
+def _named(path: Path) -> NamedPath:
+    return NamedPath(path.as_posix(), path)

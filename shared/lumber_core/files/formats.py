@@ -1,0 +1,105 @@
+"""Converts HTML, DOCX and PDF to text with maintained libraries, imported when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+
+from lumber_core.errors import LumberError, UnreadableFileError
+from lumber_core.extras import require
+
+EXTRA = "documents"
+_READERS = {".pdf": "pypdf", ".docx": "mammoth"}
+_UNSEEN = ("script", "style", "template", "noscript", "head", "svg", "img", "iframe")
+
+
+def need(suffix: str) -> None:
+    """Raise unless the reader of ".pdf" or ".docx" is installed.
+
+    Raises:
+        MissingExtraError: It is not.
+    """
+    require(_READERS[suffix], package=_READERS[suffix], extra=EXTRA)
+
+
+def html_to_markdown(html: str, name: str) -> str:
+    """Convert HTML to Markdown: headings, lists, tables and code are kept, links become text.
+
+    Args:
+        html: The document.
+        name: Its name, for errors.
+
+    Raises:
+        UnreadableFileError: It has no text, or cannot be converted.
+    """
+    with _unreadable(name, "HTML"):
+        from bs4 import BeautifulSoup
+        from markdownify import MarkdownConverter
+
+        soup = BeautifulSoup(html, "html.parser")
+        for unseen in soup(_UNSEEN):
+            unseen.decompose()
+        converter = MarkdownConverter(
+            heading_style="atx",
+            bullets="-",
+            convert=None,
+            strip=["a"],
+            escape_asterisks=False,
+            escape_underscores=False,
+        )
+        text: str = converter.convert_soup(soup).strip()
+    return _with_text(text + "\n" if text else "", name, "it holds no text")
+
+
+def docx_to_markdown(content: bytes, name: str) -> str:
+    """Convert a Word document (DOCX) to Markdown.
+
+    Raises:
+        MissingExtraError: mammoth is not installed.
+        UnreadableFileError: The file is damaged or has no text.
+    """
+    need(".docx")
+    with _unreadable(name, "DOCX"):
+        import mammoth
+
+        html: str = mammoth.convert_to_html(BytesIO(content)).value
+    return html_to_markdown(html, name)
+
+
+def pdf_pages(content: bytes, name: str) -> list[str]:
+    """Return the text of each page of a PDF; "" for a page without text.
+
+    Raises:
+        MissingExtraError: pypdf is not installed.
+        UnreadableFileError: The file is damaged, encrypted, or has no text on any page.
+    """
+    need(".pdf")
+    with _unreadable(name, "PDF"):
+        from pypdf import PdfReader
+
+        reader = PdfReader(BytesIO(content))
+        # A broken font gives lone surrogates, which no file can hold.
+        pages = [
+            page.extract_text().encode("utf-8", "replace").decode("utf-8") for page in reader.pages
+        ]
+    _with_text("".join(pages), name, "no page has text; scanned pages need OCR first")
+    return pages
+
+
+@contextmanager
+def _unreadable(name: str, kind: str) -> Iterator[None]:
+    """Turn whatever a parser raises on a damaged file into `UnreadableFileError`."""
+    try:
+        yield
+    except (LumberError, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        reason = str(error) or type(error).__name__
+        raise UnreadableFileError(f"{name} cannot be read as {kind}: {reason}") from error
+
+
+def _with_text(text: str, name: str, otherwise: str) -> str:
+    if not text.strip():
+        raise UnreadableFileError(f"{name}: {otherwise}")
+    return text

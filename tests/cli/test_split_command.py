@@ -1,0 +1,261 @@
+"""`lumber-splitters split`: what it reads, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import signal
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_cli.app import app
+from lumber_cli.splitting import SETTINGS
+from lumber_core import BertChunker, GreedyChunker, LumberChunker
+from lumber_core.lumber.fallback import local_judge
+from lumber_core.settings import fields_of
+from tests.cli.running import SAMPLE, run_apart, started
+from tests.loopback.server import LoopbackServer, Request
+from tests.making_files import docx, pdf
+
+HANDBOOK = "# Boats\n\nOars and sails.\n\n## Care\n\nDry the sails.\n\n" + "Wax the oars. " * 60
+
+
+def rows_of(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+@pytest.fixture
+def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.txt").write_text("One here. Two here.\r\n\r\nThree.", encoding="utf-8", newline="")
+    (folder / "b.md").write_text(HANDBOOK, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("method", ["bert", "greedy", "lumber"])
+def test_the_chunks_are_those_of_the_splitter_and_join_to_the_text(method: str) -> None:
+    text = SAMPLE.read_bytes().decode()
+    chunker = {
+        "bert": BertChunker(),
+        "greedy": GreedyChunker(),
+        "lumber": LumberChunker(local_judge()),
+    }[method]
+    done = run_apart("split", SAMPLE, "--method", method)
+    assert (done.code, done.err) == (0, "")
+    rows = rows_of(done.out)
+    assert [(row["start"], row["end"]) for row in rows] == [*chunker.segment(text).spans]
+    assert [row["index"] for row in rows] == [*range(len(rows))]
+    assert {row["document"] for row in rows} == {SAMPLE.as_posix()}
+    assert "".join(row["text"] for row in rows) == text
+    assert [row["tokens"] for row in rows] == chunker.counter.count([row["text"] for row in rows])
+
+
+def test_folders_patterns_and_stdin_are_read_together(docs: Path) -> None:
+    done = run_apart("split", "docs", "docs/*.txt", "-", stdin="Four. Fünf.".encode())
+    assert done.code == 0
+    names = [row["document"] for row in rows_of(done.out)]
+    assert list(dict.fromkeys(names)) == ["docs/a.txt", "docs/b.md", "stdin"]
+    assert rows_of(done.out)[-1]["text"] == "Four. Fünf."
+
+
+def test_markdown_is_split_as_such_and_tells_its_headings(docs: Path) -> None:
+    rows = rows_of(run_apart("split", docs / "b.md", "--chunk-size", 60).out)
+    assert rows[-1]["headings"] == ["Boats", "Care"]
+    assert "".join(row["text"] for row in rows) == HANDBOOK
+
+
+@pytest.mark.parametrize(
+    ("options", "made"),
+    [
+        (["--target-size", "80"], BertChunker(target_size=80)),
+        (["--threshold", "0.5", "--snap", "none"], BertChunker(threshold=0.5, snap=None)),
+        (
+            ["--method", "greedy", "--target-size", "90", "--chunk-size", "none"],
+            GreedyChunker(90, chunk_size=None),
+        ),
+        (
+            ["--method", "greedy", "--units", "paragraphs", "--tokenizer", "words"],
+            GreedyChunker(units="paragraphs", tokenizer="words"),
+        ),
+        (
+            ["--method", "greedy", "--tokenizer", "cl100k_base", "--end-markers", "The"],
+            GreedyChunker(tokenizer="cl100k_base", end_markers=["The"]),
+        ),
+        (
+            ["--method", "lumber", "--theta", "200", "--chunk-size", "100"],
+            LumberChunker(local_judge(), theta=200, chunk_size=100),
+        ),
+        (
+            ["--method", "lumber", "--lumber-method", "published"],
+            LumberChunker(local_judge(), method="published"),
+        ),
+    ],
+)
+def test_options_are_the_settings_of_the_splitters(options: list[str], made: Any) -> None:
+    text = SAMPLE.read_bytes().decode()
+    done = run_apart("split", SAMPLE, *options)
+    assert done.code == 0, done.err
+    spans = [(row["start"], row["end"]) for row in rows_of(done.out)]
+    assert spans == [*made.segment(text).spans]
+
+
+def test_every_setting_of_every_splitter_is_an_option_with_help() -> None:
+    said = " ".join(run_apart("split", "-h").out.split())
+    for settings in SETTINGS.values():
+        for entry in fields_of(settings):
+            if entry.name not in ("on_segmentation", "method"):
+                assert f"--{entry.name.replace('_', '-')} " in said, entry.name
+    assert "--lumber-method" in said
+    assert "a hard limit. none: no limit. Default: 512 (greedy), none (lumber)." in said
+
+
+def test_overlap_repeats_text_with_exact_offsets() -> None:
+    text = SAMPLE.read_bytes().decode()
+    rows = rows_of(run_apart("split", SAMPLE, "--chunk-size", 120, "--chunk-overlap", 30).out)
+    assert all(row["text"] == text[row["start"] : row["end"]] for row in rows)
+    assert all(row["tokens"] <= 120 for row in rows)
+    assert any(after["start"] < row["end"] for row, after in pairwise(rows))
+
+
+def test_other_formats_hold_the_same_chunks(docs: Path) -> None:
+    rows = rows_of(run_apart("split", "docs", "--chunk-size", 60).out)
+    for kind in ("text", "md"):
+        shown = run_apart("split", "docs", "--chunk-size", 60, "--format", kind).out
+        for row in rows:
+            assert row["text"].strip() in shown
+            assert f"{row['document']} #{row['index']} | characters {row['start']} to" in shown
+    parquet = pytest.importorskip("pyarrow.parquet")
+    options = ("--chunk-size", 60, "--format", "parquet", "-o", "out/chunks.parquet")
+    assert run_apart("split", "docs", *options) == (0, "", "")
+    table = parquet.read_table(docs.parent / "out" / "chunks.parquet").to_pylist()
+    assert [{key: row[key] for key in rows[0]} for row in table] == rows
+
+
+def test_parquet_needs_a_file(docs: Path) -> None:
+    done = run_apart("split", "docs", "--format", "parquet")
+    assert (done.code, done.out) == (1, "")
+    assert "pass --output FILE" in done.err
+
+
+def test_pages_of_a_pdf_and_headings_of_a_docx_are_kept(docs: Path) -> None:
+    pytest.importorskip("pypdf")
+    pytest.importorskip("mammoth")
+    lines = [f"The boat number {n} lies at the quay." for n in range(30)]
+    (docs / "c.pdf").write_bytes(pdf([lines, lines]))
+    (docs / "d.docx").write_bytes(docx([("Heading1", "Tides"), ("", "They turn.")]))
+    rows = rows_of(run_apart("split", "docs", "--chunk-size", 80).out)
+    pages = [row["pages"] for row in rows if row["document"] == "docs/c.pdf"]
+    assert pages[0] == [1, 1]
+    assert pages[-1] == [2, 2]
+    assert all("pages" not in row for row in rows if row["document"] != "docs/c.pdf")
+    (word,) = [row for row in rows if row["document"] == "docs/d.docx"]
+    assert word["headings"] == ["Tides"]
+
+
+def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Path) -> None:
+    (docs / "data.csv").write_text("a,b", encoding="utf-8")
+    (docs / "latin.txt").write_bytes("Été à la mer, où les élèves écoutent. ".encode("cp1252") * 9)
+    done = run_apart("split", "docs")
+    assert done.code == 0
+    assert "left out 1 files" in done.err
+    assert "docs/data.csv" in done.err
+    assert "docs/latin.txt is not UTF-8: read as cp1252" in done.err
+    assert "écoutent" in done.out
+    assert run_apart("split", "docs/latin.txt", "--encoding", "cp1252").err == ""
+
+
+def test_an_unreadable_file_is_named_and_the_others_are_written(docs: Path) -> None:
+    (docs / "a.txt").write_bytes(b"\x00\xff\xfe\x89")
+    done = run_apart("split", "docs")
+    assert done.code == 1
+    assert {row["document"] for row in rows_of(done.out)} == {"docs/b.md"}
+    assert "docs/a.txt is not text" in done.err
+    assert "1 of 2 documents could not be read" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["nowhere.txt"], "nowhere.txt does not exist"),
+        (["docs", "--theta", "9"], "--theta is a setting of lumber, not of bert"),
+        (["docs", "--chunk-size", "0"], "chunk_size"),
+        (["docs", "--method", "greedy", "--model", "bundled"], "greedy uses no model"),
+        (["docs", "--model", "openai:gpt-4o-mini"], "pass --method lumber"),
+        (["docs", "--method", "lumber", "--store", "a.db"], "--store needs a language model"),
+        (["docs", "--requests-per-minute", "3"], "for the language model of --method lumber"),
+        (["docs", "--chunk-overlap", "300"], "chunk_size"),
+        (["docs", "--model", "no-such-folder/x"], "no-such-folder/x"),
+        (["docs", "--tokenizer", "none-such"], "unknown tokenizer"),
+        (["docs", "-o", "docs"], "docs is a folder"),
+        (["docs/a.txt", "--encoding", "latin-99"], "unknown encoding"),
+    ],
+)
+def test_mistakes_are_one_line_and_write_nothing(
+    options: list[str], reason: str, docs: Path
+) -> None:
+    done = run_apart("split", *options)
+    assert (done.code, done.out) == (1, "")
+    assert reason in done.err
+    assert len(done.err.strip().splitlines()) == 1
+
+
+def test_a_wrong_option_is_a_usage_error(docs: Path) -> None:
+    assert run_apart("split", "docs", "--method", "none").code == 2
+    assert run_apart("split", "docs", "--chunk-size", "many").code == 2
+
+
+def test_a_language_model_decides_and_is_asked_once(docs: Path) -> None:
+    pytest.importorskip("openai")
+
+    def answer(request: Request) -> str:
+        return f"Answer: ID {request.allowed[0]}" if request.allowed else "Answer: none"
+
+    with LoopbackServer(answer) as server:
+        options = ["split", SAMPLE, "--method", "lumber", "--theta", 200, "--store", "answers.db"]
+        options += ["--model", f"{server.openai_url}#any"]
+        first = run_apart(*options)
+        assert first.code == 0, first.err
+        asked = server.count
+        assert asked > 0
+        again = run_apart(*options)
+        assert (again.out, server.count) == (first.out, asked)
+    rows = rows_of(first.out)
+    assert "".join(row["text"] for row in rows) == SAMPLE.read_bytes().decode()
+
+
+def test_a_reader_that_stops_early_causes_no_traceback(tmp_path: Path) -> None:
+    book = tmp_path / "book.txt"
+    book.write_bytes(SAMPLE.read_bytes() * 40)
+    process = started("split", book, "--method", "greedy", "--target-size", 20)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert json.loads(process.stdout.readline())["index"] == 0
+    process.stdout.close()
+    said = process.stderr.read().decode()
+    assert (process.wait(timeout=60), said) == (141, "")
+
+
+def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
+    output = tmp_path / "chunks.jsonl"
+    process = started("split", SAMPLE, "-", "--method", "greedy", "-o", output)
+    assert process.stderr is not None
+    while not output.exists() or not output.stat().st_size:  # then it waits for stdin
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    said = process.stderr.read().decode()
+    assert process.wait(timeout=60) == 130
+    assert "interrupted; 1 of 2 documents are written" in said
+    assert "Traceback" not in said
+    rows = rows_of(output.read_text(encoding="utf-8"))
+    assert "".join(row["text"] for row in rows) == SAMPLE.read_bytes().decode()
+
+
+def test_the_commands_help_is_that_of_its_own_function() -> None:
+    command = next(each for each in app.registered_commands if each.name == "split")
+    assert command.callback is not None
+    assert "splitting" not in inspect.signature(command.callback).parameters
