@@ -13,9 +13,9 @@ from lumber_cli.inputs import EncodingOption, Inputs, Paths, output_file, say
 from lumber_cli.options import errors_in_one_line
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.writers import ChunkRow, Format, writer
-from lumber_core.chunker import Chunker
+from lumber_core.chunking.base import Chunker
 from lumber_core.files import TextFile
-from lumber_core.markdown import heading_paths
+from lumber_core.text.markdown import heading_paths
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells expect it."""

@@ -22,9 +22,9 @@ from lumber_cli.language_models import is_language_model, language_model
 from lumber_cli.options import prices_in
 from lumber_core import BertChunker, BertJudge, GreedyChunker, LumberChunker, ModelJudge
 from lumber_core.bert.settings import BertSettings
-from lumber_core.chunker import Chunker
-from lumber_core.chunker_settings import ChunkOverlap, check_overlap
-from lumber_core.greedy import GreedySettings
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.greedy import GreedySettings
+from lumber_core.chunking.settings import ChunkOverlap, check_overlap
 from lumber_core.llms import CallPolicy
 from lumber_core.lumber.fallback import local_judge
 from lumber_core.lumber.settings import LumberSettings
@@ -300,8 +300,8 @@ def _kind(name: str, owners: Mapping[Method, Field[Any]]) -> tuple[Any, dict[str
     if words:
         choices = [*words, "none"] if optional else words
         members = {choice.replace("-", "_"): choice for choice in choices}
-        made: Any = Enum(name, members, type=str)
-        return made | None, {}
+        make: Any = Enum  # mypy wants a literal name
+        return make(name, members, type=str) | None, {}
     if Path in kinds:
         return Path | None, {}
     for number in (int, float):

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Protocol
 import typer
 
 from lumber_core.extras import load
-from lumber_core.markdown import HEADING_SEPARATOR
+from lumber_core.text.markdown import HEADING_SEPARATOR
 
 
 class Format(str, Enum):

@@ -13,6 +13,7 @@ from lumber_core.text.units import sentences
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import _document
 from tests.evaluation.writing import write, write_lines
+from tests.making_files import pdf
 from tests.profiles import examples
 
 
@@ -27,11 +28,12 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:
         load_folder(corpus)
 
 
-def test_files_at_any_depth_are_documents(tmp_path: Path) -> None:
+def test_files_at_any_depth_are_documents(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write(tmp_path / "b.md", "Two here. More.\r\nEnd.")
     write(tmp_path / "a" / "fox.txt", "One here.")
-    write(tmp_path / "notes.rst", "Not this.")
+    write(tmp_path / "notes.log", "Not this.")
     corpus = load_folder(tmp_path)
+    assert "no text is read from notes.log" in caplog.text
     assert corpus.name == tmp_path.name
     assert [document.name for document in corpus.documents] == ["a/fox.txt", "b.md"]
     last = corpus.documents[1]
@@ -39,9 +41,9 @@ def test_files_at_any_depth_are_documents(tmp_path: Path) -> None:
     assert last.units == tuple(span.start for span in sentences(last.text)) == (0, 10, 17)
     assert last.starts == (0,)
     assert not corpus.questions
-    for pattern in ("*.rst", ["*.rst"]):
+    for pattern in ("*.log", ["*.log"]):
         (document,) = load_folder(tmp_path, pattern=pattern).documents
-        assert document.name == "notes.rst"
+        assert document.name == "notes.log"
 
 
 MARKED = "One. Two.\n==========\r\nThree.\n\n============  \nFour."
@@ -139,10 +141,14 @@ def test_one_file_is_what_questions_are_about(tmp_path: Path) -> None:
     assert load_folder(tmp_path, questions=path).questions[0].document == "fox.txt"
 
 
-def test_another_encoding_is_named_with_the_byte_and_can_be_given(tmp_path: Path) -> None:
+def test_another_encoding_is_named_with_the_byte_and_can_be_given(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "latin.txt").write_bytes(b"A caf\xe9.")
     with pytest.raises(ValueError, match=r"latin\.txt is not utf-8: byte 5 \(0xe9\)"):
-        load_folder(tmp_path)
+        load_folder(tmp_path, encoding="utf-8")
+    assert load_folder(tmp_path).documents[0].text == "A café."
+    assert "latin.txt is not UTF-8: read as" in caplog.text
     assert load_folder(tmp_path, encoding="latin-1").documents[0].text == "A café."
     with pytest.raises(ValueError, match="unknown encoding 'latin-99'"):
         load_folder(tmp_path, encoding="latin-99")
@@ -151,13 +157,27 @@ def test_another_encoding_is_named_with_the_byte_and_can_be_given(tmp_path: Path
 def test_a_missing_folder_a_file_and_no_match_say_what_was_expected(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="does not exist; expected texts there"):
         load_folder(tmp_path / "nowhere")
-    with pytest.raises(FileNotFoundError, match=r"holds no file '\*\.txt' or '\*\.md'"):
+    with pytest.raises(FileNotFoundError, match=r"holds no file in \.txt, "):
         load_folder(tmp_path)
     file = write(tmp_path / "a.txt", " \n")
     with pytest.raises(NotADirectoryError, match=r"a\.txt is a file; expected a folder"):
         load_folder(file)
     with pytest.raises(ValueError, match=r"the 1 files in .* hold no text"):
         load_folder(tmp_path)
+
+
+def test_html_and_pdf_are_documents_and_the_questions_are_no_text(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    pytest.importorskip("pypdf")
+    write(tmp_path / "a.html", "<h1>Tides</h1><p>They turn.</p>")
+    (tmp_path / "b.pdf").write_bytes(pdf([["The quay lies south."]]))
+    asked = tmp_path / "questions.jsonl"
+    write_lines(asked, [{"question": "Where?", "document": "b", "must_contain": "south"}])
+    corpus = load_folder(tmp_path, questions=asked)
+    assert [d.text for d in corpus.documents] == ["# Tides\n\nThey turn.\n", "The quay lies south."]
+    assert corpus.questions[0].document == "b.pdf"
+    assert caplog.text == ""
 
 
 def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:

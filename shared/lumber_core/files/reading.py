@@ -31,6 +31,11 @@ _MARKS = {  # longest first: UTF-32's mark begins like that of UTF-16
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _WESTERN = "cp1252"
+_LIKELY = (  # what files on the web are in; of all that Python knows, rare ones win on short texts
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
+    *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r", "koi8_u", "cp866", "cp874"),
+    *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman", "utf_16_le", "utf_16_be"),
+)
 _SAME = 0.02  # differences between measures of charset-normalizer that mean nothing
 _PAGE_SEPARATOR = "\n"  # text may run on from page to page, so not a blank line
 
@@ -191,7 +196,7 @@ def _detected(content: bytes) -> str | None:
         return None
     from charset_normalizer import from_bytes  # deferred: most texts are UTF-8
 
-    matches = from_bytes(content)
+    matches = from_bytes(content, cp_isolation=list(_LIKELY))
     best = matches.best()
     if best is None:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import json
@@ -79,21 +78,6 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
             f"cannot be read ({error.reason}). Save it as UTF-8, or name its encoding where the "
             "loader takes one"
         ) from error
-
-
-def check_encoding(encoding: str) -> None:
-    """Raise unless Python knows an encoding of that name.
-
-    Raises:
-        ValueError: It does not.
-    """
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise ValueError(
-            f"unknown encoding {encoding!r}: expected a name that Python knows, such as 'utf-8', "
-            "'cp1252' or 'latin-1'"
-        ) from None
 
 
 FORMATS = (".jsonl", ".json", ".csv", ".parquet")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
+from lumber_core.files import check_encoding, find_files, read_file
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
-from lumber_evaluation.corpora.files import (
-    check_encoding,
-    existing,
-    matching_files,
-    read_text,
-)
+from lumber_evaluation.corpora.files import existing, existing_folder, matching_files
 from lumber_evaluation.corpora.questions import load_questions
-from lumber_evaluation.documents import Corpus, Document
+from lumber_evaluation.documents import Corpus, Document, listed
+
+logger = logging.getLogger(__name__)
 
 Sections = Literal["headings", "marks"]
 
@@ -28,25 +27,27 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 def load_folder(
     folder: str | Path,
     *,
-    pattern: str | Sequence[str] = ("*.txt", "*.md"),
+    pattern: str | Sequence[str] | None = None,
     questions: str | Path | None = None,
     sections: Sections | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     units: UnitSpec = "sentences",
     language: str = "en",
 ) -> Corpus:
-    """Load text files, and questions about them, as a corpus.
+    """Load files, and questions about them, as a corpus.
 
     Args:
         folder: The folder with the files, at any depth. A document is named by its path within
             the folder, as in `tales/fox.txt`.
-        pattern: Which files: one pattern or several.
+        pattern: Which files: one pattern or several. None: those in a format of
+            `lumber_core.files.READABLE`, without hidden ones; others are named in a warning.
         questions: A table of questions about these files; see `load_questions`. None loads none.
         sections: What starts a section. "headings": Markdown headings (`# Title`), which stay in
             the text; those in fenced code do not count. "marks": lines of ten or more `=`, which
             are taken out, so that offsets, those of references too, count the text without them.
             None marks no sections.
-        encoding: Encoding of the files. Line ends stay as they are.
+        encoding: Encoding of the files. None: UTF-8, or what `lumber_core.files.read_file`
+            finds, with a warning if it has to guess. Line ends stay as they are.
         units: What boundaries are counted in: "sentences", "paragraphs" or another of
             `lumber_core.text.units`.
         language: ISO 639 code for finding sentences.
@@ -57,24 +58,26 @@ def load_folder(
     Raises:
         FileNotFoundError: The folder or the questions are missing, or no file matches.
         NotADirectoryError: If `folder` is a file.
-        ValueError: A file is not in that encoding (names the byte), no file has text, or none
-            has a mark or heading where `sections` asks for them; or for unfit questions, as
-            `load_questions` says.
+        ValueError: A file is not in that encoding (names the byte) or is damaged, no file has
+            text, or none has a mark or heading where `sections` asks for them; or for unfit
+            questions, as `load_questions` says.
+        MissingExtraError: A PDF or DOCX, and its reader is not installed.
     """
     if sections not in (None, "headings", "marks"):
         raise ValueError(f'sections must be "headings", "marks" or None, not {sections!r}')
-    check_encoding(encoding)
-    patterns = (pattern,) if isinstance(pattern, str) else tuple(pattern)
-    if not patterns:
-        raise ValueError('pattern must be one or more patterns such as "*.txt"')
+    if encoding is not None:
+        check_encoding(encoding)
     if questions is not None:
         existing(Path(questions), "questions")
     find = unit_finder(units, language=language)
     root = Path(folder)
     documents = []
-    for path in matching_files(root, patterns, "texts"):
+    for path in _files(root, pattern, None if questions is None else Path(questions)):
         name = path.relative_to(root).as_posix()
-        documents.append(_document(name, read_text(path, encoding), sections, find))
+        file = read_file(path, name=name, encoding=encoding)
+        if file.detected:
+            logger.warning("%s is not UTF-8: read as %s", path, file.encoding)
+        documents.append(_document(name, file.text, sections, find))
     if not any(document.text.strip() for document in documents):
         raise ValueError(f"the {len(documents)} files in {root} hold no text")
     if sections and not any(document.is_segmented for document in documents):
@@ -85,6 +88,25 @@ def load_folder(
         )
     asked = [] if questions is None else load_questions(questions, documents=documents)
     return Corpus(root.resolve().name, tuple(documents), tuple(asked))
+
+
+def _files(root: Path, pattern: str | Sequence[str] | None, questions: Path | None) -> list[Path]:
+    """Return the files of a corpus in order of path; say which are left out."""
+    if pattern is not None:
+        patterns = (pattern,) if isinstance(pattern, str) else tuple(pattern)
+        if not patterns:
+            raise ValueError('pattern must be one or more patterns such as "*.txt"')
+        return matching_files(root, patterns, "texts")
+    found = find_files([existing_folder(root, "texts")])
+    skipped = [
+        path
+        for _, path in found.skipped
+        if questions is None or path.resolve() != questions.resolve()
+    ]
+    if skipped:
+        names = [path.relative_to(root).as_posix() for path in skipped]
+        logger.warning("%s: no text is read from %s; pass pattern to do so", root, listed(names))
+    return sorted(path for _, path in found.files)
 
 
 def _document(name: str, content: str, sections: Sections | None, find: UnitFinder) -> Document:

@@ -115,7 +115,9 @@ def load_covidqa(folder: str | Path) -> Corpus:
         ValueError: A line is malformed, or an excerpt lies outside its document.
     """
     root = existing_folder(folder, "COVID-QA")
-    loaded = load_folder(root / "documents", pattern="*.txt", questions=root / "questions.jsonl")
+    loaded = load_folder(
+        root / "documents", pattern="*.txt", questions=root / "questions.jsonl", encoding="utf-8"
+    )
     return Corpus("covidqa", loaded.documents, loaded.questions)
 
 
@@ -137,7 +139,11 @@ def load_qmsum(folder: str | Path, *, part: str = "val") -> Corpus:
     """
     root = existing_folder(folder, "QMSum")
     loaded = load_folder(
-        root / part, pattern="*.txt", questions=root / f"{part}_questions.jsonl", units="paragraphs"
+        root / part,
+        pattern="*.txt",
+        questions=root / f"{part}_questions.jsonl",
+        units="paragraphs",
+        encoding="utf-8",
     )
     names = DocumentNames(loaded.documents)
     starts: dict[str, set[int]] = {}
