@@ -13,6 +13,7 @@ from lumber_cli.inputs import EncodingOption, Inputs, Paths, output_file, say
 from lumber_cli.options import errors_in_one_line
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.writers import ChunkRow, Format, writer
+from lumber_core import BertChunker, Segmentation
 from lumber_core.chunking.base import Chunker
 from lumber_core.files import TextFile
 from lumber_core.text.markdown import heading_paths
@@ -49,6 +50,8 @@ def split_command(
     """
     with errors_in_one_line():
         chunker = splitting.chunker()
+        if isinstance(chunker, BertChunker):
+            chunker.load()  # a missing model is an error before any work
         inputs = Inputs(paths, encoding)
         done = 0
         with writer(kind, None if output is None else output_file(output)) as out:
@@ -89,7 +92,22 @@ def split_file(
         markdown=[markdown],
         show_progress=show_progress,
     )
-    spans = chunker.overlap(file.text, made.spans, overlap, markdown=markdown)
+    return rows_of(file, chunker, made, overlap)
+
+
+def rows_of(
+    file: TextFile, chunker: Chunker, segmentation: Segmentation, overlap: int = 0
+) -> list[ChunkRow]:
+    """Return the chunks of a text that is split.
+
+    Args:
+        file: The text.
+        chunker: The splitter.
+        segmentation: What it made of the text, with `overlap` tokens reserved.
+        overlap: Tokens to repeat from the chunk before.
+    """
+    markdown = splits_as_markdown(file, chunker)
+    spans = chunker.overlap(file.text, segmentation.spans, overlap, markdown=markdown)
     paths = heading_paths(file.text, spans) if markdown else [()] * len(spans)
     texts = [span.of(file.text) for span in spans]
     tokens = chunker.counter.count(texts)

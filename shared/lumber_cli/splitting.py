@@ -31,7 +31,7 @@ from lumber_core.lumber.settings import LumberSettings
 from lumber_core.settings import Setting, Settings, fields_of, setting_of, type_of
 
 
-class Method(str, Enum):
+class SplitMethod(str, Enum):
     """The splitters of this library."""
 
     BERT = "bert"
@@ -39,10 +39,10 @@ class Method(str, Enum):
     LUMBER = "lumber"
 
 
-SETTINGS: Final[Mapping[Method, type[Settings]]] = {
-    Method.BERT: BertSettings,
-    Method.GREEDY: GreedySettings,
-    Method.LUMBER: LumberSettings,
+SETTINGS: Final[Mapping[SplitMethod, type[Settings]]] = {
+    SplitMethod.BERT: BertSettings,
+    SplitMethod.GREEDY: GreedySettings,
+    SplitMethod.LUMBER: LumberSettings,
 }
 # Given by other options, or not from a command line.
 _LEFT_OUT = frozenset({"model", "on_segmentation", "prices"})
@@ -70,7 +70,7 @@ class Splitting:
         prices: What the model costs, as written.
     """
 
-    method: Method
+    method: SplitMethod
     given: Mapping[str, object]
     chunk_overlap: int = 0
     model: str | None = None
@@ -93,7 +93,7 @@ class Splitting:
         names = {entry.name for entry in fields_of(SETTINGS[self.method])}
         for name in self.given:
             if name not in names:
-                owners = [method.value for method in Method if _has(method, name)]
+                owners = [method.value for method in SplitMethod if _has(method, name)]
                 raise ValueError(
                     f"{_flag(name)} is a setting of {' and '.join(owners)}, not of "
                     f"{self.method.value}"
@@ -103,7 +103,7 @@ class Splitting:
         return made
 
     def _made(self, settings: dict[str, Any]) -> Chunker:
-        if self.method is Method.LUMBER:
+        if self.method is SplitMethod.LUMBER:
             if self.prices is not None:
                 settings["prices"] = prices_in(self.prices)
             return LumberChunker(self._judge(), **settings)
@@ -114,7 +114,7 @@ class Splitting:
         ):
             if value is not None:
                 raise ValueError(f"{flag} is for the language model of --method lumber")
-        if self.method is Method.GREEDY:
+        if self.method is SplitMethod.GREEDY:
             if self.model is not None:
                 raise ValueError("--model has no effect: greedy uses no model")
             return GreedyChunker(**settings)
@@ -122,9 +122,7 @@ class Splitting:
             if is_language_model(self.model):
                 raise ValueError(f"{self.model} is a language model: pass --method lumber")
             settings["model"] = self.model
-        made = BertChunker(**settings)
-        made.load()  # so that a missing model is an error before any work
-        return made
+        return BertChunker(**settings)
 
     def _judge(self) -> Any:
         if self.model is not None and self.asks_model:
@@ -189,7 +187,7 @@ def _value(value: Any) -> Any:
 
 def _splitter_options() -> list[inspect.Parameter]:
     """Return the options: the method, its settings, and what a language model needs."""
-    entries: dict[str, dict[Method, Field[Any]]] = {}
+    entries: dict[str, dict[SplitMethod, Field[Any]]] = {}
     for method, settings in SETTINGS.items():
         for entry in fields_of(settings):
             if entry.name not in _LEFT_OUT:
@@ -199,11 +197,11 @@ def _splitter_options() -> list[inspect.Parameter]:
     return [
         _parameter(
             "method",
-            Method,
+            SplitMethod,
             "The splitter: bert cuts where a small bundled model sees a start, greedy at sentence "
             "ends by length, lumber where a language model (or, without --model, the bundled one) "
             "sees a topic shift.",
-            default=Method.BERT,
+            default=SplitMethod.BERT,
         ),
         _parameter(
             "model",
@@ -247,10 +245,10 @@ def _parameter(
 
 
 def _option(
-    name: str, owners: Mapping[Method, Field[Any]], flags: Sequence[str]
+    name: str, owners: Mapping[SplitMethod, Field[Any]], flags: Sequence[str]
 ) -> inspect.Parameter:
     """Return the option for a setting that some splitters have."""
-    texts: dict[str, dict[Method, Field[Any]]] = {}
+    texts: dict[str, dict[SplitMethod, Field[Any]]] = {}
     for method, entry in owners.items():
         texts.setdefault(_help(setting_of(entry).doc, flags), {})[method] = entry
     parts = [
@@ -261,9 +259,9 @@ def _option(
     return _parameter(_RENAMED.get(name, name), kind, " ".join(parts), **more)
 
 
-def _with_default(text: str, whose: Mapping[Method, Field[Any]]) -> str:
+def _with_default(text: str, whose: Mapping[SplitMethod, Field[Any]]) -> str:
     """Return the documentation of a setting with its default, which may differ by splitter."""
-    defaults: dict[object, list[Method]] = {}
+    defaults: dict[object, list[SplitMethod]] = {}
     for method, entry in whose.items():
         defaults.setdefault(entry.default, []).append(method)
     if all(default in (None, (), MISSING) for default in defaults):
@@ -276,7 +274,7 @@ def _with_default(text: str, whose: Mapping[Method, Field[Any]]) -> str:
     return f"{text.replace('None:', 'none:')} Default: {', '.join(told)}."
 
 
-def _listed(methods: Iterable[Method]) -> str:
+def _listed(methods: Iterable[SplitMethod]) -> str:
     return ", ".join(method.value for method in methods)
 
 
@@ -290,7 +288,7 @@ def _help(doc: str, flags: Sequence[str]) -> str:
     return re.sub(r"`([^`]+)`", named, doc)
 
 
-def _kind(name: str, owners: Mapping[Method, Field[Any]]) -> tuple[Any, dict[str, Any]]:
+def _kind(name: str, owners: Mapping[SplitMethod, Field[Any]]) -> tuple[Any, dict[str, Any]]:
     """Return the type of an option, and what else typer should know."""
     kinds = {kind for entry in owners.values() for kind in _alternatives(type_of(entry))}
     optional = NoneType in kinds
@@ -329,7 +327,7 @@ def _alternatives(kind: Any) -> list[Any]:
     return [kind]
 
 
-def _has(method: Method, name: str) -> bool:
+def _has(method: SplitMethod, name: str) -> bool:
     return any(entry.name == name for entry in fields_of(SETTINGS[method]))
 
 

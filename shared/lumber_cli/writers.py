@@ -114,8 +114,8 @@ class _Lines:
             self._stream = self._stack.enter_context(output.open("wb"))
 
     def write(self, rows: Sequence[ChunkRow]) -> None:
-        for row in rows:
-            self._stream.write(self._show(row).encode("utf-8", "backslashreplace"))
+        shown = "".join(map(self._show, rows))
+        self._stream.write(shown.encode("utf-8", "backslashreplace"))  # at once: Ctrl-C may come
         self._stream.flush()
 
     def __enter__(self) -> _Lines:

@@ -17,6 +17,7 @@ from lumber_core.errors import (
     StoreError,
     TilingError,
     TokenizerDataError,
+    UnreadableFileError,
     WeightsError,
 )
 from lumber_core.llms import CallPolicy, Completion, Model
@@ -74,6 +75,7 @@ __all__ = [
     "TokenCounter",
     "TokenScores",
     "TokenizerDataError",
+    "UnreadableFileError",
     "Usage",
     "Verdict",
     "WeightsError",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import signal
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -246,6 +247,7 @@ def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
     assert process.stderr is not None
     while not output.exists() or not output.stat().st_size:  # then it waits for stdin
         assert process.poll() is None
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
     said = process.stderr.read().decode()
     assert process.wait(timeout=60) == 130

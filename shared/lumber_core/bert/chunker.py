@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from lumber_core.bert.scores import (
     Tiling,
     TokenScores,
     place_scores,
+    rescore,
     score_text,
 )
 from lumber_core.bert.settings import Backend, BertSettings, Snap, WindowKind
@@ -104,7 +105,8 @@ class BertChunker(Chunker):
         check_text(text)
         if self.threshold is not None:
             raise ValueError("with a threshold there is no tiling: leave threshold at None")
-        return self._tiled(text, Cutter(self._limits.reserving(reserved)))
+        cutter = Cutter(self._limits.reserving(reserved))
+        return self._tiled(text, cutter, partial(self._scored, text))
 
     def cuts(self, text: str, scores: TokenScores) -> list[int]:
         """Return the offsets of the best cuts of a text by scores that are known.
@@ -119,7 +121,42 @@ class BertChunker(Chunker):
         found = cutter.places(text)
         return cutter.cut(found, place_scores(scores, found.places))
 
+    def resegment(
+        self, text: str, scores: TokenScores, *, reserved: int = 0, markdown: bool = False
+    ) -> Segmentation:
+        """Split a text by scores that are known: what `segment` returns, without the model.
+
+        Settings such as sizes or the threshold can be tried on a long text this way.
+
+        Args:
+            text: The text.
+            scores: What `scores` returned for it, from a splitter with the same model and `snap`.
+            reserved: As for `segment`.
+            markdown: Whether the text is Markdown, as for `segment_all`.
+
+        Raises:
+            TypeError: `text` is not a string.
+            ValueError: Windows move: the scores depend on the threshold then.
+        """
+        check_text(text)
+        if self.windows == "moving":
+            raise ValueError('with windows="moving" scores depend on the threshold: use segment')
+        limits = self._limits_for(reserved, markdown)
+
+        def known(places: Sequence[Place] | None) -> ScoredText:
+            return rescore(scores, places=places, threshold=self.threshold or 0.0)
+
+        return self._cut(text, limits, known)
+
     def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
+        return self._cut(text, limits, partial(self._scored, text))
+
+    def _cut(
+        self,
+        text: str,
+        limits: SizeLimits,
+        score: Callable[[Sequence[Place] | None], ScoredText],
+    ) -> Segmentation:
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         if not text:
@@ -127,12 +164,12 @@ class BertChunker(Chunker):
         cutter: Cutter | None
         if self.threshold is None:
             cutter = Cutter(limits)
-            tiling = self._tiled(text, cutter)
+            tiling = self._tiled(text, cutter, score)
             places, cuts, scores = tiling.places, tiling.cuts, tiling.scores
         else:
             cutter = None if limits.chunk_size is None else Cutter(limits)
             found = self._places(text)
-            scored = self._scored(text, found)
+            scored = score(found)
             places, cuts, scores = found or (), scored.cuts, scored.scores
         spans: Sequence[Span] = spans_from_starts([0, *cuts], len(text))
         units = [Span(place.offset, place.offset) for place in places]
@@ -140,10 +177,13 @@ class BertChunker(Chunker):
             spans = cutter.shorten(text, spans, units, partial(place_scores, scores))
         return within(limits, text, Segmentation(tuple(spans)), units)
 
-    def _tiled(self, text: str, cutter: Cutter) -> Tiling:
+    @staticmethod
+    def _tiled(
+        text: str, cutter: Cutter, score: Callable[[Sequence[Place] | None], ScoredText]
+    ) -> Tiling:
         """Choose all cuts of a text together."""
         found = cutter.places(text)
-        scores = self._scored(text, found.places).scores
+        scores = score(found.places).scores
         t = place_scores(scores, found.places)
         return Tiling(found.places, t, cutter.cut(found, t), scores)
 

@@ -146,40 +146,99 @@ def score_text(
         everywhere: Whether to score all tokens, not only those that matter for `places`. The score
             of a token does not depend on it.
     """
-    import numpy as np
-
     from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Windows, scan
 
     pieces = model.tokenizer(text)
     count, size = len(pieces.ids), model.window - 2
-    if places is None:
-        candidates = stretches = model.tokenizer.word_starts(text, pieces)
-        owners = pieces.starts[candidates].astype(np.int64)
-        allowed = np.zeros(count, dtype=np.bool_)
-        allowed[candidates] = True
-    else:
-        offsets = np.array([0, *(place.offset for place in places)], dtype=np.int64)
-        words = np.array([0, *(place.words for place in places)], dtype=np.int64)
-        starts = np.union1d(offsets, words)
-        stretches = pieces.first_of(starts)
-        # A place without tokens, such as a line of control characters, joins the one before.
-        owners = offsets[np.searchsorted(offsets, pieces.starts[stretches], side="right") - 1]
-        candidates = pieces.first_of(offsets)
-        allowed = np.zeros(count + 1, dtype=np.bool_)
-        allowed[_first_indices(stretches, count, FIRST_TOKENS)] = True
-        allowed = allowed[:-1]
+    words = model.tokenizer.word_starts(text, pieces) if places is None else None
+    asked = _start_tokens(pieces.starts, places, words)
     windows: Windows
     if moving:
-        windows = MovingWindows(count, size=size, threshold=threshold, allowed=allowed)
+        windows = MovingWindows(count, size=size, threshold=threshold, allowed=asked.allowed)
     else:
         windows = OverlappingWindows(
-            count, size=size, stride=(size + 1) // 2, threshold=threshold, allowed=allowed
+            count,
+            size=size,
+            stride=(size + 1) // 2,
+            threshold=threshold,
+            allowed=asked.allowed,
         )
-    scan(model.scorer, pieces.ids, windows, wanted=None if everywhere else allowed)
-    scores = TokenScores(pieces.starts, pieces.ends, windows.scores, candidates)
-    found = np.searchsorted(stretches, windows.starts, side="right") - 1
-    cuts = np.unique(owners[found]) if len(found) else owners[:0]
-    return ScoredText(scores, [int(cut) for cut in cuts if cut > 0])
+    scan(model.scorer, pieces.ids, windows, wanted=None if everywhere else asked.allowed)
+    scores = TokenScores(pieces.starts, pieces.ends, windows.scores, asked.candidates)
+    return ScoredText(scores, asked.cuts(windows.starts))
+
+
+def rescore(scores: TokenScores, *, places: Sequence[Place] | None, threshold: float) -> ScoredText:
+    """Return what `score_text` returns with overlapping windows, from scores that are known.
+
+    Args:
+        scores: Scores of all tokens of the text.
+        places: As for `score_text`. None: at the candidates of `scores`.
+        threshold: As for `score_text`.
+    """
+    import numpy as np
+
+    asked = _start_tokens(scores.starts, places, scores.candidates)
+    starts = np.flatnonzero((scores.t > threshold) & asked.allowed)
+    t = np.where(asked.allowed, scores.t, np.float32(-np.inf))
+    kept = TokenScores(scores.starts, scores.ends, t, asked.candidates)
+    return ScoredText(kept, asked.cuts([int(start) for start in starts if start > 0]))
+
+
+class _StartTokens(NamedTuple):
+    """Which tokens of a text may start a chunk, and where.
+
+    Attributes:
+        candidates: Indices of the first tokens of the places.
+        stretches: Indices of the first tokens of the places and of the words behind their labels.
+        owners: For each stretch, the offset of its place.
+        allowed: Whether each token may start a chunk, shape (tokens,).
+    """
+
+    candidates: npt.NDArray[np.intp]
+    stretches: npt.NDArray[np.intp]
+    owners: npt.NDArray[np.int64]
+    allowed: npt.NDArray[np.bool_]
+
+    def cuts(self, starts: Sequence[int]) -> list[int]:
+        """Return the offsets to cut at, given the indices of the start tokens."""
+        import numpy as np
+
+        found = np.searchsorted(self.stretches, starts, side="right") - 1
+        cuts = np.unique(self.owners[found]) if len(found) else self.owners[:0]
+        return [int(cut) for cut in cuts if cut > 0]
+
+
+def _start_tokens(
+    starts: npt.NDArray[np.int32],
+    places: Sequence[Place] | None,
+    words: npt.NDArray[np.intp] | None,
+) -> _StartTokens:
+    """Return which tokens may start a chunk.
+
+    Args:
+        starts: Offset of each token.
+        places: The places; None for `words`.
+        words: Indices of the tokens that start a word.
+    """
+    import numpy as np
+
+    from lumber_core.bert.tokenizer import first_of
+
+    count = len(starts)
+    if places is None:
+        assert words is not None
+        allowed = np.zeros(count, dtype=np.bool_)
+        allowed[words] = True
+        return _StartTokens(words, words, starts[words].astype(np.int64), allowed)
+    offsets = np.array([0, *(place.offset for place in places)], dtype=np.int64)
+    labelled = np.array([0, *(place.words for place in places)], dtype=np.int64)
+    stretches = first_of(starts, np.union1d(offsets, labelled))
+    # A place without tokens, such as a line of control characters, joins the one before.
+    owners = offsets[np.searchsorted(offsets, starts[stretches], side="right") - 1]
+    allowed = np.zeros(count + 1, dtype=np.bool_)
+    allowed[_first_indices(stretches, count, FIRST_TOKENS)] = True
+    return _StartTokens(first_of(starts, offsets), stretches, owners, allowed[:-1])
 
 
 def _first_indices(

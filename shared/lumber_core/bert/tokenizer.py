@@ -49,8 +49,13 @@ class WordPieces(NamedTuple):
         Returns:
             Rising token indices without duplicates; offsets after the last token have none.
         """
-        found = np.unique(np.searchsorted(self.starts, np.asarray(offsets), side="left"))
-        return found[found < len(self.ids)]
+        return first_of(self.starts, offsets)
+
+
+def first_of(starts: npt.NDArray[np.int32], offsets: npt.ArrayLike) -> npt.NDArray[np.intp]:
+    """Return what `Pieces.first_of` returns, for tokens that start at `starts`."""
+    found = np.unique(np.searchsorted(starts, np.asarray(offsets), side="left"))
+    return found[found < len(starts)]
 
 
 class WordPieceTokenizer:

@@ -79,3 +79,34 @@ def test_scoring_only_the_first_tokens_changes_no_score(
     assert part.cuts == whole.cuts
     assert len(places) < scored.sum() < len(scored)
     assert len(whole.cuts) > 3
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"target_size": 40},
+        {"chunk_size": 30, "min_chunk_size": 10},
+        {"threshold": -7.0},
+        {"threshold": -7.0, "chunk_size": 50},
+        {"threshold": -6.8, "snap": None},
+    ],
+)
+@pytest.mark.parametrize("markdown", [False, True])
+def test_known_scores_give_the_same_chunks_as_the_model(
+    exported: Path, prose: list[str], settings: dict[str, Any], markdown: bool
+) -> None:
+    text = "# One\n\n" + "\n\n".join(prose[:20]) + "\n\n- " + "\n- ".join(prose[20:30])
+    splitter = BertChunker(str(exported), **settings)
+    snap = {"snap": None, "threshold": 0.0} if "snap" in settings else {}
+    scores = BertChunker(str(exported), **snap).scores(text)
+    (expected,) = splitter.segment_all([text], reserved=[5], markdown=[markdown])
+    assert splitter.resegment(text, scores, reserved=5, markdown=markdown) == expected
+    assert len(expected.spans) > 2
+
+
+def test_known_scores_are_refused_where_windows_move(exported: Path) -> None:
+    splitter = BertChunker(str(exported), windows="moving")
+    scores = BertChunker(str(exported)).scores("One. Two.")
+    with pytest.raises(ValueError, match="windows"):
+        splitter.resegment("One. Two.", scores)
