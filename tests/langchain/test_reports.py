@@ -28,10 +28,8 @@ def test_failures_and_usage_of_each_document_are_reported() -> None:
     assert reported[0][1].usage == Usage(calls=1)
 
 
-PARAGRAPHS = [
-    f"Paragraph {word}.\n\n" for word in ["one", "two", "three", "four", "five", "six", "seven"]
-]
-LONG = "".join(PARAGRAPHS) + "eight nine ten eleven twelve. " * 3
+NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"]
+LONG = "".join(f"Paragraph {name}.\n\n" for name in NAMES)
 
 
 def answers(group: Group) -> object:
