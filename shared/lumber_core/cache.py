@@ -1,4 +1,4 @@
-"""A cache on disk for work that is paid for or slow: verdicts, completions, vectors, splits.
+"""A cache on disk for results that are expensive or slow: verdicts, completions, vectors, splits.
 
 One SQLite file holds any number of caches, one table each. The contract:
 
@@ -28,7 +28,7 @@ from lumber_core.forks import renew_after_fork
 
 logger = logging.getLogger(__name__)
 
-_APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of ours
+_APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of this library
 _VERSION = 2
 _BUSY_SECONDS = 60.0
 _MAGIC = b"SQLite format 3\0"
@@ -41,7 +41,7 @@ class Cache:
 
     Args:
         path: The file; created on first use if it does not exist.
-        kind: What the values are, such as "verdicts": the name of the table.
+        kind: Kind of the values, such as "verdicts": the name of the table.
 
     Raises:
         StoreError: On first use, if the file is damaged, belongs to another program or has another
@@ -116,7 +116,7 @@ class Cache:
             yield from self.get_many(some).items()
 
     def open(self) -> None:
-        """Open the file now, so that a problem with it shows before any work is done.
+        """Open the file now, so that a problem with it raises before any work.
 
         Raises:
             StoreError: As on first use.

@@ -18,7 +18,7 @@ def check_text(text: object) -> None:
 
 
 def _text_hint(value: object) -> str:
-    """Say how to get the text out of what was passed in its place."""
+    """Say how to get the text from what was passed."""
     if isinstance(value, (bytes, bytearray)):
         return "; decode it first"
     if hasattr(value, "page_content"):
@@ -116,7 +116,8 @@ def check_language(name: str, value: object) -> None:
     """Raise unless `value` has the form of an ISO 639 code, such as "en" or "pt-br".
 
     Raises:
-        ValueError: It has not; for the English name of a common language, the message has the code.
+        ValueError: It does not; for the English name of a common language, the message has the
+            code.
     """
     if isinstance(value, str) and _LANGUAGE_CODE.fullmatch(value):
         return

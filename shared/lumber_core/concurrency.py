@@ -23,7 +23,7 @@ Client = TypeVar("Client")
 
 
 class SingleFlight(Generic[T]):
-    """Lets concurrent requests for the same thing share one piece of work.
+    """Lets concurrent requests for the same result share one computation.
 
     The first caller does the work and the others wait for its result. If it fails, they fail with
     the same error; if it is cancelled or interrupted, one of them takes over. Threads and event
@@ -98,7 +98,7 @@ class SingleFlight(Generic[T]):
     def _fail(self, name: str, future: Future[T], error: BaseException) -> None:
         with self._lock:
             del self._sought[name]
-        # The callers that wait should try on their own rather than inherit a cancellation.
+        # Waiting callers should try on their own rather than inherit a cancellation.
         future.set_exception(error if isinstance(error, Exception) else _AbandonedError())
 
 
@@ -179,8 +179,8 @@ def _without_stop_iteration(function: Callable[P, T], *args: P.args, **kwargs: P
 async def until_finished(future: asyncio.Future[T]) -> T:
     """Wait until a thread has finished, even if the caller is cancelled meanwhile.
 
-    A thread cannot be stopped, and its result may be paid for. A cancellation takes effect at the
-    caller's next `await`.
+    A thread cannot be stopped, and its result may have been paid for. A cancellation takes effect
+    at the caller's next `await`.
     """
     task, cancelled = asyncio.current_task(), 0
     while not future.done():

@@ -37,7 +37,7 @@ class ModelUnavailableError(LumberError):
 
 
 class JudgementError(LumberError):
-    """A judge gave no usable answer, and `on_failure="raise"` was asked for."""
+    """A judge gave no usable answer, and `on_failure` is "raise"."""
 
 
 class TilingError(LumberError):
@@ -56,7 +56,7 @@ class BadReplyError(LumberError, ConnectionError):
 
 
 class WeightsError(LumberError, ValueError):
-    """A model's weights are missing, damaged or some other model's."""
+    """A model's weights are missing, damaged or belong to another kind of model."""
 
 
 class HubError(LumberError, OSError):

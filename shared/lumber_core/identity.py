@@ -61,12 +61,13 @@ def settings_digest(settings: Mapping[str, object], *, without: Collection[str] 
     """Return a digest of settings that shows none of them: 16 hexadecimal digits.
 
     Entries whose names say that they are credentials ("api_key", "Authorization") are left out at
-    any depth, as are the user and password of URLs, so that a new key changes nothing. All else
-    counts: URLs, headers, and what is nested in them. Objects that are no data count by class.
+    any depth, as are the user and password of URLs, so that a new key changes nothing. Everything
+    else counts: URLs, headers, and what is nested in them. Objects that are not data count by
+    class.
 
     Args:
         settings: Values by name.
-        without: Names that do not count, at the top.
+        without: Names to ignore at the top level.
     """
     counted = {name: value for name, value in settings.items() if name not in without}
     text = json.dumps(_plain(counted), sort_keys=True)

@@ -74,7 +74,7 @@ class Verdict:
         return self.outcome in FAILURES
 
 
-_FEWEST_CHOICES = 3  # of two, half of all answers are the first by chance
+_FEWEST_CHOICES = 3  # with two choices, half of all answers are the first by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class Segmentation:
     def positions(self) -> PositionShare:
         """How often the judge named the first or the last unit it was offered.
 
-        Small language models name one of them nearly always, whatever the text says.
+        Small language models nearly always name one of them, whatever the text says.
         """
         answered = [
             verdict

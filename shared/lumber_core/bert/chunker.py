@@ -39,8 +39,7 @@ class BertChunker(Chunker):
     tokens and never more than `chunk_size`. With a `threshold`, a chunk starts wherever the
     difference of the logits exceeds it, as in the paper.
 
-    The model is loaded on first use; `load` does it beforehand. The bundled model was trained on
-    English.
+    The model is loaded on first use, or by `load`. The bundled model was trained on English.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
@@ -104,12 +103,12 @@ class BertChunker(Chunker):
 
         check_text(text)
         if self.threshold is not None:
-            raise ValueError("with a threshold there is no tiling: leave threshold at None")
+            raise ValueError("a splitter with a threshold makes no tiling: leave threshold at None")
         cutter = Cutter(self._limits.reserving(reserved))
         return self._tiled(text, cutter, partial(self._scored, text))
 
     def cuts(self, text: str, scores: TokenScores) -> list[int]:
-        """Return the offsets of the best cuts of a text by scores that are known.
+        """Return the offsets of the best cuts of a text, given its scores.
 
         Args:
             text: The text.

@@ -17,8 +17,8 @@ from lumber_core.bert.windows import Places, Scores, TokenIds
 from lumber_core.errors import WeightsError
 
 _MOST_THREADS = 8
-# Places are padded to a multiple of this: a matrix of one row may be multiplied by other code than
-# a matrix of several rows, which adds in a different order.
+# Places are padded to a multiple of this: for a matrix of one row, onnxruntime may use a kernel
+# that adds in another order, so that scores would differ.
 _ROWS = 8
 
 

@@ -41,7 +41,7 @@ class BertSettings(ChunkerSettings):
         int | None,
         Setting(
             "Preferred length of chunks in tokens; a clear start or a heading outweighs a "
-            "difference in size. None: 60 % of `chunk_size`. Does not go with "
+            "difference in size. None: 60 % of `chunk_size`. Not with "
             "`threshold`.",
             optional(check_positive),
         ),
@@ -67,7 +67,7 @@ class BertSettings(ChunkerSettings):
     backend: Annotated[
         Backend,
         Setting(
-            '"onnx", or "torch" for checkpoints as they come (extra `torch`).',
+            '"onnx", or "torch" for checkpoints that are not exported (extra `torch`).',
             one_of("onnx", "torch"),
         ),
     ] = "onnx"
@@ -99,8 +99,7 @@ class BertSettings(ChunkerSettings):
         target, high = self.target_size, self.chunk_size
         if target is not None and self.threshold is not None:
             raise ValueError(
-                "a threshold cuts whatever the size of the chunks: pass target_size or threshold, "
-                "not both"
+                "a threshold ignores the size of chunks: pass target_size or threshold, not both"
             )
         if target is not None and high is not None and target > high:
             raise ValueError(

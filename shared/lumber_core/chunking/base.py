@@ -34,7 +34,7 @@ class Chunker(ABC):
 
     Args:
         settings: The settings; they cannot be changed afterwards.
-        units: What is not cut if possible; see `lumber_core.text.units.unit_finder`.
+        units: What is kept whole if possible; see `lumber_core.text.units.unit_finder`.
         tokenizer: Counts tokens, instead of the settings' tokenizer.
 
     Raises:
@@ -160,7 +160,7 @@ class Chunker(ABC):
     def reads_as_markdown(self, metadata: Mapping[Any, Any]) -> bool:
         """Return whether a document is split as Markdown.
 
-        True with `units="markdown"`, or with default units if the metadata say that the document
+        True with `units="markdown"`, or with default units if the metadata says that the document
         is Markdown (`lumber_core.text.markdown.is_markdown`).
         """
         return self._limits.markdown or (self._default_units and is_markdown(metadata))
@@ -196,7 +196,7 @@ class Chunker(ABC):
         return shown(self._settings, tokenizer=self._counter)
 
     def _determines(self) -> dict[str, object]:
-        """Return what can change the result, by name; subclasses may override it."""
+        """Return everything that can change the result, by name; subclasses may override it."""
         return {**result_settings(self._settings), "tokenizer": self._counter}
 
     @abstractmethod

@@ -61,7 +61,7 @@ class SizedPlaces:
 
 
 class Cutter:
-    """Cuts texts into chunks of a wanted size at the best places.
+    """Cuts texts into chunks of a target size at the best places.
 
     Args:
         limits: The limits. Without a `target_size`, the target is `chunk_size`. With `markdown`,

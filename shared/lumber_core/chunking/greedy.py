@@ -107,7 +107,7 @@ class GreedyChunker(Chunker):
 
         Args:
             text: Any string; `""` gives no span.
-            reserved: Tokens to leave free in every chunk, for what will be added to it.
+            reserved: Tokens to leave free in every chunk, for text that is added later.
 
         Returns:
             Spans that tile the text, and their starts in tokens.
@@ -175,7 +175,7 @@ def nearest_cuts(before: Sequence[int], target_size: int) -> list[int]:
 
     Args:
         before: For each unit and for the text's end, the tokens before it; not decreasing.
-        target_size: Wanted distance in tokens.
+        target_size: Target distance in tokens.
 
     Returns:
         Numbers of the units that start a chunk, without the first. Of two equally near

@@ -36,7 +36,7 @@ class SizeLimits:
             `chunk_size`. None: no limit.
         counter: Counts the tokens.
         language: ISO 639 code to find sentences inside a chunk that is too long.
-        target_size: The length that chunks are drawn towards; None for splitters without one.
+        target_size: Preferred length of chunks in tokens; None for splitters without one.
         markdown: Whether texts are Markdown, whose tables are cut between rows and whose code is
             cut between lines.
     """

@@ -34,10 +34,10 @@ class ChunkCosts:
     `min_chunk_size` costs a prohibitive amount more.
 
     Attributes:
-        chunk_size: Most tokens in a chunk.
+        chunk_size: Maximum tokens in a chunk.
         target_size: The size that costs nothing.
-        min_chunk_size: Fewest tokens in a chunk, unless nothing else fits. None sets no minimum.
-        weight: How much size counts against scores.
+        min_chunk_size: Minimum tokens in a chunk, unless nothing else fits. None: no minimum.
+        weight: Weight of sizes relative to scores.
 
     Raises:
         ValueError: A size is below 1, or the sizes are not in order.
@@ -90,8 +90,8 @@ class Tiler:
     def __init__(self, costs: ChunkCosts) -> None:
         self._costs = costs.table
         self._chunk_size = costs.chunk_size
-        # Live places: those where a chunk may still start, or that lead to one.
-        # `_first` is the number of the first of them; the text's start is place 0.
+        # Live places: those where a chunk may still start, or that lead to one. `_first` is the
+        # number of the first of them; the text's start is place 0.
         self._first = 0
         self._before: npt.NDArray[np.int64] = np.zeros(1, dtype=np.int64)
         self._best: npt.NDArray[np.float64] = np.zeros(1, dtype=np.float64)

@@ -63,7 +63,7 @@ class OpenAIModel(RemoteModel):
             max_tokens=max_tokens,
             client=async_client if client is None else client,
         )
-        # Retries are the caller's.
+        # The caller retries.
         self._client = None if client is None else client.with_options(max_retries=0)
         self._own_async = None if async_client is None else async_client.with_options(max_retries=0)
 
@@ -132,7 +132,7 @@ class OpenAIModel(RemoteModel):
         return request
 
     def _completion(self, reply: Any) -> Completion:
-        # The package does not validate replies: anything may stand anywhere in them.
+        # The package does not validate replies: any field may have any value.
         choices = getattr(reply, "choices", None)
         if not isinstance(choices, list) or not choices:
             said = getattr(reply, "error", None)
@@ -162,7 +162,7 @@ class OpenAIModel(RemoteModel):
 
     @property
     def _limits(self) -> tuple[str, ...]:
-        # OpenAI's newer models reject the older name; most other servers know only that.
+        # OpenAI's newer models reject the older name; most other servers know no other.
         names = ("max_completion_tokens", "max_tokens")
         return names[::-1] if self._base_url is not None else names
 
@@ -177,7 +177,7 @@ class OpenAIModel(RemoteModel):
         return Completion("", finish_reason=error.code) if blocked else None
 
     def _named(self, error: Any) -> str:
-        # OpenRouter hands the error of the provider behind it on in the body.
+        # OpenRouter passes on the error of the provider behind it in the body.
         return str(error.param or f"{error.message} {error.body}")
 
     def _server(self) -> str:

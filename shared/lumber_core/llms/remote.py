@@ -41,7 +41,7 @@ _REASONING = re.compile(
 )
 
 Form = Literal["json_schema", "json_object", "text"]
-"""How a model is made to answer with one of the allowed answers."""
+"""How a model's answers are restricted to the allowed ones."""
 
 _STRUCTURE = (
     "response_format",
@@ -76,8 +76,8 @@ _SAID = {
     "max_completion_tokens": "max_completion_tokens: sending requests with another name for it, "
     "or without",
 }
-# Servers report a parameter that they do not know as anything from 400 to an internal error. Other
-# errors than 400 and 422 must say so too, and these are never about a parameter.
+# Servers reject an unknown parameter with any status from 400 to 500. Unless it is 400 or 422, the
+# message must say so as well. The last statuses here are never about a parameter.
 _ABOUT_PARAMETERS = frozenset((400, 422))
 _NEVER_ABOUT_PARAMETERS = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
 _REJECTS = (
@@ -109,8 +109,8 @@ class RequestSettings:
     Attributes:
         temperature: None: the model's default.
         answers: The only answers allowed; empty if any text is.
-        form: How the model is made to keep to them.
-        max_tokens: The most tokens to write. None: no limit.
+        form: How answers are restricted to them.
+        max_tokens: Maximum tokens to write. None: no limit.
         limit: The API's name for `max_tokens`.
     """
 
@@ -124,7 +124,7 @@ class RequestSettings:
 class RemoteModel(ABC):
     """A model behind an API, called with the package of its provider.
 
-    If the model or its server rejects the temperature, structured output or the limit of tokens,
+    If the model or its server rejects the temperature, structured output or the token limit,
     whatever the status of the error, the parameter is left out from then on, with one warning in
     the log. Requests are not retried.
 
@@ -137,9 +137,9 @@ class RemoteModel(ABC):
         timeout: Seconds per request.
         structured: Restrict the answer to the IDs of the group, if these are given. False: plain
             text.
-        max_tokens: The most tokens of an answer. "auto": 64 where the answer is a label, or 8192
-            if the model's name, or an answer that is cut off while thinking, shows that it thinks
-            first; no limit for other questions. None: no limit.
+        max_tokens: Maximum tokens in an answer. "auto": 64 if the answer is a label, or 8192 for a
+            model that reasons first (known by its name, or by an answer cut off during the
+            reasoning); no limit for other questions. None: no limit.
         client: A client of the provider's package, used as it is. `base_url`, `api_key` and
             `timeout` are then its own.
 
@@ -157,7 +157,7 @@ class RemoteModel(ABC):
     _url_variable: ClassVar[str | None] = None
     """The environment variable in which the package looks for another server."""
     _forms: ClassVar[tuple[Form, ...]] = ("json_schema",)
-    """The forms of structured output, the one to try first coming first."""
+    """The forms of structured output, in the order in which they are tried."""
 
     def __init__(
         self,
@@ -285,7 +285,7 @@ class RemoteModel(ABC):
 
     @property
     def _limits(self) -> tuple[str, ...]:
-        """The API's names for the most tokens to write, the one to try first coming first."""
+        """The API's names for the maximum tokens to write, in the order in which they are tried."""
         return ("max_output_tokens",)
 
     @abstractmethod
@@ -371,7 +371,7 @@ class RemoteModel(ABC):
         return _REASONING_TOKENS if self._thinks else _LABEL_TOKENS
 
     def _was_thinking(self, completion: Completion, settings: RequestSettings) -> bool:
-        """Return whether an answer was cut off while the model was thinking, and more helps."""
+        """Return whether the reasoning used up the tokens, and a higher limit helps."""
         limited = self._max_tokens == "auto" and settings.max_tokens == _LABEL_TOKENS
         text = completion.text.casefold()
         if not (limited and is_cut(completion.finish_reason)) or (text and "<think" not in text):
@@ -411,7 +411,7 @@ class RemoteModel(ABC):
     def __getstate__(self) -> dict[str, Any]:
         if self._own is not None:
             raise TypeError(
-                "a model with a client of your own cannot be pickled: pass base_url and api_key"
+                "a model with a client= of its own cannot be pickled: pass base_url and api_key"
             )
         return {name: value for name, value in self.__dict__.items() if name not in _UNPICKLED}
 

@@ -45,9 +45,9 @@ class CallPolicy:
     """Retries and rate limits for calls to a model.
 
     Attributes:
-        attempts: Maximum number of times one question is sent, the retries of a LangChain or
-            LlamaIndex model included: with `max_retries=2` of its own, 6 attempts are 2 calls of
-            that model. A question is sent at least once, and after a timeout only once more.
+        attempts: Maximum number of times one question is sent, including the retries of a LangChain
+            or LlamaIndex model: if that has `max_retries=2`, 6 attempts are 2 calls of it. A
+            question is sent at least once, and after a timeout only once more.
         initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
             The wait is drawn at random below it. A server's Retry-After takes precedence; after a
             timeout the wait is at least as long as the request took.
@@ -89,7 +89,7 @@ class CallPolicy:
 
 
 class RateLimiter:
-    """Delays calls to keep limits per minute, and pauses them if a server asks for it.
+    """Delays calls to stay within limits per minute, and pauses them if a server asks for it.
 
     Args:
         requests_per_minute: Maximum calls per minute, evenly spaced. None: no limit.
@@ -167,7 +167,7 @@ class CircuitBreaker:
         return self._limit is not None and self._unanswered >= self._limit
 
     def allows(self) -> bool:
-        """Return whether a question may be asked; of a stopped model, only the next single one."""
+        """Return whether a question may be asked; while calls are stopped, only trial ones."""
         with self._lock:
             if not self.is_open:
                 return True
@@ -343,7 +343,7 @@ class _Attempts:
         self._started = time.monotonic()
 
     def rules(self) -> dict[str, Any]:
-        """Return the arguments of tenacity."""
+        """Return the arguments for tenacity."""
         return {
             "stop": self._stop,
             "wait": self._wait,

@@ -7,8 +7,8 @@ Answers are scored with the token that ends them: the end-of-sequence token afte
 or else a line break. So no answer is the beginning of another ("ID 1" of "ID 12"), and the
 probabilities need no correction for length.
 
-Small models prefer some labels whatever the text says, mostly the first. Calibration takes that
-off: each answer's probability is divided by its probability where the paragraphs say nothing
+Small models prefer some labels whatever the text says, mostly the first. Calibration corrects for
+that: each answer's probability is divided by its probability for paragraphs that say nothing
 (contextual calibration, Zhao et al. 2021, arXiv 2102.09690, section 4).
 
 The tokens that all answers share, mostly the prompt, are run once. Their key-value cache is
@@ -38,7 +38,7 @@ _TORCH = {"package": "torch", "extra": "torch"}
 _NOTES = ("architectures", "dtype", "torch_dtype", "transformers_version")  # written on saving
 _LABELLED_LINE = re.compile(rf"^({label('[0-9]+')}:).*$", re.MULTILINE)
 CONTENT_FREE = ("N/A", "[MASK]", "...")
-"""What paragraphs without content say; the paper uses the first two and an empty text."""
+"""Content-free texts of paragraphs; the paper uses the first two and an empty text."""
 _SAMPLE = 8  # values of each weight that go into the model's fingerprint
 
 
@@ -196,7 +196,7 @@ class LocalModel:
 
 
 def without_content(user: str, nothing: str) -> str:
-    """Return a question whose paragraphs all say the same: the lines that start with a label."""
+    """Return a question with the same text in every paragraph: in lines that start with a label."""
     return _LABELLED_LINE.sub(lambda match: f"{match[1]} {nothing}", user)
 
 
@@ -204,7 +204,7 @@ def encoded(tokenizer: Any, system: str, user: str, answers: Sequence[str]) -> l
     """Return the tokens of the prompt followed by each answer and its end.
 
     Prompt and answer are tokenized as one text, so that an answer's tokens are those the model has
-    learned, however the tokenizer treats blanks.
+    learned, however the tokenizer treats spaces.
     """
     special = _special_tokens(tokenizer)
     system, user = _disarmed(system, special), _disarmed(user, special)
@@ -262,7 +262,7 @@ def _tail_scores(
 
     Args:
         model: A causal language model.
-        cache: What it keeps of the prefix; None where that cannot be repeated for a batch.
+        cache: Its key-value cache of the prefix; None if that cannot be repeated for a batch.
         prefix: Tokens, one row.
         first: Log-probabilities of the token after the prefix.
         tails: Tokens, at least one each.
@@ -327,7 +327,7 @@ def _special_tokens(tokenizer: Any) -> list[str]:
 
 
 def _disarmed(text: str, special: Sequence[str]) -> str:
-    """Return `text` with a blank inserted into each spelled-out special token."""
+    """Return `text` with a space inserted into each spelled-out special token."""
     for token in special:
         text = text.replace(token, f"{token[0]} {token[1:]}")
     return text

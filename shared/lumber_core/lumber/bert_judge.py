@@ -222,7 +222,7 @@ class UnitScores:
 
 
 def _remember(memory: OrderedDict[K, V], key: K, value: V, most: int) -> None:
-    """Keep a value, and drop the oldest ones if there are more than `most`."""
+    """Store a value, and drop the oldest ones if there are more than `most`."""
     memory[key] = value
     memory.move_to_end(key)
     while len(memory) > most:

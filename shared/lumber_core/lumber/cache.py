@@ -85,13 +85,14 @@ class AnswerStore:
     def keep(self, judge: str, group: Group, verdict: Verdict) -> None:
         """Store a verdict, or keep it in memory while the file cannot be written.
 
-        A full disk, or another program that locks the file, so costs no answer of this run. The
-        first failure is logged as a warning; the file is tried again once a minute, and by `flush`.
+        So no answer of this run is lost to a full disk or to another program that locks the file.
+        The first failure is logged as a warning; the file is tried again once a minute, and by
+        `flush`.
         """
         self._write({key(judge, group): _row(judge, group, verdict)})
 
     def flush(self) -> None:
-        """Write the verdicts that are kept in memory; a warning says if that fails."""
+        """Write the verdicts that are kept in memory; log a warning if that fails."""
         if self._unsaved:
             self._next_attempt = 0.0
             self._write({})
@@ -136,7 +137,7 @@ class AnswerStore:
             return sum((read_usage(row["usage"]) for row in rows), Usage())
 
     def open(self) -> None:
-        """Open the file now, so that a problem with it shows before any work is done.
+        """Open the file now, so that a problem with it raises before any work.
 
         Raises:
             StoreError: As on first use.
@@ -149,7 +150,7 @@ class AnswerStore:
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
-        """Turn what goes wrong with a stored entry into a StoreError."""
+        """Turn errors about a stored entry into a StoreError."""
         try:
             yield
         except (ValueError, TypeError, KeyError) as error:

@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 # Documents that asynchronous calls work on at once by default.
 _DEFAULT_ASYNC_CONCURRENCY = 8
 
-# A judge that names the first, or the last, unit so often does not seem to read the text.
+# A judge that names the first, or the last, unit this often probably ignores the text.
 _SUSPICIOUS_SHARE = 0.9
 _ENOUGH_GROUPS = 10
 
@@ -263,7 +263,7 @@ class LumberChunker(Chunker):
         return divided, counts
 
     def _finish(self, number: int, walk: Walk, limits: SizeLimits) -> Segmentation:
-        """Turn a finished walk into spans, report it, and say what went wrong on the way."""
+        """Turn a finished walk into spans, report it, and log its failures."""
         units = walk.document.units
         edges = [0, *walk.boundaries, len(units)] if units else []
         spans = tuple(

@@ -1,4 +1,4 @@
-"""Cost estimates, made before anything is paid.
+"""Cost estimates, made before any call.
 
 An estimate simulates the run with free judges that name the unit at a fixed share of the group's
 length: how many calls a text takes depends only on how far into their groups the answers fall.

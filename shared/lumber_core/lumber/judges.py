@@ -209,7 +209,7 @@ class CallableJudge(Judge):
         """
         if not isinstance(self._identity, str) or not self._identity:
             raise ValueError(
-                "a store needs to know the judge: give the judge an attribute `identity`, a string "
+                "a store needs the judge's identity: give it an attribute `identity`, a string "
                 "that changes whenever its answers may change"
             )
         return self._identity
@@ -300,7 +300,7 @@ def _named(group: Group, answer: object) -> tuple[int | None, Outcome, str]:
     if type(answer).__name__ in ("bool", "bool_"):  # Python's and numpy's
         return None, "outside", f"the judge returned {answer}, not a unit number or None"
     try:
-        unit = index(answer)  # type: ignore[arg-type]  # numpy's integers are welcome
+        unit = index(answer)  # type: ignore[arg-type]  # numpy's integers are accepted
     except Exception as error:  # noqa: BLE001 - a custom method may raise anything
         reason = f"the judge returned {type(answer).__name__}, not a unit number or None"
         if not isinstance(error, TypeError):

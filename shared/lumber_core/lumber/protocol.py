@@ -1,12 +1,12 @@
 """The question put to a language model about a group, and how its answer is read.
 
 The prompt follows section 3 of the paper. Each paragraph is one line that starts with its label,
-with white space, line breaks included, folded to single blanks. So a paragraph cannot forge a
-line, such as a label or the closing tag, whatever it contains.
+in which white space, including line breaks, is folded to single spaces. So no paragraph can forge a
+line, such as a label or the closing tag.
 
-Models are asked for `Answer: ID n` and mostly comply; most of the reader is for those that do not.
+Models are asked for `Answer: ID n` and mostly comply; most of the parser is for those that do not.
 In order of trust: a labelled answer, a field of a JSON object, an ID in prose, a bare number. Of
-several usable answers of one kind the last counts, because models that think aloud conclude last.
+several usable answers of one kind the last counts, because models that reason conclude last.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class PromptTemplate:
                 raise TypeError(f"{name} must be a str, not {type(getattr(self, name)).__name__}")
         if "{paragraphs}" not in self.user:
             raise ValueError(
-                "the user template does not contain {paragraphs}: write it where the paragraphs go"
+                "the user template does not contain {paragraphs}: put it where the paragraphs go"
             )
 
     @property

@@ -2,7 +2,7 @@
 
 The meaning of a line break depends on the text. In wrapped prose it means nothing; in a list, a
 chat or a table it ends an item, a message or a row. `read_lines` looks at each line in context and
-says how strong the break before it is.
+rates the break before it.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ class _Raw:
             return False
         if len(body.split()) > 12 or _SPEAKER.match(body):
             return False
-        # It stands out: what follows is longer, or is a heading that stands out.
+        # It is shorter than what follows, or the next heading is.
         longer = len(following) >= max(40, 1.3 * len(body))
         if not (self.blank[number + 1] or self.blank[number]):
             longer = len(following) >= max(40, 1.7 * len(body))

@@ -74,7 +74,7 @@ class Block:
 
 
 def is_markdown(metadata: Mapping[Any, Any]) -> bool:
-    """Return whether a document's metadata say that its text is Markdown.
+    """Return whether a document's metadata says that its text is Markdown.
 
     Args:
         metadata: Metadata from a loader: a file name that ends in ".md" or ".markdown" under
@@ -197,7 +197,7 @@ def _rows(tokens: Sequence[Token], number: int, first: int, stop: int) -> Iterab
     """Return the lines where a table, code or HTML is best divided."""
     kind = tokens[number].type
     if kind == "fence":
-        return range(first + 2, stop - 1)  # the marks stay with the line beside them
+        return range(first + 2, stop - 1)  # fences stay with the line next to them
     if kind in ("code_block", "html_block"):
         return range(first + 1, stop)
     if kind == "table_open":
@@ -212,7 +212,7 @@ def _rows(tokens: Sequence[Token], number: int, first: int, stop: int) -> Iterab
 
 @cache
 def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # deferred: other units do without it
+    from markdown_it import MarkdownIt  # deferred: other units do not need it
 
     # Inline markup does not matter. Reference definitions are read as paragraphs: the parser
     # takes quadratic time for a list of them.

@@ -50,8 +50,8 @@ def find_markdown_places(text: str, language: str = "en") -> list[Place]:
 def finer_markdown_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
     """Yield places inside a stretch that is too long: rows and lines first, then as in prose.
 
-    The header of a table goes with its first row, and a heading with what it heads, unless that is
-    too long as well.
+    The header of a table stays with its first row, and a heading with the text below it, unless
+    that is too long as well.
 
     Args:
         text: The text.

@@ -28,7 +28,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @cache
 def _pattern(source: str) -> Any:
-    import regex  # deferred: it costs 10 ms that greedy splitting of plain text never needs
+    import regex  # deferred: it takes 10 ms, and greedy splitting of plain text does not need it
 
     return regex.compile(source, regex.VERSION1)
 
