@@ -1,7 +1,7 @@
 """Text splitters for LangChain that split at topic shifts."""
 
 try:
-    import langchain_text_splitters as _  # noqa: F401 - said at once, with the extra that brings it
+    import langchain_text_splitters as _  # noqa: F401 - raises now, naming the extra to install
 except ImportError as error:
     from lumber_core.errors import MissingExtraError
 

@@ -20,8 +20,8 @@ from lumber_core.tokens import TokenCounterSpec
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
 
-_SEPARATORS = "chunks end at units; choose them with units"
-_SEMANTIC = "there is no threshold on embeddings; BertTextSplitter has threshold"
+_SEPARATORS = "chunks end at units: choose these with the setting units"
+_SEMANTIC = "no embeddings are compared; BertTextSplitter has the setting threshold"
 _ENCODING = "pass tokenizer, or use from_tiktoken_encoder"
 
 # Arguments of LangChain's splitters that have no meaning here.
@@ -40,7 +40,7 @@ _ELSEWHERE = {
     "encoding_name": _ENCODING,
     "model_name": _ENCODING,
     "max_chunk_size": "use chunk_size",
-    "headers_to_split_on": "headings are not settings; choose units",
+    "headers_to_split_on": 'headings are found without settings: pass units="markdown"',
 }
 
 
@@ -104,10 +104,9 @@ class SpanTextSplitter(TextSplitter):
     chunk's metadata is a deep copy of its document's; its `id` is None, as with LangChain's own
     splitters, because several chunks must not share one.
 
-    A document whose metadata say that it is Markdown (`lumber_core.text.markdown.is_markdown`) is
-    split as with `units="markdown"`, unless other units are chosen. The titles above each chunk,
-    from the outermost to the innermost, are in its `metadata["headings"]`, as
-    "Install > From source".
+    A document whose metadata says that it is Markdown (`lumber_core.text.markdown.is_markdown`) is split
+    as with `units="markdown"`, unless other units are chosen. The titles above each chunk, from the
+    outermost to the innermost, are in its `metadata["headings"]`, as "Install > From source".
 
     Raises:
         ValueError: `chunk_overlap` is not below the chunker's `chunk_size`.
@@ -272,7 +271,7 @@ class SpanTextSplitter(TextSplitter):
 
 
 class _Length:
-    """The length of a text in the chunker's tokens, as LangChain's length functions give it."""
+    """A length function in LangChain's sense that counts the chunker's tokens."""
 
     def __init__(self, chunker: Chunker) -> None:
         self._chunker = chunker

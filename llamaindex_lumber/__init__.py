@@ -1,7 +1,7 @@
 """Node parsers for LlamaIndex that split at topic shifts."""
 
 try:
-    import llama_index.core as _  # noqa: F401 - said at once, with the extra that brings it
+    import llama_index.core as _  # noqa: F401 - raises now, naming the extra to install
 except ImportError as error:
     from lumber_core.errors import MissingExtraError
 

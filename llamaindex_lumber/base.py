@@ -43,8 +43,8 @@ from lumber_core.text.markdown import HEADING_SEPARATOR, heading_paths
 
 logger = logging.getLogger(__name__)
 
-_SEPARATOR = "nodes end at units; choose them with units"
-_SEMANTIC = "there is no threshold on embeddings; BertNodeParser has threshold"
+_SEPARATOR = "nodes end at units: choose these with the setting units"
+_SEMANTIC = "no embeddings are compared; BertNodeParser has the setting threshold"
 
 # Arguments of LlamaIndex's parsers that have no meaning here.
 _ELSEWHERE = {
@@ -69,7 +69,7 @@ _LITTLE_ROOM = 50
 
 
 def _named(value: Any) -> Any:
-    """Describe a setting that JSON cannot hold, in words; it is part of cache keys."""
+    """Return a description of a setting that JSON cannot represent, for cache keys."""
     if value is None or isinstance(value, str):
         return value
     name = getattr(value, "__qualname__", None)
@@ -97,9 +97,9 @@ class SpanNodeParser(NodeParser):
     With `include_metadata`, `chunk_size` includes the metadata that is embedded or sent to a model
     with each node, as with LlamaIndex's SentenceSplitter.
 
-    A document whose metadata or MIME type say that it is Markdown
-    (`lumber_core.text.markdown.is_markdown`) is split as with `units="markdown"`, unless other
-    units are chosen. The titles above each node, from the outermost to the innermost, are in its
+    A document whose metadata or MIME type says that it is Markdown
+    (`lumber_core.text.markdown.is_markdown`) is split as with `units="markdown"`, unless other units are
+    chosen. The titles above each node, from the outermost to the innermost, are in its
     `metadata["headings"]`, as "Install > From source"; they are not embedded.
 
     Settings may be assigned; an invalid value raises and changes nothing. Of LlamaIndex's
@@ -112,7 +112,7 @@ class SpanNodeParser(NodeParser):
     _chunker: Chunker | None = PrivateAttr(default=None)
 
     def __init__(self, **settings: Any) -> None:
-        settings.pop("class_name", None)  # part of what to_dict gives, as is the name of id_func
+        settings.pop("class_name", None)  # in the result of to_dict, as is the name of id_func
         if isinstance(settings.get("id_func"), dict):
             name = settings.pop("id_func").get("id_func_name")
             if name != default_id_func.__name__:
@@ -178,7 +178,7 @@ class SpanNodeParser(NodeParser):
 
     @classmethod
     def from_defaults(cls, **settings: Any) -> Self:
-        """Return a parser; `settings` are the fields of the class, None stands for the default."""
+        """Return a parser. `settings` are the fields of the class; None means the default."""
         return cls(**{name: value for name, value in settings.items() if value is not None})
 
     @property
@@ -315,7 +315,10 @@ class SpanNodeParser(NodeParser):
     def _postprocess_parsed_nodes(
         self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]
     ) -> list[BaseNode]:
-        """Let the framework link the nodes, but keep our offsets: it finds them by searching."""
+        """Let the framework link the nodes, but keep the exact offsets.
+
+        The framework would search for them in the text.
+        """
         offsets = [
             (node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None
             for node in nodes
@@ -384,7 +387,7 @@ def _is_plain(kind: Any) -> bool:
 
 
 def _wrapping(node: BaseNode, mode: MetadataMode) -> str:
-    """Return what surrounds the text of a node's children when they are embedded or read."""
+    """Return the text around a child node's own when it is embedded or sent to a model."""
     metadata = node.get_metadata_str(mode=mode)
     if not metadata or not isinstance(node, TextNode | Document):
         return metadata
@@ -399,7 +402,7 @@ def _described(node: BaseNode) -> dict[str, Any]:
 
 
 def _add_metadata(node: TextNode, added: Mapping[str, str]) -> None:
-    """Add to a node's metadata, out of what is embedded or sent to a model."""
+    """Add to a node's metadata, excluded from embedding and from models."""
     node.metadata = {**node.metadata, **added}
     for name in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
         setattr(node, name, [*dict.fromkeys([*getattr(node, name), *added])])

@@ -28,9 +28,8 @@ class LumberNodeParserSettings(AskedSettings, ParserSettings):
     llm: Annotated[
         LLM | None,
         Setting(
-            "Decides: any LLM of LlamaIndex. If it is not given, and neither is `judge`, the model "
-            "that you assigned to `Settings.llm`. None, or no model assigned: the bundled BERT "
-            "decides."
+            "Decides: any LLM of LlamaIndex. Default, if there is no `judge`: the model assigned "
+            "to `Settings.llm`. None, or no model assigned: the bundled BERT decides."
         ),
     ] = None
 

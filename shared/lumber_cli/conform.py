@@ -30,20 +30,20 @@ def conform_command(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A constructor argument, repeatable: --set chunk_size=200. Values are JSON, or "
-            "else taken as text.",
+            help="A constructor argument; may be repeated: --set chunk_size=200. "
+            "Values are JSON, or else text.",
         ),
     ] = None,
     chunk_size: Annotated[
         int | None,
         typer.Option(
-            min=1, help="The most that a chunk may count, if the splitter does not tell it itself."
+            min=1, help="Maximum size of a chunk. Default: the splitter's own chunk size."
         ),
     ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="A contract to check, repeatable; all by default: "
+            help="A contract to check; may be repeated. Default: all. One of: "
             + ", ".join(contract.key for contract in CONTRACTS)
             + ".",
         ),

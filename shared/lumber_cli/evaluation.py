@@ -43,7 +43,7 @@ from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.tables import Table, summary_table
 
 DEFAULT_SPLITTERS = ("bert", "lumber", "recursive:1000", "paragraphs")
-"""The splitters compared by default; none needs a key or a download."""
+"""The splitters compared by default; none of them needs a key or a download."""
 
 _MEASURES = ", ".join(
     family.title for family in families_of(METRICS) if family.sample == "question"
@@ -69,7 +69,7 @@ Output = Annotated[Path, typer.Option(help="Folder to write report.html and repo
 Work = Annotated[
     Path | None,
     typer.Option(
-        help="Folder that caches finished work, so an interrupted run continues. Default: .work "
+        help="Folder that caches finished work, so that an interrupted run resumes. Default: .work "
         "in the output folder."
     ),
 ]

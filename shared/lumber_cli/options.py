@@ -1,4 +1,4 @@
-"""What commands share: options, what their values stand for, and how errors are shown."""
+"""Shared by the commands: options, the meaning of their values, and how errors are shown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lumber_evaluation.llm.propositions import PropositionSplitter
 from lumber_evaluation.splitters import PRESETS, evaluated, preset
 
 SPLITTERS = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
-"""The splitters that have a name, for help texts."""
+"""The named splitters, for help texts."""
 
 Folder = Annotated[Path, typer.Argument(help="Folder with .txt and .md files.")]
 BaseUrl = Annotated[
@@ -73,7 +73,7 @@ def named_model(name: str, *, base_url: str | None, key_variable: str | None) ->
 
     Args:
         name: The model's name.
-        base_url: An OpenAI-compatible server; model names do not matter then.
+        base_url: An OpenAI-compatible server; the model's name then does not select the provider.
         key_variable: The environment variable that holds the key. None: the provider's own, or
             no key if `base_url` is given.
 

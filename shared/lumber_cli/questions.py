@@ -40,7 +40,7 @@ def questions_command(
     store: Annotated[
         Path | None,
         typer.Option(
-            help="File that caches the model's answers; an interrupted run continues from it."
+            help="File that caches the model's answers, so that an interrupted run resumes."
         ),
     ] = None,
     splitter: Annotated[

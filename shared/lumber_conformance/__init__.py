@@ -1,6 +1,6 @@
-"""Check whether a text splitter keeps its promises, whichever framework it is for.
+"""Checks whether a text splitter keeps its promises, for any framework.
 
-`check_conformance` runs one splitter through every contract and returns a report;
+`check_conformance` checks one splitter against every contract and returns a report;
 `SplitterConformance` is a base class for pytest suites.
 """
 

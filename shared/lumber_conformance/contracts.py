@@ -1,7 +1,7 @@
 """The contracts: what a pipeline relies on when it hands a text to a splitter.
 
-Each check returns None if the contract is kept, else a sentence with the first text on which it
-is not. A check that does not apply to a splitter raises `NotApplicableError`.
+Each check returns None if the contract is kept, and otherwise a sentence that names the first text
+on which it is broken. A check that does not apply to a splitter raises `NotApplicableError`.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from multiprocessing.connection import Connection
 from lumber_conformance.subject import Piece, Subject
 from lumber_conformance.texts import LONE_SURROGATES, TEXTS, distinct_text
 
-# Longer than any honest start of a splitter that loads a model.
+# Longer than any splitter needs to load its model.
 _CHILD_PATIENCE = 120.0
-# Characters at which growth is measured, and the exponent from which on it is not linear.
+# Text lengths at which growth is measured, and the exponent above which it is not linear.
 _GROWTH_SIZES = (25_000, 50_000, 100_000)
 _NOT_LINEAR = 1.5
-_MEASURABLE = 0.02  # seconds of processor time below which the clock decides
+_MEASURABLE = 0.02  # seconds of processor time, below which measurements are mostly noise
 _SHOWN = 60
 
 
 class NotApplicableError(Exception):
-    """The splitter makes no promise that a contract could be checked against."""
+    """The splitter makes no promise that this contract covers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +73,16 @@ def keeps_text(subject: Subject) -> str | None:
 
 
 def adds_nothing(subject: Subject) -> str | None:
-    """Every chunk is a stretch of the source text, unchanged."""
+    """Every chunk is an unchanged slice of the source text."""
     for name, text, pieces in _every(subject):
         for piece in pieces:
             if piece.text not in text:
-                return f"{name}: {_short(piece.text)} is not in the text as it stands there"
+                return f"{name}: {_short(piece.text)} is not a slice of the text"
     return None
 
 
 def gives_exact_offsets(subject: Subject) -> str | None:
-    """Offsets point at the chunk, also where its text occurs several times."""
+    """Offsets are those of the chunk, even if its text occurs several times."""
     for name, text, pieces in _every(subject):
         fault = _offset_fault(text, pieces, overlaps=subject.overlaps)
         if fault:
@@ -155,7 +155,7 @@ def agrees_with_async(subject: Subject) -> str | None:
 
 
 def is_thread_safe(subject: Subject) -> str | None:
-    """One splitter used from several threads gives the chunks it gives alone."""
+    """A splitter used from several threads gives the same chunks as from one."""
     alone = {name: pieces for name, _, pieces in _every(subject)}
     names = [*alone, *alone]
     with ThreadPoolExecutor(8) as pool:
@@ -167,7 +167,7 @@ def is_thread_safe(subject: Subject) -> str | None:
 
 
 def survives_a_fork(subject: Subject) -> str | None:
-    """A process forked after the splitter was used splits the same, and does not hang."""
+    """A process forked after the splitter was used gives the same chunks and does not hang."""
     if "fork" not in multiprocessing.get_all_start_methods():
         raise NotApplicableError("this system does not fork")
     text = TEXTS["prose"]
@@ -194,7 +194,7 @@ def survives_a_fork(subject: Subject) -> str | None:
 
 
 def survives_pickling(subject: Subject) -> str | None:
-    """A pickled splitter splits the same."""
+    """A pickled splitter gives the same chunks."""
     try:
         copied = pickle.loads(pickle.dumps(subject.splitter))
     except Exception as error:  # noqa: BLE001 - any error is the finding
@@ -207,7 +207,7 @@ def survives_pickling(subject: Subject) -> str | None:
 
 
 def leaves_metadata_alone(subject: Subject) -> str | None:
-    """Chunks get a copy of the metadata each; the source's own stays as it is."""
+    """Each chunk has its own copy of the metadata; the source's metadata is unchanged."""
     if subject.framework == "chonkie":
         raise NotApplicableError("the text comes without metadata")
     given = {"source": "a.txt", "tags": ["x", "y"]}
@@ -287,14 +287,14 @@ def visible_characters_lost(visible: str, chunks: Sequence[str]) -> int:
         chunks: The chunks without white space, in order; they may overlap.
 
     Returns:
-        Characters between the stretches that the chunks cover. A chunk that does not occur after
-        its predecessor's start covers nothing.
+        The number of characters outside all chunks. A chunk that does not occur after its
+        predecessor's start covers nothing.
     """
     covered_to = start = lost = 0
     for chunk in chunks:
         if not chunk:
             continue
-        # With overlap, the furthest reach is an occurrence that begins at or before the gap.
+        # With overlap, the occurrence that reaches furthest begins at or before the gap.
         place = visible.rfind(chunk, start, covered_to + len(chunk))
         if place < 0:
             place = visible.find(chunk, covered_to)
@@ -313,7 +313,7 @@ def described(error: Exception) -> str:
 
 
 def _every(subject: Subject) -> Iterator[tuple[str, str, list[Piece]]]:
-    """Yield the texts with their chunks, but for texts that the splitter cannot split."""
+    """Yield the texts with their chunks, except texts that the splitter cannot split."""
     for name, text in TEXTS.items():
         try:
             pieces = subject.split(text)
@@ -340,7 +340,7 @@ def _offset_fault(text: str, pieces: Sequence[Piece], *, overlaps: bool) -> str 
         if piece.start <= previous_start:
             return f"chunk {number} starts at {piece.start}, not after the chunk before it"
         if text[previous_end : piece.start].strip():
-            return f"chunk {number} starts at {piece.start}, too far on: a later place"
+            return f"chunk {number} starts at {piece.start}, too late: a later place"
         previous_start, previous_end = piece.start, piece.end
     return None
 

@@ -1,4 +1,4 @@
-"""Running a splitter through the contracts, and saying what came out."""
+"""Checks a splitter against the contracts and reports the findings."""
 
 from __future__ import annotations
 
@@ -64,17 +64,17 @@ def check_conformance(
     length: Callable[[str], int] | None = None,
     only: Iterable[str] | None = None,
 ) -> Report:
-    """Run a splitter through the contracts.
+    """Check a splitter against the contracts.
 
     Args:
         make: Returns a new splitter each time, as in `lambda: SentenceSplitter(chunk_size=128)`:
             a LangChain `TextSplitter`, a LlamaIndex `NodeParser` or a chonkie chunker.
-        chunk_size: The most that a chunk may count. None: what the splitter says of itself.
-        length: Counts a text in the unit of `chunk_size`. None: what the splitter uses.
+        chunk_size: Maximum size of a chunk. None: the splitter's own chunk size.
+        length: Returns the size of a text. None: the splitter's own length function.
         only: Keys of the contracts to check. None: all of them.
 
     Returns:
-        A finding for each contract; printed, it is a table.
+        A report with a finding for each contract; `print` shows it as a table.
 
     Raises:
         TypeError: `make` does not return a splitter.
@@ -89,7 +89,7 @@ def check_conformance(
     """
     chosen = _chosen(only)
     subject = Subject(make, chunk_size=chunk_size, length=length)
-    # A splitter each, because checking one contract must not change the findings about another.
+    # A new splitter each time, so that checking one contract does not affect the next.
     findings = (check_contract(contract, subject.fresh()) for contract in chosen)
     return Report(subject.name, tuple(findings))
 

@@ -1,4 +1,4 @@
-"""One way to run the splitters of several frameworks, and to ask what they promise."""
+"""One interface to the splitters of several frameworks, and to what they promise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Framework = Literal["langchain", "llama-index", "chonkie"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A chunk as its framework delivers it.
+    """A chunk as returned by its framework.
 
     Attributes:
         text: The chunk's text.
@@ -33,8 +33,8 @@ class Subject:
     Args:
         make: Returns a new splitter each time: a LangChain `TextSplitter`, a LlamaIndex
             `NodeParser` or a chonkie chunker.
-        chunk_size: The most that a chunk may count. None: what the splitter says of itself.
-        length: Counts a text in the unit of `chunk_size`. None: what the splitter uses.
+        chunk_size: Maximum size of a chunk. None: the splitter's own chunk size.
+        length: Returns the size of a text. None: the splitter's own length function.
 
     Attributes:
         splitter: The first splitter that `make` returned.
@@ -110,7 +110,7 @@ class Subject:
         return LlamaIndexDocument(text=text, metadata=given)
 
     def offsetting(self) -> Any:
-        """Return the splitter, told to give offsets if its framework must be told."""
+        """Return the splitter, set to give offsets if its framework has a setting for that."""
         if self.framework == "langchain" and hasattr(self.splitter, "_add_start_index"):
             self.splitter._add_start_index = True
         return self.splitter
@@ -139,7 +139,7 @@ def _declared_size(splitter: Any) -> int | None:
 
 
 def _declared_length(splitter: Any) -> Callable[[str], int] | None:
-    """Return the splitter's own way to count: its tokenizer goes before its length function."""
+    """Return the splitter's own length function; its tokenizer has priority."""
     tokenizer = getattr(splitter, "_tokenizer", None)
     count_tokens = getattr(tokenizer, "count_tokens", None)
     if callable(count_tokens):
@@ -169,7 +169,7 @@ def _from_chonkie(chunks: Sequence[Any]) -> list[Piece]:
 
 
 def _from_llama_index(nodes: Sequence[Any]) -> list[Piece]:
-    """Take the leaves: parents of a hierarchy repeat their children's text."""
+    """Return the leaves, because the parents of a hierarchy repeat their children's text."""
     leaves = [node for node in nodes if not node.child_nodes]
     return [
         Piece(

@@ -1,4 +1,4 @@
-"""A base class for pytest suites, in the manner of langchain-tests.
+"""A base class for pytest suites, as in langchain-tests.
 
 class TestMySplitter(SplitterConformance):
 def make_splitter(self):
@@ -25,14 +25,14 @@ class SplitterConformance:
     """
 
     chunk_size: int | None = None
-    """The most that a chunk may count. None: what the splitter says of itself."""
+    """Maximum size of a chunk. None: the splitter's own chunk size."""
 
     def make_splitter(self) -> Any:
         """Return a new splitter."""
         raise TypeError(f"{type(self).__name__} must define make_splitter")
 
     def length(self) -> Callable[[str], int] | None:
-        """Return what counts a text in the unit of `chunk_size`; None: what the splitter uses."""
+        """Return a function from a text to its size, or None for the splitter's own."""
         return None
 
     def test_splits_any_text_without_an_error(self) -> None:

@@ -1,4 +1,4 @@
-"""The texts that every contract is checked on: ordinary ones, and those that break splitters."""
+"""The texts that every contract is checked on: ordinary ones, and ones that break splitters."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def recursive_characters(
 
 def _check_percentile(name: str, value: float) -> None:
     if not 0 <= value <= 100:
-        raise ValueError(f"{name} must lie between 0 and 100, not {value}")
+        raise ValueError(f"{name} must be between 0 and 100, not {value}")
 
 
 class SemanticSettings(ChunkerSettings):
@@ -124,7 +124,7 @@ class SemanticSettings(ChunkerSettings):
     percentile: Annotated[
         float,
         Setting(
-            "A cut falls at distances above this percentile, from 0 to 100.", _check_percentile
+            "Cuts are made at distances above this percentile, from 0 to 100.", _check_percentile
         ),
     ] = 95.0
     buffer_size: Annotated[
@@ -135,7 +135,7 @@ class SemanticSettings(ChunkerSettings):
 
 
 class SemanticChunker(Chunker):
-    """Cuts between sentences whose surroundings differ most in meaning (Kamradt's method).
+    """Cuts between sentences that differ most in meaning, with their neighbours (Kamradt's method).
 
     Each sentence is embedded together with its neighbours. If the cosine distance between one
     and the next exceeds a percentile of all such distances in the text, a chunk starts.

@@ -36,8 +36,7 @@ class Interval:
         value: The mean of the values given.
         low: Lower end of the interval.
         high: Upper end of the interval.
-        error: Standard error: the standard deviation of the resampled means. Intervals that
-            differ in nothing else are equal.
+        error: Standard error: the standard deviation of the resampled means. Not compared by `==`.
     """
 
     value: float
@@ -58,8 +57,8 @@ def mean_interval(
 
     Args:
         values: One value for each question; nan marks a question that is left out.
-        clusters: What each question shares with others, such as its document's name; questions
-            of a cluster are drawn together. None: questions are drawn.
+        clusters: The cluster of each question, such as its document's name; questions of a cluster
+            are drawn together. None: each question is drawn alone.
         confidence: Share of the resampled means in the interval.
         samples: Number of resamples.
         seed: The same seed gives the same interval.
@@ -70,7 +69,7 @@ def mean_interval(
     """
     table = np.asarray([values], dtype=np.float64)
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+        raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
     sums, counts = _by_cluster(table, clusters)
     value = float(sums.sum() / counts.sum())
     kept = table[~np.isnan(table)]

@@ -1,4 +1,4 @@
-"""Finished work on disk, so that an interrupted or repeated evaluation resumes.
+"""Cached splits and vectors, so that an interrupted or repeated evaluation resumes.
 
 The key of a split is the splitter's identity and the document's text; the key of an embedding is
 the embedder's identity and the text.
@@ -25,14 +25,14 @@ from lumber_evaluation.embedders import Embedder, Similarity, Vectors, matrix
 from lumber_evaluation.embedders import embedder as make_embedder
 
 WORK_FILE = "work.db"
-"""Name of the file in a folder of finished work."""
+"""Name of the file in a cache folder."""
 
 # Texts embedded between two writes: the most that an interruption loses.
 _EMBEDDED_AT_ONCE = 64
 
 
 class CachedEmbedder:
-    """An embedder whose vectors are kept in an SQLite file.
+    """An embedder whose vectors are cached in an SQLite file.
 
     A vector is stored under the embedder's identity, whether its text is a document or a query,
     and the text; so one file serves any number of embedders.
@@ -60,11 +60,11 @@ class CachedEmbedder:
 
     @property
     def similarity(self) -> Similarity:
-        """The embedder's way to compare vectors."""
+        """How the embedder's vectors are compared."""
         return self._embedder.similarity
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each text, as the embedder gives it.
+        """Return the embedder's vector for each text.
 
         Raises:
             StoreError: The file cannot be used.
@@ -129,7 +129,7 @@ class CachedWork:
         folder: Created if it does not exist. None: nothing is cached.
 
     Attributes:
-        path: The file, in which completions may be kept too; None without a folder.
+        path: The file, which may hold completions as well; None without a folder.
 
     Raises:
         StoreError: The folder cannot be created, or the file cannot be used.
@@ -152,7 +152,7 @@ class CachedWork:
     def split(self, splitter: EvaluatedSplitter, document: Document) -> SplitDocument:
         """Return the stored split of a document, or split it and store the result.
 
-        Not stored: splits of a splitter without an identity, or whose model gave unusable answers.
+        Splits are not stored if the splitter has no identity or its model gave unusable answers.
         """
         if self.path is None or splitter.identity is None:
             return splitter.split(document)
@@ -166,7 +166,7 @@ class CachedWork:
         return known
 
     def embedder(self, embedder: Embedder) -> Embedder:
-        """Return an embedder that embeds no text twice; without a folder, `embedder` itself."""
+        """Return an embedder that embeds each text once; without a folder, `embedder` itself."""
         return embedder if self.path is None else CachedEmbedder(embedder, self.path)
 
 

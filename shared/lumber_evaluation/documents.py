@@ -14,14 +14,14 @@ from lumber_core.spans import Span, spans_from_starts
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text, with the places where people say that segments start.
+    """A text, optionally with annotated segments.
 
     Attributes:
         name: Name within its corpus.
-        text: The text, without the corpus's own marks.
+        text: The text, without marks of the corpus.
         units: Character offsets where its sentences or paragraphs start; the first is 0.
         starts: Character offsets where its segments start: a subset of `units`, the first is 0.
-            A document without marked segments has one.
+            A document without annotated segments has one.
         source: The corpus, or the part of it, that the document comes from.
     """
 
@@ -38,17 +38,17 @@ class Document:
 
     @property
     def is_segmented(self) -> bool:
-        """Whether segments are marked: two or more."""
+        """Whether it has annotated segments: two or more."""
         return len(self.starts) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about a document, and how to recognise a passage that answers it.
+    """A question about a document, with its expected answer.
 
     Attributes:
         question: The question.
-        document: Name of the document that holds the answer.
+        document: Name of the document that contains the answer.
         answer: The answer in words; "" if there is none to compare with.
         must_contain: A string that a chunk must contain to count as answering the question
             (GutenQA's `Chunk Must Contain`); None if `references` are used.
@@ -68,11 +68,11 @@ class Corpus:
 
     Attributes:
         name: Name of the corpus.
-        documents: Its documents; their names differ.
+        documents: Its documents, with different names.
         questions: Its questions; each names one of the documents.
 
     Raises:
-        ValueError: Two documents have one name, or a question names no document.
+        ValueError: Two documents have the same name, or a question is about an unknown document.
     """
 
     name: str
@@ -88,8 +88,8 @@ class Corpus:
         if unknown:
             known = ", ".join(sorted(self.by_name)[:5]) or "none"
             raise ValueError(
-                f"{len(unknown)} questions of the corpus {self.name!r} are about documents it does "
-                f"not hold, the first about {unknown[0]!r}; it holds: {known}"
+                f"{len(unknown)} questions of the corpus {self.name!r} are about documents that "
+                f"it does not have, the first about {unknown[0]!r}; it has: {known}"
             )
 
     @cached_property
@@ -104,8 +104,9 @@ class EvaluatedSplitter(Protocol):
 
     Attributes:
         name: Its name, unique within a comparison.
-        settings: What changes its result, for people.
-        identity: What determines its result, as a key for caches; None if nothing does.
+        settings: Readable settings that determine its result.
+        identity: A cache key that covers everything that determines its result; None if there is
+            none.
     """
 
     @property
@@ -192,7 +193,7 @@ class DocumentNames:
     document's name lacks.
 
     Args:
-        documents: Documents whose names differ.
+        documents: Documents with different names.
     """
 
     def __init__(self, documents: Sequence[Document]) -> None:
@@ -211,7 +212,7 @@ class DocumentNames:
             where: The source of the name, for errors.
 
         Raises:
-            ValueError: No document answers to the name, or several do.
+            ValueError: No document has the name, or several could be meant.
         """
         if not name:
             if len(self.documents) == 1:
@@ -229,8 +230,8 @@ class DocumentNames:
             if found:
                 names = ", ".join(document.name for document in found)
                 raise ValueError(
-                    f"{where}: {name!r} may be any of several documents; give one of their "
-                    f"whole names: {names}"
+                    f"{where}: {name!r} could be any of several documents; give one of their full "
+                    f"names: {names}"
                 )
         raise ValueError(
             f"{where}: there is no document {name!r}; expected one of these, with or without "

@@ -26,7 +26,7 @@ class Embedder(Protocol):
     """Turns texts into vectors.
 
     Attributes:
-        identity: What determines its vectors: model, version, settings.
+        identity: Everything that determines its vectors: model, version, settings.
         similarity: How a query's vector is compared with a document's.
     """
 
@@ -51,9 +51,9 @@ def embedder(spec: object = "bundled") -> Embedder:
             LangChain `Embeddings`; any LlamaIndex `BaseEmbedding`; or an `Embedder`.
 
     Raises:
-        ValueError: There is no such name, or no such folder.
+        ValueError: The name is unknown, or the folder does not exist.
         TypeError: `spec` cannot embed.
-        MissingExtraError: Contriever is asked for, and PyTorch or transformers is not installed.
+        MissingExtraError: Contriever is requested, and PyTorch or transformers is not installed.
     """
     if isinstance(spec, str):
         return _named(spec)
@@ -90,7 +90,8 @@ class BundledEmbedder:
     """The sentence encoder that comes with the library, all-MiniLM-L6-v2.
 
     Args:
-        model: The encoder; one made by `lumber-splitters export --embedder` may be named there.
+        model: The encoder; its `model` may be a folder made by `lumber-splitters export
+            --embedder`.
     """
 
     similarity: Similarity = "cosine"
@@ -110,7 +111,7 @@ class BundledEmbedder:
         return f"all-MiniLM-L6-v2 {hashlib.sha256(' '.join(own).encode()).hexdigest()[:16]}"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector of length 1 for each text; its first 254 tokens count."""
+        """Return a vector of length 1 for each text, of which the first 254 tokens are read."""
         return self._model.embed(texts)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
@@ -119,7 +120,7 @@ class BundledEmbedder:
 
 
 class LangChainEmbedder:
-    """Any of LangChain's `Embeddings`.
+    """Any LangChain `Embeddings`.
 
     Args:
         embeddings: The embedding model.
@@ -136,18 +137,18 @@ class LangChainEmbedder:
         return f"langchain {settings_of(self._embeddings)}"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return what the model's `embed_documents` gives."""
+        """Return the output of the model's `embed_documents`."""
         return matrix(self._embeddings.embed_documents(check_texts(texts)), len(texts))
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return what the model's `embed_query` gives for each."""
+        """Return the output of the model's `embed_query` for each query."""
         return matrix(
             [self._embeddings.embed_query(text) for text in check_texts(texts)], len(texts)
         )
 
 
 class LlamaIndexEmbedder:
-    """Any of LlamaIndex's embedding models.
+    """Any LlamaIndex embedding model.
 
     Args:
         model: The embedding model.
@@ -164,11 +165,11 @@ class LlamaIndexEmbedder:
         return f"llama-index {settings_of(self._model)}"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return what the model gives for texts."""
+        """Return the model's vectors of texts."""
         return matrix(self._model.get_text_embedding_batch(check_texts(texts)), len(texts))
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return what the model gives for queries."""
+        """Return the model's vectors of queries."""
         return matrix(
             [self._model.get_query_embedding(text) for text in check_texts(texts)], len(texts)
         )
@@ -178,18 +179,19 @@ def matrix(vectors: object, count: int) -> Vectors:
     """Return vectors as a matrix, shape (count, width).
 
     Raises:
-        ValueError: There are not `count` vectors of one width, or one holds no finite number.
+        ValueError: There are not `count` vectors of the same width, or one has a value that is not
+            finite.
     """
     if count == 0:
         return np.zeros((0, 0), dtype=np.float32)
     made = np.asarray(vectors, dtype=np.float32)
     if made.ndim != 2 or len(made) != count:
         raise ValueError(
-            f"the embedding model should give {count} vectors of one width, found an array of "
+            f"the embedding model should give {count} vectors of the same width, found an array of "
             f"shape {made.shape}"
         )
     if not np.isfinite(made).all():
-        raise ValueError("the embedding model gave a vector with values that are no finite numbers")
+        raise ValueError("the embedding model returned a vector with values that are not finite")
     return made
 
 
@@ -207,8 +209,8 @@ _MOST_TOKENS = 512
 class ContrieverEmbedder:
     """Embeds with the mean of a BERT's last hidden states over a text's tokens.
 
-    Vectors are not scaled to length 1, and are compared by their dot product. Queries and
-    documents are embedded alike. The model is loaded on first use.
+    Vectors are not scaled to length 1, and are compared by their dot product. Queries and documents
+    are embedded in the same way. The model is loaded on first use.
 
     Args:
         model: A hub id, or a folder with the model's files.
@@ -240,7 +242,9 @@ class ContrieverEmbedder:
         return f"contriever {self.model} mean pooling, {_MOST_TOKENS} tokens"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector for each text; its first 512 tokens count, [CLS] and [SEP] included.
+        """Return a vector for each text.
+
+        The first 512 tokens of a text are read, including [CLS] and [SEP].
 
         Raises:
             WeightsError: The model is neither on this machine nor available from the hub.
@@ -248,7 +252,7 @@ class ContrieverEmbedder:
         checked = check_texts(texts)
         if not checked:
             return np.zeros((0, 0), dtype=np.float32)
-        # Texts of similar length are batched together, to compute little on padding.
+        # Texts of similar length are batched together, so that there is little padding.
         order = sorted(range(len(checked)), key=lambda number: len(checked[number]))
         parts = list(self._batches([checked[number] for number in order]))
         vectors = np.concatenate(parts)
@@ -287,7 +291,7 @@ class ContrieverEmbedder:
                 raise WeightsError(
                     f"the model {self.model!r} cannot be loaded: {error}. If the hub cannot be "
                     f"reached, run 'hf download {CONTRIEVER} --local-dir FOLDER' on a machine that "
-                    'can reach it, copy the folder here, and name it: "contriever:FOLDER"'
+                    'can reach it, copy the folder here, and pass "contriever:FOLDER"'
                 ) from error
             device = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
             self._loaded = tokenizer, model.eval().to(device)

@@ -1,4 +1,4 @@
-"""What determines the output of objects of any library: cache keys and readable settings."""
+"""Cache keys and readable settings for objects of any library."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
 
 def splitter_identity(splitter: object) -> str | None:
-    """Return what determines the chunks of a splitter, as a key for caches.
+    """Return a cache key that covers everything that determines a splitter's chunks.
 
     Splitters of this project have an `identity`. For others it is the class, the version of its
     distribution, and a digest of all settings, including those of the objects and functions it
-    contains. It contains no secret in clear text.
+    contains. It contains no secrets in clear text.
 
     Returns:
         None if the settings do not determine the output: the splitter is or contains a custom
@@ -49,7 +49,7 @@ def splitter_identity(splitter: object) -> str | None:
 
 
 class _UndeterminedError(Exception):
-    """An object does not say what determines its output."""
+    """It is unknown what determines an object's output."""
 
 
 def _own_identity(chunker: Chunker) -> str | None:
@@ -58,7 +58,7 @@ def _own_identity(chunker: Chunker) -> str | None:
 
 
 def _parts(thing: Any, seen: dict[int, int]) -> Iterator[str]:
-    """Yield strings that differ for objects that behave differently.
+    """Yield strings that differ if the behaviour differs.
 
     Raises:
         _UndeterminedError: There are none.
@@ -106,14 +106,14 @@ def _state(thing: Any) -> Any:
     """Return the settings of an object.
 
     Raises:
-        _UndeterminedError: It has none that are visible.
+        _UndeterminedError: It has none that can be read.
     """
     own = type(thing).__dict__.get("__getstate__")
     if own is not None:
         return thing.__getstate__()
     if not hasattr(thing, "__dict__"):
         raise _UndeterminedError
-    private = getattr(thing, "__pydantic_private__", None)  # pydantic keeps these apart
+    private = getattr(thing, "__pydantic_private__", None)  # pydantic stores these separately
     return {**vars(thing), **(private or {})}
 
 
@@ -121,7 +121,7 @@ def _qualified(thing: Any) -> str:
     """Return the name of a class or function with the version of its distribution.
 
     Raises:
-        _UndeterminedError: It comes from no distribution, so its code may change.
+        _UndeterminedError: It belongs to no distribution, so its code may change.
     """
     owner = thing.__objclass__ if isinstance(thing, MethodDescriptorType) else thing
     module, name = getattr(owner, "__module__", None), getattr(thing, "__qualname__", None)

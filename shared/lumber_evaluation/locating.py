@@ -1,13 +1,13 @@
-"""Finding the chunks that another library's splitter returned as strings in the original text.
+"""Locates chunks that another library's splitter returned as strings in the original text.
 
 If necessary, white space is ignored in the comparison, because splitters trim it, turn it into
 single spaces, or add their own between sentences.
 
-A string may occur several times. Assumptions about the splitter are tried, from the most common to
-the most general, until every chunk has a place: chunks follow one another and make up the whole
-text; they overlap by the splitter's known overlap; each starts and ends later than the one before;
-none starts or ends earlier; none starts earlier. The last always finds places if there are any in
-order. Except for the first, all are tried with white space before any is tried without.
+A string may occur several times. Assumptions about the splitter are tried, from the strictest to
+the most general, until every chunk has a place: the chunks tile the text; they overlap by the
+splitter's known overlap; each starts and ends later than the one before; none starts or ends
+earlier; none starts earlier. The last one always finds places if there are any in order. Except for
+the first, all assumptions are tried with white space before any is tried without.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from lumber_core.spans import Span
 
-# All that `str.isspace` and `str.split` know.
+# Everything that `str.isspace` and `str.split` treat as white space.
 _SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()], dtype=np.uint32)
 _SHOWN = 60
 
@@ -67,9 +67,9 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
         else:
             missing = chunks[len(starts)]
             raise ChunkNotFoundError(
-                f"chunk {len(starts)}, which begins {missing.strip()[:_SHOWN]!r}, is found nowhere "
-                "in the text from the start of the chunk before it; chunks must be parts of the "
-                "text, in its order, and may differ from it in white space only"
+                f"chunk {len(starts)}, which begins {missing.strip()[:_SHOWN]!r}, is not in the "
+                "text from the start of the chunk before it; chunks must be parts of the text, "
+                "in its order, and may differ from it in white space only"
             )
     return [
         _exact(text, chunk, Span(int(offsets[start]), int(offsets[start + len(body) - 1]) + 1))
@@ -78,7 +78,7 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
 
 
 def _exact(text: str, chunk: str, found: Span) -> Span:
-    """Return the span with the white space that belongs to the chunk, if it is a slice there."""
+    """Return the span with the chunk's own white space, if the chunk is a slice there."""
     start = found.start - (len(chunk) - len(chunk.lstrip()))
     if start >= 0 and text.startswith(chunk, start):
         return Span(start, start + len(chunk))
@@ -86,7 +86,7 @@ def _exact(text: str, chunk: str, found: Span) -> Span:
 
 
 def _tiling(visible: str, wanted: Sequence[str]) -> list[int]:
-    """Place the chunks end to end; no starts unless they are the whole text."""
+    """Place the chunks end to end; return no starts unless they make up the whole text."""
     starts = []
     end = 0
     for body in wanted:
@@ -109,8 +109,8 @@ def _in_order(
         visible: The text without white space.
         wanted: The chunks without white space.
         overlap: Maximum number of characters by which a chunk may start before the previous end.
-        growth: Least characters by which both the start and the end of a chunk come after those of
-            the one before; None lets a chunk end anywhere.
+        growth: Minimum characters by which start and end of a chunk are after those of the chunk
+            before; None: a chunk may end anywhere.
 
     Returns:
         Starts of the chunks, up to the first that has no place.

@@ -48,7 +48,7 @@ class RandomCuts:
 
     @property
     def identity(self) -> str | None:
-        """What determines the result; None if nothing determines that of the other splitter."""
+        """A cache key for the result; None if the other splitter has no identity."""
         known = self._splitter.identity
         return known and f"RandomCuts({known}, seed={self._seed}, language={self._language})"
 
@@ -72,7 +72,7 @@ class RandomCuts:
 
 
 def _nearest(wanted: Sequence[int], units: Sequence[int]) -> Iterator[int]:
-    """Yield a unit near each place, rising, and each unit at most once."""
+    """Yield a unit near each place, in ascending order, each unit at most once."""
     first = 0
     for number, place in enumerate(wanted):
         left = len(wanted) - number - 1  # units that later cuts need

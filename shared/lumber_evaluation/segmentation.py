@@ -18,7 +18,7 @@ from lumber_evaluation.documents import Document
 
 @dataclass(frozen=True, slots=True)
 class BoundaryScore:
-    """Counts of boundaries, and what follows from them.
+    """Counts of boundaries, with precision, recall and F1.
 
     Attributes:
         hits: Predicted boundaries that are matched by a reference boundary, one to one.
@@ -60,16 +60,15 @@ def boundary_score(
     """Match predicted with reference boundaries.
 
     Args:
-        reference: Where segments start: unit numbers or offsets. Leave out the start of the
-            text.
-        predicted: Where predicted segments start, in the same measure.
-        tolerance: How far apart, in that measure, two boundaries may be and still match.
+        reference: Where segments start, as unit numbers or offsets, without the start of the text.
+        predicted: Where predicted segments start, in the same form.
+        tolerance: Maximum distance of two boundaries that match.
 
     Returns:
         The counts, with as many one-to-one matches as possible.
 
     Raises:
-        ValueError: If `tolerance` is negative.
+        ValueError: `tolerance` is negative.
     """
     if tolerance < 0:
         raise ValueError(f"tolerance must be at least 0, not {tolerance}")
@@ -91,7 +90,7 @@ def nearest_units(offsets: Iterable[int], units: Sequence[int]) -> list[int]:
 
     Args:
         offsets: Character offsets where segments start.
-        units: Character offsets where units start, rising, the first 0.
+        units: Character offsets where units start, ascending; the first is 0.
 
     Returns:
         Ascending unit numbers without duplicates and without 0, the start of the text. Of two
@@ -177,7 +176,7 @@ def _gaps(boundaries: Sequence[int], units: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DocumentScore:
-    """How well the cuts through one document agree with its reference segments.
+    """How well the cuts in one document agree with its reference segments.
 
     Attributes:
         document: Name of the document.
@@ -194,7 +193,7 @@ class DocumentScore:
 
 @dataclass(frozen=True, slots=True)
 class SegmentationScores:
-    """How well the cuts through the documents of a corpus agree with their reference segments.
+    """How well the cuts in the documents of a corpus agree with their reference segments.
 
     Attributes:
         documents: One score for each document.
@@ -206,7 +205,7 @@ class SegmentationScores:
 
     @property
     def boundaries(self) -> BoundaryScore:
-        """Counts of boundaries over all documents: long documents weigh more."""
+        """Counts of boundaries over all documents, so that long documents have more weight."""
         return sum((score.boundaries for score in self.documents), BoundaryScore())
 
     @property
@@ -223,7 +222,7 @@ class SegmentationScores:
 def score_document(
     document: Document, starts: Iterable[int], *, tolerance: int = 0
 ) -> DocumentScore:
-    """Compare the cuts through a document with its reference segments.
+    """Compare the cuts in a document with its reference segments.
 
     Args:
         document: A document with units and reference segments.
@@ -249,7 +248,7 @@ def score_document(
 def score_segmentation(
     documents: Sequence[Document], starts: Sequence[Iterable[int]], *, tolerance: int = 0
 ) -> SegmentationScores:
-    """Compare the cuts through several documents with their reference segments.
+    """Compare the cuts in several documents with their reference segments.
 
     Args:
         documents: At least one document with reference segments.
@@ -261,7 +260,7 @@ def score_segmentation(
         MissingExtraError: nltk is not installed.
     """
     if not documents:
-        raise ValueError("there is no document with reference segments to measure cuts against")
+        raise ValueError("there is no document with reference segments to compare with")
     scores = [
         score_document(document, cuts, tolerance=tolerance)
         for document, cuts in zip(documents, starts, strict=True)

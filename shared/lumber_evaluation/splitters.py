@@ -48,7 +48,7 @@ class _Cutting:
             pieces = self.cut(document.text)
         except ChunkNotFoundError as error:
             raise ValueError(
-                f"what {self.name} made of {document.name!r} cannot be scored: {error}"
+                f"the chunks of {document.name!r} by {self.name} cannot be scored: {error}"
             ) from error
         seconds = time.perf_counter() - start
         chunks = tuple(
@@ -77,17 +77,17 @@ class _Renamed:
         return self.known.identity
 
     def split(self, document: Document) -> SplitDocument:
-        """Split as the splitter does."""
+        """Split a document with the renamed splitter."""
         return self.known.split(document)
 
 
 @dataclass(frozen=True)
 class MarkedSegments:
-    """The marked segments of a document as a splitter, to compare with.
+    """A splitter that returns the annotated segments of a document, to compare with.
 
     Attributes:
         name: Its name in tables.
-        identity: None, because cache keys do not cover marked segments.
+        identity: None, because cache keys do not cover annotations.
     """
 
     name: str = "marked segments"
@@ -102,7 +102,7 @@ class MarkedSegments:
         """Return the document's segments.
 
         Raises:
-            ValueError: None are marked.
+            ValueError: The document has no annotated segments.
         """
         if not document.is_segmented:
             raise ValueError(f"no segments are marked in {document.name!r}")
@@ -114,10 +114,10 @@ def evaluated(splitter: object, *, name: str | None = None) -> EvaluatedSplitter
     """Wrap a splitter for evaluation.
 
     Args:
-        splitter: A splitter of `lumber_core` or one of its adapters, whose spans are taken as they
-            are; a LangChain splitter (anything with `split_text`) or a LlamaIndex node parser,
-            whose chunks are located in the text; or a callable from a text to `(start, end)`
-            offsets or to chunks as strings. An `EvaluatedSplitter` is returned as it is.
+        splitter: A splitter of `lumber_core` or one of its adapters, whose spans are exact; a
+            LangChain splitter (anything with `split_text`) or a LlamaIndex node parser, whose
+            chunks are located in the text; or a callable from a text to `(start, end)` offsets or
+            to chunks as strings. An `EvaluatedSplitter` is returned as it is.
         name: Its name in tables; by default the name of its class or function.
 
     Returns:
@@ -175,8 +175,8 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
         embedder: The embedder for "semantic"; by default the bundled encoder.
 
     Raises:
-        ValueError: There is no such name, or what follows the colon is not a number that the
-            splitter takes. The message lists the names.
+        ValueError: The name is unknown, or the part after the colon is not a valid number. The
+            message lists the names.
     """
     kind, colon, number = spec.partition(":")
     known = PRESETS.get(kind)
@@ -281,7 +281,7 @@ def _call(function: Callable[[str], Iterable[Any]], text: str) -> Pieces:
 
     Raises:
         TypeError: It returns neither offsets nor strings.
-        ValueError: An offset lies outside the text, or the spans are not in order.
+        ValueError: An offset is outside the text, or the spans are not in order.
     """
     pieces = list(function(text))
     if all(isinstance(piece, str) for piece in pieces):

@@ -1,9 +1,9 @@
-"""How far predicted section starts are from the true ones, in tokens: the greedy article's error.
+"""Distance in tokens of predicted section starts from the true ones: the greedy article's error.
 
 The error of a document is the sum of |predicted - actual| over its sections' start tokens, the
-shorter list padded with its own last value; over documents, their MAE and RMSE. It counts starts by
-rank, so that one section too many early in a text shifts all those after it: a document's
-`missing`, `early` and `late` tell which of these happened.
+shorter list padded with its own last value; over documents, their MAE and RMSE. Starts are compared
+by rank, so one extra section early in a text shifts all later ones; a document's `missing`, `early`
+and `late` show the causes.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class StartError:
 
     @property
     def missing(self) -> int:
-        """How many sections more there are than were predicted; negative if there are fewer."""
+        """True sections minus predicted sections; negative if there are too many predicted."""
         return len(self.actual) - len(self.predicted)
 
 
@@ -110,8 +110,8 @@ def start_error(actual: Sequence[int], predicted: Sequence[int]) -> int:
     """Return the article's error of one document.
 
     Args:
-        actual: Start tokens of the true sections: rising, the first usually 0. Equal neighbours
-            are allowed; a section may be of no token.
+        actual: Start tokens of the true sections, ascending, the first usually 0. Neighbours may be
+            equal, because a section may have no tokens.
         predicted: Start tokens of the predicted sections, in the same form.
 
     Returns:
@@ -119,7 +119,8 @@ def start_error(actual: Sequence[int], predicted: Sequence[int]) -> int:
         both are empty, as for an empty text.
 
     Raises:
-        ValueError: Start tokens fall or are negative, or one list is empty and the other not.
+        ValueError: Start tokens decrease or are negative, or one list is empty and the other is
+            not.
 
     Example:
         >>> start_error([0, 50, 100, 200], [0, 49, 105, 180])
@@ -153,7 +154,7 @@ def _check(tokens: tuple[int, ...], which: str, document: str) -> None:
     if falls or (tokens and tokens[0] < 0):
         raise ValueError(
             f"{document or 'start tokens'}: {which} must be numbers of tokens from 0 that do not "
-            f"fall, not {list(tokens[:10])}"
+            f"decrease, not {list(tokens[:10])}"
         )
 
 
@@ -186,11 +187,11 @@ class TokenPositions:
         """Return the number of tokens before each character offset.
 
         Args:
-            offsets: Character offsets that do not fall.
+            offsets: Character offsets, not decreasing.
 
         Returns:
-            Numbers of tokens that do not fall either, although a longer part of a unit may
-            count fewer tokens than a shorter one.
+            Numbers of tokens, not decreasing, although a longer part of a unit may count fewer
+            tokens than a shorter one.
 
         Raises:
             ValueError: An offset is not in the text, or below the one before it.

@@ -1,12 +1,12 @@
-"""Rewriting training items to look like the texts that users split.
+"""Rewrites training items to look like the texts that users split.
 
 Items made of clean prose teach a model that chunks start with clean sentences. Here some of them
 get labels ("[5] ", "3. ", "Q: "), headings, speakers, tables, citations, hard line breaks, missing
 punctuation or OCR errors. A label that opens a segment in one item opens a list item or a turn in
-another, so that a label alone is no proof of a start.
+another, so that a label alone does not prove a start.
 
-BERT's tokenizer drops line breaks and, if it is uncased, capital letters: what it sees of hard
-wraps is the divided words, and of lower-case text the missing punctuation.
+BERT's tokenizer drops line breaks and, if it is uncased, capital letters. All it sees of hard wraps
+is the divided words, and all it sees of lower-case text is the missing punctuation.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from lumber_training.items import Item
 
 @dataclass(frozen=True, slots=True)
 class Augmentation:
-    """How many items are rewritten in which way; every value is a share from 0 to 1.
+    """How many items are rewritten in each way; every value is a share from 0 to 1.
 
     An item may be rewritten in several ways.
 
     Attributes:
-        labels: Segments open with a label: the number of a note, a bullet, a letter, "Q:".
+        labels: Segments start with a label: the number of a note, a bullet, a letter, "Q:".
         lists: Runs of sentences inside segments are labelled as list items, which are no starts.
-        headings: Segments open with a heading on a line of its own, which is the start.
+        headings: Segments start with a heading on a line of its own.
         speakers: Sentences become turns of speakers. Segments start with a turn, but most turns do
             not start a segment.
         tables: Some segments become tables; the first row is the start.
@@ -69,7 +69,7 @@ def augment(item: Item, augmentation: Augmentation, rng: random.Random) -> Item:
         rng: Random number generator.
 
     Returns:
-        An item with the offsets of the new text. The number of segments is that of the item.
+        The rewritten item, with as many segments.
     """
     lines: list[_Line] | None = None
     for name, rewrite in _WAYS.items():
@@ -139,7 +139,7 @@ _MOST_BOLD = 3
 
 
 def _labelled(lines: Sequence[_Line], rng: random.Random) -> list[_Line]:
-    """Open segments with labels that count up."""
+    """Start segments with ascending labels."""
     if rng.random() < 0.12:
         return _questions(lines)
     style = rng.choice(_NOTES if rng.random() < 0.6 else _BULLETS)
@@ -172,7 +172,7 @@ def _questions(lines: Sequence[_Line]) -> list[_Line]:
 
 
 def _counter(style: str, first: int) -> Callable[[], str]:
-    """Return what gives the labels of a style, one after the other."""
+    """Return a function that gives the labels of a style in order."""
     number = first - 1
 
     def label() -> str:
@@ -275,7 +275,7 @@ def _spoken(lines: Sequence[_Line], rng: random.Random) -> list[_Line]:
 
 
 def _tabled(lines: Sequence[_Line], rng: random.Random) -> list[_Line]:
-    """Turn some segments into tables of their words and of numbers."""
+    """Turn some segments into tables of their words and numbers."""
     segments = _segments(lines)
     chosen = rng.randrange(len(segments))
     made: list[_Line] = []
@@ -349,7 +349,7 @@ _MARKS = re.compile(r"[.,;:!?\"\u201c\u201d()]+(?=\s|$)|(?<!\S)[\"\u201c(]+")
 
 
 def _unpunctuated(lines: Sequence[_Line], rng: random.Random) -> list[_Line]:
-    """Leave out punctuation, perhaps capitals."""
+    """Remove punctuation, and sometimes capitals."""
     small = rng.random() < 0.5
     texts = (_MARKS.sub("", line.text) for line in lines)
     return [
@@ -367,7 +367,7 @@ _SHORTEST_SPLIT = 5
 
 
 def _scanned(lines: Sequence[_Line], rng: random.Random) -> list[_Line]:
-    """Make the errors of character recognition in some words."""
+    """Put OCR errors into some words."""
     rate = rng.uniform(0.02, 0.12)
     made = []
     for line in lines:
@@ -420,7 +420,7 @@ def _wrapped(lines: Sequence[_Line], rng: random.Random) -> list[_Line]:
 
 
 _Rewriting = Callable[[Sequence[_Line], random.Random], list[_Line]]
-# In order: what authors do before what scanners do.
+# In this order: first what authors do, then what scanners do.
 _WAYS: dict[str, _Rewriting] = {
     "tables": _tabled,
     "headings": _headed,

@@ -1,4 +1,4 @@
-"""Calibration on held-out documents: which are held out, and the threshold that suits them best."""
+"""Calibration: choosing held-out documents, and the best threshold on them."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def split_held_out(
 ) -> tuple[list[Document], list[Document]]:
     """Divide documents into those to train on and those to hold out.
 
-    The side of a document depends only on its name and the seed, so adding documents moves none
-    of the others.
+    The part a document belongs to depends only on its name and the seed, so adding documents moves
+    no others.
 
     Args:
         documents: The documents.
@@ -49,7 +49,7 @@ def split_held_out(
         The documents to train on and the held-out documents, both in the order given.
 
     Raises:
-        ValueError: A side that should have documents has none.
+        ValueError: One of the two parts would have no documents.
     """
     sides: tuple[list[Document], list[Document]] = ([], [])
     for document in documents:

@@ -44,7 +44,7 @@ _IR_VERSION = 8
 
 @dataclass(frozen=True, slots=True)
 class EncoderShape:
-    """What the weights of a BERT encoder leave open.
+    """The shape of a BERT encoder, as far as its weights do not tell it.
 
     Attributes:
         layers: Number of layers.

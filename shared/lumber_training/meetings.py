@@ -1,4 +1,4 @@
-"""Transcripts of meetings with annotated topics (QMSum, Zhong et al. 2021), to train on."""
+"""Transcripts of meetings with annotated topics (QMSum, Zhong et al. 2021), for training."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _SHORTEST = 300
 def load_meetings(folder: str | Path) -> list[Document]:
     """Load transcripts of meetings, one speaker turn per paragraph, with their topics.
 
-    Unlike `lumber_evaluation.corpora.load_qmsum`, which measures at speaker turns, units are
-    sentences, and text outside all topics is a segment of its own.
+    In contrast to `lumber_evaluation.corpora.load_qmsum`, units are sentences instead of speaker
+    turns, and text outside all topics is a segment of its own.
 
     Args:
         folder: The folder with the transcripts, `NAME.txt`. Next to it is a file named after it,
@@ -79,5 +79,5 @@ def _starts(ranges: Iterable[tuple[int, int]], text: str) -> list[int]:
 
 
 def _content(text: str, place: int) -> int:
-    """Return the first offset from `place` on that is not white space."""
+    """Return the offset of the first character at or after `place` that is not white space."""
     return place + len(text[place:]) - len(text[place:].lstrip())

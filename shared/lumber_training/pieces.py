@@ -1,8 +1,8 @@
-"""Pieces of passages: which sentences of a passage a training item takes.
+"""Pieces of passages: the sentences of a passage that a training item contains.
 
-The paper takes the first sentences of passages. Real texts are less tidy: segments begin in the
-middle of a thought or with a heading, and neighbouring sentences are less connected. `Variety`
-sets how much of that training items contain.
+The paper takes the first sentences of passages. Real texts are less regular: segments begin in the
+middle of a thought or with a heading, and neighbouring sentences are less connected. `Variety` sets
+how often training items are like that.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Variety:
     Attributes:
         middles: Pieces that begin at any sentence of their passage instead of the first.
         gaps: Pieces with sentences left out, one to three at a time.
-        headings: Pieces that open with a heading: a label, a number, or some of their own words.
+        headings: Pieces that start with a heading: a label, a number, or some of their own words.
         alike: Items whose pieces all come from one source, so that style reveals no boundary.
         balance: 0 draws all documents alike, so that the largest source dominates; 1 draws all
             sources alike; values between interpolate (source size to the power 1 - balance).

@@ -1,4 +1,4 @@
-"""8-bit quantisation of an encoder, and what keeps its scores close to the original's.
+"""8-bit quantisation of an encoder that keeps its scores close to the original's.
 
 Activations of a matrix are quantised with one scale for all channels. A few channels of a BERT
 encoder, the outlier channels, are ten times as large as the others, which would leave the others

@@ -21,7 +21,7 @@ class Part:
     Attributes:
         kind: "synthetic" joins pieces of different documents; "excerpts" takes runs of sentences
             from documents with annotated sections; "notes" joins passages of one document, which
-            only labels tell apart.
+            only their labels separate.
         share: This kind's share of the items; the shares of a recipe add up to 1.
         segments: For synthetic items and notes: number of pieces, or the smallest and largest
             number.
@@ -225,7 +225,8 @@ AUGMENTED = replace(
     items=19_200,
     learning_rate=1e-4,
 )
-"""Second stage, from a model of the recipe `bundled`: less tidy pieces at half the learning rate.
+"""Second stage, from a model of the recipe `bundled`: less regular pieces at half the learning
+rate.
 
 Pieces with gaps lower the scores of starts; the doubled weight of annotated starts compensates.
 """

@@ -1,4 +1,4 @@
-"""Synthetic training items, with known segment starts and no annotation by hand.
+"""Synthetic training items, with known segment starts and no manual annotation.
 
 `synthesize` joins pieces of different documents: the topic shifts wherever one document ends and
 the next begins (BertChunker's training set). `excerpts` takes runs of sentences from documents
@@ -121,8 +121,8 @@ def notes(
 ) -> list[Item]:
     """Join passages of one document, to be labelled as its notes.
 
-    Starts between passages on the same subject are hard to see without labels, so that such items
-    teach the labels.
+    Boundaries between passages on the same subject are hard to see without labels, so such items
+    teach the model to use labels.
 
     Args:
         documents: The documents; those with fewer passages than an item are skipped.

@@ -35,7 +35,7 @@ class TaggerTrainer(Trainer):
         self._recipe = recipe
 
     def _get_train_sampler(self, train_dataset: Dataset[Any] | None = None) -> Sampler[int] | None:
-        # Items alternate by kind already. Seen once, in order, a longer run begins like a shorter.
+        # Items already alternate by kind. In order, a longer run begins like a shorter one.
         if self._recipe.epochs == 1:
             dataset: Any = self.train_dataset if train_dataset is None else train_dataset
             return SequentialSampler(dataset)

@@ -101,8 +101,7 @@ def train(
             arguments the weights are those of an uninterrupted run.
         max_steps: Length of the schedule in steps; None for all items.
         checkpoint_every: Steps between checkpoints; F1 is measured at each.
-        bf16: Whether to compute in bfloat16 where that is safe, which is faster on hardware that
-            supports it.
+        bf16: Whether to use bfloat16 mixed precision, which is faster on hardware that supports it.
         show_progress: Whether to show a progress bar.
 
     Returns:

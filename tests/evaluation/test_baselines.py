@@ -162,7 +162,7 @@ def test_settings_are_shown() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"percentile": 101}, ValueError, "percentile must lie between 0 and 100, not 101"),
+        ({"percentile": 101}, ValueError, "percentile must be between 0 and 100, not 101"),
         ({"buffer_size": -1}, ValueError, "buffer_size must be at least 0"),
         ({"buffer_size": 0.5}, TypeError, "buffer_size must be a whole number"),
         ({"embedder": "none"}, ValueError, "unknown embedder 'none'"),

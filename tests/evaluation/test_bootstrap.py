@@ -82,7 +82,7 @@ def test_swapping_the_lists_turns_the_interval_round() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"confidence": 1.0}, ValueError, "confidence must lie between 0 and 1, not 1.0"),
+        ({"confidence": 1.0}, ValueError, "confidence must be between 0 and 1, not 1.0"),
         ({"samples": 0}, ValueError, "samples must be at least 1"),
         ({"samples": 10.5}, TypeError, "samples must be a whole number"),
     ],

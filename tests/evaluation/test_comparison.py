@@ -235,12 +235,12 @@ def test_a_damaged_split_is_made_anew(tmp_path: Path, value: bytes) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "reason"),
     [
-        ({"corpus": Corpus("none", ())}, ValueError, "holds no text"),
+        ({"corpus": Corpus("none", ())}, ValueError, "contains no text"),
         ({"corpus": Corpus("blank", (Document("d", " ", (0,), (0,), ""),))}, ValueError, "no text"),
         ({"splitters": []}, ValueError, "no splitter"),
         ({"splitters": [paragraphs(), shreds("paragraphs")]}, ValueError, "2 splitters are named"),
         ({"splitters": [42]}, TypeError, "a splitter is"),
-        ({"corpus": corpus(0), "qa": QaSettings(Oracle())}, ValueError, "holds no questions"),
+        ({"corpus": corpus(0), "qa": QaSettings(Oracle())}, ValueError, "contains no questions"),
         ({"qa": QaSettings(Oracle(), top_k=0)}, ValueError, "top_k"),
         ({"embedder": "none"}, ValueError, "unknown embedder"),
         ({"tokenizer": "none"}, ValueError, "unknown tokenizer"),
@@ -248,7 +248,7 @@ def test_a_damaged_split_is_made_anew(tmp_path: Path, value: bytes) -> None:
         (
             {"corpus": replace(corpus(), questions=(Question("Why?", "harbours-0"),))},
             ValueError,
-            "does not say what answers it",
+            "has no expected answer",
         ),
         ({"folder": "/dev/null/work"}, StoreError, "cannot be created"),
     ],

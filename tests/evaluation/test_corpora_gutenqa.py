@@ -59,7 +59,7 @@ def test_what_a_book_lacks_is_said(book: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="expected the paragraphs"):
         load_gutenqa(tmp_path)
     write(book / "questions.jsonl", "")
-    with pytest.raises(ValueError, match="holds no question"):
+    with pytest.raises(ValueError, match="contains no question"):
         load_gutenqa(book)
     (book / "published_chunk_ends.json").unlink()
     with pytest.raises(FileNotFoundError, match="expected the published chunks"):

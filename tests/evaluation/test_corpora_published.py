@@ -41,7 +41,7 @@ def test_choi(tmp_path: Path) -> None:
     assert document.starts == (0, 12)
     assert document.source == "choi/3-5"
     write(tmp_path / "bad.ref", "no marks")
-    with pytest.raises(ValueError, match=r"bad.ref holds no segments"):
+    with pytest.raises(ValueError, match=r"bad.ref contains no segments"):
         load_choi(tmp_path)
 
 
@@ -132,7 +132,7 @@ def test_what_chromas_questions_lack_is_said(row, error, reason, tmp_path: Path)
 
 def test_chromas_corpora_without_questions_are_an_error(tmp_path: Path) -> None:
     write(tmp_path / "questions.jsonl", "\n")
-    with pytest.raises(ValueError, match="holds no question"):
+    with pytest.raises(ValueError, match="contains no question"):
         load_chroma(tmp_path)
 
 

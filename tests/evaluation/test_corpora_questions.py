@@ -109,7 +109,7 @@ def test_a_name_that_may_be_several_documents_is_refused(tmp_path: Path) -> None
         ({"question": " "}, "the question is empty"),
         ({"question": 3}, "expected 'question' as a string, found int"),
         ({"must_contain": "", "references": []}, "nothing says which chunk answers"),
-        ({"Book Name": "fox"}, "'document' and 'Book Name' stand for the same thing"),
+        ({"Book Name": "fox"}, "'document' and 'Book Name' mean the same"),
         ({"references": "fox"}, "the references are not JSON"),
         ({"references": {}}, "expected references as a list, found dict"),
         ({"references": [[4, 11]]}, "expected each reference as"),
@@ -165,7 +165,7 @@ def test_wrong_columns_are_listed_with_the_right_ones(suffix: str, tmp_path: Pat
     ("name", "content"), [("q.jsonl", "\n"), ("q.json", "[]"), ("q.csv", "question,answer\n")]
 )
 def test_an_empty_set_is_an_error(name: str, content: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"holds no question; expected rows"):
+    with pytest.raises(ValueError, match=r"contains no question; expected rows"):
         load_questions(write(tmp_path / name, content))
 
 

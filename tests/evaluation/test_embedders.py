@@ -107,9 +107,11 @@ def test_what_cannot_embed_is_refused(spec: object, error: type[Exception], mess
 
 
 def test_vectors_that_are_none_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"2 vectors of one width, found an array of shape \(1, 2"):
+    with pytest.raises(
+        ValueError, match=r"2 vectors of the same width, found an array of shape \(1, 2"
+    ):
         matrix([[1.0, 2.0]], 2)
-    with pytest.raises(ValueError, match="no finite numbers"):
+    with pytest.raises(ValueError, match="values that are not finite"):
         matrix([[1.0, float("nan")]], 1)
 
 

@@ -164,7 +164,7 @@ def led(made: Comparison) -> dict[str, str]:
 
 def test_conclusions_say_what_is_not_known() -> None:
     few = compared(5)
-    assert led(few)["Recall, 600 words"] == "all splitters come out the same (1.00)."
+    assert led(few)["Recall, 600 words"] == "all splitters have the same value (1.00)."
     assert led(few)["Recall@5"].startswith("no splitter is clearly ahead. paragraphs has the best")
     assert any(said.startswith("5 questions prove little") for said in conclusions(few))
     many = compared(12)
@@ -204,7 +204,7 @@ def test_an_open_comparison_says_how_many_more_questions_would_decide() -> None:
     assert said.startswith(
         "no splitter is clearly ahead. one has the best value (1.00); the chance"
     )
-    assert "two has the same value; halves cannot be told from it" in said
+    assert "two has the same value; halves cannot be distinguished from it" in said
     assert re.search(r"about \d\d more questions like these would probably decide\.$", said)
 
 

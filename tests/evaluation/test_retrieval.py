@@ -68,7 +68,7 @@ def test_the_string_is_compared_without_regard_to_case(text: str, wanted: str) -
 
 
 def test_vectors_that_are_no_numbers_are_refused() -> None:
-    with pytest.raises(ValueError, match="no finite numbers"):
+    with pytest.raises(ValueError, match="values that are not finite"):
         found("cc", aa=0.9, bb=math.nan, cc=0.5, dd=0.7)
 
 
@@ -242,7 +242,7 @@ NOTHING = Question("What for?", "d")
             (NOTHING,),
             [FOUR],
             None,
-            "'What for[?]' does not say what answers it: it needs must_contain",
+            "'What for[?]' has no expected answer: it needs must_contain",
         ),
         ((asked("aa"),), [], None, "questions about 'd', which was not split"),
         ((asked("aa"),), [FOUR, FOUR], None, "'d' was split twice"),

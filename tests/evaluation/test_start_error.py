@@ -62,7 +62,7 @@ def test_direction_tells_how_an_error_came_about() -> None:
     [
         ([0, 5], [], "predicted is empty and the other is not.*at least"),
         ([], [0], "actual is empty"),
-        ([0, 5, 4], [0], r"actual must be .* do not fall, not \[0, 5, 4\]"),
+        ([0, 5, 4], [0], r"actual must be .* do not decrease, not \[0, 5, 4\]"),
         ([0], [3, 2], "predicted must be"),
         ([-1, 5], [0], "actual must be numbers of tokens from 0"),
     ],

@@ -92,9 +92,9 @@ def test_the_overlap_leaves_room_for_the_chunk(make: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "instead"),
     [
-        ("separators", "choose them with units"),
-        ("separator", "choose them with units"),
-        ("is_separator_regex", "choose them with units"),
+        ("separators", "with the setting units"),
+        ("separator", "with the setting units"),
+        ("is_separator_regex", "with the setting units"),
         ("keep_separator", "nothing is removed"),
         ("embeddings", "needs no embeddings"),
         ("buffer_size", "threshold"),

@@ -93,8 +93,8 @@ def test_every_setting_that_changes_the_result_is_in_the_cache_key_and_no_other(
 @pytest.mark.parametrize(
     ("name", "instead"),
     [
-        ("separator", "choose them with units"),
-        ("backup_separators", "choose them with units"),
+        ("separator", "with the setting units"),
+        ("backup_separators", "with the setting units"),
         ("paragraph_separator", "paragraphs"),
         ("secondary_chunking_regex", "sentences"),
         ("embed_model", "needs no embeddings"),

@@ -1,4 +1,4 @@
-"""What splitters are measured by: one registry, which tables, plots, JSON and help read.
+"""The registry of metrics: tables, plots, JSON and help texts are made from it.
 
 A metric has a value for each question, or for each document with reference segments; its figure
 is the mean. Metrics that differ in one number, such as Recall@1 and Recall@5, are a family.
@@ -41,14 +41,15 @@ class MetricFamily:
 
     Attributes:
         key: Its name in JSON.
-        title: Its name for people.
-        definition: What is measured, in sentences.
+        title: Its display name.
+        definition: Its definition, in sentences.
         unit: What a value is, such as "share of the questions".
-        sample: What has one value each.
-        axis: What the number that its metrics differ in stands for; "" for a single metric.
+        sample: The items that have one value each: questions or documents.
+        axis: Meaning of the number that its metrics differ in; "" for a single metric.
         higher_is_better: Whether more is better.
-        plotted: Whether its metrics are drawn over that number.
-        by_passages: Whether it takes a number of passages, and so rewards or punishes large ones.
+        plotted: Whether its metrics are plotted over that number.
+        by_passages: Whether it looks at a number of passages, which favours or penalises large
+            ones.
     """
 
     key: str
@@ -68,14 +69,14 @@ class Metric:
 
     Attributes:
         key: Its name in JSON, such as "recall@5".
-        label: Its name for people.
-        family: What it has in common with others.
-        values: Returns the values of one splitter, one for each question or document, alike for
-            all splitters; nan where it cannot be measured; None if the results it needs are not
-            there.
-        at: The number that it differs in from its family; None for a single metric.
-        in_summary: Whether it stands in the table to look at first.
-        leads: Whether conclusions, differences and sweeps show it.
+        label: Its display name.
+        family: The family that it belongs to.
+        values: Returns the values of one splitter, one for each question or document, in the same
+            order for all splitters; nan if a value cannot be measured; None without the results
+            that it needs.
+        at: Its number within the family, such as k; None for a single metric.
+        in_summary: Whether it is in the summary table.
+        leads: Whether conclusions, differences and sweeps include it.
     """
 
     key: str
@@ -90,7 +91,7 @@ class Metric:
 def of_questions(
     measure: Callable[[QuestionResult], float],
 ) -> Callable[[Measured], list[float] | None]:
-    """Return the `values` of a metric of what is retrieved for a question."""
+    """Return the `values` of a retrieval metric, one for each question."""
 
     def values(result: Measured) -> list[float] | None:
         return None if result.retrieval is None else result.retrieval.per_question(measure)
@@ -101,7 +102,7 @@ def of_questions(
 def of_documents(
     measure: Callable[[DocumentScore], float],
 ) -> Callable[[Measured], list[float] | None]:
-    """Return the `values` of a metric of how a document is cut."""
+    """Return the `values` of a segmentation metric, one for each document."""
 
     def values(result: Measured) -> list[float] | None:
         scores = result.segmentation
@@ -116,7 +117,7 @@ def metrics_of(results: Sequence[Measured]) -> tuple[Metric, ...]:
 
 
 def families_of(metrics: Sequence[Metric]) -> dict[MetricFamily, list[Metric]]:
-    """Return metrics by their families."""
+    """Return metrics grouped by family."""
     found: dict[MetricFamily, list[Metric]] = {}
     for metric in metrics:
         found.setdefault(metric.family, []).append(metric)
@@ -166,10 +167,11 @@ def _token_iou(k: int) -> Metric:
 WORD_RECALL = MetricFamily(
     "word_recall",
     "Recall at equal amounts of text",
-    "Share of a question's reference text among the first words retrieved: passages are read best "
-    "first, and the last one is cut. The reference text is that of the question's excerpts, or the "
-    "question's string where it stands in its document. A question whose string stands nowhere in "
-    "its document is left out. Words are separated by white space, which is not counted in shares.",
+    "Share of a question's reference text among the first words retrieved: passages are read "
+    "best first, and the last one is cut. The reference text is that of the question's excerpts, "
+    "or else the question's string wherever it occurs in its document. A question whose string "
+    "does not occur in its document is left out. Words are separated by white space, which is "
+    "not counted in shares.",
     "share of the reference text",
     axis="words retrieved",
     plotted=True,

@@ -1,7 +1,7 @@
-"""What a comparison found: figures with intervals, paired differences, who is best.
+"""The results of a comparison: figures with intervals, paired differences, the best splitters.
 
-A difference counts as clear only if its interval excludes 0 and enough questions (or documents)
-decide it: if fewer than `FEWEST` differ, even all of them in one direction are no rare chance.
+A difference counts as clear only if its interval excludes 0 and the splitters differ on enough
+questions (or documents): if fewer than `FEWEST` differ, all in one direction may be chance.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from lumber_evaluation.retrieval import RetrievalResult
 from lumber_evaluation.segmentation import SegmentationScores
 
 FEWEST = 6
-"""Five fair coins fall all on one side once in 16 throws, six once in 32: six is the fewest that
-can speak against chance at 95 %."""
+"""Five fair coins all show the same side in 1 of 16 throws, six in 1 of 32: six is the fewest that
+can exclude chance at 95 %."""
 
-_ALIKE = 4 / 3  # mean chunk sizes up to this ratio compare at a number of passages
+_ALIKE = 4 / 3  # up to this ratio of mean chunk sizes, figures at k passages are comparable
 
 
 @dataclass(frozen=True, slots=True)
 class SplitterResult:
-    """What one splitter does to a corpus.
+    """The results of one splitter on a corpus.
 
     Attributes:
         name: Its name in the comparison.
-        settings: What changes its result, for people.
-        splits: Every document as it splits it.
-        sizes: Tokens of each of its chunks, for each document.
+        settings: Readable settings that determine its result.
+        splits: Every document, split.
+        sizes: Tokens of each chunk, for each document.
         segmentation: Agreement with reference segments; None if no document has any.
         retrieval: What questions retrieve from its chunks; None if there are no questions.
-        qa: Questions answered from its chunks; None if this was not asked for.
+        qa: Answers to the questions from its chunks; None if not requested.
     """
 
     name: str
@@ -68,7 +68,7 @@ class SplitterResult:
 
     @property
     def usage(self) -> Usage:
-        """What splitting asked of a model."""
+        """Calls and tokens that splitting took."""
         return sum((split.usage for split in self.splits), Usage())
 
     @property
@@ -83,8 +83,8 @@ class Figure:
 
     Attributes:
         value: The mean over questions or documents.
-        low: Lower end of its 95 % bootstrap interval; None if fewer than `FEWEST` were drawn, or
-            all came out the same: a bootstrap says nothing then.
+        low: Lower end of its 95 % bootstrap interval; None if fewer than `FEWEST` values were drawn
+            or all are equal, because a bootstrap tells nothing then.
         high: Upper end; None if `low` is.
     """
 
@@ -95,12 +95,12 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much more of a metric one splitter has than another, on the same questions.
+    """The difference between two splitters in a metric, on the same questions.
 
     Attributes:
         metric: The metric's key.
-        first: Name of the one splitter.
-        second: Name of the other.
+        first: Name of one splitter.
+        second: Name of the other splitter.
         value: Mean of first minus second.
         low: Lower end of the 95 % paired bootstrap interval.
         high: Upper end; None if `low` is.
@@ -122,25 +122,25 @@ class Difference:
 
     @property
     def clear(self) -> bool:
-        """Whether it is more than chance: the interval excludes 0, and enough differ."""
+        """Whether it is more than chance: the interval excludes 0, and enough values differ."""
         return (self.low > 0 or self.high < 0) and self.differing >= FEWEST
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Splitters side by side.
+    """Several splitters measured on the same corpus.
 
     Attributes:
-        corpus: What was split and asked.
+        corpus: The documents and questions.
         results: One for each splitter, in the order given.
         embedder: Identity of the embedder; "" without questions.
-        tokenizer: What counted tokens.
+        tokenizer: The token counter, in words.
         within_document: Whether a question searched its own document only.
-        top_k: Passages that questions were answered from; None if none was answered.
+        top_k: Number of passages that answers were made from; None if no question was answered.
         prices: What the splitters' models cost; None if unknown.
-        query_texts: What was embedded instead of the questions, such as hypothetical passages;
-            empty if the questions themselves were.
-        made: When, in UTC.
+        query_texts: Texts embedded instead of the questions, such as hypothetical passages; empty
+            if the questions were embedded.
+        made: Time of the comparison, in UTC.
     """
 
     corpus: Corpus
@@ -155,22 +155,22 @@ class Comparison:
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
-        """What the splitters are measured by, the most telling first."""
+        """The metrics measured, most important first."""
         return metrics_of(self.results)
 
     @cached_property
     def draws_documents(self) -> bool:
         """Whether intervals draw documents with all their questions.
 
-        They do if questions share documents and there are at least `FEWEST` of these; else they
-        draw questions, and hold for these documents only.
+        They do if questions share documents and there are at least `FEWEST` documents; otherwise
+        they draw questions, and are valid for these documents only.
         """
         documents = {question.document for question in self.corpus.questions}
         return FEWEST <= len(documents) < len(self.corpus.questions)
 
     @cached_property
     def sizes_alike(self) -> bool:
-        """Whether mean chunk sizes differ by at most a third, so that k passages compare."""
+        """Whether mean chunk sizes differ by at most a third: then figures at k compare."""
         means = [result.mean_size for result in self.results]
         return max(means) <= _ALIKE * min(means)
 
@@ -216,9 +216,9 @@ class Comparison:
         return [d for d in self.differences if d.metric == metric.key and d.first == best]
 
     def clearly_best(self, metric: Metric) -> str | None:
-        """Return the splitter that is clearly better than every other; None if none is.
+        """Return the splitter that is clearly better than all others, or None.
 
-        No splitter is if the metric takes a number of passages and chunk sizes are not alike: the
+        There is none if the metric looks at a number of passages and chunk sizes are not alike: the
         same number of larger passages is more text.
         """
         if metric.family.by_passages and not self.sizes_alike:
@@ -262,13 +262,13 @@ class Comparison:
         return [question.document for question in self.corpus.questions]
 
     def _figure(self, result: SplitterResult, metric: Metric) -> Figure:
-        """Return a metric's mean, with its interval if there is one to tell."""
+        """Return a metric's mean, with its interval if there is one."""
         values = self._values(result, metric)
         clusters = self._clusters(metric)
         kept = [n for n, value in enumerate(values) if not math.isnan(value)]
         drawn = len({n if clusters is None else clusters[n] for n in kept})
         measured = [values[n] for n in kept]
-        # Values that are all the same give an interval of no width, which 12 of 12 do not warrant.
+        # Equal values would give an interval of no width, which 12 of 12 do not justify.
         if drawn < FEWEST or min(measured) == max(measured):
             return Figure(fmean(measured))
         interval = mean_interval(values, clusters=clusters)
@@ -277,7 +277,7 @@ class Comparison:
     def _difference(
         self, first: SplitterResult, second: SplitterResult, metric: Metric
     ) -> Difference | None:
-        """Compare two splitters on what was measured under both; None if nothing was."""
+        """Compare two splitters on what was measured for both; None if nothing was."""
         one, other = self._values(first, metric), self._values(second, metric)
         clusters = self._clusters(metric)
         changes = [a - b for a, b in zip(one, other, strict=True)]

@@ -33,11 +33,11 @@ class QaSettings:
 
     Attributes:
         model: Answers from the passages retrieved.
-        judge: Says whether an answer agrees with the reference; None: the same model.
+        judge: Grades an answer by comparing it with the reference; None: the same model.
         top_k: Passages shown to the model.
-        store: A file that keeps every completion; None: one in the comparison's folder, if it has
+        store: A file that caches every completion; None: one in the comparison's folder, if it has
             one.
-        policy: How often to ask again, and how fast.
+        policy: Retries and rate limits.
         max_concurrency: Maximum number of questions in flight.
     """
 
@@ -66,27 +66,27 @@ def compare(
     """Run splitters side by side on the same documents and questions.
 
     Args:
-        corpus: Documents, perhaps with reference segments, and perhaps questions about them.
-        splitters: Splitters of this project, of LangChain or LlamaIndex, functions, or what
-            `lumber_evaluation.splitters.evaluated` returns.
+        corpus: Documents, optionally with reference segments, and optionally questions about them.
+        splitters: Splitters of this project, LangChain or LlamaIndex, functions, or the output of
+            `lumber_evaluation.splitters.evaluated`.
         embedder: "bundled", "contriever", an embedder of LangChain or LlamaIndex, or one of
             `lumber_evaluation.embedders`.
         qa: Let a model answer the questions as well.
-        tokenizer: Counts the tokens of chunks; estimated unless given. See
+        tokenizer: Counts the tokens of chunks. Default: an estimate. See
             `lumber_core.tokens.token_counter`.
         prices: What the splitters' models cost.
         within_document: Let a question search the chunks of its own document only.
         tolerance: How many units apart two boundaries may be and still match.
-        query_texts: What to embed instead of the questions, one for each: the `texts` of
+        query_texts: Texts to embed instead of the questions, one for each: the `texts` of
             `lumber_evaluation.llm.hyde.hypothetical_passages`, for instance.
         folder: Where finished work is cached, so that an interrupted run resumes.
         show_progress: Show progress bars.
 
     Raises:
-        ValueError: There is nothing to split, no splitter, two splitters of one name, a question
-            that does not say what answers it, no question although a model is to answer some, not
-            one query text for each question, or an argument is out of range.
-        TypeError: A splitter, the embedder or the tokenizer is none of what was expected.
+        ValueError: There is nothing to split, no splitter, two splitters with the same name, a
+            question without an expected answer, no question for the model to answer, not one query
+            text for each question, or an argument is out of range.
+        TypeError: A splitter, the embedder or the tokenizer has the wrong type.
         MissingExtraError: A package is not installed.
 
     Example:
@@ -107,7 +107,7 @@ def compare(
             "one for each question, in order"
         )
     counter = token_counter(tokenizer)
-    counter.count([""])  # a vocabulary that cannot be had is noticed now
+    counter.count([""])  # raises now if a vocabulary is not available
     work = CachedWork(folder)
     searching = work.embedder(embedder_of(embedder))
     segmented = [document for document in corpus.documents if document.is_segmented]
@@ -165,20 +165,20 @@ def compare(
 def check_comparison(
     corpus: Corpus, subjects: Sequence[EvaluatedSplitter], *, qa: QaSettings | None = None
 ) -> None:
-    """Raise unless a comparison can be made.
+    """Raise unless the corpus and the splitters can be compared.
 
     Raises:
-        ValueError: There is nothing to split, no splitter, two splitters of one name, a question
-            that does not say what answers it, or no question although a model is to answer some.
+        ValueError: There is nothing to split, no splitter, two splitters with the same name, a
+            question without an expected answer, or no question for the model to answer.
     """
     if not any(document.text.strip() for document in corpus.documents):
-        raise ValueError(f"the corpus {corpus.name!r} holds no text: there is nothing to split")
+        raise ValueError(f"the corpus {corpus.name!r} contains no text: there is nothing to split")
     if not subjects:
         raise ValueError("no splitter to compare: pass one or more")
     (name, count), *_ = Counter(one.name for one in subjects).most_common()
     if count > 1:
         raise ValueError(
-            f"{count} splitters are named {name!r}: name them apart with "
+            f"{count} splitters are named {name!r}: give each its own name with "
             "evaluated(splitter, name=...)"
         )
     if corpus.questions:
@@ -186,7 +186,9 @@ def check_comparison(
     if qa is not None:
         check_positive("top_k", qa.top_k)
         if not corpus.questions:
-            raise ValueError(f"the corpus {corpus.name!r} holds no questions for a model to answer")
+            raise ValueError(
+                f"the corpus {corpus.name!r} contains no questions for a model to answer"
+            )
 
 
 def _answer(
@@ -212,6 +214,6 @@ def _answer(
 
 
 def _tokens_in_words(tokenizer: TokenCounterSpec, counter: TokenCounter) -> str:
-    """Return what counts tokens, for people."""
+    """Return the token counter in words."""
     known = {"estimate": "estimated from the characters", "words": "1.2 tokens a word"}
     return known.get(tokenizer, repr(counter)) if isinstance(tokenizer, str) else repr(counter)

@@ -1,7 +1,7 @@
 """One splitter with several values of one setting: theta, t_c, a chunk size.
 
-A sweep is a comparison whose splitters differ in one number. Give the splitters a store, and
-answers of a model are paid for once however often it is swept.
+A sweep is a comparison of splitters that differ in one number. If the splitters have a store, a
+model's answers are paid for once, however often you sweep.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ THETAS = (450, 550, 650, 1000)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What a setting does to a splitter.
+    """The results of one splitter for several values of a setting.
 
     Attributes:
         parameter: Name of the setting.
-        values: Its values, rising.
-        comparison: The splitters side by side, one for each value, in that order.
+        values: Its values, ascending.
+        comparison: The splitters compared, one for each value, in that order.
     """
 
     parameter: str
@@ -69,10 +69,10 @@ def sweep(
     parameter: str = "theta",
     **options: Any,
 ) -> Sweep:
-    """Compare one splitter with itself over the values of a setting.
+    """Compare one splitter for several values of a setting.
 
     Args:
-        corpus: Documents, perhaps with reference segments, and perhaps questions about them.
+        corpus: Documents, optionally with reference segments, and optionally questions about them.
         make: Makes the splitter from a value. All are made before any work, so an invalid
             value raises at once.
         values: The setting's values, each once, in any order.
@@ -80,7 +80,7 @@ def sweep(
         **options: Arguments of `compare`.
 
     Raises:
-        ValueError: There is no value, or one twice; or as for `compare`.
+        ValueError: There is no value, or a value occurs twice; or as for `compare`.
         TypeError: As for `compare`.
 
     Example:

@@ -1,6 +1,6 @@
-"""Loaders for the corpora that splitters are measured on, one file a family.
+"""Loaders for the corpora that splitters are measured on, one module per family.
 
-Files come from a path the user names; only `load_gutenqa_hub` downloads. Every loader says what is
+Files come from a path the user names; only `load_gutenqa_hub` downloads. Errors name what is
 missing or malformed, with file and line.
 """
 

@@ -1,4 +1,4 @@
-"""The files of a corpus: finding, reading and writing, with errors that say what was expected."""
+"""Finding, reading and writing the files of a corpus, with errors that say what was expected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lumber_core.extras import load
 
 
 def existing(path: Path, what: str) -> Path:
-    """Return `path` if it exists, else say what was expected there.
+    """Return `path` if it exists; otherwise raise an error that says what was expected.
 
     Raises:
         FileNotFoundError: It does not exist.
@@ -26,7 +26,7 @@ def existing(path: Path, what: str) -> Path:
 
 
 def existing_folder(path: str | Path, what: str) -> Path:
-    """Return `path` if it is a folder, else say what was expected there.
+    """Return `path` if it is a folder; otherwise raise an error that says what was expected.
 
     Raises:
         FileNotFoundError: It does not exist.
@@ -55,7 +55,7 @@ def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> li
         )
     inside = root.resolve()
     for path in sorted(found):
-        # Texts end up in reports and prompts, so a link must not bring in what lies elsewhere.
+        # Texts end up in reports and prompts, so a link must not include files from elsewhere.
         if not path.resolve().is_relative_to(inside):
             raise ValueError(
                 f"{path} is a link to {path.resolve()}, outside {root}. Copy the file into the "
@@ -65,7 +65,7 @@ def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> li
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """Read a file; line ends stay as they are, so that offsets do too.
+    """Read a file without translating line ends, so that offsets stay valid.
 
     Raises:
         ValueError: The file is not in that encoding; names the file and the byte.
@@ -75,8 +75,8 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{path} is not {encoding}: byte {error.start} ({error.object[error.start]:#04x}) "
-            f"cannot be read ({error.reason}). Save it as UTF-8, or name its encoding where the "
-            "loader takes one"
+            f"cannot be read ({error.reason}). Save it as UTF-8, or pass its encoding to the "
+            "loader, if it takes one"
         ) from error
 
 
@@ -87,12 +87,12 @@ _T = TypeVar("_T")
 
 
 def table_rows(path: str | Path, what: str) -> Iterator[tuple[str, Row]]:
-    """Yield where each row of a table stands, for errors about it, and what it holds.
+    """Yield each row of a table with its place in the file, for error messages.
 
     Args:
         path: A file whose name ends in .jsonl (an object on each line), .json (a list of objects),
             .csv (with a header, UTF-8) or .parquet.
-        what: What the file should hold, for the error where it is missing.
+        what: What the file should contain, for the error if it is missing.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -111,7 +111,7 @@ def table_rows(path: str | Path, what: str) -> Iterator[tuple[str, Row]]:
 
 
 def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:
-    """Yield where each JSON line stands and what it holds.
+    """Yield each JSON line with its place in the file, for error messages.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -125,10 +125,10 @@ def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:
 
 
 def field(row: Row, key: str, kind: type[_T], where: str) -> _T:
-    """Return a field of the kind expected.
+    """Return a field of a row after checking its type.
 
     Raises:
-        ValueError: It is missing or of another kind.
+        ValueError: It is missing or has another type.
     """
     value = row.get(key)
     if not isinstance(value, kind):
@@ -155,24 +155,24 @@ def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
             if None in row:
                 raise ValueError(
                     f"{where}: more cells than the {len(reader.fieldnames or ())} of the header; "
-                    'put cells that hold commas into double quotes ("...")'
+                    'put cells that contain commas in double quotes ("...")'
                 )
             yield where, {name: plain_cell(cell) for name, cell in row.items()}
     except csv.Error as error:
         raise ValueError(f"{path}, line {reader.reader.line_num}: not CSV ({error})") from error
 
 
-# Spreadsheets take a cell that begins with one of these for a formula.
+# Spreadsheets treat a cell that begins with one of these as a formula.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def guarded_cell(cell: object) -> object:
-    """Return a CSV cell that no spreadsheet runs as a formula; `plain_cell` undoes it."""
+    """Return a CSV cell that no spreadsheet runs as a formula; `plain_cell` reverses this."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def plain_cell(cell: object) -> object:
-    """Return a CSV cell without the mark that `guarded_cell` put before it."""
+    """Return a CSV cell without the mark that `guarded_cell` adds."""
     guarded = isinstance(cell, str) and cell.startswith("'") and _FORMULA.match(cell)
     return cell[1:] if guarded and isinstance(cell, str) else cell
 

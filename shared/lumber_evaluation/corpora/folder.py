@@ -1,4 +1,4 @@
-"""One's own folder of texts, perhaps with sections marked and questions about them."""
+"""Your own folder of texts, optionally with marked sections and questions about them."""
 
 from __future__ import annotations
 
@@ -43,25 +43,25 @@ def load_folder(
             `lumber_core.files.READABLE`, without hidden ones; others are named in a warning.
         questions: A table of questions about these files; see `load_questions`. None loads none.
         sections: What starts a section. "headings": Markdown headings (`# Title`), which stay in
-            the text; those in fenced code do not count. "marks": lines of ten or more `=`, which
-            are taken out, so that offsets, those of references too, count the text without them.
-            None marks no sections.
-        encoding: Encoding of the files. None: UTF-8, or what `lumber_core.files.read_file`
-            finds, with a warning if it has to guess. Line ends stay as they are.
-        units: What boundaries are counted in: "sentences", "paragraphs" or another of
+            the text; those in fenced code are ignored. "marks": lines of ten or more `=`, which are
+            removed, so that offsets, including those of references, refer to the text without them.
+            None: no sections.
+        encoding: Encoding of the files. None: UTF-8, or the one that `lumber_core.files.read_file`
+            detects, with a warning if it has to guess. Line ends are not translated.
+        units: Units in which boundaries are counted: "sentences", "paragraphs" or others of
             `lumber_core.text.units`.
         language: ISO 639 code for finding sentences.
 
     Returns:
-        A corpus named like the folder, its documents in order of name.
+        A corpus with the folder's name; documents are in order of their names.
 
     Raises:
         FileNotFoundError: The folder or the questions are missing, or no file matches.
-        NotADirectoryError: If `folder` is a file.
-        ValueError: A file is not in that encoding (names the byte) or is damaged, no file has
-            text, or none has a mark or heading where `sections` asks for them; or for unfit
-            questions, as `load_questions` says.
-        MissingExtraError: A PDF or DOCX, and its reader is not installed.
+        NotADirectoryError: `folder` is a file.
+        ValueError: A file is not in that encoding (the message names the byte) or is damaged, no
+            file has text, `sections` is given and no file has a mark or heading, or the questions
+            are invalid as for `load_questions`.
+        MissingExtraError: There is a PDF or DOCX, and its reader is not installed.
     """
     if sections not in (None, "headings", "marks"):
         raise ValueError(f'sections must be "headings", "marks" or None, not {sections!r}')
@@ -79,7 +79,7 @@ def load_folder(
             logger.warning("%s is not UTF-8: read as %s", path, file.encoding)
         documents.append(_document(name, file.text, sections, find))
     if not any(document.text.strip() for document in documents):
-        raise ValueError(f"the {len(documents)} files in {root} hold no text")
+        raise ValueError(f"the {len(documents)} files in {root} contain no text")
     if sections and not any(document.is_segmented for document in documents):
         looked_for = "a Markdown heading" if sections == "headings" else 'a line of "=========="'
         raise ValueError(
@@ -110,7 +110,7 @@ def _files(root: Path, pattern: str | Sequence[str] | None, questions: Path | No
 
 
 def _document(name: str, content: str, sections: Sections | None, find: UnitFinder) -> Document:
-    """Make a document; its sentences are found section by section, so that none spans two."""
+    """Make a document; sentences are found section by section, so that none spans two."""
     if sections == "headings":
         pieces = list(_under_headings(content))
     else:
@@ -127,7 +127,7 @@ def _document(name: str, content: str, sections: Sections | None, find: UnitFind
 
 
 def _joined_blanks(pieces: Sequence[str]) -> Iterator[str]:
-    """Yield the pieces that hold text, with blank ones added to the piece before, or after."""
+    """Yield the pieces that contain text; blank ones are joined to the piece before, or after."""
     kept = ""
     for piece in pieces:
         if kept.strip() and piece.strip():
@@ -139,9 +139,9 @@ def _joined_blanks(pieces: Sequence[str]) -> Iterator[str]:
 
 
 def _under_headings(content: str) -> Iterator[str]:
-    """Yield what stands before the first heading, then each heading with the text under it.
+    """Yield the text before the first heading, then each heading with the text under it.
 
-    Headings that follow each other with nothing but blank lines between them open one section.
+    Consecutive headings, with only blank lines between them, start one section.
     """
     start = position = 0
     fence = ""

@@ -1,4 +1,4 @@
-"""GutenQA (LumberChunker, section 4): books as paragraphs, and questions with one right place."""
+"""GutenQA (LumberChunker, section 4): books as paragraphs, and questions that one place answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BOOK, _TEXT, _QUESTION = "Book Name", "Chunk", "Question"
 
 
 def load_gutenqa(folder: str | Path) -> Corpus:
-    """Load one book from a folder: paragraphs, where the published chunks end, questions.
+    """Load one book from a folder: paragraphs, ends of the published chunks, questions.
 
     Args:
         folder: The folder with `paragraphs.jsonl` (`{"text": …}`), `published_chunk_ends.json`
@@ -38,13 +38,13 @@ def load_gutenqa(folder: str | Path) -> Corpus:
             `questions.jsonl`; see `load_questions`.
 
     Returns:
-        A corpus named like the folder, of one document; its units are the paragraphs, joined by a
-        line break, its segments the published chunks.
+        A corpus of one document, with the folder's name. Its units are the paragraphs, joined by
+        line breaks, and its segments the published chunks.
 
     Raises:
         FileNotFoundError: The paragraphs or the ends are missing.
-        ValueError: A line is malformed, the ends do not rise to the number of paragraphs, or
-            there is a file of questions without any.
+        ValueError: A line is malformed, the ends do not rise to the number of paragraphs, or the
+            file of questions has none.
     """
     root = existing_folder(folder, "a book of GutenQA")
     rows = json_lines(root / "paragraphs.jsonl", "the paragraphs of a book")
@@ -73,8 +73,8 @@ def load_gutenqa_tables(
 ) -> Corpus:
     """Load books from tables as GutenQA publishes them.
 
-    Each table is a .parquet, .csv, .jsonl or .json file, or a folder in which the files with the
-    right columns are taken. Rows are read in the order they have.
+    Each table is a .parquet, .csv, .jsonl or .json file, or a folder, of which the files with the
+    right columns are read. The order of rows is kept.
 
     Args:
         paragraphs: The books: a row for each paragraph with the columns `Book Name` and `Chunk`
@@ -83,18 +83,18 @@ def load_gutenqa_tables(
             (`questions.parquet`); None loads no questions.
         chunks: Chunks to take as reference segments, in the same columns as the paragraphs
             (`gutenqa_chunks.parquet` has those that LumberChunker made). Each must be the
-            newline-join of its paragraphs. None marks no segments.
-        books: Names of the books wanted, such as `"Emma_-_Jane_Austen"`; `"Emma - Jane Austen"`
-            will do. None: all.
+            newline-join of its paragraphs. None: no segments.
+        books: Names of the books to load, such as `"Emma_-_Jane_Austen"` or `"Emma - Jane Austen"`.
+            None: all.
 
     Returns:
-        A corpus named after its book, or "gutenqa" where there are several: a document for each,
-        its units the paragraphs, joined by a line break, and the questions about these books.
+        A corpus named after its book, or "gutenqa" if there are several, with one document per book
+        and the questions about these books. Units are the paragraphs, joined by line breaks.
 
     Raises:
         FileNotFoundError: A table is missing.
-        ValueError: A table lacks a column or holds no row, a book is not there, a question is
-            about a book that is not, or chunks do not fit their paragraphs.
+        ValueError: A table lacks a column or has no rows, a book does not exist, a question is
+            about an unknown book, or chunks do not match their paragraphs.
         MissingExtraError: For Parquet, if pyarrow is not installed.
     """
     texts = _texts(paragraphs, "the paragraphs of GutenQA")
@@ -106,12 +106,12 @@ def load_gutenqa_tables(
         documents = [_with_chunks(document, pieces, str(chunks)) for document in documents]
     joined: list[Question] = []
     if asked is not None:
-        # Joined to all books first, so that a question about none of them is found.
+        # Joined to all books first, so that a question about none of them raises.
         known = join_questions(asked, [Document(name, "", (), (), "gutenqa") for name in texts])
         joined = [question for question in known if question.document in wanted]
         if not joined:
             raise ValueError(
-                f"{questions} holds no question about {listed(wanted)}; it has questions about "
+                f"{questions} contains no question about {listed(wanted)}; it has questions about "
                 f"{listed(sorted({question.document for question in known}))}"
             )
     name = wanted[0] if len(wanted) == 1 else "gutenqa"
@@ -169,17 +169,17 @@ def _texts(path: str | Path, what: str) -> dict[str, list[str]]:
 
 def _asked(path: str | Path) -> list[AskedQuestion]:
     rows = _rows(path, _QUESTION, "the questions of GutenQA")
-    # A table that holds chunks and questions together leaves the question of most chunks empty.
+    # In a table with chunks and questions together, most chunks have an empty question.
     told = ((where, row) for where, row in rows if row.get(_QUESTION) or _TEXT not in row)
     return read_questions(told, str(path))
 
 
 def _rows(path: str | Path, column: str, what: str) -> Iterator[tuple[str, Row]]:
-    """Yield the rows of a table, or of those tables in a folder that have the column.
+    """Yield the rows of a table, or of the tables in a folder that have the column.
 
     Raises:
         FileNotFoundError: There is no table.
-        ValueError: No table has the columns; says which there are.
+        ValueError: No table has the columns; the message lists the columns found.
     """
     root = existing(Path(path), what)
     files = [root]
@@ -206,7 +206,7 @@ def _rows(path: str | Path, column: str, what: str) -> Iterator[tuple[str, Row]]
 
 
 def _wanted(books: str | Sequence[str], known: Sequence[str], source: str) -> list[str]:
-    """Return the whole names of the books asked for."""
+    """Return the full names of the requested books."""
     asked = [books] if isinstance(books, str) else list(books)
     if not asked:
         raise ValueError("books must name at least one book, or be None for all")
@@ -225,5 +225,5 @@ def _wanted(books: str | Sequence[str], known: Sequence[str], source: str) -> li
 
 
 def _form(name: str) -> str:
-    """Return a book's name without the differences that do not matter."""
+    """Return a book's name without differences in writing that do not matter."""
     return " ".join(name.replace("_", " ").split()).casefold()

@@ -36,21 +36,21 @@ def load_gutenqa_hub(
     and `HF_HUB_OFFLINE` work as they do there.
 
     Args:
-        books: Names of the books wanted, such as "Emma_-_Jane_Austen"; None: all 100.
+        books: Names of the books to load, such as "Emma_-_Jane_Austen"; None: all 100.
         chunks: Whether to mark the chunks that LumberChunker made as reference segments.
-        revision: Branch, tag or commit of LumberChunker/GutenQA; None is its main branch.
+        revision: Branch, tag or commit of LumberChunker/GutenQA; None: its main branch.
         paragraphs_revision: The same for LumberChunker/GutenQA_Paragraphs.
         cache_dir: Where files are cached. None: the cache of `huggingface_hub`.
-        token: For a mirror that asks for one; None uses the one that is logged in.
+        token: Access token, for a mirror that requires one; None: the token you are logged in with.
         show_progress: Whether to show a bar for each download.
 
     Returns:
-        A corpus as `load_gutenqa_tables` makes it.
+        A corpus, as from `load_gutenqa_tables`.
 
     Raises:
-        HubError: A dataset, revision or file cannot be had; says what to do.
-        ValueError: A book is not there, or a table has not the columns it should have.
-        MissingExtraError: Huggingface_hub or pyarrow is not installed.
+        HubError: A dataset, revision or file is not available; the message says what to do.
+        ValueError: A book does not exist, or a table lacks a column.
+        MissingExtraError: huggingface_hub or pyarrow is not installed.
     """
     require("pyarrow", package="pyarrow", extra="evaluation")
     settings: dict[str, Any] = {
@@ -77,22 +77,24 @@ def fetch_dataset(
 
     Args:
         dataset: Its name, `OWNER/NAME`.
-        revision: Branch, tag or commit; None is the main branch.
+        revision: Branch, tag or commit; None: the main branch.
         cache_dir: Where files are cached. None: the cache of `huggingface_hub`.
-        token: For a dataset that asks for one; None uses the one that is logged in.
+        token: Access token, for a dataset that requires one; None: the token you are logged in
+            with.
         show_progress: Whether to show a bar for each download.
 
     Returns:
         The folder with the files.
 
     Raises:
-        HubError: The dataset, the revision or its files cannot be had; says what to do.
-        MissingExtraError: Huggingface_hub is not installed.
+        HubError: The dataset, the revision or its files are not available; the message says what to
+            do.
+        MissingExtraError: huggingface_hub is not installed.
     """
     hub = load("huggingface_hub", package="huggingface-hub", extra="evaluation")
     errors = load("huggingface_hub.errors", package="huggingface-hub", extra="evaluation")
     utils = load("huggingface_hub.utils", package="huggingface-hub", extra="evaluation")
-    # The client reads HF_ENDPOINT when it is imported; a later change should count as well.
+    # The client reads HF_ENDPOINT when it is imported; later changes should work as well.
     endpoint = os.environ.get("HF_ENDPOINT") or None
     place = endpoint or "https://huggingface.co"
     try:
@@ -153,7 +155,7 @@ def _first_line(error: BaseException) -> str:
 
 @contextmanager
 def _progress(utils: Any, *, show: bool) -> Iterator[None]:
-    """Keep the client's own bars away for the moment unless they are wanted."""
+    """Hide the client's own progress bars temporarily, unless they are requested."""
     if show or utils.are_progress_bars_disabled():
         yield
         return

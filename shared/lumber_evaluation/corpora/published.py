@@ -1,4 +1,4 @@
-"""Choi's segmentation set: pieces of unrelated texts, one after the other."""
+"""Published corpora: Choi, Chroma's evaluation, COVID-QA, QMSum, sections and passages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def load_choi(folder: str | Path) -> list[Document]:
                 segments.append([line])
         if len(segments) < 2:
             raise ValueError(
-                f"{path} holds no segments: expected one sentence a line with lines of "
+                f"{path} contains no segments: expected one sentence per line with lines of "
                 f"{_SEPARATOR!r} between segments"
             )
         documents.append(
@@ -72,8 +72,8 @@ def load_chroma(folder: str | Path) -> list[Corpus]:
 
     Raises:
         FileNotFoundError: A file is missing.
-        ValueError: A line is malformed, an excerpt is not what its offsets say, or there is no
-            question.
+        ValueError: A line is malformed, an excerpt differs from the text at its offsets, or there
+            is no question.
     """
     root = existing_folder(folder, "the corpora with reference excerpts")
     questions: dict[str, list[Question]] = {}
@@ -93,7 +93,7 @@ def load_chroma(folder: str | Path) -> list[Corpus]:
         )
         questions.setdefault(name, []).append(question)
     if not questions:
-        raise ValueError(f"{file} holds no question; expected one on each line")
+        raise ValueError(f"{file} contains no question; expected one on each line")
     return [Corpus(name, (documents[name],), tuple(asked)) for name, asked in questions.items()]
 
 
@@ -122,10 +122,10 @@ def load_covidqa(folder: str | Path) -> Corpus:
 
 
 def load_qmsum(folder: str | Path, *, part: str = "val") -> Corpus:
-    """Load QMSum: meetings as transcripts, with topics that people marked and questions.
+    """Load QMSum: transcripts of meetings, with annotated topics and questions.
 
-    Units are speaker turns, one a line. A segment starts where a topic does. Topics that people
-    left out, or that overlap, make the segments around them longer or shorter.
+    Units are speaker turns, one per line. A segment starts wherever a topic starts. Gaps between
+    topics, and topics that overlap, make the segments around them longer or shorter.
 
     Args:
         folder: The folder with `PART/NAME.txt`, `PART_topics.jsonl` (`{"document": NAME,
@@ -218,6 +218,6 @@ def load_passages(path: str | Path) -> list[Document]:
 
 
 def _file(path: str | Path, name: str) -> Path:
-    """Return the file itself, or that of the name in the folder."""
+    """Return the file itself, or the file of that name in the folder."""
     file = Path(path)
     return file / name if file.is_dir() else file

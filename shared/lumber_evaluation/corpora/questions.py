@@ -1,4 +1,4 @@
-"""Questions from a table, and whether they fit the documents they are about."""
+"""Questions from a table, checked against the documents they are about."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ _EXPECTED = (
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An excerpt that answers a question, as a file gives it.
+    """An excerpt that answers a question, as read from a file.
 
     Attributes:
-        span: Where the file says it stands in its document.
-        content: The characters that should stand there; None if the file does not say.
+        span: Its place in the document, according to the file.
+        content: The characters expected there; None if the file does not say.
     """
 
     span: Span
     content: str | None
 
     def check(self, document: Document, where: str) -> None:
-        """Raise unless the document holds the excerpt at its offsets.
+        """Raise unless the document has the excerpt at its offsets.
 
         Raises:
-            ValueError: The offsets are outside the text, or other characters stand there.
+            ValueError: The offsets are outside the text, or the text differs there.
         """
         start, end = self.span
         if end > len(document.text):
@@ -69,12 +69,12 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question as a file gives it: not yet joined to a document.
+    """A question as read from a file, before it is matched with a document.
 
     Attributes:
         where: File and line, for errors.
         question: The question; `document` is "" if the file names none.
-        references: Its references, with what should stand there.
+        references: Its references, with their expected contents.
     """
 
     where: str
@@ -89,21 +89,21 @@ def load_questions(
 
     Columns are GutenQA's (`Book Name`, `Question`, `Answer`, `Chunk Must Contain`) or the names of
     the fields of `Question` (`document`, `question`, `answer`, `must_contain` or
-    `chunk_must_contain`, `references`); case, spaces and underscores make no difference and other
-    columns are passed over. References are `{"start_index": …, "end_index": …, "content": …}`, in
-    CSV as JSON; the content is optional.
+    `chunk_must_contain`, `references`); case, spaces and underscores make no difference, and other
+    columns are ignored. References are `{"start_index": …, "end_index": …, "content": …}`, in CSV
+    as JSON; the content is optional.
 
     Args:
         path: A .jsonl, .json (a list), .csv or .parquet file.
-        documents: The documents that the questions are about. Each question then carries the whole
-            name of its document, found by file name with or without extension; where there is one
-            document, questions that name none are about it. Without documents, names stay as the
-            file has them ("" for none) and references are not compared with a text.
+        documents: The documents that the questions are about. Each question then gets the full name
+            of its document, found by file name with or without extension; if there is only one
+            document, questions that name none are about it. Without documents, names stay as in the
+            file ("" for none), and references are not checked.
 
     Raises:
         FileNotFoundError: There is no such file.
-        ValueError: The file holds no question, lacks a column or a value, names a document that
-            is not there, or has a reference that is not in its document.
+        ValueError: The file has no question, lacks a column or a value, names an unknown document,
+            or has a reference that is not in its document.
         MissingExtraError: For Parquet, if pyarrow is not installed.
     """
     asked = read_questions(table_rows(path, "questions"), str(path))
@@ -116,23 +116,25 @@ def read_questions(rows: Iterable[tuple[str, Row]], source: str) -> list[AskedQu
     """Turn rows into questions.
 
     Args:
-        rows: Where each row stands, and the row.
-        source: The table, for errors about all of it.
+        rows: The place of each row in its file, and the row.
+        source: The table, for error messages about all of it.
 
     Raises:
-        ValueError: There is no row, or one lacks a question or what answers it.
+        ValueError: There is no row, or one lacks a question or its expected answer.
     """
     asked = [_asked(row, where) for where, row in rows]
     if not asked:
-        raise ValueError(f"{source} holds no question; expected rows with the columns {_EXPECTED}")
+        raise ValueError(
+            f"{source} contains no question; expected rows with the columns {_EXPECTED}"
+        )
     return asked
 
 
 def join_questions(asked: Iterable[AskedQuestion], documents: Sequence[Document]) -> list[Question]:
-    """Give each question the whole name of its document, and compare references with its text.
+    """Give each question the full name of its document, and check references against its text.
 
     Raises:
-        ValueError: A question's document cannot be told, or a reference is not in it.
+        ValueError: A question's document is unclear, or a reference is not in it.
     """
     names = DocumentNames(documents)
     joined = []
@@ -148,7 +150,7 @@ def read_references(references: Iterable[object], where: str) -> tuple[Reference
     """Turn `{"start_index": …, "end_index": …, "content": …}` into references.
 
     Raises:
-        ValueError: One is not such an object, or its offsets are no range.
+        ValueError: An item is not such an object, or its offsets are not a range.
     """
     read = []
     for reference in references:
@@ -199,7 +201,7 @@ def _asked(row: Row, where: str) -> AskedQuestion:
 
 
 def _columns(row: Row, where: str) -> dict[str, str]:
-    """Return the column that holds each field that the row has."""
+    """Return the column of each field that the row has."""
     by_form: dict[str, str] = {}
     for column in row:
         by_form.setdefault(re.sub(r"[\s_-]+", "_", column.strip()).casefold(), column)
@@ -208,7 +210,7 @@ def _columns(row: Row, where: str) -> dict[str, str]:
         found = [by_form[form] for form in forms if form in by_form]
         if len(found) > 1:
             raise ValueError(
-                f"{where}: {' and '.join(map(repr, found))} stand for the same thing; leave one"
+                f"{where}: {' and '.join(map(repr, found))} mean the same: keep one of them"
             )
         if found:
             columns[name] = found[0]
@@ -249,16 +251,16 @@ COLUMNS = (
     "Chunk Must Contain",
     "References",
 )
-"""GutenQA's columns, and the references: where `Chunk Must Contain` stands in the document."""
+"""GutenQA's columns, and the references: the places of `Chunk Must Contain` in the document."""
 
 _ENDINGS = (".jsonl", ".csv")
 
 
 def check_question_path(path: str | Path) -> Path:
-    """Return the path of a file of questions if it can be written.
+    """Return the path of a question file after checking that it can be written.
 
     Raises:
-        ValueError: Its ending says neither JSON lines nor CSV.
+        ValueError: Its ending is neither .jsonl nor .csv.
         FileNotFoundError: Its folder is missing.
     """
     path = Path(path)

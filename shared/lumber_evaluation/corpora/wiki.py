@@ -1,8 +1,8 @@
-"""Wiki-50 and Wiki-727K (Koshorek et al. 2018): articles whose sections people marked.
+"""Wiki-50 and Wiki-727K (Koshorek et al. 2018): articles with their sections.
 
-A file holds one sentence a line; a section opens with `========,LEVEL,TITLE.`, where level 1 is the
-preface, and `***LIST***.` stands for a list. Wiki-727K is a tree of folders of such files, too many
-to hold at once: `iter_wiki` reads one file after the other.
+A file has one sentence per line; a section starts with `========,LEVEL,TITLE.`, where level 1 is
+the preface, and `***LIST***.` replaces a list. Wiki-727K is a tree of folders with such files, too
+large for memory: `iter_wiki` reads one file at a time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WHAT = "the files of Wiki-50 or Wiki-727K"
 
 @dataclass(frozen=True, slots=True)
 class WikiFields:
-    """What the greedy article keeps of each document.
+    """The fields of a document that the greedy article uses.
 
     Attributes:
         name: Path of the file within its folder.
@@ -51,11 +51,11 @@ class WikiFields:
 
 @dataclass(frozen=True, slots=True)
 class WikiArticle:
-    """An article: as the file has it, and as a document.
+    """An article: the file's text, and the document made from it.
 
     Attributes:
         original: The file's text, headings included.
-        document: Its sentences, one a line, and the sections that were asked for.
+        document: Its sentences, one per line, and the requested sections.
     """
 
     original: str
@@ -68,7 +68,7 @@ class WikiArticle:
         return tuple(number[start] for start in self.document.starts)
 
     def fields(self, *, tokenizer: TokenCounterSpec = "cl100k_base") -> WikiFields:
-        """Return the fields that the greedy article keeps.
+        """Return the fields that the greedy article uses.
 
         Args:
             tokenizer: Counts tokens, sentence by sentence; see
@@ -92,27 +92,27 @@ def iter_wiki(
 ) -> Iterator[WikiArticle]:
     """Read Wiki-50 or Wiki-727K, one file at a time.
 
-    Folders are listed as they are reached, so that the first articles come at once and memory does
-    not grow with the set.
+    Folders are listed when they are reached, so that the first articles come at once and memory
+    does not grow with the dataset.
 
     Args:
         folder: The folder with the files, at any depth, read in order of name within each folder.
-            Files that do not start with a section mark are passed over.
+            Files that do not start with a section mark are ignored.
         levels: The levels that start a section, as in `(1, 2)` or `range(1, 3)`; headings of other
-            levels are left out and their text belongs to the section before. None: every
-            level. A text's own start is always one.
-        keep_lists: Whether `***LIST***.` stays in the text, as a sentence of its own. A reader of
-            the article would not see it.
+            levels are left out, and their text belongs to the section before. None: all levels. The
+            start of a text always starts a section.
+        keep_lists: Whether `***LIST***.` stays in the text, as a sentence of its own. It is not
+            part of the published article.
 
     Yields:
-        The articles. A section without a sentence of its own starts nothing: what counts is where
-        text starts.
+        The articles. A section without a sentence of its own is ignored.
 
     Raises:
-        FileNotFoundError: The folder is missing, at once; or holds no such file, at the end.
+        FileNotFoundError: The folder is missing (raised at once), or has no such file (raised at
+            the end).
         NotADirectoryError: It is a file.
-        ValueError: If `levels` is empty or holds a number below 1, at once; if a mark has no number
-            for its level or a file is not UTF-8, when the file is reached.
+        ValueError: `levels` is empty or has a number below 1 (raised at once); a mark has no number
+            for its level, or a file is not UTF-8 (raised when the file is reached).
     """
     root = existing_folder(folder, _WHAT)
     if levels is not None and (not levels or min(levels) < 1):
@@ -134,10 +134,9 @@ def load_wiki50(
         keep_lists: As for `iter_wiki`.
 
     Raises:
-        FileNotFoundError: The folder is missing or holds no such file.
+        FileNotFoundError: The folder is missing or has no such file.
         NotADirectoryError: It is a file.
-        ValueError: If `levels` holds no level, a mark has no number for its level, or a file is
-            not UTF-8.
+        ValueError: `levels` is empty, a mark has no number for its level, or a file is not UTF-8.
     """
     return [a.document for a in iter_wiki(folder, levels=levels, keep_lists=keep_lists)]
 
@@ -148,14 +147,14 @@ def wiki_table(
     """Return a pandas table of the greedy article's fields, a row for each article.
 
     Args:
-        articles: For instance from `iter_wiki`; only the fields are kept.
+        articles: The articles, for example from `iter_wiki`; only the fields are kept in memory.
         tokenizer: Counts tokens; see `lumber_core.tokens.token_counter`.
 
     Returns:
         A table with the columns of `WikiFields`, in that order.
 
     Raises:
-        MissingExtraError: Pandas is not installed.
+        MissingExtraError: pandas is not installed.
     """
     require("pandas", package="pandas", extra="evaluation")
     counter = token_counter(tokenizer)

@@ -1,6 +1,6 @@
 """Accuracy of answers: a model answers from retrieved passages, and a model grades the answer.
 
-This measures what a splitter is finally for (LumberChunker paper, section 5). Passages are shown
+This measures the final purpose of a splitter (LumberChunker paper, section 5). Passages are shown
 best first, within a token budget that is the same for every splitter.
 """
 
@@ -172,8 +172,7 @@ def answer_questions(
         show_progress: Whether to show progress bars.
 
     Raises:
-        ValueError: There is no question, one has nothing to compare an answer with, or a setting
-            is out of range.
+        ValueError: There is no question, a question has no reference, or a setting is out of range.
         ModelSettingsError: A model rejects the key, its name or the settings.
         StoreError: The store cannot be used.
     """
@@ -233,14 +232,14 @@ def answer_questions(
 
 
 def _reference(corpus: Corpus, question: Question) -> str:
-    """Return what an answer is compared with: the known answer, or else the excerpts."""
+    """Return the reference: the known answer, or else the excerpts."""
     text = corpus.by_name[question.document].text
     excerpts = " / ".join(span.of(text) for span in question.references)
     reference = question.answer or question.must_contain or excerpts
     if not folded(reference):
         raise ValueError(
-            f"the question {question.question!r} has neither an answer nor an excerpt that holds "
-            "it: there is nothing to judge answers by"
+            f"the question {question.question!r} has neither an answer nor reference excerpts: "
+            "its answers cannot be graded"
         )
     return reference
 
@@ -258,7 +257,7 @@ def _within(counter: TokenCounter, budget: int, texts: Sequence[str]) -> list[st
 
 
 def _beginning(counter: TokenCounter, budget: int, text: str) -> str:
-    """Return as much of a text as fits, in whole words."""
+    """Return as many whole words of a text as fit."""
     fits, too_long = 0, len(text)
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
@@ -288,7 +287,7 @@ def _verdict(reply: str) -> tuple[bool, str]:
     """Read whether an answer is right, and why.
 
     Raises:
-        UnusableReplyError: It says neither yes nor no.
+        UnusableReplyError: The verdict is neither yes nor no.
     """
     fields = read_object(reply, ("correct",))
     said = fields["correct"]

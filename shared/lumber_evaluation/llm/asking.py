@@ -1,4 +1,4 @@
-"""Asking a language model many independent questions, several at a time.
+"""Asks a language model many independent questions, several at a time.
 
 If one question fails, its result says why; wrong settings, which affect all questions, raise at
 once. With a store, every answer received is stored, even if the run fails.
@@ -169,7 +169,7 @@ def _reply(model: CachedModel, ask: Ask[T]) -> Reply[T]:
                 return Reply(None, "refused", reason, completion.text, usage)
             reason = str(error)
             if is_cut(completion.finish_reason):
-                reason += "; it was cut at the most tokens that the model may write"
+                reason += "; it was cut off at the model's maximum number of tokens"
             reply = Reply(None, "unusable", reason, completion.text, usage)
             user = f"{ask.user}\n\nYour last reply could not be used: {reason}. Try again."
     assert reply is not None, "there is always a first question"
@@ -178,7 +178,7 @@ def _reply(model: CachedModel, ask: Ask[T]) -> Reply[T]:
 
 _DECODER = json.JSONDecoder(strict=False)  # accepts line breaks in strings
 _OPENING = re.compile(r"[{\[]")
-_LONGEST = 100_000  # characters to read; no valid reply is nearly as long
+_LONGEST = 100_000  # characters to read; valid replies are much shorter
 
 
 class UnusableReplyError(ValueError):
@@ -205,7 +205,7 @@ def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
                 found = named
     if found is None:
         listed = ", ".join(f'"{name}"' for name in fields)
-        raise UnusableReplyError(f"it holds no JSON object with {listed}")
+        raise UnusableReplyError(f"it contains no JSON object with {listed}")
     return found
 
 
@@ -222,7 +222,7 @@ def read_strings(reply: str) -> list[str]:
             if isinstance(candidate, list) and all(isinstance(item, str) for item in candidate):
                 found = [folded(item) for item in candidate]
     if found is None:
-        raise UnusableReplyError("it holds no JSON list of strings")
+        raise UnusableReplyError("it contains no JSON list of strings")
     return found
 
 
@@ -286,14 +286,14 @@ class Template:
         for name in names:
             if f"{{{name}}}" not in self.user:
                 raise ValueError(
-                    f"the user template has no {{{name}}}: write it where that text should go"
+                    f"the user template has no {{{name}}}: put it where that text should go"
                 )
 
     def fill(self, **texts: str | list[str]) -> tuple[str, str]:
         """Return the system text and the user text.
 
         Args:
-            texts: For each placeholder a text, folded to one line, or a list of texts: one line
+            texts: A text for each placeholder, folded to one line; or a list of texts, one line
                 each, numbered from 1.
         """
         lines = {

@@ -29,7 +29,7 @@ _Prompt = tuple[str, str, Sequence[int]]  # system text, user text and choices
 class CompletionStore:
     """Completions in an SQLite file, safe to share between threads and processes.
 
-    The file may be that of an `AnswerStore`, too.
+    The file may also be that of an `AnswerStore`.
 
     Args:
         path: The file; created on first use if it does not exist.
@@ -72,7 +72,7 @@ class CompletionStore:
         return sum((Usage(1, c.prompt_tokens, c.completion_tokens) for c in made), Usage())
 
     def open(self) -> None:
-        """Open the file now, so that a problem with it shows before any work is done.
+        """Open the file now, so that a problem with it raises before any work.
 
         Raises:
             StoreError: As on first use.
@@ -144,12 +144,12 @@ class CachedModel:
 
     @property
     def paid(self) -> Usage:
-        """What was spent through this object."""
+        """Usage of the calls made through this object."""
         return self._paid
 
     @property
     def known(self) -> Usage:
-        """What the completions that need not be paid again took when they were made."""
+        """Usage of the stored completions that were returned, at the time they were made."""
         return self._known
 
     def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
@@ -157,7 +157,7 @@ class CachedModel:
 
         Raises:
             ModelSettingsError: The model rejects the key, its name or the settings.
-            ModelUnavailableError: No answer came in any attempt.
+            ModelUnavailableError: All attempts failed.
             StoreError: The store cannot be used.
         """
         return self.ask(system, user, choices=choices)[0]
@@ -173,7 +173,7 @@ class CachedModel:
     def ask(
         self, system: str, user: str, *, choices: Sequence[int] = ()
     ) -> tuple[Completion, Usage]:
-        """Like `complete`, and return what it cost this time too: nothing if it was stored."""
+        """Like `complete`, but also return the usage of this call: zero if it was stored."""
         prompt = system, user, choices
         found, mine = self._asked.once(_key(self.identity, prompt), lambda: self._find(prompt))
         return self._counted(*found, mine=mine)

@@ -1,7 +1,7 @@
 """HyDE: a passage that might answer the question is embedded instead of the question.
 
-After Gao et al., "Precise zero-shot dense retrieval without relevance labels": an invented passage
-is closer to the true one than the question is.
+After Gao et al., "Precise zero-shot dense retrieval without relevance labels": a made-up passage is
+closer to the true one than the question is.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class QueryTexts:
     Attributes:
         texts: One for each question, in order: a hypothetical passage, or the question itself
             if there is none.
-        failures: For each of the latter its number and the reason.
+        failures: Number and reason of each question without a passage.
         usage: Cost of the calls; zero for stored answers. Not compared by `==`.
     """
 

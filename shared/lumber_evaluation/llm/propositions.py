@@ -48,8 +48,8 @@ Which propositions does it state?""",
 class PropositionSplitter:
     """A splitter for comparisons whose chunks are propositions.
 
-    A passage that states nothing, or that the model could not rewrite, is a chunk itself. The
-    latter counts as a failure.
+    A passage that states nothing, or that the model could not rewrite, is a chunk itself; if the
+    model could not rewrite it, that counts as a failure.
 
     Args:
         model: Rewrites passages.
@@ -95,7 +95,7 @@ class PropositionSplitter:
 
     @property
     def identity(self) -> str | None:
-        """What determines the result; None if nothing determines the passages."""
+        """A cache key for the result; None if the splitter of the passages has no identity."""
         if self._passages is None:
             return self._described("paragraphs")
         known = splitter_identity(self._passages)

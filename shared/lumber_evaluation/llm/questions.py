@@ -64,7 +64,7 @@ Which question does this passage alone answer?""",
 
 _FIELDS = ("question", "answer", "quotation")
 _SHORTEST = 100  # characters in a chunk to ask about: more than a heading
-_TRIES = 3  # chunks of one stretch of a document that are tried
+_TRIES = 3  # chunks tried per stretch of a document
 _VAGUE = re.compile(r"(?:why|how)\b", re.IGNORECASE)
 _LOCATED = re.compile(
     r"\b(?:in|from|of|by|per|within|to|at)\s+(?:this|that|the)\s+"
@@ -130,8 +130,7 @@ def make_questions(
     to three in total. So there may be fewer than `count` questions, but never more.
 
     Args:
-        splits: The documents, split by any splitter. One that is not compared is the fairest
-            choice.
+        splits: The documents, split by any splitter. Preferably one that is not compared.
         model: Asks the questions.
         documents: The documents that were split.
         count: Number of questions.
@@ -272,17 +271,17 @@ def _read(source: _Source, reply: str) -> _Made:
     span = find_quotation(quoted, source.document.text, source.span)
     if span is None:
         raise UnusableReplyError(
-            "the quotation does not stand in the passage; copy it word for word, without omissions"
+            "the quotation is not in the passage; copy it word for word, without omissions"
         )
     exact = span.of(source.document.text)
     times = _occurrences(exact.casefold(), source.folded)
     if times > 1:
         raise UnusableReplyError(
-            f"the words quoted stand in the document {times} times; quote more of the passage, or "
+            f"the words quoted occur in the document {times} times; quote more of the passage, or "
             "ask about something else"
         )
     if not is_encodable(exact):
-        raise UnusableReplyError("the quotation holds half a character; quote another part")
+        raise UnusableReplyError("the quotation contains half a character; quote another part")
     return _Made(source, Question(question, source.document.name, answer, exact, (span,)))
 
 
@@ -291,9 +290,12 @@ def _faults(question: str, answer: str) -> Iterator[str]:
     if not question.rstrip("\"'\u201d\u2019\u00bb)").endswith(("?", "\uff1f", "\u061f", "\u037e")):
         yield "the question does not end with a question mark"
     if _VAGUE.match(question):
-        yield "it is a question of why or how; ask when, what, where, who or which"
+        yield "the question asks why or how; ask when, what, where, who or which"
     if located := _LOCATED.search(question):
-        yield f'the question says "{located[0]}", which means nothing to one who has not seen it'
+        yield (
+            f'the question says "{located[0]}", '
+            "which means nothing to someone who has not seen the passage"
+        )
     if not answer:
         yield "the answer is empty"
 

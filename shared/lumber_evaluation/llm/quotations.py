@@ -2,7 +2,7 @@
 
 Models do not copy exactly: they straighten quotation marks and dashes, join lines, drop the
 underscores of italics, change the case of a first letter, and leave things out with an ellipsis.
-Such quotations are found too; the result is the source's wording.
+Such quotations are found as well; the result is the source's wording.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ELLIPSIS = re.compile(r"(?:[\[(]\s?)?(?:…|\.(?:\s?\.){2,})(?:\s?[\])])?")
 _LIBERTIES = frozenset("\"'`_*\u2212")
 _LIBERAL_KINDS = frozenset(("Pd", "Pi", "Pf", "Ps", "Pe", "Cc", "Cf", "Zs", "Zl", "Zp"))
 _USEFUL_BYTES = 20
-"""Least length of a part of a quotation, in bytes of UTF-8 without spaces: four or five words of
+"""Minimum length of a part of a quotation, in bytes of UTF-8 without spaces: four or five words of
 English, seven ideographs. Shorter parts may occur anywhere."""
 
 
@@ -26,13 +26,13 @@ def find_quotation(quotation: str, text: str, within: Span) -> Span | None:
     Args:
         quotation: The quotation as a model gave it.
         text: The text.
-        within: The part of the text that it should come from.
+        within: The part of the text to search.
 
     Returns:
-        Where it is: word for word, else regardless of white space, case, brackets, the form
-        of quotation marks and dashes, and a stop at the end. If a quotation with ellipses is
-        found in neither way, its longest part that is; parts too short to mean anything do not
-        count. None if nothing is found. The span is not empty, and neither begins nor ends
+        Its span: of a verbatim match, or else of one that ignores white space, case, brackets, the
+        form of quotation marks and dashes, and a full stop at the end. For a quotation with
+        ellipses that has no such match, the span of its longest part that has one; very short parts
+        are ignored. None if nothing is found. The span is not empty, and neither begins nor ends
         with white space.
     """
     passage = _Passage(text, within)
@@ -68,7 +68,7 @@ class _Passage:
             self._folded = _plain(self._within.of(self._text))
         plain, places = self._folded
         position = plain.find(wanted)
-        if position < 0:  # a sentence that goes on is often quoted as if it ended
+        if position < 0:  # part of a sentence is often quoted as if it were all
             wanted = wanted.rstrip(".,;:")
             position = plain.find(wanted)
         if position < 0 or not wanted:
@@ -82,7 +82,7 @@ class _Passage:
 
 
 def _plain(text: str) -> tuple[str, list[int]]:
-    """Return what counts in a comparison, and which character each piece of it comes from."""
+    """Return the text for comparisons, and the offset of the source of each of its characters."""
     pieces: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):

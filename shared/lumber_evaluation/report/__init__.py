@@ -1,4 +1,4 @@
-"""The report of a comparison or a sweep: one HTML file that needs nothing else, and one JSON file.
+"""The report of a comparison or a sweep: one self-contained HTML file, and one JSON file.
 
 >>> page = write_report(comparison, "report")  # doctest: +SKIP
 """
@@ -40,7 +40,7 @@ def write_report(result: Comparison | Sweep, folder: str | Path) -> Path:
     root = Path(folder)
     root.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report_json(result), ensure_ascii=False, allow_nan=False, indent=1)
-    # A lone surrogate in somebody's text must not cost them the report.
+    # A lone surrogate in a text must not make the report fail.
     (root / JSON_FILE).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
     (root / HTML_FILE).write_text(page, encoding="utf-8", errors="replace")
     return root / HTML_FILE
@@ -83,5 +83,5 @@ def _read(name: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """Return a digest as a Content-Security-Policy names it."""
+    """Return a digest in the form that a Content-Security-Policy has."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

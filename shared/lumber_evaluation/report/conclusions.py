@@ -1,4 +1,4 @@
-"""What a comparison shows and what it does not, in sentences."""
+"""What can and cannot be concluded from a comparison, in sentences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from lumber_evaluation.comparison import FEWEST, Comparison, Difference
 from lumber_evaluation.comparison.metrics import Metric
 
 _FEW_QUESTIONS = 100
-_HOPELESS = 100  # times as many questions as there are: no use to ask for so many
+_HOPELESS = 100  # times the questions there are: it is useless to ask for so many
 
 
 def conclusions(comparison: Comparison) -> list[str]:
@@ -14,8 +14,8 @@ def conclusions(comparison: Comparison) -> list[str]:
     said = [_leader(comparison, metric) for metric in comparison.metrics if metric.leads]
     if not comparison.metrics:
         said.append(
-            "There are neither questions nor reference segments: nothing here says which splitter "
-            "is better, only how they differ."
+            "There are neither questions nor reference segments: this shows how the splitters "
+            "differ, not which one is better."
         )
     said += _about_sizes(comparison)
     said += _about_questions(comparison)
@@ -27,12 +27,12 @@ def conclusions(comparison: Comparison) -> list[str]:
 
 
 def percentage(share: float) -> str:
-    """Return a share for people: 0.833 as "83 %"."""
+    """Return a share as text: 0.833 as "83 %"."""
     return f"{100 * share:.0f} %"
 
 
 def in_a_sentence(names: list[str]) -> str:
-    """Return names as a sentence has them: "A, B and C"."""
+    """Join names for a sentence: "A, B and C"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -43,7 +43,7 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
         return f"{metric.label}: {best} reaches {value}. There is nothing to compare it with."
     against = comparison.against_best(metric)
     if not any(d.differing for d in against):
-        return f"{metric.label}: all splitters come out the same ({value})."
+        return f"{metric.label}: all splitters have the same value ({value})."
     if metric.family.by_passages and not comparison.sizes_alike:
         equals = [d.second for d in against if not d.value]
         has = "have" if equals else "has"
@@ -69,7 +69,7 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
 
 
 def _undecided(open_: list[Difference], sample: str) -> str:
-    """Return who cannot be told from the leader, and how much more would tell."""
+    """Return which splitters may equal the leader, and how many more questions would decide it."""
     said = []
     equals = [d.second for d in open_ if not d.value]
     behind = [d for d in open_ if d.value]
@@ -84,12 +84,14 @@ def _undecided(open_: list[Difference], sample: str) -> str:
         needed = f"about {_rounded(more)} more {things} like these would probably decide"
         if more > most:
             needed = f"more than {_rounded(most)} more {things} would be needed"
-        said.append(f"{names} cannot be told from it with what was measured here; {needed}")
+        said.append(
+            f"{names} cannot be distinguished from it with what was measured here; {needed}"
+        )
     return f"{'; '.join(said)}."
 
 
 def _rounded(number: int) -> str:
-    """Return a number with two digits that count."""
+    """Round a number to two significant digits."""
     factor = 10 ** max(0, len(str(number)) - 2)
     return f"{-(-number // factor) * factor:,}"
 
@@ -136,15 +138,15 @@ def _about_documents(comparison: Comparison) -> list[str]:
     if 0 < len(asked) < FEWEST and len(asked) < len(comparison.corpus.questions):
         plural = "one document" if len(asked) == 1 else f"{len(asked)} documents"
         said.append(
-            f"All questions are about {plural}: intervals draw questions, and say nothing about "
+            f"All questions are about {plural}: intervals draw questions, and tell nothing about "
             "other documents."
         )
     segmented = sum(document.is_segmented for document in comparison.corpus.documents)
     if 0 < segmented < FEWEST:
         plural = "document has" if segmented == 1 else "documents have"
         said.append(
-            f"Only {segmented} {plural} reference segments: too few to tell a better segmentation "
-            "from a lucky one, so no interval is given for it."
+            f"Only {segmented} {plural} reference segments: too few to distinguish a better "
+            "segmentation from chance, so no interval is given."
         )
     return said
 
@@ -156,7 +158,7 @@ def _about_answers(comparison: Comparison) -> list[str]:
     absent = sum(question.is_absent for question in first.questions) if first else 0
     if absent:
         said.append(
-            f"The answers to {absent} of {count} questions stand nowhere in their documents: no "
+            f"The answers to {absent} of {count} questions do not occur in their documents: no "
             "splitter can find them."
         )
     for result in comparison.results:
@@ -164,9 +166,8 @@ def _about_answers(comparison: Comparison) -> list[str]:
         cut = sum(question.is_cut_apart for question in found)
         if cut:
             said.append(
-                f"{result.name}: {cut} of {count} questions have an answer that stands whole in "
-                "no chunk, because it was cut apart. In figures at k passages they count as "
-                "missed."
+                f"{result.name}: {cut} of {count} questions have an answer that no chunk contains "
+                "whole, because it was cut apart. In figures at k passages they count as missed."
             )
     return said
 
@@ -177,14 +178,14 @@ def _about_many_differences(comparison: Comparison) -> list[str]:
         return []
     return [
         f"{count} paired differences were taken at 95 %: some will look clear by chance alone. "
-        "Decide beforehand which metric counts."
+        "Choose the metric that matters before you look."
     ]
 
 
 def _about_failures(comparison: Comparison) -> list[str]:
     return [
-        f"{result.name}: {result.failures} answers of its model could not be used; its cuts there "
-        "are those of its fallback."
+        f"{result.name}: {result.failures} answers of its model could not be used; its fallback "
+        "decided the cuts there."
         for result in comparison.results
         if result.failures
     ]

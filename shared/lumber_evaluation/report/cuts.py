@@ -1,4 +1,4 @@
-"""What the report shows of the text itself: chunks one after another, and cuts side by side."""
+"""The text in the report: chunks one after another, and cuts side by side."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ _MOST_CANDIDATES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A stretch of a document as one splitter sees it.
+    """A stretch of a document in the layout of one splitter's chunks.
 
     Attributes:
-        text: Its text; the pieces of a document join to the text shown.
-        chunk: Number of the chunk, from 1, that it is the new text of; None if it is in no
-            chunk.
-        tokens: Tokens of that chunk, as a whole.
-        repeated: Text before it that the chunk has in common with those before.
+        text: Its text; the pieces of a document, joined, are the text shown.
+        chunk: Number of the chunk, from 1, that first has this text; None if no chunk has it.
+        tokens: Tokens of that whole chunk.
+        repeated: Text before it that the chunk repeats from earlier chunks.
     """
 
     text: str
@@ -32,17 +31,17 @@ class TextPiece:
 def pieces(
     text: str, spans: Sequence[Span], sizes: Sequence[int], *, limit: int
 ) -> tuple[TextPiece, ...]:
-    """Lay the chunks of a document out so that every character of it stands there once.
+    """Lay out the chunks of a document so that every character of it is shown once.
 
     Args:
         text: The document.
         spans: Spans of its chunks, in order of their starts. They may overlap and leave gaps;
-            those that cover nothing new are left out.
+            those that add no new text are left out.
         sizes: Tokens of each chunk.
-        limit: Characters to show; the piece that reaches it is the last, and cut there.
+        limit: Characters to show; the piece that reaches it is the last one, and is cut there.
 
     Returns:
-        Pieces whose texts join to the beginning of the document.
+        Pieces whose texts, joined, are the beginning of the document.
     """
     found: list[TextPiece] = []
     done = 0
@@ -64,7 +63,7 @@ def pieces(
 
 @dataclass(frozen=True, slots=True)
 class PassageRow:
-    """A stretch of a passage that nobody cuts.
+    """A stretch of a passage that no splitter cuts.
 
     Attributes:
         text: Its text.
@@ -79,13 +78,13 @@ class PassageRow:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage of a document with everybody's cuts.
+    """A passage of a document with the cuts of all splitters.
 
     Attributes:
         document: Name of the document.
         start: Where it begins, in characters.
         end: Where it ends.
-        rows: Its rows; their texts join to the passage.
+        rows: Its rows; their texts, joined, are the passage.
     """
 
     document: str
@@ -101,17 +100,17 @@ def telling_passages(
     count: int = 3,
     length: int = 2_600,
 ) -> list[Passage]:
-    """Choose the passages that tell most about how splitters differ, and lay them out.
+    """Choose the passages where splitters differ most, and lay them out.
 
     Args:
         texts: The documents.
-        starts: For each document and each splitter, rising offsets where its chunks start.
-        count: Passages at most; they do not overlap.
-        length: Characters of a passage, about.
+        starts: For each document and each splitter, ascending offsets where its chunks start.
+        count: Maximum number of passages; they do not overlap.
+        length: Approximate characters of a passage.
 
     Returns:
-        Passages around places at which some cut and others do not, best first: those where most
-        splitters cut at all, and several times. Short of differences there are fewer.
+        Passages around places where some splitters cut and others do not, best first: those where
+        most splitters cut several times. There are fewer if there are few differences.
     """
     candidates = []
     most = 1 + _MOST_CANDIDATES // max(1, len(texts))
@@ -125,7 +124,7 @@ def telling_passages(
             start = _before(text, max(0, cut - length // 4))
             end = _before(text, start + length) if start + length < len(text) else len(text)
             cuts = [bisect_right(c, end) - bisect_left(c, start + 1) for c in inner]
-            # A passage that one splitter shreds says less than one where all of them cut.
+            # A passage that one splitter shreds tells less than one where all of them cut.
             active = sum(number > 0 for number in cuts)
             seen = sum(min(number, 4) for number in cuts)
             candidates.append((-active, -seen, order, start, end, name))
@@ -138,7 +137,7 @@ def telling_passages(
 
 
 def lay_out(name: str, text: str, start: int, end: int, starts: Sequence[Iterable[int]]) -> Passage:
-    """Cut a passage wherever anybody cuts it."""
+    """Cut a passage wherever any splitter cuts it."""
     sets = [sorted({0, *cuts}) for cuts in starts]
     edges = sorted({start, *(cut for cuts in sets for cut in cuts if start < cut < end)})
     rows = []
@@ -150,7 +149,7 @@ def lay_out(name: str, text: str, start: int, end: int, starts: Sequence[Iterabl
 
 
 def _before(text: str, place: int) -> int:
-    """Return the start of the paragraph, else of the word, that a place stands in."""
+    """Return the start of the paragraph, or else of the word, that a place is in."""
     paragraph = text.rfind("\n\n", max(0, place - 400), place)
     if paragraph >= 0:
         return paragraph + 2

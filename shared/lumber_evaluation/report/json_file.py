@@ -1,6 +1,6 @@
 """A comparison as JSON: every figure of the report, every span, every question's result.
 
-Texts of documents are not in it; each stands there by its length and SHA-256.
+It does not contain the texts of documents, only their lengths and SHA-256 digests.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ FORMAT_VERSION = 1
 
 
 def report_json(result: Comparison | Sweep) -> dict[str, Any]:
-    """Return what a report shows as JSON has it, without the texts.
+    """Return the content of a report for JSON, without the texts.
 
-    `version` tells the format's version. A sweep has its table under "sweep" as well.
+    `version` is the version of the format. A sweep also has its table, under "sweep".
     """
     if isinstance(result, Sweep):
         swept = {

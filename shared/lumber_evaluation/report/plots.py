@@ -1,4 +1,4 @@
-"""The plots of a comparison: what to draw; `svg` draws it."""
+"""The content of a comparison's plots; `svg` draws them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from lumber_evaluation.start_error import StartErrors
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A plot with the words around it.
+    """A plot with its heading and note.
 
     Attributes:
         title: Its heading.
         svg: The drawing.
         note: How to read it.
-        legend: Whether a list of the splitters' signs belongs to it.
+        legend: Whether to show a list of the splitters' marks with it.
     """
 
     title: str
@@ -41,7 +41,7 @@ class Plot:
 
 
 def family_plot(comparison: Comparison, family: MetricFamily, metrics: Sequence[Metric]) -> Plot:
-    """Draw the metrics of a family over the number that they differ in."""
+    """Draw the metrics of a family over the number that they differ in, such as k."""
     count = len(comparison.corpus.questions)
     series = []
     for kind, result in enumerate(comparison.results):
@@ -92,14 +92,14 @@ def differences_plot(comparison: Comparison, metric: Metric) -> Plot | None:
         x_label=f"{metric.label}, difference from {best}",
     )
     note = (
-        "On the same questions, with 95 % intervals. An interval that reaches over 0 proves no "
+        "On the same questions, with 95 % intervals. An interval that contains 0 shows no "
         "difference."
     )
     return Plot(f"{metric.label}, difference from {best}", svg, note)
 
 
 def size_plot(comparison: Comparison) -> Plot:
-    """Draw how chunk sizes are spread."""
+    """Draw the distribution of chunk sizes."""
     rows = [
         (result.name, kind, [size for document in result.sizes for size in document])
         for kind, result in enumerate(comparison.results)
@@ -113,7 +113,7 @@ def size_plot(comparison: Comparison) -> Plot:
         what=("chunks", "tokens"),
     )
     return Plot(
-        "How sizes are spread", svg, "How many chunks have which size. Upright line: the median."
+        "Distribution of sizes", svg, "Number of chunks by size. Vertical line: the median."
     )
 
 
@@ -125,11 +125,11 @@ def time_plot(comparison: Comparison) -> Plot:
     ]
     description = "; ".join(f"{name} {shown}" for name, _, _, shown in rows)
     svg = bar_plot(rows, title="Time", description=description)
-    return Plot("Time", svg, "Splitting all documents, one after another.")
+    return Plot("Time", svg, "Time to split all documents, one after another.")
 
 
 def cost_plot(comparison: Comparison) -> Plot | None:
-    """Draw what splitting cost; None if nothing did, or prices are unknown."""
+    """Draw the cost of splitting; None if there was none, or prices are unknown."""
     costs = [comparison.cost(result) for result in comparison.results]
     if any(cost is None for cost in costs) or not any(costs):
         return None
@@ -183,7 +183,7 @@ def _over(label: str, parameter: str, points: tuple[PlotPoint, ...], note: str) 
 
 
 def _in_words(difference: Difference) -> str:
-    """Return the second splitter's distance from the first, for people."""
+    """Return the second splitter's difference from the first, as text."""
     verdict = "clear" if difference.clear else "not clear"
     return f"{signed_number(-difference.value, difference.count)}, {verdict}"
 
@@ -191,8 +191,8 @@ def _in_words(difference: Difference) -> str:
 def plot_start_errors(errors: Mapping[str, StartErrors], path: str | Path) -> None:
     """Draw how the documents' errors are distributed: a histogram for each splitter.
 
-    The x axis is logarithmic, because a few documents err by far more than most; a line marks each
-    median.
+    The x axis is logarithmic, because a few documents have far larger errors than most; a line
+    marks each median.
 
     Args:
         errors: The errors under each splitter's name.

@@ -1,4 +1,4 @@
-"""The questions that splitters do worst on, with what was retrieved."""
+"""The hardest questions, with the passages retrieved for them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from lumber_evaluation.report.svg import legend_mark
 SHOWN = 12
 _PASSAGES = 3
 _EXCERPT = 360
-_BEYOND = 1_000_000  # a rank for questions that nothing answers
+_BEYOND = 1_000_000  # a rank for questions that no chunk answers
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """A passage that a question brought up: an excerpt, and whether it holds the answer."""
+    """A passage retrieved for a question: an excerpt, and whether it contains the answer."""
 
     rank: int
     document: str
@@ -29,15 +29,15 @@ class Retrieved:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What one splitter's chunks gave for a question.
+    """The result of one splitter for a question.
 
     Attributes:
         name: The splitter.
-        mark: Its sign in the plots.
+        mark: Its mark in the plots.
         verdict: Where the answer was, in words.
         found: Whether it was among the first five.
         passages: The first passages.
-        answer: What the model answered, and whether that was judged right; "" if not asked.
+        answer: The model's answer and its grade; "" if no model was asked.
     """
 
     name: str
@@ -60,7 +60,7 @@ class HardQuestion:
 
     @property
     def found(self) -> int:
-        """How many splitters had the answer among the first five passages."""
+        """Number of splitters with the answer among the first five passages."""
         return sum(attempt.found for attempt in self.attempts)
 
 
@@ -122,9 +122,9 @@ def _attempt(result: SplitterResult, kind: int, number: int) -> Attempt:
             )
         )
     rank_of = found.first_hit
-    verdict = "The answer stands whole in no chunk: it was cut apart"
+    verdict = "No chunk contains the whole answer: it was cut apart"
     if found.is_absent:
-        verdict = "The answer stands nowhere in the document"
+        verdict = "The answer does not occur in the document"
     if rank_of is not None:
         verdict = f"The answer came at rank {rank_of:,} of {len(retrieval.chunks):,} passages"
     return Attempt(
@@ -138,7 +138,7 @@ def _attempt(result: SplitterResult, kind: int, number: int) -> Attempt:
 
 
 def _excerpt(text: str, question: Question) -> str:
-    """Return the part of a chunk around what answers the question, else its beginning."""
+    """Return the part of a chunk around the answer, or else its beginning."""
     clean = " ".join(text.split())
     wanted = " ".join((question.must_contain or "").split()).casefold()
     place = clean.casefold().find(wanted) if wanted else -1

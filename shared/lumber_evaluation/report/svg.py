@@ -1,7 +1,7 @@
-"""Plots as SVG that needs nothing else: no script, no font, no picture.
+"""Plots as self-contained SVG, without scripts, fonts or images.
 
-Colours come from the page's style sheet by class, so they follow its light and dark. Series differ
-in marker and dash as well as in colour, and each is named where it ends.
+Colours come from the page's style sheet by class, so they follow its light and dark themes. Series
+differ in marker and dash as well as in colour, and each is labelled at its end.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, fromstring, tostring
 
 WIDTH, HEIGHT = 440, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 16, 14, 46
-KINDS = 8  # as many series get a look of their own; then they begin again
+KINDS = 8  # number of distinct styles; further series repeat them
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class PlotPoint:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Points that belong together, joined by a line."""
+    """Points joined by a line."""
 
     name: str
     kind: int
@@ -49,12 +49,12 @@ def line_plot(
     """Return a plot of lines with markers.
 
     Args:
-        series: What to draw; every point has a `<title>` that a pointer shows.
-        title: Its name.
-        description: What it shows, in words, for those who do not see it.
-        x_label: What runs along the x axis.
-        x_ticks: Where to put ticks; None: chosen from the values.
-        evenly: Put the ticks at even distances, whatever their values.
+        series: What to draw; every point has a `<title>`, shown as a tooltip.
+        title: Its title.
+        description: What it shows, for screen readers.
+        x_label: Label of the x axis.
+        x_ticks: Positions of the ticks; None: chosen from the values.
+        evenly: Space the ticks evenly, whatever their values.
     """
     points = [point for one in series for point in one.points]
     x_values = sorted({point.x for point in points})
@@ -89,14 +89,14 @@ def distribution_plot(
     x_label: str,
     what: tuple[str, str],
 ) -> str:
-    """Return a row of bars for each splitter: how many of its values lie where.
+    """Return a histogram for each splitter, one above the other.
 
     Args:
         rows: Name, kind and values of each.
-        title: Its name.
+        title: Its title.
         description: What it shows, in words.
         x_label: What runs along the x axis, which is logarithmic.
-        what: What there are of these values, and their unit: "chunks" and "tokens".
+        what: What the values belong to, and their unit: "chunks" and "tokens".
     """
     row_height, bars = 54, 40
     height = _TOP + row_height * len(rows) + _BOTTOM
@@ -145,8 +145,8 @@ def bar_plot(rows: Sequence[tuple[str, int, float, str]], *, title: str, descrip
     """Return horizontal bars.
 
     Args:
-        rows: Name, kind, value and the value for people of each.
-        title: Its name.
+        rows: Name, kind, value and displayed value of each.
+        title: Its title.
         description: What it shows, in words.
     """
     row_height = 40
@@ -172,10 +172,10 @@ def difference_plot(
     """Return intervals of differences around 0.
 
     Args:
-        rows: Name, kind, difference (its `y`, `low` and `high`) and the difference for people.
-        title: Its name.
+        rows: Name, kind, difference (its `y`, `low` and `high`) and displayed difference of each.
+        title: Its title.
         description: What it shows, in words.
-        x_label: What runs along the x axis.
+        x_label: Label of the x axis.
     """
     row_height = 44
     base = _TOP + row_height * len(rows)
@@ -208,7 +208,7 @@ def difference_plot(
 
 
 def legend_mark(kind: int) -> str:
-    """Return a series' marker and line, to stand before its name."""
+    """Return a series' marker and line, to show before its name."""
     svg = Element("svg", {"viewBox": "0 0 30 14", "class": "mark", "aria-hidden": "true"})
     group = SubElement(svg, "g", {"class": f"series k{kind % KINDS}"})
     SubElement(group, "polyline", {"points": "1,7 29,7", "class": "curve"})
@@ -217,7 +217,7 @@ def legend_mark(kind: int) -> str:
 
 
 def as_file(svg: str) -> str:
-    """Return a plot as the content of a file that needs no style sheet of a page."""
+    """Return a plot as the content of a file, with its own style sheet."""
     drawn = fromstring(svg)
     _, _, width, height = drawn.get("viewBox", "").split()
     drawn.set("xmlns", "http://www.w3.org/2000/svg")
@@ -240,7 +240,7 @@ _FILE_STYLE = (
 
 
 def nice_ticks(low: float, high: float) -> list[float]:
-    """Return four to six round values that take in `low` and `high`."""
+    """Return four to six round values that cover `low` to `high`."""
     span = high - low or abs(high) or 1.0
     power = 10 ** math.floor(math.log10(span / 4))
     step = next(power * n for n in (1, 2, 2.5, 5, 10) if power * n * 5 >= span)
@@ -297,7 +297,7 @@ def _axes(
 
 
 def _marker(parent: Element, kind: int, x: float, y: float, title: str) -> None:
-    """Draw one of four shapes; kinds from the fifth on are hollow."""
+    """Draw one of four shapes; from the fifth kind on they are hollow."""
     shape = kind % 4
     look = {"class": "marker" if kind % KINDS < 4 else "marker hollow"}
     if shape == 0:

@@ -13,12 +13,12 @@ from lumber_evaluation.retrieval import CUTOFFS
 
 MINUS, DASH = "\u2212", "\u2013"
 _NEAR = 5
-_MANY = 300  # from as many questions on, a third decimal says something
+_MANY = 300  # from this many questions on, a third decimal is meaningful
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: what it says, what stands below it in small, and whether it is clearly best."""
+    """A cell: its text, the small text below it, and whether it is clearly best."""
 
     text: str
     below: str = ""
@@ -27,7 +27,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row about one splitter; `mark` is its sign in the plots."""
+    """A row about one splitter; `mark` is its mark in the plots."""
 
     name: str
     mark: str
@@ -45,12 +45,12 @@ class Table:
 
 
 def number(value: float, count: int) -> str:
-    """Return a share with as many decimals as `count` questions or documents bear."""
+    """Return a share with as many decimals as `count` questions or documents justify."""
     return f"{value:.3f}" if count >= _MANY else f"{value:.2f}"
 
 
 def summary_table(comparison: Comparison) -> Table:
-    """Return the figures to look at first."""
+    """Return the table of the main figures."""
     metrics = [metric for metric in comparison.metrics if metric.in_summary]
     columns = [*map(_heading, metrics), "Chunks", "Mean tokens", "Time"]
     asked = any(result.usage.calls for result in comparison.results)
@@ -80,7 +80,7 @@ def family_table(comparison: Comparison, family: MetricFamily, metrics: Sequence
 
 
 def answers_table(comparison: Comparison) -> Table:
-    """Return what became of the answers: found, further down, cut apart, or never there."""
+    """Return where the answers are: found, further down, cut apart, or not in the document."""
     rows = []
     for kind, result in enumerate(comparison.results):
         found = result.retrieval
@@ -98,13 +98,13 @@ def answers_table(comparison: Comparison) -> Table:
         f"Among the first {_NEAR}",
         "Further down",
         "Cut apart, whole in no chunk",
-        "Nowhere in the document",
+        "Not in the document",
     )
-    return Table("What became of the answers, in questions", columns, tuple(rows), "answers")
+    return Table("Where the answers are, in questions", columns, tuple(rows), "answers")
 
 
 def skipping_table(comparison: Comparison) -> Table | None:
-    """Return Recall and DCG over answerable questions; None where all are answerable."""
+    """Return Recall and DCG over answerable questions; None if all are answerable."""
     retrievals = [result.retrieval for result in comparison.results]
     if not any(retrieval is not None and retrieval.unanswerable for retrieval in retrievals):
         return None
@@ -124,7 +124,7 @@ def skipping_table(comparison: Comparison) -> Table | None:
         rows.append(_row(result, n, cells))
     columns = ["Answerable", *(f"Recall@{k}" for k in CUTOFFS)]
     columns += [f"DCG@{k}" for k in CUTOFFS if k > 1]
-    caption = "Answerable questions only: those whose answer stands whole in some chunk"
+    caption = "Answerable questions only: those whose answer is whole in some chunk"
     return Table(caption, tuple(columns), tuple(rows), "answerable")
 
 
@@ -146,7 +146,7 @@ def boundary_table(comparison: Comparison) -> Table | None:
 
 
 def size_table(comparison: Comparison) -> Table:
-    """Return how the chunk sizes of each splitter are spread."""
+    """Return the distribution of each splitter's chunk sizes."""
     rows = []
     for n, result in enumerate(comparison.results):
         sizes = sorted(size for document in result.sizes for size in document)
@@ -186,7 +186,7 @@ def cost_table(comparison: Comparison) -> Table:
 def metric_cell(
     comparison: Comparison, result: SplitterResult, metric: Metric, count: int | None = None
 ) -> Cell:
-    """Return a metric's value over its interval, marked where it is clearly best."""
+    """Return a metric's value above its interval, marked if it is clearly best."""
     figure = comparison.figures[result.name, metric.key]
     if count is None:
         segmented = result.segmentation.documents if result.segmentation is not None else ()
@@ -200,7 +200,7 @@ def metric_cell(
 
 
 def interval(figure: Figure | Difference, count: int, *, signed: bool = False) -> str:
-    """Return an interval for people; "" if there is none."""
+    """Return an interval as text; "" if there is none."""
     if figure.low is None or figure.high is None:
         return ""
     if signed:
@@ -216,7 +216,7 @@ def signed_number(value: float, count: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a time for people."""
+    """Return a time as text."""
     if seconds < 0.001:
         return "< 1 ms"
     if seconds < 1:
@@ -225,7 +225,7 @@ def duration(seconds: float) -> str:
 
 
 def money(cost: float | None) -> str:
-    """Return a cost for people; the currency is that of the prices."""
+    """Return a cost as text; the currency is that of the prices."""
     if cost is None:
         return "?"
     return f"{cost:.2f}" if cost >= 1 or not cost else f"{cost:.2g}"

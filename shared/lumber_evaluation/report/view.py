@@ -1,4 +1,4 @@
-"""What the template is given: everything worked out, nothing left to compute."""
+"""The variables of the template, ready to be shown."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from lumber_evaluation.report.tables import (
     summary_table,
 )
 
-# Characters of text: of one document, and of all panels together (one for each splitter and
-# document shown). They keep the file at a few megabytes whatever the corpus.
+# Characters of text shown: of one document, and of all panels together (one for each splitter and
+# document shown). They limit the file to a few megabytes for any corpus.
 DOCUMENT_LIMIT = 60_000
 TEXT_BUDGET = 1_500_000
 _LEAST_SHOWN = 5_000
@@ -46,12 +46,12 @@ _RAILS = 6
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A document as one splitter splits it, for reading.
+    """A document in the chunks of one splitter.
 
     Attributes:
         document: Number of the document among those shown.
         splitter: Number of the splitter, the reference segments last.
-        title: What is shown, in words.
+        title: Heading of the panel.
         pieces: The text, laid out in chunks.
     """
 
@@ -63,13 +63,13 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The panels, and what was left out.
+    """The panels, with a note on what was left out.
 
     Attributes:
         documents: Names of the documents shown.
-        splitters: Names of the splitters, and of the reference where there is one.
-        panels: One for each pair, where the document has it.
-        note: What is not shown; "" where everything is.
+        splitters: Names of the splitters, and of the reference if there is one.
+        panels: One for each pair that exists.
+        note: What is not shown; "" if everything is.
     """
 
     documents: tuple[str, ...]
@@ -83,7 +83,7 @@ class Rails:
     """Passages with the cuts of several splitters side by side.
 
     Attributes:
-        names: Letter, name and sign of each column.
+        names: Letter, name and mark of each column.
         passages: The passages.
     """
 
@@ -129,7 +129,7 @@ def view(comparison: Comparison) -> dict[str, Any]:
 
 
 def _facts(comparison: Comparison) -> list[tuple[str, str]]:
-    """Return what was compared, as pairs of what and which."""
+    """Return what was compared, as pairs of label and value."""
     corpus = comparison.corpus
     characters = sum(len(document.text) for document in corpus.documents)
     segmented = sum(document.is_segmented for document in corpus.documents)
@@ -188,7 +188,7 @@ def _differences(comparison: Comparison) -> list[tuple[str, ...]]:
 
 
 def _failures(comparison: Comparison) -> list[tuple[str, str, list[str]]]:
-    """Return who failed, at what, and where or why."""
+    """Return the failures of each splitter, with their places or reasons."""
     found = []
     for result in comparison.results:
         if result.failures:
@@ -281,4 +281,4 @@ def _left_out(comparison: Comparison, count: int, each: int) -> str:
         said.append(f"Of {len(documents):,} documents the first {count:,} are shown")
     if any(len(document.text) > each for document in documents[:count]):
         said.append(f"Long documents are shown up to their first {each:,} characters")
-    return ". ".join([*said, "All figures are over all of the text."]) if said else ""
+    return ". ".join([*said, "All figures are about the whole text."]) if said else ""

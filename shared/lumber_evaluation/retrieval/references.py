@@ -1,11 +1,12 @@
-"""Which chunks answer a question: those that contain its string, or hold its reference excerpts.
+"""Which chunks answer a question: those with its string, or with its reference excerpts.
 
 A chunk contains a question's string (GutenQA's `Chunk Must Contain`) if its text does, or the
-source text of its span, both case-folded: a proposition says in other words what its passage says.
+source text of its span, both case-folded, because a proposition says in other words what its
+passage says.
 
-A chunk holds a reference excerpt if it has at least half of the excerpt, or if at least half of it
-lies in the excerpt. Of two chunks between which an excerpt is divided, a sliver of it answers
-nothing, but wherever the cuts are, one chunk holds it. White space does not count.
+A chunk has a reference excerpt if it contains at least half of the excerpt, or if at least half of
+the chunk is in the excerpt. So a sliver of a divided excerpt answers nothing, but wherever one cut
+divides it, one chunk has it. White space does not count.
 """
 
 from __future__ import annotations
@@ -18,18 +19,20 @@ from lumber_evaluation.documents import Chunk, Document, Question
 
 
 def check_questions(questions: Sequence[Question]) -> None:
-    """Raise unless there are questions and each says what answers it.
+    """Raise unless there are questions and each has an expected answer.
 
     Raises:
         ValueError: There is no question, or one has neither a string nor references.
     """
     if not questions:
-        raise ValueError("the corpus has no questions: retrieval is measured with some")
+        raise ValueError(
+            "the corpus has no questions: pass a corpus with questions to measure retrieval"
+        )
     for question in questions:
         if not question.references and not (question.must_contain or "").strip():
             raise ValueError(
-                f"the question {question.question!r} does not say what answers it: it needs "
-                "must_contain, a string that stands in the passage, or references, spans of "
+                f"the question {question.question!r} has no expected answer: it needs "
+                "must_contain, a string of the passage that answers it, or references, spans of "
                 f"{question.document!r}"
             )
 
@@ -50,7 +53,7 @@ class GoldFinder:
     def __call__(self, question: Question) -> list[int]:
         """Return the numbers, within `chunks`, of those that answer a question.
 
-        References tell where a question has them, else its string does.
+        The references decide if a question has any, otherwise its string.
         """
         if question.references:
             return [
@@ -62,7 +65,7 @@ class GoldFinder:
         return [number for number, text in enumerate(self._texts()) if wanted in text]
 
     def _texts(self) -> list[str]:
-        """Return the case-folded texts of the chunks, each with its source where that differs."""
+        """Return the case-folded texts of the chunks, each with its source if that differs."""
         if self._folded is None:
             self._folded = []
             for chunk in self._chunks:
@@ -89,7 +92,7 @@ class TokenOverlap:
 
     Attributes:
         recall: Share of the excerpts that was retrieved.
-        precision: Share of what was retrieved that is of the excerpts.
+        precision: Share of the retrieved text that is in the excerpts.
         iou: Intersection over union of the two.
     """
 
@@ -99,7 +102,7 @@ class TokenOverlap:
 
 
 def token_overlap(question: Question, retrieved: Iterable[Chunk]) -> TokenOverlap:
-    """Measure what was retrieved for a question against its references.
+    """Compare the chunks retrieved for a question with its references.
 
     Args:
         question: A question with references.
@@ -126,7 +129,7 @@ def token_overlap(question: Question, retrieved: Iterable[Chunk]) -> TokenOverla
 
 
 def union(spans: Iterable[Span]) -> list[Span]:
-    """Return the spans that cover the same characters, in order and apart from one another."""
+    """Return the spans that cover the same characters, in order and disjoint."""
     joined: list[Span] = []
     for span in sorted(spans):
         if joined and span.start <= joined[-1].end:

@@ -1,7 +1,7 @@
 """Retrieval: does a search for a question find the chunk that answers it?
 
-Every chunk and every question is embedded, and every question is compared with every chunk; nothing
-is approximate. What counts is the first chunk that answers, as in the code published with the
+Every chunk and every question is embedded, and every question is compared with every chunk: the
+search is exact. The first chunk that answers counts, as in the code published with the
 LumberChunker paper: Recall@k is the share of questions for which it is among the first k, DCG@k
 discounts it by rank. Two chunks of one span, such as two propositions of a passage, count as one
 result: the passage, at the rank of its best chunk.
@@ -31,7 +31,7 @@ from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall, ch
 from lumber_evaluation.splitters import evaluated
 
 CUTOFFS = (1, 2, 5, 10, 20)
-"""How many chunks are looked at: the k of Recall@k and DCG@k."""
+"""Numbers of chunks that are looked at: the k of Recall@k and DCG@k."""
 
 Unanswerable = Literal["miss", "skip"]
 
@@ -41,12 +41,12 @@ _EMBEDDED_AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """What was found for one question under one splitter.
+    """The result of one question with one splitter.
 
     Attributes:
         question: The question.
         retrieved: Numbers of chunks, best first, at most the largest of `CUTOFFS`; of chunks with
-            one span only the best.
+            the same span only the best.
         similarities: Their similarities to the question.
         gold: Numbers of the chunks that answer it; empty if none does.
         first_hit: Rank, from 1, of the first gold chunk among all that were searched; None if
@@ -68,7 +68,7 @@ class QuestionResult:
         """Return the share of the reference text among the first words retrieved.
 
         Returns:
-            From 0 to 1; nan if the reference text stands nowhere in the document.
+            From 0 to 1; nan if the reference text does not occur in the document.
 
         Raises:
             ValueError: `words` is not one of `WORD_BUDGETS`.
@@ -89,8 +89,7 @@ class QuestionResult:
         """Return DCG@k: 1 / log2(rank + 1) for the first chunk up to k that answers, else 0.
 
         That is the sum over ranks of relevance / log2(rank + 1), where relevance is 1 for the first
-        chunk that answers and 0 for others: a passage found again in an overlapping chunk, or in a
-        second small one, is no second find.
+        chunk that answers and 0 for others: a passage found again in another chunk counts once.
         """
         return 1 / math.log2(self.first_hit + 1) if self.first_hit and self.recall(k) else 0.0
 
@@ -100,23 +99,23 @@ class QuestionResult:
         return math.nan if overlap is None else overlap.recall
 
     def token_precision(self, k: int) -> float:
-        """Return the share of the first k chunks that is of the references; nan likewise."""
+        """Return the share of the first k chunks that is in the references, or nan without any."""
         overlap = self._overlap(k)
         return math.nan if overlap is None else overlap.precision
 
     def token_iou(self, k: int) -> float:
-        """Return intersection over union of the first k chunks and the references; nan likewise."""
+        """Return intersection over union of the first k chunks and the references, or nan."""
         overlap = self._overlap(k)
         return math.nan if overlap is None else overlap.iou
 
     @property
     def is_absent(self) -> bool:
-        """Whether the reference text stands nowhere in the document: no splitter could find it."""
+        """Whether the reference text is not in the document, so that no splitter could find it."""
         return math.isnan(self.word_recalls[WORD_BUDGETS[0]])
 
     @property
     def is_cut_apart(self) -> bool:
-        """Whether the reference text stands in the document but whole in no chunk."""
+        """Whether the reference text is in the document, but whole in no chunk."""
         return not self.gold and not self.is_absent
 
     def _overlap(self, k: int) -> TokenOverlap | None:
@@ -127,10 +126,10 @@ class QuestionResult:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """What was found for all questions under one splitter.
+    """The results of all questions with one splitter.
 
     Attributes:
-        chunks: The chunks that were searched; their numbers are places in this tuple.
+        chunks: The chunks that were searched; their numbers are indices of this tuple.
         questions: A result for each question, in the order of the corpus.
     """
 
@@ -150,7 +149,7 @@ class RetrievalResult:
         """Return Recall@k: the share of questions that one of the first k chunks answers.
 
         Args:
-            k: How many chunks are looked at, at most the largest of `CUTOFFS`.
+            k: Number of chunks that are looked at, at most the largest of `CUTOFFS`.
             unanswerable: Whether questions that no chunk answers count as a "miss", or are left
                 out: "skip".
         """
@@ -166,7 +165,7 @@ class RetrievalResult:
         """Return the mean of a measure over questions; nan if none is left.
 
         Args:
-            measure: Such as `lambda question: question.token_iou(5)`.
+            measure: The measure, such as `lambda question: question.token_iou(5)`.
             unanswerable: As for `recall`.
         """
         values = np.array(self.per_question(measure, unanswerable=unanswerable))
@@ -183,7 +182,7 @@ class RetrievalResult:
             unanswerable: As for `recall`.
 
         Returns:
-            A value for each question; nan for those left out, which `bootstrap` leaves out too.
+            A value for each question; nan for those left out, which `bootstrap` leaves out as well.
         """
         skip = unanswerable == "skip"
         return [math.nan if skip and not one.gold else measure(one) for one in self.questions]
@@ -206,17 +205,17 @@ def retrieve(
         embedder: Embeds chunks and questions.
         within_document: Search the chunks of the question's document only, as GutenQA does for
             each book; else those of the whole corpus.
-        query_texts: What to embed instead of the questions, one for each; as for HyDE.
+        query_texts: Texts to embed instead of the questions, one for each, as for HyDE.
         show_progress: Show a progress bar.
 
     Returns:
-        Results in the order of the questions. Chunks equally similar stand in the order of the
+        Results in the order of the questions. Equally similar chunks are in the order of the
         corpus, so equal arguments give equal results.
 
     Raises:
-        ValueError: There is no question, one does not say what answers it, documents were not
-            split or are not of the corpus, `query_texts` are not as many as the questions, or a
-            vector has values that are not finite.
+        ValueError: There is no question, one has no expected answer, a document was not split or is
+            not in the corpus, `query_texts` and the questions differ in number, or a vector has
+            values that are not finite.
     """
     check_questions(corpus.questions)
     queries = [question.question for question in corpus.questions]
@@ -267,19 +266,19 @@ def recall_at_words(
 ) -> list[float]:
     """Return, for each question, the share of its reference text in the first words retrieved.
 
-    This compares splitters at equal amounts of text, whatever the sizes of their chunks.
+    This compares splitters at equal amounts of text, whatever their chunk sizes.
 
     Args:
         corpus: Documents and questions.
         splitter: Anything that `evaluated` takes.
-        words: Words that the reader gets, one of `WORD_BUDGETS`.
+        words: Number of words to retrieve, one of `WORD_BUDGETS`.
         embedder: Anything that `embedders.embedder` takes; a `CachedEmbedder` embeds each text
             once over many calls.
         within_document: Search the chunks of the question's document only.
 
     Returns:
-        One value from 0 to 1 for each question, in order; nan if the reference text stands
-        nowhere in the document.
+        One value from 0 to 1 for each question, in order; nan if the reference text does not occur
+        in the document.
 
     Raises:
         ValueError: As for `retrieve`, or `words` is not one of `WORD_BUDGETS`.
@@ -292,10 +291,10 @@ def recall_at_words(
 
 
 def _check_splits(corpus: Corpus, splits: Sequence[SplitDocument]) -> None:
-    """Raise unless the splits are of the corpus, once each, and all that is asked about is there.
+    """Raise unless each document that is asked about was split once, and no other was split.
 
     Raises:
-        ValueError: A document was split twice, is not of the corpus, or is missing.
+        ValueError: A document was split twice, is not in the corpus, or is missing.
     """
     names = [split.document for split in splits]
     for name in names:
@@ -316,7 +315,7 @@ def _check_splits(corpus: Corpus, splits: Sequence[SplitDocument]) -> None:
 def _in_batches(
     embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str], bar: tqdm[NoReturn]
 ) -> Vectors:
-    """Embed texts, a batch for each step of the progress bar."""
+    """Embed texts in batches, one for each step of the progress bar."""
     parts = []
     for first in range(0, len(texts), _EMBEDDED_AT_ONCE):
         batch = texts[first : first + _EMBEDDED_AT_ONCE]
@@ -328,7 +327,7 @@ def _in_batches(
 def _searched(
     corpus: Corpus, chunks: Sequence[Chunk], within_document: bool
 ) -> list[tuple[list[int], list[int]]]:
-    """Return which chunks are searched for which questions, as numbers."""
+    """Return the numbers of the chunks to search, and of the questions to search them for."""
     if not within_document:
         return [(list(range(len(chunks))), list(range(len(corpus.questions))))]
     own: dict[str, tuple[list[int], list[int]]] = {}

@@ -19,10 +19,11 @@ Numbers = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a query found.
+    """The result of a query.
 
     Attributes:
-        chunks: Numbers of the nearest chunks, best first; of chunks with one span only the best.
+        chunks: Numbers of the nearest chunks, best first; of chunks with the same span only the
+            best.
         similarities: Their similarities to the query.
         first_hit: Rank, from 1, of the first gold chunk among all; None without any.
     """
@@ -33,15 +34,16 @@ class Found:
 
 
 class ExactSearch:
-    """Searches some of the chunks that were embedded.
+    """Searches a selection of the embedded chunks.
 
-    Chunks of one span are one passage, as near as the nearest of them. Passages equally near rank
-    in the order given. Equal texts are compared once, so that they are equally near to the bit.
+    Chunks with the same span are one passage, as near as the nearest of them. Equally near passages
+    rank in the order given. Equal texts are compared once, so that their similarities are exactly
+    equal.
 
     Args:
         chunks: The chunks to search, in order.
-        numbers: The number by which each is to be known.
-        text_of: For each, the row of `vectors` that holds its text.
+        numbers: The number of each chunk, for results.
+        text_of: For each chunk, the row of `vectors` with its text.
         vectors: One vector for each text, shape (texts, width).
     """
 
@@ -66,12 +68,12 @@ class ExactSearch:
     def find(
         self, queries: Vectors, gold: Sequence[Sequence[int]], *, count: int
     ) -> Iterator[Found]:
-        """Yield what each query finds.
+        """Yield the result of each query.
 
         Args:
             queries: One vector for each query, shape (queries, width).
             gold: For each query, the numbers of the chunks that answer it.
-            count: How many passages to return, at most.
+            count: Maximum number of passages to return.
         """
         if not len(self._numbers):
             yield from (Found((), (), None) for _ in gold)
@@ -102,7 +104,7 @@ class ExactSearch:
 
 
 def _nearest(values: Vectors, count: int) -> list[int]:
-    """Return the places of the `count` largest values, largest first, of equals the first first."""
+    """Return the indices of the `count` largest values, largest first; equal values in order."""
     if count < len(values):
         least = np.partition(values, len(values) - count)[len(values) - count]
         places = np.flatnonzero(values >= least)

@@ -1,8 +1,8 @@
 """Recall of the reference text at equal amounts of retrieved text.
 
 Recall@k rewards large chunks: five of them are more text than five small ones. Here every splitter
-hands the reader the same number of words. Passages are taken best first, the last one is cut, and
-what counts is the share of the question's reference text among the words handed over.
+retrieves the same number of words. Passages are taken best first, and the last one is cut. The
+recall is the share of the question's reference text among these words.
 
 Words are separated by white space. White space is not counted in shares, because splitters trim it.
 """
@@ -19,14 +19,14 @@ from lumber_evaluation.documents import Chunk, Document, Question
 from lumber_evaluation.retrieval.references import union
 
 WORD_BUDGETS = (300, 600, 1200)
-"""How many words of retrieved text the reader gets."""
+"""Numbers of retrieved words at which recall is measured."""
 
 
 _WORD = re.compile(r"\S+")
 
 
 def check_word_budget(words: int) -> None:
-    """Raise unless recall is measured at that many words.
+    """Raise unless recall is measured at this number of words.
 
     Raises:
         ValueError: It is not.
@@ -40,7 +40,7 @@ class WordRecall:
 
     Args:
         documents: The documents that were split, by name.
-        chunks: Chunks of one splitter; their numbers are places in this sequence.
+        chunks: Chunks of one splitter; their numbers are indices of this sequence.
 
     Attributes:
         words: Words of each chunk.
@@ -60,21 +60,21 @@ class WordRecall:
                 self.words.append(len(chunk.text.split()))
 
     def depth(self, numbers: Sequence[int], budget: int) -> int:
-        """Return how many of some chunks hold `budget` words, whichever come first."""
+        """Return how many of some chunks are enough for `budget` words, in any order."""
         smallest = np.cumsum(sorted(self.words[number] for number in numbers))
         return int(np.searchsorted(smallest, budget)) + 1
 
     def __call__(self, question: Question, ranked: Sequence[int], budget: int) -> float:
         """Return the share of a question's reference text among the first words retrieved.
 
-        The reference text is that of the question's references, or its string where it stands in
-        the document: of several places, the one of which most was retrieved. A chunk that words
-        the source anew, such as a proposition, counts as its passage if all of it fits.
+        The reference text is that of the question's references, or else its string in the document:
+        of several occurrences, the one of which most was retrieved. A rewritten chunk, such as a
+        proposition, counts as its passage if all of it fits.
 
         Args:
             question: The question.
             ranked: Numbers of the chunks retrieved, best first.
-            budget: Words that the reader gets.
+            budget: Number of words retrieved.
 
         Returns:
             From 0 to 1; nan if the reference text stands nowhere in the document.
@@ -96,7 +96,7 @@ class WordRecall:
         return max(shares)
 
     def _read(self, document: str, ranked: Iterable[int], budget: int) -> Iterable[Span]:
-        """Yield what the reader gets of a document."""
+        """Yield the spans of a document that are within the budget."""
         for number in ranked:
             chunk = self._chunks[number]
             own = chunk.document == document
@@ -144,7 +144,7 @@ class _WordsOf:
         return Span(span.start, min(span.end, end))
 
     def references(self, question: Question) -> list[list[Span]]:
-        """Return the spans of the reference text, for each place where it stands."""
+        """Return the spans of the reference text, for each place where it occurs."""
         if question.references:
             spans = union(question.references)
             return [spans] if any(map(self.visible, spans)) else []
