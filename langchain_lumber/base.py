@@ -40,7 +40,8 @@ _ELSEWHERE = {
     "encoding_name": _ENCODING,
     "model_name": _ENCODING,
     "max_chunk_size": "use chunk_size",
-    "headers_to_split_on": 'headings are found without settings: pass units="markdown"',
+    "headers_to_split_on": "headings of Markdown documents are found without settings and put into "
+    'metadata["headings"]',
 }
 
 

@@ -99,7 +99,7 @@ def test_questions_that_name_none_of_several_documents_are_refused(tmp_path: Pat
 
 def test_a_name_that_may_be_several_documents_is_refused(tmp_path: Path) -> None:
     path = write_table(tmp_path / "q.jsonl", [OWN])
-    with pytest.raises(ValueError, match=r"'fox' may be any of.*a/fox.md, b/fox.md"):
+    with pytest.raises(ValueError, match=r"'fox' could be any of.*a/fox.md, b/fox.md"):
         load_questions(path, documents=[document("a/fox.md"), document("b/fox.md")])
 
 

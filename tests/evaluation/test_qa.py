@@ -211,7 +211,9 @@ def test_nothing_to_judge_by_is_told_before_anything_is_asked() -> None:
     one = QuestionResult(Question("When?", "north"), (0,), (), (0,), 1, {})
     with LoopbackServer(reader) as server:
         model = model_at(server)
-        with pytest.raises(ValueError, match="'When\\?' has neither an answer nor an excerpt"):
+        with pytest.raises(
+            ValueError, match="'When\\?' has neither an answer nor reference excerpts"
+        ):
             answer_questions(corpus, RetrievalResult(retrieval.chunks, (one,)), model)
         with pytest.raises(ValueError, match="no question to answer"):
             answer_questions(corpus, RetrievalResult((), ()), model)

@@ -269,7 +269,7 @@ def test_empty_text_has_no_chunks() -> None:
 
 def test_a_chunk_that_is_nowhere_is_named_with_its_splitter_and_document() -> None:
     summary = evaluated(lambda text: ["The ferry left", "a summary of the rest"], name="summaries")
-    with pytest.raises(ValueError, match=r"summaries made of 'story'.*'a summary of the rest'"):
+    with pytest.raises(ValueError, match=r"of 'story' by summaries.*'a summary of the rest'"):
         summary.split(document(STORY))
 
 
