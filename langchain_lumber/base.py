@@ -105,9 +105,10 @@ class SpanTextSplitter(TextSplitter):
     chunk's metadata is a deep copy of its document's; its `id` is None, as with LangChain's own
     splitters, because several chunks must not share one.
 
-    A document whose metadata says that it is Markdown (`lumber_core.text.markdown.is_markdown`) is split
-    as with `units="markdown"`, unless other units are chosen. The titles above each chunk, from the
-    outermost to the innermost, are in its `metadata["headings"]`, as "Install > From source".
+    A document whose metadata says that it is Markdown (`lumber_core.text.markdown.is_markdown`) is
+    split as with `units="markdown"`, unless other units are chosen. The titles above each chunk,
+    from the outermost to the innermost, are in its `metadata["headings"]`, as "Install > From
+    source".
 
     Raises:
         ValueError: `chunk_overlap` is not below the chunker's `chunk_size`.

@@ -98,8 +98,8 @@ class SpanNodeParser(NodeParser):
     with each node, as with LlamaIndex's SentenceSplitter.
 
     A document whose metadata or MIME type says that it is Markdown
-    (`lumber_core.text.markdown.is_markdown`) is split as with `units="markdown"`, unless other units are
-    chosen. The titles above each node, from the outermost to the innermost, are in its
+    (`lumber_core.text.markdown.is_markdown`) is split as with `units="markdown"`, unless other
+    units are chosen. The titles above each node, from the outermost to the innermost, are in its
     `metadata["headings"]`, as "Install > From source"; they are not embedded.
 
     Settings may be assigned; an invalid value raises and changes nothing. Of LlamaIndex's
