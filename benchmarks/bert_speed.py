@@ -6,6 +6,9 @@
     python benchmarks/bert_speed.py start                              import to first chunk
     python benchmarks/bert_speed.py memory [MEGABYTES]                 peak memory and linear time
     python benchmarks/bert_speed.py embed TEXT                         cutting, embedding, both
+    python benchmarks/bert_speed.py cutting TEXT [--rounds 7] [--megabytes 10]
+                                     CPU time of sized cuts against the pure threshold, shares of
+                                     their steps, and time without the model up to 10 MB
 
 Without a checkpoint, `speed` takes all-MiniLM-L6-v2 with a linear layer of random weights on both
 sides, and the threshold that gives a start for every 150 tokens or so. A start may be at any word,
@@ -24,9 +27,13 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from paired import paired, ratio
+from paired import interleaved, paired, ratio
+
+if TYPE_CHECKING:
+    from lumber_core import BertChunker
+    from lumber_core.bert.scores import TokenScores
 
 WINDOW = 255
 PUBLISHED = "published, PyTorch, 32 bits"
@@ -169,15 +176,86 @@ def embed(text: str) -> None:
         print(f"{kind}: cutting {cutting:.2f} s, embedding {len(chunks)} chunks {embedding:.2f} s")
 
 
+def cutting(text: str, rounds: int, megabytes: float) -> None:
+    import numpy as np
+
+    from lumber_core import BertChunker
+    from lumber_core.bert.scores import TokenScores
+
+    sized, pure = BertChunker(threads=1), BertChunker(threads=1, threshold=0.0)
+    contestants = {
+        "threshold=0": partial(pure.segment, text),
+        "sized": partial(sized.segment, text),
+    }
+    seconds = cpu_seconds(contestants, rounds)
+    scores = sized.scores(text)
+    print(f"{len(scores):,} tokens\ncuts | tokens/s | times as long\n--- | --- | ---")
+    for name, took in seconds.items():
+        slower = "1" if name == "threshold=0" else ratio(seconds, name, "threshold=0")
+        print(f"{name} | {len(scores) / statistics.median(took):,.0f} | {slower}")
+
+    whole = statistics.median(seconds["sized"])
+    print("\nstep | share of the time\n--- | ---")
+    for name, took in steps(sized, text, scores, rounds).items():
+        print(f"{name} | {statistics.median(took) / whole:.2%}")
+
+    print("\nMB | seconds for places and cuts | seconds a MB\n--- | --- | ---")
+    for size in (int(megabytes * share * 1e6) for share in (0.1, 0.3, 1.0)):
+        copies = -(-size // len(text))
+        shift = np.arange(copies, dtype=np.int32)[:, None] * len(text)
+        many = TokenScores(
+            (scores.starts + shift).ravel(),
+            (scores.ends + shift).ravel(),
+            np.tile(scores.t, copies),
+            scores.candidates,
+        )
+        took = sum(
+            statistics.median(one) for one in steps(sized, text * copies, many, rounds=1).values()
+        )
+        length = len(text) * copies / 1e6
+        print(f"{length:.1f} | {took:.1f} | {took / length:.2f}", flush=True)
+
+
+def cpu_seconds(
+    contestants: dict[str, Callable[[], object]], rounds: int
+) -> dict[str, list[float]]:
+    """Return the CPU time of every round for every contestant."""
+    found = interleaved(contestants, rounds=rounds)
+    return {name: [one.cpu for one in spent] for name, spent in found.items()}
+
+
+def steps(
+    splitter: BertChunker, text: str, scores: TokenScores, rounds: int
+) -> dict[str, list[float]]:
+    """Time what sized cuts do besides scoring tokens."""
+    from lumber_core.bert.scores import place_scores
+    from lumber_core.chunking.cutting import Cutter
+
+    cutter = Cutter(splitter._limits)
+    found = cutter.places(text)
+    t = place_scores(scores, found.places)
+    return cpu_seconds(
+        {
+            "places and their tokens": partial(cutter.places, text),
+            "scores of the places": partial(place_scores, scores, found.places),
+            "the best tiling": partial(cutter.cut, found, t),
+        },
+        rounds,
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("speed", "embed"):
+    for name in ("speed", "embed", "cutting"):
         command = commands.add_parser(name)
         command.add_argument("text", type=Path)
+        if name != "embed":
+            command.add_argument("--rounds", type=int, default=7)
         if name == "speed":
             command.add_argument("--checkpoint", type=Path)
-            command.add_argument("--rounds", type=int, default=7)
+        if name == "cutting":
+            command.add_argument("--megabytes", type=float, default=10)
     commands.add_parser("start")
     commands.add_parser("memory").add_argument("megabytes", type=float, nargs="?", default=10)
     options = parser.parse_args()
@@ -189,6 +267,8 @@ def main() -> None:
         text = options.text.read_text(encoding="utf-8", errors="replace")
         if options.command == "speed":
             speed(text, options.checkpoint, options.rounds)
+        elif options.command == "cutting":
+            cutting(text, options.rounds, options.megabytes)
         else:
             embed(text)
 

@@ -2,8 +2,7 @@
 
     python benchmarks/retrieval.py ../shared/data                   everything, at 120 and 250 words
     python benchmarks/retrieval.py ../shared/data --words 120 --only bert recursive
-    python benchmarks/retrieval.py ../shared/data --keep work.db    keeps embeddings between runs
-    python benchmarks/retrieval.py ../shared/data --sizes           chunk sizes of the defaults only
+    python benchmarks/retrieval.py ../shared/data --keep work.db    keeps vectors and scores
 
 Every splitter is brought to the same mean number of words a chunk by its own size setting, for each
 corpus apart; how near it came is in the table. Chunks are searched within the question's document,
@@ -18,7 +17,9 @@ llama-index-core semchunk semantic-text-splitter chonkie.
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import importlib.metadata
+import io
+import json
 import random
 import re
 import sys
@@ -26,12 +27,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core import BertChunker, GreedyChunker, TextEmbedder
+from lumber_core import BertChunker, GreedyChunker
+from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import TokenScores, place_scores
+from lumber_core.cache import Cache, digest
 from lumber_core.chunking.cutting import Cutter, SizedPlaces
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span
@@ -40,12 +44,13 @@ from lumber_core.tokens import token_counter
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_chroma, load_covidqa, load_qmsum
 from lumber_evaluation.documents import Chunk, Corpus, SplitDocument
-from lumber_evaluation.embedders import embedder
+from lumber_evaluation.embedders import Embedder, embedder
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
 
 Starts = Callable[[str], Sequence[int]]
 """Returns where the chunks of a text start."""
 
+OURS = "lumber-splitters"
 TARGET_SHARE = 0.6  # of chunk_size, as BertChunker has it
 FIGURES: tuple[tuple[str, Callable[[QuestionResult], float]], ...] = (
     ("recall at 600 words", lambda question: question.word_recall(600)),
@@ -54,6 +59,7 @@ FIGURES: tuple[tuple[str, Callable[[QuestionResult], float]], ...] = (
     ("token recall@5", lambda question: question.token_recall(5)),
 )
 Values = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -64,17 +70,19 @@ class Peer:
         make: Makes it from the setting.
         low: A setting that gives chunks that are too short.
         high: One that gives chunks that are too long.
-        package: What has to be installed.
+        distribution: What has to be installed.
     """
 
     make: Callable[[float], Starts]
     low: float
     high: float
-    package: str = "numpy"
+    distribution: str = OURS
 
 
 class Bert:
     """The cuts of BertChunker at any size, with the scores of each text computed once."""
+
+    kept: Cache | None = None  # where scores are kept between runs, if anywhere
 
     def __init__(self, *, scored: bool = True) -> None:
         self._chunker = BertChunker(tokenizer="estimate")
@@ -97,7 +105,18 @@ class Bert:
 
     def _scores_of(self, text: str) -> TokenScores:
         if text not in self._scores:
-            self._scores[text] = self._chunker.scores(text)
+            key = digest(weights_digest(self._chunker.model), text)
+            stored = self.kept.get(key) if self.kept else None
+            if stored is None:
+                scores = self._chunker.scores(text)
+                if self.kept:
+                    file = io.BytesIO()
+                    np.savez(file, starts=scores.starts, ends=scores.ends, t=scores.t)
+                    self.kept.put(key, file.getvalue())
+            else:
+                known = np.load(io.BytesIO(stored))
+                scores = TokenScores(known["starts"], known["ends"], known["t"], np.arange(0))
+            self._scores[text] = scores
         return self._scores[text]
 
 
@@ -149,10 +168,8 @@ def llamaindex_semantic(share: float) -> Starts:
     from llama_index.core import Document
     from llama_index.core.node_parser import SemanticSplitterNodeParser
 
-    from llamaindex_lumber import LumberEmbedding
-
     parser = SemanticSplitterNodeParser(
-        embed_model=LumberEmbedding(),
+        embed_model=llamaindex_embedding(),
         breakpoint_percentile_threshold=min(100, round(share)),
         sentence_splitter=lambda text: [span.of(text) for span in sentences(text)],
     )
@@ -188,16 +205,70 @@ def chonkie_recursive(size: float) -> Starts:
     return lambda text: [chunk.start_index for chunk in chunker.chunk(text)]
 
 
-class Embeddings:
-    """The bundled embedder as LangChain's splitter wants one, each text embedded once."""
+def chonkie_semantic(threshold: float) -> Starts:
+    """Return chonkie's SemanticChunker, sized by its threshold, without a limit."""
+    from chonkie import SemanticChunker
 
-    known: dict[str, list[float]] = {}
+    chunker = SemanticChunker(chonkie_embedding(), threshold=threshold, chunk_size=1_000_000)
+    return lambda text: located(text, [chunk.text for chunk in chunker.chunk(text)])
+
+
+class Embeddings:
+    """The bundled embedder as the semantic splitters want one, each text embedded once."""
+
+    known: dict[str, Vector] = {}
+    kept: Embedder | None = None  # where vectors are kept between runs, if anywhere
+
+    def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the vectors of texts."""
+        new = [text for text in dict.fromkeys(texts) if text not in self.known]
+        if new:
+            made = (self.kept or embedder("bundled")).embed_documents(new)
+            self.known.update(zip(new, made, strict=True))
+        return [self.known[text] for text in texts]
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Embed texts."""
-        new = [text for text in dict.fromkeys(texts) if text not in self.known]
-        self.known.update(zip(new, TextEmbedder().embed(new).tolist(), strict=True))
-        return [self.known[text] for text in texts]
+        """Embed texts for LangChain."""
+        return [vector.tolist() for vector in self.vectors(texts)]
+
+
+def llamaindex_embedding() -> Any:
+    """Return the bundled embedder as LlamaIndex wants one."""
+    from llama_index.core.embeddings import BaseEmbedding
+
+    class Embedding(BaseEmbedding):
+        def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+            return Embeddings().embed_documents(texts)
+
+        def _get_text_embedding(self, text: str) -> list[float]:
+            return self._get_text_embeddings([text])[0]
+
+        def _get_query_embedding(self, query: str) -> list[float]:
+            return self._get_text_embedding(query)
+
+        async def _aget_query_embedding(self, query: str) -> list[float]:
+            return self._get_text_embedding(query)
+
+    return Embedding(embed_batch_size=2048)
+
+
+def chonkie_embedding() -> Any:
+    """Return the bundled embedder as chonkie wants one."""
+    from chonkie.embeddings import BaseEmbeddings
+
+    class Embedding(BaseEmbeddings):  # type: ignore[misc]  # not installed for checks
+        dimension = 384
+
+        def embed(self, text: str) -> Vector:
+            return Embeddings().vectors([text])[0]
+
+        def embed_batch(self, texts: list[str]) -> list[Vector]:
+            return Embeddings().vectors(texts)
+
+        def get_tokenizer(self) -> str:
+            return "word"
+
+    return Embedding()
 
 
 def located(text: str, chunks: Iterable[str]) -> list[int]:
@@ -219,22 +290,31 @@ def peers() -> dict[str, Peer]:
         "layout": Peer(Bert(scored=False), 30, 1500),
         "random": Peer(at_random, 20, 1000),
         "greedy": Peer(greedy, 30, 1500),
-        "langchain recursive": Peer(langchain_recursive, 200, 6000, "langchain_text_splitters"),
-        "llamaindex sentence": Peer(llamaindex_sentence, 40, 1500, "llama_index"),
+        "langchain recursive": Peer(langchain_recursive, 200, 6000, "langchain-text-splitters"),
+        "llamaindex sentence": Peer(llamaindex_sentence, 40, 1500, "llama-index-core"),
         "semchunk": Peer(semchunk, 30, 1500, "semchunk"),
-        "semantic-text-splitter": Peer(semantic_text_splitter, 200, 6000, "semantic_text_splitter"),
+        "semantic-text-splitter": Peer(semantic_text_splitter, 200, 6000, "semantic-text-splitter"),
         "chonkie recursive": Peer(chonkie_recursive, 200, 6000, "chonkie"),
-        "langchain semantic": Peer(langchain_semantic, 20, 100, "langchain_experimental"),
-        "llamaindex semantic": Peer(llamaindex_semantic, 20, 100, "llama_index"),
+        "langchain semantic": Peer(langchain_semantic, 20, 100, "langchain-experimental"),
+        "llamaindex semantic": Peer(llamaindex_semantic, 20, 100, "llama-index-core"),
+        "chonkie semantic": Peer(chonkie_semantic, 0.999, 0.001, "chonkie"),
     }
 
 
-def split(corpus: Corpus, starts: Starts) -> list[SplitDocument]:
-    """Split the documents of a corpus; white space around chunks is trimmed."""
+def split(corpus: Corpus, starts: Starts) -> dict[str, list[int]]:
+    """Return where the chunks of each document start."""
+    return {
+        document.name: sorted({0, *map(int, starts(document.text))})
+        for document in corpus.documents
+    }
+
+
+def chunked(corpus: Corpus, starts: dict[str, list[int]]) -> list[SplitDocument]:
+    """Return the chunks of a corpus; white space around them is trimmed."""
     splits = []
     for document in corpus.documents:
-        edges = sorted({0, *starts(document.text), len(document.text)})
-        spans = [Span(a, b).stripped(document.text) for a, b in pairwise(edges)]
+        edges = [*starts[document.name], len(document.text)]
+        spans = [Span(a, b).stripped(document.text) for a, b in pairwise(edges) if a < b]
         chunks = [
             Chunk(document.name, span, span.of(document.text))
             for span in spans
@@ -244,22 +324,39 @@ def split(corpus: Corpus, starts: Starts) -> list[SplitDocument]:
     return splits
 
 
-def sized(corpus: Corpus, peer: Peer, words: int) -> tuple[list[SplitDocument], float]:
-    """Split a corpus with the setting that comes nearest to `words` a chunk; return the mean."""
+def sized(
+    corpus: Corpus, name: str, peer: Peer, words: int, kept: Cache | None
+) -> tuple[list[SplitDocument], float]:
+    """Split a corpus with the setting that comes nearest to `words` a chunk; return the mean.
+
+    The splits of other packages are kept in `kept`; ours are always made.
+    """
     total = sum(len(document.text.split()) for document in corpus.documents)
-    low, high = peer.low, peer.high
-    best: tuple[float, list[SplitDocument], float] | None = None
-    for _ in range(11):
-        setting = (low + high) / 2
-        splits = split(corpus, peer.make(setting))
-        mean = total / sum(len(one.chunks) for one in splits)
-        if best is None or abs(mean - words) < best[0]:
-            best = abs(mean - words), splits, mean
-        if abs(mean - words) < 0.01 * words:
-            break
-        low, high = (setting, high) if mean < words else (low, setting)
-    assert best is not None
-    return best[1], best[2]
+    key = digest(
+        name,
+        importlib.metadata.version(peer.distribution),
+        json.dumps([d.text for d in corpus.documents]),
+        str(words),
+    )
+    stored = kept.get(key) if kept and peer.distribution != OURS else None
+    if stored is not None:
+        best = json.loads(stored)
+    else:
+        low, high = peer.low, peer.high
+        best, nearest = {}, float("inf")
+        for _ in range(11):
+            setting = (low + high) / 2
+            starts = split(corpus, peer.make(setting))
+            mean = total / sum(map(len, starts.values()))
+            if abs(mean - words) < nearest:
+                nearest, best = abs(mean - words), starts
+            if nearest < 0.01 * words:
+                break
+            low, high = (setting, high) if mean < words else (low, setting)
+        if kept and peer.distribution != OURS:
+            kept.put(key, json.dumps(best).encode())
+    splits = chunked(corpus, best)
+    return splits, total / sum(len(one.chunks) for one in splits)
 
 
 @dataclass(frozen=True)
@@ -289,22 +386,22 @@ def interval(difference: Values, documents: Sequence[str]) -> tuple[float, float
     Documents are drawn, then questions within each: those of one document share its difficulty.
     """
     generator = np.random.default_rng(0)
-    names = sorted(set(documents))
-    groups = [
-        difference[[number for number, name in enumerate(documents) if name == one]]
-        for one in names
-    ]
-    means = []
-    for _ in range(2000):
-        # A corpus of one document has no other to be drawn: only its questions are.
-        few = len(names) < 5
-        drawn = range(len(groups)) if few else generator.integers(len(groups), size=len(groups))
-        values = [
-            group[generator.integers(len(group), size=len(group))]
-            for group in (groups[number] for number in drawn)
-        ]
-        means.append(np.nanmean(np.concatenate(values)))
-    low, high = np.quantile(means, [0.025, 0.975])
+    names = np.array(documents)
+    groups = [difference[names == one] for one in sorted(set(documents))]
+    draws = (2000, len(groups))
+    # A corpus of a few documents has no others to be drawn: only its questions are.
+    drawn = (
+        np.broadcast_to(np.arange(len(groups)), draws)
+        if len(groups) < 5
+        else generator.integers(len(groups), size=draws)
+    )
+    totals, counts = np.zeros(draws[0]), np.zeros(draws[0])
+    for number, group in enumerate(groups):
+        rows = np.nonzero(drawn == number)[0]
+        values = group[generator.integers(len(group), size=(len(rows), len(group)))]
+        np.add.at(totals, rows, np.nansum(values, axis=1))
+        np.add.at(counts, rows, np.isfinite(values).sum(axis=1))
+    low, high = np.quantile(totals / counts, [0.025, 0.975])
     return float(low), float(high)
 
 
@@ -326,6 +423,15 @@ def table(title: str, rows: dict[str, Measured]) -> None:
         print(" | ".join([name, f"{row.words:.0f}", *cells]), flush=True)
 
 
+def installed(distribution: str) -> bool:
+    """Return whether a distribution is installed."""
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
 def pooled(parts: Sequence[Measured]) -> Measured:
     """Return several corpora as one."""
     return Measured(
@@ -335,22 +441,6 @@ def pooled(parts: Sequence[Measured]) -> Measured:
     )
 
 
-def sizes(corpora: Sequence[Corpus], books: Path) -> None:
-    """Write how large the chunks of the default are, in tokens of cl100k_base."""
-    chunker, counter = BertChunker(), token_counter("cl100k_base")
-    texts = {corpus.name: [d.text for d in corpus.documents] for corpus in corpora}
-    for book in sorted(books.glob("*.txt")):
-        texts[book.stem] = [book.read_bytes().decode("utf-8", "replace")]
-    print("text | chunks | mean | 95 % below | largest\n--- | --- | --- | --- | ---")
-    for name, members in texts.items():
-        counts = counter.count([chunk for text in members for chunk in chunker.split_text(text)])
-        print(
-            f"{name} | {len(counts)} | {np.mean(counts):.0f} | {np.quantile(counts, 0.95):.0f} | "
-            f"{max(counts)}",
-            flush=True,
-        )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
@@ -358,7 +448,6 @@ def main() -> None:
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--corpora", nargs="+", help="beginnings of names, such as covidqa")
     parser.add_argument("--keep", type=Path)
-    parser.add_argument("--sizes", action="store_true")
     options = parser.parse_args()
     corpora = [
         *load_chroma(options.data / "chroma_eval"),
@@ -367,16 +456,15 @@ def main() -> None:
     ]
     if options.corpora is not None:
         corpora = [c for c in corpora if c.name.lower().startswith(tuple(options.corpora))]
-    if options.sizes:
-        sizes(corpora, options.data / "books")
-        return
-    embeds = embedder("bundled")
+    embeds, kept = embedder("bundled"), None
     if options.keep is not None:
-        embeds = CachedEmbedder(embeds, options.keep)
+        embeds, kept = CachedEmbedder(embeds, options.keep), Cache(options.keep, "starts")
+        Bert.kept = Cache(options.keep, "scores")
+    Embeddings.kept = embeds
     chosen = {
         name: peer for name, peer in peers().items() if options.only is None or name in options.only
     }
-    absent = [name for name, p in chosen.items() if importlib.util.find_spec(p.package) is None]
+    absent = [name for name, peer in chosen.items() if not installed(peer.distribution)]
     if absent:
         print(f"not installed, left out: {', '.join(absent)}")
     for words in options.words:
@@ -385,7 +473,7 @@ def main() -> None:
             if name in absent:
                 continue
             for corpus in corpora:
-                splits, mean = sized(corpus, peer, words)
+                splits, mean = sized(corpus, name, peer, words, kept)
                 result = retrieve(corpus, splits, embeds)
                 found.setdefault(name, []).append(measured(corpus, result, mean))
                 done = found[name][-1]
