@@ -183,7 +183,7 @@ def cutting(text: str, rounds: int, megabytes: float) -> None:
     from lumber_core.bert.scores import TokenScores
 
     sized, pure = BertChunker(threads=1), BertChunker(threads=1, threshold=0.0)
-    contestants = {
+    contestants: dict[str, Callable[[], object]] = {
         "threshold=0": partial(pure.segment, text),
         "sized": partial(sized.segment, text),
     }
@@ -209,11 +209,11 @@ def cutting(text: str, rounds: int, megabytes: float) -> None:
             np.tile(scores.t, copies),
             scores.candidates,
         )
-        took = sum(
+        total = sum(
             statistics.median(one) for one in steps(sized, text * copies, many, rounds=1).values()
         )
         length = len(text) * copies / 1e6
-        print(f"{length:.1f} | {took:.1f} | {took / length:.2f}", flush=True)
+        print(f"{length:.1f} | {total:.1f} | {total / length:.2f}", flush=True)
 
 
 def cpu_seconds(

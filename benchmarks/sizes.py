@@ -19,7 +19,9 @@ import numpy as np
 from markdown_it import MarkdownIt
 
 from lumber_core import BertChunker, BertJudge, GreedyChunker, LumberChunker
+from lumber_core.bert.settings import BertSettings
 from lumber_core.chunking.base import Chunker
+from lumber_core.lumber.settings import LumberSettings
 from lumber_core.spans import Span
 from lumber_core.tokens import token_counter
 from lumber_evaluation.corpora import load_chroma, load_covidqa, load_qmsum
@@ -31,9 +33,9 @@ def splitters() -> dict[str, tuple[Chunker, int]]:
     """Return the default splitters by name, with the limit that each promises."""
     bert, greedy, lumber = BertChunker(), GreedyChunker(), LumberChunker(BertJudge())
     return {
-        "bert": (bert, bert.settings.chunk_size or 256),
-        "greedy": (greedy, greedy.settings.chunk_size or 512),
-        "lumber": (lumber, lumber.settings.theta),
+        "bert": (bert, BertSettings().sizes[0] or 0),
+        "greedy": (greedy, greedy.settings.chunk_size or 0),
+        "lumber": (lumber, LumberSettings().theta),
     }
 
 
@@ -97,7 +99,7 @@ def main() -> None:
             starts = np.array([span.start for span in spans])
             for kind, block in blocks(page):
                 counted[kind] += 1
-                inside = ((starts > block.start) & (starts < block.end)).any()
+                inside = bool(((starts > block.start) & (starts < block.end)).any())
                 cut[kind] += inside and chunker.counter.count([block.of(page)])[0] <= limit
         print(
             f"{splitter} | {counted['fences']} | {cut['fences']} | {counted['rows']} | "
