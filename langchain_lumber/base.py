@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar, cast
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
-from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.base import Chunker, CoreSplitter
 from lumber_core.chunking.settings import ChunkerSettings, ChunkOverlap, check_overlap
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, Settings, signature_of, takes
@@ -94,7 +94,7 @@ def counts_with(settings: LengthSettings) -> TokenCounterSpec:
 class SplitterSettings(DocumentSettings):
     """Settings of `SpanTextSplitter`."""
 
-    chunker: Annotated[Chunker, Setting("Finds the spans.")] = field(kw_only=False)
+    chunker: CoreSplitter = field(kw_only=False)
 
 
 class SpanTextSplitter(TextSplitter):

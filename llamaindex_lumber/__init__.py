@@ -9,6 +9,7 @@ except ImportError as error:
 
 from llamaindex_lumber.base import SpanNodeParser
 from llamaindex_lumber.bert import BertNodeParser
+from llamaindex_lumber.chunker import ChunkerNodeParser
 from llamaindex_lumber.embedding import LumberEmbedding
 from llamaindex_lumber.greedy import GreedyNodeParser
 from llamaindex_lumber.lumber import LumberNodeParser
@@ -16,6 +17,7 @@ from lumber_core import __version__
 
 __all__ = [
     "BertNodeParser",
+    "ChunkerNodeParser",
     "GreedyNodeParser",
     "LumberEmbedding",
     "LumberNodeParser",

@@ -7,7 +7,7 @@ import logging
 import pickle
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import is_dataclass
+from dataclasses import MISSING, is_dataclass
 from inspect import Parameter, Signature
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
@@ -131,7 +131,11 @@ class SpanNodeParser(NodeParser):
         types = {entry.name: type_of(entry) for entry in fields_of(cls.settings_class)}
         parameters, documented = [], []
         for name, field in cls.model_fields.items():
-            default = ... if field.default_factory or callable(field.default) else field.default
+            default: Any = field.default
+            if field.is_required():
+                default = Parameter.empty
+            elif field.default_factory or callable(default):
+                default = ...
             kind = types.get(name, field.annotation)
             parameters.append(
                 Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
@@ -369,7 +373,7 @@ def _fields(settings: type[Settings]) -> Iterator[tuple[str, Any]]:
         if any(isinstance(part, type) and issubclass(part, BaseModel) for part in get_args(kind)):
             annotation = Annotated[kind, SerializeAsAny()]  # type: ignore[type-arg]
         field = Field(
-            default=entry.default,
+            default=... if entry.default is MISSING else entry.default,
             description=said.python_doc,
             exclude=None if said.changes_result else True,
         )

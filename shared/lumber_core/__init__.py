@@ -1,6 +1,8 @@
 """Splitting text at topic shifts: the core of every integration."""
 
+from collections.abc import Mapping
 from importlib.metadata import version
+from types import MappingProxyType
 
 from lumber_core.bert import BertChunker, TextEmbedder, TokenScores
 from lumber_core.chunking.base import Chunker
@@ -40,7 +42,13 @@ from lumber_core.tokens import TokenCounter, token_counter
 
 __version__ = version("lumber-splitters")
 
+SPLITTERS: Mapping[str, type[Chunker]] = MappingProxyType(
+    {"bert": BertChunker, "greedy": GreedyChunker, "lumber": LumberChunker}
+)
+"""The splitters by their names on the command line."""
+
 __all__ = [
+    "SPLITTERS",
     "AnswerStore",
     "BadReplyError",
     "BertChunker",

@@ -18,7 +18,12 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import BaseNode, MetadataMode
 
-from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser
+from llamaindex_lumber import (
+    BertNodeParser,
+    ChunkerNodeParser,
+    GreedyNodeParser,
+    LumberNodeParser,
+)
 from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker, token_counter
 
 PARSERS = {
@@ -303,3 +308,27 @@ class TestMetadata:
         (record,) = caplog.records
         assert "leaves" in record.getMessage()
         assert "word" not in record.getMessage()
+
+
+def test_a_parser_over_a_splitter_is_serialised_as_its_identity() -> None:
+    parser = ChunkerNodeParser(splitter=GreedyChunker(30), chunk_overlap=5)
+    data = parser.to_dict()
+    assert data["splitter"] == GreedyChunker(30).identity
+    assert data != ChunkerNodeParser(splitter=GreedyChunker(31), chunk_overlap=5).to_dict()
+    with pytest.raises(TypeError, match="splitter must be a splitter of lumber_core"):
+        ChunkerNodeParser.from_dict(data)
+    again = ChunkerNodeParser.from_dict(data, splitter=GreedyChunker(30))
+    assert again.to_json() == parser.to_json()
+    assert pickle.loads(pickle.dumps(parser)).split_text(PROSE) == parser.split_text(PROSE)
+
+
+def test_a_parser_over_a_splitter_says_what_it_takes() -> None:
+    with pytest.raises(ValueError, match=r"chunk_overlap \(30\) must be below chunk_size \(20\)"):
+        ChunkerNodeParser(splitter=GreedyChunker(20, chunk_size=20), chunk_overlap=30)
+    assert (
+        inspect.signature(ChunkerNodeParser).parameters["splitter"].default
+        is inspect.Parameter.empty
+    )
+    assert "    splitter: The splitter of `lumber_core`" in pydoc.plain(
+        pydoc.render_doc(ChunkerNodeParser)
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from tqdm import tqdm
 
@@ -19,7 +19,7 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread
 from lumber_core.identity import class_identity, identity_of
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import result_settings, shown, signature_of
+from lumber_core.settings import Setting, result_settings, shown, signature_of
 from lumber_core.spans import Span
 from lumber_core.text.markdown import is_markdown
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
@@ -248,6 +248,19 @@ class Chunker(ABC):
     def _units(self, text: str, limits: SizeLimits) -> Sequence[Span]:
         """Find the units of a text: this splitter's, or those of Markdown."""
         return find_markdown(text) if limits.markdown else self._find_units(text)
+
+
+def _check_chunker(name: str, value: object) -> None:
+    if not isinstance(value, Chunker):
+        raise TypeError(
+            f"{name} must be a splitter of lumber_core, such as BertChunker(), not {value!r}"
+        )
+
+
+CoreSplitter = Annotated[
+    Chunker, Setting("The splitter of `lumber_core` that finds the spans.", _check_chunker)
+]
+"""The setting of an adapter that takes any splitter."""
 
 
 def within(limits: SizeLimits, text: str, segmentation: S, units: Sequence[Span]) -> S:
