@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
-import io
 import json
 import random
 import re
@@ -31,12 +30,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from kept_scores import KeptScores
 
 from lumber_core import BertChunker, GreedyChunker
-from lumber_core.bert.model_folder import weights_digest
-from lumber_core.bert.scores import TokenScores, place_scores
+from lumber_core.bert.scores import place_scores
 from lumber_core.cache import Cache, digest
-from lumber_core.chunking.cutting import Cutter, SizedPlaces
+from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
@@ -82,13 +81,9 @@ class Peer:
 class Bert:
     """The cuts of BertChunker at any size, with the scores of each text computed once."""
 
-    kept: Cache | None = None  # where scores are kept between runs, if anywhere
-
-    def __init__(self, *, scored: bool = True) -> None:
-        self._chunker = BertChunker(tokenizer="estimate")
+    def __init__(self, kept: Path | None = None, *, scored: bool = True) -> None:
+        self._scores = KeptScores(BertChunker(tokenizer="estimate"), kept)
         self._scored = scored
-        self._scores: dict[str, TokenScores] = {}
-        self._places: dict[tuple[str, int], SizedPlaces] = {}
 
     def __call__(self, target: float) -> Starts:
         """Return the splitter with a target size."""
@@ -98,26 +93,10 @@ class Bert:
 
         def starts(text: str) -> list[int]:
             found = cutter.places(text)
-            t = place_scores(self._scores_of(text), found.places) if self._scored else None
+            t = place_scores(self._scores(text), found.places) if self._scored else None
             return [0, *cutter.cut(found, t)]
 
         return starts
-
-    def _scores_of(self, text: str) -> TokenScores:
-        if text not in self._scores:
-            key = digest(weights_digest(self._chunker.model), text)
-            stored = self.kept.get(key) if self.kept else None
-            if stored is None:
-                scores = self._chunker.scores(text)
-                if self.kept:
-                    file = io.BytesIO()
-                    np.savez(file, starts=scores.starts, ends=scores.ends, t=scores.t)
-                    self.kept.put(key, file.getvalue())
-            else:
-                known = np.load(io.BytesIO(stored))
-                scores = TokenScores(known["starts"], known["ends"], known["t"], np.arange(0))
-            self._scores[text] = scores
-        return self._scores[text]
 
 
 def greedy(size: float) -> Starts:
@@ -283,10 +262,10 @@ def located(text: str, chunks: Iterable[str]) -> list[int]:
     return starts
 
 
-def peers() -> dict[str, Peer]:
+def peers(kept: Path | None) -> dict[str, Peer]:
     """Return the splitters by name."""
     return {
-        "bert": Peer(Bert(), 30, 1500),
+        "bert": Peer(Bert(kept), 30, 1500),
         "layout": Peer(Bert(scored=False), 30, 1500),
         "random": Peer(at_random, 20, 1000),
         "greedy": Peer(greedy, 30, 1500),
@@ -459,10 +438,11 @@ def main() -> None:
     embeds, kept = embedder("bundled"), None
     if options.keep is not None:
         embeds, kept = CachedEmbedder(embeds, options.keep), Cache(options.keep, "starts")
-        Bert.kept = Cache(options.keep, "scores")
     Embeddings.kept = embeds
     chosen = {
-        name: peer for name, peer in peers().items() if options.only is None or name in options.only
+        name: peer
+        for name, peer in peers(options.keep).items()
+        if options.only is None or name in options.only
     }
     absent = [name for name, peer in chosen.items() if not installed(peer.distribution)]
     if absent:

@@ -1,7 +1,8 @@
 """How large the chunks of the default splitters are, and what they cut in Markdown.
 
     python benchmarks/sizes.py ../shared/data                 development corpora, books, formats
-    python benchmarks/sizes.py ../shared/data --only greedy
+    python benchmarks/sizes.py ../shared/data --only greedy --texts pubmed customers
+    python benchmarks/sizes.py ../shared/data --keep work.db  keeps Bert's scores, as retrieval.py
 
 Sizes are in tokens of the splitter's own counter, the default estimate; the last column counts the
 largest chunk with cl100k_base. Formats are the files in tests/core/formats, Markdown the pages of
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from kept_scores import KeptScores
 from markdown_it import MarkdownIt
 
 from lumber_core import BertChunker, BertJudge, GreedyChunker, LumberChunker
@@ -68,16 +70,27 @@ def blocks(text: str) -> Iterator[tuple[str, Span]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
+    parser.add_argument("--texts", nargs="+", default=[""], help="beginnings of names")
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--only", nargs="+", default=["bert", "greedy", "lumber"])
     options = parser.parse_args()
     real = token_counter("cl100k_base")
     print("text | splitter | chunks | mean | 95 % below | largest | limit | largest, cl100k_base")
     print("--- | --- | --- | --- | --- | --- | --- | ---")
     chosen = splitters()
+    kept: KeptScores | None = None
     for name, members in texts(options.data):
+        if not name.startswith(tuple(options.texts)):
+            continue
         for splitter in options.only:
             chunker, limit = chosen[splitter]
-            chunks = [chunk for text in members for chunk in chunker.split_text(text)]
+            chunks = []
+            for text in members:
+                if isinstance(chunker, BertChunker):
+                    kept = kept or KeptScores(chunker, options.keep)
+                    chunks += chunker.resegment(text, kept(text)).chunks(text)
+                else:
+                    chunks += chunker.split_text(text)
             counts = chunker.counter.count(chunks)
             print(
                 f"{name} | {splitter} | {len(counts)} | {np.mean(counts):.0f} | "
