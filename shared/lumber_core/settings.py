@@ -158,13 +158,14 @@ def shown(settings: Settings, **instead: object) -> list[str]:
 
     Args:
         settings: The settings.
-        **instead: Objects to show instead of the values.
+        **instead: Objects to show instead of the values. One that is not None is shown even if
+            the setting has its default.
     """
     said = {entry.name: setting_of(entry) for entry in fields_of(type(settings))}
     texts = []
     for name, parameter in signature_of(type(settings)).parameters.items():
         value = getattr(settings, name)
-        unset = value is parameter.default and value in (None, ())
+        unset = value is parameter.default and value in (None, ()) and instead.get(name) is None
         if said[name].changes_result and not unset:
             texts.append(f"{name}={instead.get(name, value)!r}")
     return texts

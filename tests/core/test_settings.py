@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 import pydoc
+import re
 from dataclasses import FrozenInstanceError, field
 from typing import Annotated, Any
 
@@ -66,6 +67,22 @@ def test_the_repr_shows_settings_that_change_the_result_and_no_others(chunker):
     assert "language='en'" in shown
     for unseen in ("min_chunk_size", "threads", "max_concurrency", "store", "prices"):
         assert unseen not in shown
+
+
+@pytest.mark.parametrize(
+    ("chunker", "sizes"),
+    [
+        (BertChunker(), {"chunk_size=256", "target_size=154"}),
+        (BertChunker(target_size=90), {"chunk_size=150", "target_size=90"}),
+        (GreedyChunker(chunk_size=128), {"chunk_size=128", "target_size=100"}),
+        (GreedyChunker(chunk_size=None), {"target_size=400"}),
+        (BertChunker(threshold=1.0), set()),
+        (LumberChunker(never), set()),
+    ],
+    ids=repr,
+)
+def test_the_repr_shows_the_sizes_that_hold(chunker, sizes):
+    assert set(re.findall(r"\w+_size=[0-9]+", repr(chunker))) == sizes
 
 
 @every_chunker

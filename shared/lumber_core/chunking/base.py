@@ -193,7 +193,13 @@ class Chunker(ABC):
 
     def _shown(self) -> list[str]:
         """Return the settings that can change the result, for `repr`."""
-        return shown(self._settings, tokenizer=self._counter)
+        limits = self._limits
+        return shown(
+            self._settings,
+            tokenizer=self._counter,
+            chunk_size=limits.chunk_size,
+            target_size=limits.target_size,
+        )
 
     def _determines(self) -> dict[str, object]:
         """Return everything that can change the result, by name; subclasses may override it."""

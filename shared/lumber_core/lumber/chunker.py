@@ -115,7 +115,13 @@ class LumberChunker(Chunker):
         """
         return cls(judge, theta=theta, method="published", **options)
 
-    def estimate(self, texts: Iterable[str], *, prices: Prices | None = None) -> Estimate:
+    def estimate(
+        self,
+        texts: Iterable[str],
+        *,
+        prices: Prices | None = None,
+        markdown: Sequence[bool] | None = None,
+    ) -> Estimate:
         """Estimate the cost of splitting, without calling a model.
 
         Simulates the run with free judges whose answers fall late, at a likely place, and early in
@@ -125,28 +131,37 @@ class LumberChunker(Chunker):
         Args:
             texts: The texts.
             prices: What the model costs; by default this splitter's `prices`.
+            markdown: As for `segment_all`.
 
         Returns:
             Calls, tokens and cost, each as lowest, most likely and highest value.
         """
         checked = check_texts(texts)
-        late, likely, early = (self._rehearse(checked, share) for share in (LATE, LIKELY, EARLY))
+        limits = self._limits_of(checked, None, markdown)
+        late, likely, early = (
+            self._rehearse(checked, limits, share) for share in (LATE, LIKELY, EARLY)
+        )
         return estimate((late, likely, early), prices or self._prices)
 
-    def dry_run(self, texts: Iterable[str], path: str | Path) -> int:
+    def dry_run(
+        self, texts: Iterable[str], path: str | Path, *, markdown: Sequence[bool] | None = None
+    ) -> int:
         """Write the prompts of a likely run to a file, without calling a model.
 
         Args:
             texts: The texts.
             path: A file of JSON lines: `document`, `start`, `stop`, `system`, `user`.
+            markdown: As for `segment_all`.
 
         Returns:
             Number of prompts written.
         """
+        checked = check_texts(texts)
+        limits = self._limits_of(checked, None, markdown)
         written = 0
         with Path(path).open("w", encoding="utf-8") as file:
-            for number, text in enumerate(check_texts(texts)):
-                for group in self._rehearsal(text, LIKELY):
+            for number, (text, own) in enumerate(zip(checked, limits, strict=True)):
+                for group in self._rehearsal(text, own, LIKELY):
                     system, user = self._questions(group)
                     line = {
                         "document": number,
@@ -311,15 +326,15 @@ class LumberChunker(Chunker):
             return None
         return sum(len(self._units_and_rules(*each)[0]) for each in zip(texts, limits, strict=True))
 
-    def _rehearsal(self, text: str, share: float) -> list[Group]:
+    def _rehearsal(self, text: str, limits: SizeLimits, share: float) -> list[Group]:
         """Return the groups that a judge gets if its answers fall at `share` of each group."""
-        (walk,) = self._walks([text], [self._limits], 1, _ignore)
+        (walk,) = self._walks([text], [limits], 1, _ignore)
         return rehearsed(walk, share)
 
-    def _rehearse(self, texts: list[str], share: float) -> Usage:
+    def _rehearse(self, texts: Sequence[str], limits: Sequence[SizeLimits], share: float) -> Usage:
         usage = Usage()
-        for text in texts:
-            groups = self._rehearsal(text, share)
+        for text, own in zip(texts, limits, strict=True):
+            groups = self._rehearsal(text, own, share)
             prompts = [part for group in groups for part in self._questions(group)]
             usage += Usage(
                 len(groups), sum(self._counter.count(prompts)), COMPLETION_TOKENS * len(groups)

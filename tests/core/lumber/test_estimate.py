@@ -91,3 +91,20 @@ def test_the_rehearsal_is_the_walk(emma: list[str]) -> None:
 def test_prices_that_are_none_are_refused(wrong: Any) -> None:
     with pytest.raises((ValueError, TypeError), match="completion must be"):
         Prices(prompt=1.0, completion=wrong)
+
+
+def test_markdown_is_rehearsed_in_its_own_units(tmp_path: Path) -> None:
+    text = "# One\n\nProse.\n\n```\na = 1\n\nb = 2\n```\n\nMore prose.\n"
+    chunker = LumberChunker(ModelJudge(ScatteredModel()))
+    prompts = {}
+    for markdown in (False, True):
+        path = tmp_path / f"{markdown}.jsonl"
+        chunker.dry_run([text], path, markdown=[markdown])
+        prompts[markdown] = json.loads(path.read_text(encoding="utf-8").splitlines()[0])["user"]
+    fence = "ID 1: ``` a = 1 b = 2 ```"
+    assert fence in prompts[True]
+    assert fence not in prompts[False]
+    plain, marked = (chunker.estimate([text], markdown=[m]).prompt_tokens for m in (False, True))
+    assert plain.likely != marked.likely
+    with pytest.raises(ValueError, match="markdown must have one value for each text"):
+        chunker.estimate([text], markdown=[])
