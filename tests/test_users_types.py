@@ -20,7 +20,9 @@ ROOT = Path(__file__).parents[1]
 RIGHT = """
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
+from langchain_core.stores import InMemoryByteStore
 from llama_index.core.llms import MockLLM
+from llama_index.core.storage.kvstore import SimpleKVStore
 
 from langchain_lumber import BertTextSplitter, GreedyTextSplitter, LumberTextSplitter
 from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser
@@ -38,6 +40,9 @@ greedy = GreedyTextSplitter(chunk_size=300, chunk_overlap=20, length_function=le
 documents: list[Document] = greedy.split_documents([])
 LumberTextSplitter(FakeListChatModel(responses=["x"]), theta=5, policy=CallPolicy(attempts=2))
 LumberTextSplitter(judge=judge, store="a.db", add_start_index=True)
+LumberTextSplitter(store=InMemoryByteStore())
+LumberNodeParser(store=SimpleKVStore())
+LumberNodeParser(store=InMemoryByteStore)
 BertTextSplitter(threshold=2.5, strip_whitespace=False)
 parser = LumberNodeParser(llm=MockLLM(), theta=4, include_metadata=False, chunk_overlap=3)
 theta: int = parser.theta
@@ -60,6 +65,7 @@ GreedyTextSplitter(400)  # Expected 0 positional arguments
 GreedyTextSplitter(separators=["x"])  # No parameter named "separators"
 LumberTextSplitter(theta="550")  # parameter "theta"
 BertTextSplitter(chunk_size="5")  # parameter "chunk_size"
+LumberTextSplitter(store=5)  # parameter "store"
 GreedyNodeParser(separator=" ")  # No parameter named "separator"
 LumberNodeParser(theta="x")  # parameter "theta"
 BertNodeParser(foo=1)  # No parameter named "foo"

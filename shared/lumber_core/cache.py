@@ -29,7 +29,8 @@ from lumber_core.forks import renew_after_fork
 logger = logging.getLogger(__name__)
 
 _APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of this library
-_VERSION = 2
+FORMAT = 2
+"""The version of what caches hold; another one is not read."""
 _BUSY_SECONDS = 60.0
 _MAGIC = b"SQLite format 3\0"
 _SMALLEST_PAGE = 512  # bytes
@@ -65,6 +66,11 @@ class Cache:
     def path(self) -> Path:
         """The file."""
         return self._path
+
+    @property
+    def name(self) -> str:
+        """The path of the file, for messages."""
+        return str(self._path)
 
     def get(self, key: str) -> bytes | None:
         """Return the value stored under `key`, or None."""
@@ -194,7 +200,7 @@ class Cache:
                     f"CREATE TABLE IF NOT EXISTS {self._kind} "
                     "(key TEXT PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL);"
                     f"PRAGMA application_id = {_APPLICATION};"
-                    f"PRAGMA user_version = {_VERSION};"
+                    f"PRAGMA user_version = {FORMAT};"
                     "COMMIT;"
                 )
         except sqlite3.Error:
@@ -247,11 +253,11 @@ class Cache:
             return
         if application != _APPLICATION:
             raise StoreError(f"{self._path} is a database of another program: pass another path")
-        if version != _VERSION:
-            age = "a newer" if version > _VERSION else "an older"
+        if version != FORMAT:
+            age = "a newer" if version > FORMAT else "an older"
             raise StoreError(
                 f"the store {self._path} was written by {age} version of lumber-splitters (format "
-                f"{version}; this version reads format {_VERSION}): pass another path"
+                f"{version}; this version reads format {FORMAT}): pass another path"
             )
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from lumber_core.cache import Cache, digest, read_row
 from lumber_core.concurrency import SingleFlight, start_in_thread, until_finished
@@ -23,100 +23,125 @@ from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, checked
+from lumber_core.lumber.shared_store import SharedCache, SharedStore
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
 
 logger = logging.getLogger(__name__)
 
-_ATTEMPT_SECONDS = 60.0
+T = TypeVar("T")
+
+_PAUSE = 10.0  # times as long as a failed attempt took
+_LONGEST_PAUSE = 60.0
 
 
 class AnswerStore:
-    """Verdicts in an SQLite file, safe to share between threads and processes.
+    """Verdicts in an SQLite file or a shared store, safe to share between threads and processes.
 
     Args:
-        path: The file; created on first use if it does not exist.
+        store: The path of a file, created on first use if it does not exist; or a store that
+            several machines share: a `BaseStore` of LangChain, a `BaseKVStore` of LlamaIndex, or a
+            function that returns one (see `SharedCache`).
 
     Raises:
-        StoreError: On first use, if the file is damaged, belongs to another program or has another
-            format version. The file is left unchanged.
+        TypeError: `store` is none of these.
+        StoreError: On first use, if the store cannot be reached, or the file is damaged, belongs to
+            another program or has another format version. The file is left unchanged.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self._cache = Cache(path, "verdicts")
+    def __init__(self, store: str | Path | SharedStore) -> None:
+        self._cache: Cache | SharedCache
+        if isinstance(store, str | Path):
+            self._cache = Cache(store, "verdicts")
+        else:
+            self._cache = SharedCache(store, "verdicts")
         self._start()
 
     def _start(self) -> None:
         self._writing = Lock()
         self._unsaved: dict[str, bytes] = {}
-        self._next_attempt = 0.0
+        self._reads, self._writes = _Attempts(), _Attempts()
+        self._reached = False
         renew_after_fork(self, AnswerStore._start)
+
+    @property
+    def name(self) -> str:
+        """The path of the file, or the name of the store's class."""
+        return self._cache.name
 
     def get(self, judge: str, group: Group) -> Verdict | None:
         """Return the stored verdict on a group, with no usage, or None.
+
+        If the store has worked before and cannot be read now, a warning says so, and what is in it
+        counts as unknown for ten times as long as the failed attempt took, a minute at most.
 
         Args:
             judge: The judge's identity.
             group: The group.
 
         Raises:
-            StoreError: The file cannot be used, or the entry cannot be read.
+            StoreError: The store has never worked, or the entry cannot be read.
         """
-        name = key(judge, group)
-        value = self._unsaved.get(name)
-        if value is None:
-            try:
-                value = self._cache.get(name)
-            except StoreError:
-                if not self._unsaved:
-                    raise
+        value = self._value(key(judge, group))
         if value is None:
             return None
         with self._readable():
             return _read(read_row(value), group)
 
+    def _value(self, name: str) -> bytes | None:
+        value = self._unsaved.get(name)
+        known = self._reached or bool(self._unsaved)
+        if value is not None or (known and not self._reads.due):
+            return value
+        try:
+            value = self._reads.attempt(lambda: self._cache.get(name))
+        except StoreError as error:
+            if not known:
+                raise
+            self._reads.warn("the model is asked again for answers that are stored", error)
+            return None
+        self._reached = True
+        return value
+
     def put(self, judge: str, group: Group, verdict: Verdict) -> None:
         """Store a verdict; when this returns, it is on disk.
 
         Raises:
-            StoreError: The file cannot be written.
+            StoreError: The store cannot be written.
         """
-        self._cache.put(key(judge, group), _row(judge, group, verdict))
+        self._cache.put_many({key(judge, group): _row(judge, group, verdict)})
 
     def keep(self, judge: str, group: Group, verdict: Verdict) -> None:
-        """Store a verdict, or keep it in memory while the file cannot be written.
+        """Store a verdict, or keep it in memory while the store cannot be written.
 
-        So no answer of this run is lost to a full disk or to another program that locks the file.
-        The first failure is logged as a warning; the file is tried again once a minute, and by
-        `flush`.
+        So no answer of this run is lost to a full disk, to another program that locks the file, or
+        to a store that cannot be reached. The first failure is logged as a warning; the store is
+        tried again after ten times as long as the attempt took, a minute at most, and by `flush`.
         """
         self._write({key(judge, group): _row(judge, group, verdict)})
 
     def flush(self) -> None:
         """Write the verdicts that are kept in memory; log a warning if that fails."""
         if self._unsaved:
-            self._next_attempt = 0.0
+            self._writes.next = 0.0
             self._write({})
         if self._unsaved:
             logger.warning(
                 "%d answers could not be written to %s: the next run will ask for them again",
                 len(self._unsaved),
-                self._cache.path,
+                self.name,
             )
 
     def _write(self, values: dict[str, bytes]) -> None:
         # One at a time: if one call has waited for a locked file, the next one does not have to.
         with self._writing:
             values = self._unsaved | values
-            if time.monotonic() >= self._next_attempt:
+            if self._writes.due:
                 try:
-                    self._cache.put_many(values)
+                    self._writes.attempt(lambda: self._cache.put_many(values))
                 except StoreError as error:
-                    if not self._unsaved:
-                        logger.warning("answers are kept in memory for now: %s", error)
-                    self._next_attempt = time.monotonic() + _ATTEMPT_SECONDS
+                    self._writes.warn("answers are kept in memory", error)
                 else:
-                    values = {}
-                    self._next_attempt = 0.0
+                    values, self._reached = {}, True
             self._unsaved = values
 
     def forget_failures(self) -> int:
@@ -137,7 +162,7 @@ class AnswerStore:
             return sum((read_usage(row["usage"]) for row in rows), Usage())
 
     def open(self) -> None:
-        """Open the file now, so that a problem with it raises before any work.
+        """Open the store now, so that a problem with it raises before any work.
 
         Raises:
             StoreError: As on first use.
@@ -145,7 +170,7 @@ class AnswerStore:
         self._cache.open()
 
     def close(self) -> None:
-        """Close the file. The next use opens it again."""
+        """Close the file, if it is one. The next use opens it again."""
         self._cache.close()
 
     @contextmanager
@@ -155,8 +180,8 @@ class AnswerStore:
             yield
         except (ValueError, TypeError, KeyError) as error:
             raise StoreError(
-                f"the store {self._cache.path} holds a damaged verdict: {error!r}. Move the store "
-                "away, or pass another path"
+                f"the store {self.name} holds a damaged verdict: {error!r}. Move the store away, "
+                "or pass another one"
             ) from error
 
     def __len__(self) -> int:
@@ -170,7 +195,40 @@ class AnswerStore:
         self._start()
 
     def __repr__(self) -> str:
-        return f"AnswerStore({str(self._cache.path)!r})"
+        return f"AnswerStore({self.name!r})"
+
+
+class _Attempts:
+    """When something that has failed is tried again, and whether that has been said."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._failing = False
+        self.next = 0.0
+
+    @property
+    def due(self) -> bool:
+        """Whether it may be tried now."""
+        return time.monotonic() >= self.next
+
+    def attempt(self, action: Callable[[], T]) -> T:
+        """Return the result of an action; if it fails, the next attempt is due some time later."""
+        begun = time.monotonic()
+        try:
+            result = action()
+        except StoreError:
+            now = time.monotonic()
+            self.next = now + min(_PAUSE * (now - begun), _LONGEST_PAUSE)
+            raise
+        self._failing = False
+        return result
+
+    def warn(self, consequence: str, error: StoreError) -> None:
+        """Log a warning, once in a row of failures."""
+        with self._lock:
+            news, self._failing = not self._failing, True
+        if news:
+            logger.warning("%s for now: %s", consequence, error)
 
 
 def key(judge: str, group: Group) -> str:
@@ -219,7 +277,7 @@ def _read(row: dict[str, Any], group: Group) -> Verdict:
 class CachedJudge(Judge):
     """Looks a group up in a store before it asks a judge, and stores what the judge says.
 
-    A verdict is on disk before it is returned, if the file can be written. If two equal groups are
+    A verdict is stored before it is returned, if the store can be written. If two equal groups are
     asked about at the same time, one waits for the other's answer. Stored verdicts have no usage.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from lumber_core.checks import check_positive
 from lumber_core.chunking.settings import ChunkerSettings, Units
@@ -15,6 +15,7 @@ from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.fallback import OnFailure
 from lumber_core.lumber.judges import JudgeLike
 from lumber_core.lumber.protocol import PromptTemplate
+from lumber_core.lumber.shared_store import SharedStore
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, one_of, optional, share
 from lumber_core.tokens import DEFAULT_TOKENIZER
@@ -37,6 +38,12 @@ def _check_policy(name: str, policy: object) -> None:
         raise TypeError(
             f"{name} must be a lumber_core.CallPolicy, not {type(policy).__name__}: pass {given}"
         )
+
+
+def _check_store(name: str, store: Any) -> None:
+    del name  # the error says it
+    if not isinstance(store, AnswerStore):
+        AnswerStore(store)
 
 
 def _check_prices(name: str, prices: object) -> None:
@@ -109,9 +116,13 @@ class LumberSettings(ChunkerSettings):
         ),
     ] = 0.05
     store: Annotated[
-        AnswerStore | str | Path | None,
+        AnswerStore | SharedStore | str | Path | None,
         Setting(
-            "A file that caches every answer, so that none is paid for twice.",
+            "Where every answer is cached, so that none is paid for twice: the path of an SQLite "
+            "file; or, to share answers between machines, a `BaseStore` of LangChain or a "
+            "`BaseKVStore` of LlamaIndex (Redis and others), or a function that returns one, which "
+            "splitters that are pickled need.",
+            optional(_check_store),
             changes_result=False,
             objects="A custom judge needs an attribute `identity` for it.",
         ),

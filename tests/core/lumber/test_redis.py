@@ -1,0 +1,230 @@
+"""Answers in a real Redis, through the classes of LangChain and LlamaIndex.
+
+Skipped if `redis-server` or one of the two packages is not installed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_core import AnswerStore, LumberChunker, ModelJudge, StoreError
+from lumber_core.llms import OpenAIModel
+from tests.core.lumber.support import ScatteredModel, story
+
+redis = pytest.importorskip("redis")
+pytest.importorskip("langchain_community")
+pytest.importorskip("llama_index.storage.kvstore.redis")
+if shutil.which("redis-server") is None:
+    pytest.skip("redis-server is not installed", allow_module_level=True)
+
+TEXT = story(120)
+ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
+KINDS = ["langchain", "llama-index"]
+PASSWORD = "planted-password-1"
+
+
+class Server:
+    """A Redis server on a port of this machine, which keeps its data on disk."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self._folder = folder
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"redis://:{PASSWORD}@127.0.0.1:{self.port}/0"
+
+    def client(self) -> Any:
+        return redis.Redis(port=self.port, password=PASSWORD)
+
+    def start(self) -> None:
+        command = ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port), "--save", ""]
+        command += ["--appendonly", "yes", "--appendfsync", "always", "--dir", str(self._folder)]
+        command += ["--requirepass", PASSWORD]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 30
+        while not self._answers():
+            assert time.monotonic() < deadline, "redis-server did not start"
+            time.sleep(0.05)
+
+    def _answers(self) -> bool:
+        try:
+            return bool(self.client().ping())
+        except redis.exceptions.RedisError:
+            return False
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    running = Server(tmp_path)
+    yield running
+    running.kill()
+
+
+def connect(kind: str, url: str) -> Any:
+    if kind == "langchain":
+        with warnings.catch_warnings():  # langchain-community says that it is no longer extended
+            warnings.simplefilter("ignore")
+            from langchain_community.storage import RedisStore
+
+        return RedisStore(redis_url=url, namespace="tests")
+    from llama_index.storage.kvstore.redis import RedisKVStore
+
+    return RedisKVStore(url)
+
+
+def splitter(model: ScatteredModel, store: Any, **options) -> LumberChunker:
+    return LumberChunker(ModelJudge(model), theta=60, store=store, **options)
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_second_run_asks_nothing_and_gives_the_same(server: Server, kind: str, way: str) -> None:
+    first, second = ScatteredModel(), ScatteredModel()
+    for model in (first, second):
+        chunker = splitter(model, connect(kind, server.url), max_concurrency=4)
+        result = chunker.segment(TEXT) if way == "sync" else asyncio.run(chunker.asegment(TEXT))
+        assert result == ALONE
+    assert len(first.asked) >= ALONE.usage.calls
+    assert second.asked == []
+    store = AnswerStore(connect(kind, server.url))
+    assert len(store) == store.usage().calls == len(first.asked)
+    assert store.forget_failures() == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_store_serves_several_event_loops_at_once(server: Server, kind: str) -> None:
+    store = AnswerStore(connect(kind, server.url))
+    chunker = splitter(ScatteredModel(), store)
+    for _ in range(3):
+        assert asyncio.run(chunker.asegment_all([TEXT, TEXT])) == [ALONE, ALONE]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_pickled_splitter_opens_the_store_anew(server: Server, kind: str) -> None:
+    splitter(ScatteredModel(), connect(kind, server.url)).segment(TEXT)
+    store = AnswerStore(partial(connect, kind, server.url))
+    copy = pickle.loads(pickle.dumps(store))
+    model = ScatteredModel()
+    assert splitter(model, copy).segment(TEXT) == ALONE
+    assert model.asked == []
+    with pytest.raises(TypeError, match=r"Redis\w*Store cannot be pickled.*pass a function"):
+        pickle.dumps(AnswerStore(connect(kind, server.url)))
+
+
+CHILD = textwrap.dedent(
+    """
+    import hashlib, os, sys, time
+    from tests.core.lumber.support import ScatteredModel, story
+    from tests.core.lumber.test_redis import connect, splitter
+
+    class Logged(ScatteredModel):
+        def complete(self, system, user, *, choices=()):
+            completion = super().complete(system, user, choices=choices)
+            os.write(log, f"{hashlib.sha256(user.encode()).hexdigest()}\\n".encode())
+            time.sleep(0.004)
+            return completion
+
+    kind, url, path = sys.argv[1:]
+    log = os.open(path, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
+    print(splitter(Logged(), connect(kind, url), max_concurrency=2).segment(story(300)).spans)
+    """
+)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_two_processes_one_is_killed_and_nothing_paid_is_lost(
+    server: Server, kind: str, tmp_path: Path
+) -> None:
+    logs = [tmp_path / "first.log", tmp_path / "second.log"]
+    commands = [[sys.executable, "-c", CHILD, kind, server.url, str(log)] for log in logs]
+
+    def calls(log: Path) -> list[str]:
+        return log.read_text().split() if log.exists() else []
+
+    first = subprocess.Popen(commands[0], stdout=subprocess.PIPE, text=True)
+    while first.poll() is None and len(calls(logs[0])) < 40:
+        time.sleep(0.001)
+    first.send_signal(signal.SIGKILL)
+    first.communicate()
+    assert first.returncode == -signal.SIGKILL
+    paid = calls(logs[0])
+    second = subprocess.run(commands[1], capture_output=True, text=True, check=True)
+    expected = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(story(300))
+    assert second.stdout.strip() == str(expected.spans)
+    assert len(set(paid) & set(calls(logs[1]))) <= 2  # those in flight when it was killed
+    # Both at once over what is stored: nothing is asked.
+    for log in logs:
+        log.unlink()
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
+    assert {child.communicate()[0] for child in both} == {second.stdout}
+    assert [calls(log) for log in logs] == [[], []]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_server_that_dies_during_a_run_costs_no_answer(
+    server: Server, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    class At(ScatteredModel):
+        def complete(self, system, user, *, choices=()):
+            completion = super().complete(system, user, choices=choices)
+            if len(self.asked) == 10:
+                server.kill()
+            return completion
+
+    model = At()
+    store = AnswerStore(connect(kind, server.url))
+    chunker = splitter(model, store, max_extra_calls=0)
+    assert chunker.segment(TEXT) == ALONE
+    said = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    assert f"{len(model.asked) - 9} answers could not be written to Redis" in said[-1]
+    assert PASSWORD not in caplog.text
+    server.start()
+    store.flush()
+    again = ScatteredModel()
+    assert splitter(again, connect(kind, server.url)).segment(TEXT) == ALONE
+    assert again.asked == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_secret_is_in_the_database_or_in_an_error(server: Server, kind: str) -> None:
+    pytest.importorskip("openai")
+    model = OpenAIModel("m", base_url="http://127.0.0.1:9/v1", api_key="planted-key-123")
+    scattered = ScatteredModel()
+    scattered.identity = model.identity
+    splitter(scattered, connect(kind, server.url)).segment(f"SECRET one.\n\n{TEXT}")
+    client = server.client()
+    held = [
+        client.hgetall(key) if client.type(key) == b"hash" else client.get(key)
+        for key in client.scan_iter()
+    ]
+    written = repr((list(client.scan_iter()), held))
+    assert "127.0.0.1:9" in written  # the identity is there
+    assert not [word for word in ("planted", "SECRET", PASSWORD) if word in written]
+    wrong = server.url.replace(PASSWORD, "planted-password-2")
+    with pytest.raises(StoreError, match="cannot be used") as raised:
+        splitter(scattered, connect(kind, wrong)).segment(TEXT)
+    assert "planted" not in str(raised.value)
