@@ -29,7 +29,7 @@ from lumber_core.forks import renew_after_fork
 logger = logging.getLogger(__name__)
 
 _APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of this library
-FORMAT = 2
+CACHE_FORMAT = 2
 """The version of what caches hold; another one is not read."""
 _BUSY_SECONDS = 60.0
 _MAGIC = b"SQLite format 3\0"
@@ -200,7 +200,7 @@ class Cache:
                     f"CREATE TABLE IF NOT EXISTS {self._kind} "
                     "(key TEXT PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL);"
                     f"PRAGMA application_id = {_APPLICATION};"
-                    f"PRAGMA user_version = {FORMAT};"
+                    f"PRAGMA user_version = {CACHE_FORMAT};"
                     "COMMIT;"
                 )
         except sqlite3.Error:
@@ -253,11 +253,11 @@ class Cache:
             return
         if application != _APPLICATION:
             raise StoreError(f"{self._path} is a database of another program: pass another path")
-        if version != FORMAT:
-            age = "a newer" if version > FORMAT else "an older"
+        if version != CACHE_FORMAT:
+            age = "a newer" if version > CACHE_FORMAT else "an older"
             raise StoreError(
                 f"the store {self._path} was written by {age} version of lumber-splitters (format "
-                f"{version}; this version reads format {FORMAT}): pass another path"
+                f"{version}; this version reads format {CACHE_FORMAT}): pass another path"
             )
 
 

@@ -118,13 +118,13 @@ class LumberSettings(ChunkerSettings):
     store: Annotated[
         AnswerStore | SharedStore | str | Path | None,
         Setting(
-            "Where every answer is cached, so that none is paid for twice: the path of an SQLite "
-            "file; or, to share answers between machines, a `BaseStore` of LangChain or a "
-            "`BaseKVStore` of LlamaIndex (Redis and others), or a function that returns one, which "
-            "splitters that are pickled need.",
+            "A file that caches every answer, so that none is paid for twice.",
             optional(_check_store),
             changes_result=False,
-            objects="A custom judge needs an attribute `identity` for it.",
+            objects="To share answers between machines: a `BaseStore` of LangChain or a "
+            "`BaseKVStore` of LlamaIndex (Redis and others), or a function that returns one, which "
+            "a splitter that is pickled needs. A custom judge needs an attribute `identity` for a "
+            "store.",
         ),
     ] = None
     on_segmentation: Annotated[

@@ -15,7 +15,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any, Protocol, TypeAlias
 
-from lumber_core.cache import FORMAT
+from lumber_core.cache import CACHE_FORMAT
 from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
 from lumber_core.llms.failures import redact, redacted
@@ -164,7 +164,7 @@ class SharedCache:
     @property
     def _prefix(self) -> str:
         # Allowed in Redis, in file names and in paths alike.
-        return f"lumber-splitters/{self._kind}/{FORMAT}/"
+        return f"lumber-splitters/{self._kind}/{CACHE_FORMAT}/"
 
     @contextmanager
     def _using(self) -> Iterator[ByteStore]:

@@ -18,7 +18,7 @@ from llama_index.core.storage.kvstore import SimpleKVStore
 from langchain_lumber import LumberTextSplitter
 from llamaindex_lumber import LumberNodeParser
 from lumber_core import AnswerStore, Group, LumberChunker, ModelJudge, StoreError
-from lumber_core.cache import FORMAT
+from lumber_core.cache import CACHE_FORMAT
 from lumber_core.llms import OpenAIModel
 from lumber_core.lumber.shared_store import SharedCache
 from lumber_core.segmentation import Usage, Verdict
@@ -74,7 +74,7 @@ def test_two_machines_share_answers_under_equal_keys(make: Callable[[], Any]) ->
     splitter(ScatteredModel(), one).segment(TEXT)
     splitter(ScatteredModel(), other).segment(TEXT)
     assert everything(one) == everything(other)
-    assert str(FORMAT) in everything(one)
+    assert str(CACHE_FORMAT) in everything(one)
 
 
 @pytest.mark.parametrize("make", STORES)
@@ -83,7 +83,7 @@ def test_answers_of_another_format_are_neither_read_nor_changed(
 ) -> None:
     store = make()
     with monkeypatch.context() as patch:
-        patch.setattr("lumber_core.lumber.shared_store.FORMAT", FORMAT - 1)
+        patch.setattr("lumber_core.lumber.shared_store.CACHE_FORMAT", CACHE_FORMAT - 1)
         splitter(ScatteredModel(), store).segment(TEXT)
         old = len(AnswerStore(store))
         assert old == ALONE.usage.calls
@@ -91,7 +91,7 @@ def test_answers_of_another_format_are_neither_read_nor_changed(
     assert len(AnswerStore(store)) == 0
     splitter(model, store).segment(TEXT)
     assert len(model.asked) == old
-    monkeypatch.setattr("lumber_core.lumber.shared_store.FORMAT", FORMAT - 1)
+    monkeypatch.setattr("lumber_core.lumber.shared_store.CACHE_FORMAT", CACHE_FORMAT - 1)
     assert len(AnswerStore(store)) == old
 
 
