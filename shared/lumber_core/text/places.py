@@ -24,6 +24,7 @@ _ABBREVIATION = re.compile(
 )
 # After these, the sentence continues only with a lower-case letter or a number.
 _MAY_END = re.compile(r"\b(?:al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
+_OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)")
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
 _CLAUSE = re.compile(
     r"[,;:\u2013\u2014)\]\u3001\uff0c\uff1b\uff1a]+\s+(?=\S)|[\u3001\uff0c\uff1b\uff1a](?=\S)"
@@ -95,7 +96,7 @@ def find_places(text: str, language: str = "en") -> list[Place]:
 
 
 def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
-    """Yield places inside a stretch, one kind at a time: sentences in a row, clauses, words.
+    """Yield places inside a stretch, level by level: records, sentences in a row, clauses, words.
 
     Args:
         text: The text.
@@ -104,6 +105,7 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
     """
     body = text[start:stop]
     levels: tuple[tuple[Kind, Callable[[str], Iterator[int]]], ...] = (
+        (Kind.SENTENCE, partial(_cuts_after, _OBJECT)),
         (Kind.CLAUSE, _sentence_cuts),
         (Kind.CLAUSE, partial(_cuts_after, _RECORD)),
         (Kind.CLAUSE, partial(_cuts_after, _CLAUSE)),

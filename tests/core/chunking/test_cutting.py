@@ -44,6 +44,16 @@ def test_a_line_that_fits_is_not_cut_inside() -> None:
         assert set(chunk.strip().split("\n")) == {row}
 
 
+@pytest.mark.parametrize("separator", [", ", ",", " ", ";"])
+def test_json_in_one_line_is_cut_between_objects(separator: str) -> None:
+    text = separator.join(
+        f'{{"id": {n}, "tags": ["a", "b"], "text": "One. Two."}}' for n in range(60)
+    )
+    chunks = cut(text, cutter_of(130, 78))
+    assert len(chunks) > 10
+    assert all(chunk.startswith("{") and chunk.rstrip(",; ").endswith("}") for chunk in chunks)
+
+
 def test_text_without_marks_is_cut_at_words() -> None:
     text = "so we should look at the budget again because the numbers do not add up " * 60
     chunks = cut(text.strip(), cutter_of(120, 60))

@@ -126,9 +126,10 @@ def test_chinese_is_divided_at_its_full_stops() -> None:
 
 
 def test_finer_places_are_records_then_clauses_then_words() -> None:
-    text = '{"a": 1}, {"b": 2, "c": "x y"}'
-    _, records, clauses, words = finer_places(text, 0, len(text))
-    assert [text[p.offset] for p in records] == ["{"]
+    text = '{"a": 1}, {"b": [2], [3], "c": "x y"}'
+    objects, _, records, clauses, words = finer_places(text, 0, len(text))
+    assert [(text[p.offset], p.kind) for p in objects] == [("{", Kind.SENTENCE)]
+    assert [(text[p.offset], p.kind) for p in records] == [("{", Kind.CLAUSE), ("[", Kind.CLAUSE)]
     assert len(clauses) > len(records)
     assert words[-1] == Place(text.index('y"'), Kind.WORD, text.index('y"'))
 
