@@ -7,8 +7,8 @@
                                      folder, beside the checkpoint they were exported from
 
 Choi's set and Wiki-50 are measured at their own sentences, the topics of QMSum's meetings at the
-speakers' turns, numbered notes (labelled_notes.py) at sentences. Chroma's corpora have no segments
-but excerpts that answer questions: their edges are the reference, and how many excerpts no cut
+speakers' turns, numbered notes (labelled_notes.py) at sentences. "sections" and "stories" are the
+articles and stories that training holds out. Chroma's corpora have no segments but excerpts that answer questions: their edges are the reference, and how many excerpts no cut
 divides is told as well. The semantic splitters of LangChain and LlamaIndex get the bundled
 embedder and their own defaults; the greedy splitter is told the true mean length of a segment.
 "bert" cuts where a sentence's score, the highest t among its first six tokens, is above t_c = 0;
@@ -30,9 +30,18 @@ from labelled_notes import labelled_notes
 
 from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker, Segmentation
 from lumber_core.text.units import sentences, sentences_and_lines
-from lumber_evaluation.corpora import load_choi, load_chroma, load_qmsum, load_wiki50
+from lumber_evaluation.corpora import (
+    load_choi,
+    load_chroma,
+    load_passages,
+    load_qmsum,
+    load_wiki50,
+    load_wiki_sections,
+)
 from lumber_evaluation.documents import Document
 from lumber_evaluation.segmentation import SegmentationScores, nearest_units, score_segmentation
+from lumber_training.calibration import split_held_out
+from lumber_training.recipes import BUNDLED
 
 Splitter = Callable[[str], list[int]]
 
@@ -54,6 +63,7 @@ def corpora(data: Path) -> list[Corpus]:
         Corpus("wiki50", load_wiki50(data / "wiki50")),
         Corpus("qmsum", load_qmsum(data / "qmsum").documents),
         Corpus("notes", labelled_notes()),
+        *held_out(data),
     ]
     for questioned in load_chroma(data / "chroma_eval"):
         (document,) = questioned.documents
@@ -64,6 +74,16 @@ def corpora(data: Path) -> list[Corpus]:
         marked = replace(document, starts=starts)
         found.append(Corpus(f"chroma {questioned.name}", [marked], [excerpts]))
     return found
+
+
+def held_out(data: Path) -> list[Corpus]:
+    """Return the articles and stories that the recipes hold out of training, by source."""
+    documents = load_wiki_sections(data / "wiki_sections") + load_passages(data / "passages")
+    _, held = split_held_out(documents, share=BUNDLED.held_out, seed=BUNDLED.seed)
+    return [
+        Corpus(name, [d for d in held if d.source == source and d.is_segmented])
+        for name, source in (("sections", "wiki_sections"), ("stories", "fairytaleqa"))
+    ]
 
 
 def of_spans(segment: Callable[[str], Segmentation]) -> Splitter:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,9 +16,11 @@ from lumber_core.extras import require
 from lumber_evaluation.corpora import load_passages, load_wiki_sections
 from lumber_evaluation.documents import Document
 from lumber_training.meetings import load_meetings
-from lumber_training.recipes import RECIPES
+from lumber_training.recipes import RECIPES, Recipe
 
 _DATA_FILE = "data.json"
+_REPORT_FILE = "training.json"
+_BUNDLED = "bundled"
 _PACKAGES = ("torch", "transformers", "accelerate", "onnx")
 
 
@@ -39,11 +41,19 @@ def train_command(
         typer.Option(help="Folder of transcripts next to FOLDER_topics.jsonl; may be repeated."),
     ] = None,
     recipe: Annotated[
-        str, typer.Option(help=f"Training recipe: {', '.join(RECIPES)}.")
-    ] = "bundled",
+        list[str] | None,
+        typer.Option(
+            help=f"Training recipe: {', '.join(RECIPES)}. If repeated, each recipe continues "
+            "from the model of the one before, which is kept in a subfolder of its name. "
+            "Default: bundled."
+        ),
+    ] = None,
     base: Annotated[
         Path | None,
-        typer.Option(help="BERT encoder to start from. Default: all-MiniLM-L6-v2."),
+        typer.Option(
+            help="Folder of a BERT encoder or classifier to start from, or `bundled` for the "
+            "bundled classifier. Default: all-MiniLM-L6-v2."
+        ),
     ] = None,
     items: Annotated[
         int | None, typer.Option(help="Number of training items. Default: the recipe's.")
@@ -58,29 +68,38 @@ def train_command(
     resume: Annotated[bool, typer.Option(help="Continue from the last checkpoint.")] = True,
 ) -> None:
     """Train a chunk classifier and plot its learning curves."""
-    if recipe not in RECIPES:
-        fail(f"unknown recipe {recipe!r}; choose one of {', '.join(RECIPES)}")
+    names = recipe or ["bundled"]
+    unknown = [name for name in names if name not in RECIPES]
+    if unknown:
+        fail(f"unknown recipe {unknown[0]!r}; choose one of {', '.join(RECIPES)}")
     if not passages and not sections and not meetings:
         fail("no documents to train on: pass --passages FILE, --sections FILE, --meetings FOLDER")
     changes: dict[str, Any] = {"items": items, "epochs": epochs, "seed": seed}
+    changes = {key: value for key, value in changes.items() if value is not None}
     with errors_in_one_line():
         _require_packages()
-        chosen = replace(RECIPES[recipe], **{k: v for k, v in changes.items() if v is not None})
+        stages = [replace(RECIPES[name], **changes) for name in names]
         documents = _documents(passages or [], sections or [], meetings or [])
         # Deferred: importing PyTorch takes seconds, and --help should not.
         from lumber_training.training import train
 
-        report = train(
-            documents,
-            output=output,
-            recipe=chosen,
-            base=base,
-            resume=resume,
-            max_steps=max_steps,
-            checkpoint_every=checkpoint_every,
-            bf16=bf16,
-            show_progress=True,
-        )
+        start = _bundled_classifier(output) if base == Path(_BUNDLED) else base
+        for number, stage in enumerate(stages):
+            last = number == len(stages) - 1
+            folder = output if last else output / stage.name
+            if last or not resume or not _is_done(folder, stage):
+                report = train(
+                    documents,
+                    output=folder,
+                    recipe=stage,
+                    base=start,
+                    resume=resume,
+                    max_steps=max_steps,
+                    checkpoint_every=checkpoint_every,
+                    bf16=bf16,
+                    show_progress=True,
+                )
+            start = folder
     data = {path.name: sha256(path) for path in [*(passages or []), *(sections or [])]}
     data |= {path.name: _folder_digest(path) for path in meetings or []}
     (output / _DATA_FILE).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
@@ -129,6 +148,25 @@ def export_command(
     )
 
 
+def _is_done(folder: Path, recipe: Recipe) -> bool:
+    """Return whether a folder has the finished model of a recipe."""
+    report = folder / _REPORT_FILE
+    if not report.is_file():
+        return False
+    found: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))["recipe"]
+    wanted: dict[str, Any] = json.loads(json.dumps(asdict(recipe)))
+    return found == wanted
+
+
+def _bundled_classifier(output: Path) -> Path:
+    """Write the checkpoint of the bundled classifier to a folder in `output`."""
+    from lumber_core.bert.model_folder import find_folder
+    from lumber_core.bert.pytorch import bundled_base
+    from lumber_training.dequantisation import read_back
+
+    return read_back(find_folder(_BUNDLED), encoder=bundled_base(), output=output / "base")
+
+
 def _require_packages() -> None:
     for package in _PACKAGES:
         require(package, package=package, extra="train")
@@ -155,7 +193,7 @@ def _provenance(checkpoint: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if (checkpoint / WEIGHTS_FILE).is_file():
         found["checkpoint"] = {WEIGHTS_FILE: sha256(checkpoint / WEIGHTS_FILE)}
-    training, data = checkpoint / "training.json", checkpoint / _DATA_FILE
+    training, data = checkpoint / _REPORT_FILE, checkpoint / _DATA_FILE
     if training.is_file():
         report = json.loads(training.read_text(encoding="utf-8"))
         found["training"] = {key: value for key, value in report.items() if key != "points"}

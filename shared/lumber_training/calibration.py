@@ -26,7 +26,7 @@ try:
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
     raise MissingExtraError(error.name or "torch", "train") from error
 
-_MEASURED_WINDOWS = 480
+_MEASURED_WINDOWS = 96
 _SYNTHETIC = 40  # synthetic documents of each kind to set the threshold on
 # Sources whose documents are continuous texts, so that their own boundaries can be measured.
 _CONTINUOUS = ("fairytaleqa", "wiki_sections", "meetings")

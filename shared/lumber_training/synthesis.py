@@ -8,11 +8,12 @@ with annotated sections, which are harder and closer to real texts.
 from __future__ import annotations
 
 import random
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
-from lumber_evaluation.documents import Document
+from lumber_evaluation.documents import Document, document_from_segments
 from lumber_training.items import Item
 from lumber_training.pieces import AS_PUBLISHED, Variety, take_piece
 
@@ -149,6 +150,32 @@ def notes(
         chosen = sorted(rng.sample(range(len(passages)), count))
         variety = Variety(middles=0.5)
         made.append(_joined([take_piece(passages[n], sentences, variety, rng) for n in chosen]))
+    return made
+
+
+_SENTENCE_END = re.compile(r"[.!?:;][\"\u201d\u2019')\]]*$")
+
+
+def full_sentences(documents: Sequence[Document]) -> list[Document]:
+    """Leave out what is no full sentence: list items, titles and table rows.
+
+    Args:
+        documents: The documents.
+
+    Returns:
+        The same documents with the sentences that end with a punctuation mark, one a line;
+        documents that have none are left out.
+    """
+    made = []
+    for document in documents:
+        segments = [
+            [sentence for sentence in segment if _SENTENCE_END.search(sentence)]
+            for segment in _segments_as_sentences(document)
+        ]
+        if any(segments):
+            made.append(
+                document_from_segments(segments, name=document.name, source=document.source)
+            )
     return made
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lumber_core.bert.model_folder import sha256
-from lumber_core.bert.pytorch import WEIGHTS_FILE, bundled_base, tagger_from_encoder
+from lumber_core.bert.pytorch import WEIGHTS_FILE, ChunkTagger, bundled_base, tagger_from_encoder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
@@ -27,6 +27,7 @@ from lumber_training.trainer import (
 
 try:
     import torch
+    from safetensors.torch import load_file
     from transformers import PrinterCallback, set_seed
     from transformers.trainer_utils import get_last_checkpoint
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
@@ -64,6 +65,7 @@ class TrainingReport:
         recipe: The recipe.
         documents: Number of training documents, by source.
         held_out: Number of held-out documents, by source.
+        averaged_steps: The steps whose weights were averaged; empty if the recipe averages none.
         folded_threshold: The best threshold on held-out documents, which was folded into the
             bias; 0 if the recipe folds none.
         points: Loss and F1 over the steps.
@@ -74,6 +76,7 @@ class TrainingReport:
     recipe: Recipe
     documents: dict[str, int]
     held_out: dict[str, int]
+    averaged_steps: tuple[int, ...]
     folded_threshold: float
     points: tuple[CurvePoint, ...]
 
@@ -152,6 +155,9 @@ def train(
     trainer.train(resume_from_checkpoint=last if resume else None)
 
     model = model.to("cpu").eval()
+    averaged: tuple[int, ...] = ()
+    if recipe.average_last:
+        averaged = average_checkpoints(model, folder / "checkpoints", share=recipe.average_last)
     threshold = 0.0
     if recipe.fold_threshold:
         threshold = fold_best_threshold(model, tokenizer, keep, recipe=recipe)
@@ -163,11 +169,35 @@ def train(
         recipe=recipe,
         documents=_by_source(train_on),
         held_out=_by_source(keep),
+        averaged_steps=averaged,
         folded_threshold=threshold,
         points=curve_points(trainer.state.log_history),
     )
     _write(report)
     return report
+
+
+def average_checkpoints(model: ChunkTagger, folder: Path, *, share: float) -> tuple[int, ...]:
+    """Give a model the mean of the weights of a run's last checkpoints.
+
+    Averaged weights generalise better than those of any one step (Izmailov et al. 2018).
+
+    Args:
+        model: The model; its weights are replaced.
+        folder: Folder of the checkpoints, `checkpoint-STEP`.
+        share: Share of the steps, from the end, whose checkpoints are averaged.
+
+    Returns:
+        The steps whose weights were averaged.
+    """
+    steps = sorted(int(path.name.rpartition("-")[2]) for path in folder.glob("checkpoint-*"))
+    chosen = tuple(step for step in steps if step >= steps[-1] * (1 - share))
+    total: dict[str, torch.Tensor] = {}
+    for step in chosen:
+        for key, value in load_file(folder / f"checkpoint-{step}" / WEIGHTS_FILE).items():
+            total[key] = total[key] + value.double() if key in total else value.double()
+    model.load_state_dict({key: (value / len(chosen)).float() for key, value in total.items()})
+    return chosen
 
 
 def curve_points(history: Sequence[dict[str, float]]) -> tuple[CurvePoint, ...]:

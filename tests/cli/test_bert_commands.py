@@ -81,6 +81,24 @@ def test_train_then_export_then_split(passages: Path, meetings: Path, tmp_path: 
     assert BertChunker(str(tmp_path / "out"), threshold=-99).segment("One. Two.").spans
 
 
+def test_each_recipe_continues_from_the_one_before(passages: Path, tmp_path: Path) -> None:
+    base = write_random_checkpoint(tmp_path / "base")
+    chain = (
+        *("train", tmp_path / "run", "--passages", passages, "--base", base),
+        *("--recipe", "paper", "--recipe", "paper", "--items", 8, "--epochs", 1),
+    )
+    code, said = run(*chain)
+    assert code == 0, said
+    first, second = tmp_path / "run" / "paper", tmp_path / "run"
+    report = json.loads((second / "training.json").read_text())
+    assert report["base"].startswith("recipe paper on base, SHA-256")
+    assert report["base"].endswith(sha256(first / "model.safetensors"))
+    written = (first / "training.json").stat().st_mtime_ns
+    code, said = run(*chain)
+    assert code == 0, said
+    assert (first / "training.json").stat().st_mtime_ns == written
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

@@ -21,7 +21,7 @@ from lumber_training.examples import (
 )
 from lumber_training.items import Item
 from lumber_training.recipes import BUNDLED, PAPER, Part, Recipe
-from lumber_training.synthesis import excerpts, notes, synthesize, whole
+from lumber_training.synthesis import excerpts, full_sentences, notes, synthesize, whole
 from tests.tiny_bert import write_tokenizer
 
 
@@ -82,6 +82,27 @@ def test_excerpts_are_runs_of_one_document_with_its_own_starts() -> None:
         assert 1 <= len(item.sentences) <= 6
         near += len(item.starts) > 1
     assert near > 150
+
+
+def test_what_is_no_full_sentence_is_left_out() -> None:
+    article = document_from_segments(
+        [
+            ["Crete", "Crete is an island.", '"It is large!"'],
+            ["Chania", "Rethymno", "Towns:"],
+            ["Sitia", "Ierapetra"],
+        ],
+        name="a",
+        source="made",
+    )
+    titles = document_from_segments([["Chania", "Rethymno"]], name="b", source="made")
+    (prose,) = full_sentences([article, titles])
+    assert [span.of(prose.text).strip() for span in prose.segments] == [
+        'Crete is an island.\n"It is large!"',
+        "Towns:",
+    ]
+    assert len(prose.units) == 3
+    part = Part("excerpts", 1.0, sentences=(3, 3), prose=True)
+    assert {item.text for item in part.items([article], 3, seed=0)} == {prose.text}
 
 
 def test_whole_documents_are_items_as_they_are() -> None:
@@ -173,7 +194,7 @@ def test_padding_is_masked_and_ignored(tokenizer: WordPieceTokenizer) -> None:
 def test_the_papers_recipe_is_the_papers() -> None:
     assert (PAPER.items, PAPER.batch_size, PAPER.epochs) == (30_000, 8, 3)
     assert (PAPER.learning_rate, PAPER.weight_decay, PAPER.beta2) == (3e-4, 0.1, 0.95)
-    assert (PAPER.warmup, PAPER.loss_at, PAPER.window) == (0.01, "tokens", 255)
+    assert (PAPER.warmup_steps, PAPER.loss_at, PAPER.window) == (112, "tokens", 255)
     assert PAPER.parts == (Part("synthetic", 1.0, segments=4, sentences=(1, 5)),)
 
 

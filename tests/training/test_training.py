@@ -133,6 +133,31 @@ def test_frozen_parts_keep_their_weights(base: Path, tmp_path: Path) -> None:
         assert torch.equal(before[key], after[key]) == frozen, key
 
 
+def test_the_last_checkpoints_are_averaged(base: Path, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from safetensors.torch import load_file
+
+    recipe = replace(RECIPE, items=160, average_last=0.5, fold_threshold=False)
+    report = train(documents(), output=tmp_path, recipe=recipe, base=base, checkpoint_every=2)
+    assert report.averaged_steps == (6, 8, 10)
+    assert json.loads((tmp_path / "training.json").read_text())["averaged_steps"] == [6, 8, 10]
+    states = [
+        load_file(tmp_path / "checkpoints" / f"checkpoint-{step}" / "model.safetensors")
+        for step in report.averaged_steps
+    ]
+    for key, value in load_tagger(tmp_path).state_dict().items():
+        mean = sum(state[key] for state in states) / 3
+        torch.testing.assert_close(value, mean, rtol=0, atol=1e-6)
+    assert not torch.equal(states[0]["chunklayer.weight"], states[2]["chunklayer.weight"])
+
+
+@pytest.mark.parametrize(("setting", "value"), [("average_last", 1.0), ("warmup_steps", -1)])
+def test_settings_out_of_range_raise(setting: str, value: float) -> None:
+    with pytest.raises(ValueError, match=setting):
+        Recipe(**{setting: value})
+
+
 def test_documents_are_held_out_by_name_whatever_else_is_given() -> None:
     every = documents()
     kept, held = split_held_out(every, share=0.3, seed=1)
@@ -179,7 +204,7 @@ def test_the_best_threshold_counts_every_kind_the_same() -> None:
 
 
 def test_the_rate_of_a_trapezoid_stays_and_then_falls_in_a_line(tmp_path: Path) -> None:
-    recipe = Recipe(schedule="trapezoid", warmup=0.1)
+    recipe = Recipe(schedule="trapezoid", warmup_steps=10)
     arguments = training_arguments(
         tmp_path,
         recipe,
