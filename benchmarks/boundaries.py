@@ -8,8 +8,9 @@
 
 Choi's set and Wiki-50 are measured at their own sentences, the topics of QMSum's meetings at the
 speakers' turns, numbered notes (labelled_notes.py) at sentences. "sections" and "stories" are the
-articles and stories that training holds out. Chroma's corpora have no segments but excerpts that answer questions: their edges are the reference, and how many excerpts no cut
-divides is told as well. The semantic splitters of LangChain and LlamaIndex get the bundled
+articles and stories that training holds out. Chroma's corpora have no segments but excerpts that
+answer questions: their edges are the reference, and how many excerpts no cut divides is told as
+well. The semantic splitters of LangChain and LlamaIndex get the bundled
 embedder and their own defaults; the greedy splitter is told the true mean length of a segment.
 "bert" cuts where a sentence's score, the highest t among its first six tokens, is above t_c = 0;
 "bert, first token" reads the first alone. TextTiling is nltk's, with each line as a paragraph.
