@@ -81,8 +81,10 @@ class Peer:
 class Bert:
     """The cuts of BertChunker at any size, with the scores of each text computed once."""
 
-    def __init__(self, kept: Path | None = None, *, scored: bool = True) -> None:
-        self._scores = KeptScores(BertChunker(tokenizer="estimate"), kept)
+    def __init__(
+        self, kept: Path | None = None, *, model: str = "bundled", scored: bool = True
+    ) -> None:
+        self._scores = KeptScores(BertChunker(model, tokenizer="estimate"), kept)
         self._scored = scored
 
     def __call__(self, target: float) -> Starts:
@@ -427,6 +429,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--corpora", nargs="+", help="beginnings of names, such as covidqa")
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--versus", help="folder of other weights, measured as one more splitter")
     options = parser.parse_args()
     corpora = [
         *load_chroma(options.data / "chroma_eval"),
@@ -444,6 +447,8 @@ def main() -> None:
         for name, peer in peers(options.keep).items()
         if options.only is None or name in options.only
     }
+    if options.versus is not None:
+        chosen["other weights"] = Peer(Bert(options.keep, model=options.versus), 30, 1500)
     absent = [name for name, peer in chosen.items() if not installed(peer.distribution)]
     if absent:
         print(f"not installed, left out: {', '.join(absent)}")
