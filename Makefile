@@ -11,7 +11,7 @@ TESTING := pytest pytest-asyncio hypothesis
 FLOOR := 90
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-lowest coverage check docs architecture bench results clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-lowest coverage check docs architecture bench bench-large results clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -77,9 +77,15 @@ architecture: $(READY)  ## Draw docs/architecture/*.svg from the imports, and co
 # Peers need an environment of their own: they bring packages that nothing else here needs.
 BENCH := .venv-bench/bin/python
 BENCH_OUT ?= bench-report
+BENCH_GREEDY_MB ?= 1000
+BENCH_BERT_MB ?= 50
 
 bench: .venv-bench/.ready  ## Compare with other splitters; writes $(BENCH_OUT)/benchmarks.md
 	@$(BENCH) -m benchmarks.suite --output $(BENCH_OUT)
+
+bench-large: .venv-bench/.ready  ## Pass corpora of BENCH_GREEDY_MB and BENCH_BERT_MB through; 20 minutes
+	@$(BENCH) -m benchmarks.suite --parts large --output $(BENCH_OUT)-large \
+		--greedy-mb $(BENCH_GREEDY_MB) --bert-mb $(BENCH_BERT_MB)
 
 .venv-bench/.ready: pyproject.toml constraints.txt benchmarks/requirements.txt | $(BIN)/python
 	@echo "Installing into .venv-bench (once; a few minutes) ..."
@@ -97,7 +103,7 @@ results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an ho
 	$(BIN)/python examples/chroma_retrieval.py $(DATA)/chroma_eval
 
 clean:
-	rm -rf $(VENV) .venv-* report bench-report sweep site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* report bench-report* sweep site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The demo needs the two frameworks; tests need all extras, torch among them.
 $(SHOWN): pyproject.toml constraints.txt | $(BIN)/python

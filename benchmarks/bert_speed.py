@@ -1,18 +1,12 @@
-"""Speed, cold start and memory of BertChunker.
+"""Cold start, memory and cutting of BertChunker; its speed is a part of `benchmarks.suite`.
 
-    python benchmarks/bert_speed.py speed TEXT [--checkpoint FOLDER] [--rounds 7]
-                                     against the published algorithm in PyTorch, same weights, one
-                                     run, rounds by turns (extra `train`)
-    python benchmarks/bert_speed.py start                              import to first chunk
-    python benchmarks/bert_speed.py memory [MEGABYTES]                 peak memory and linear time
-    python benchmarks/bert_speed.py embed TEXT                         cutting, embedding, both
+Usage:
+    python benchmarks/bert_speed.py start                  import to first chunk
+    python benchmarks/bert_speed.py memory [MEGABYTES]     peak memory and linear time
+    python benchmarks/bert_speed.py embed TEXT             cutting, embedding, both
     python benchmarks/bert_speed.py cutting TEXT [--rounds 7] [--megabytes 10]
-                                     CPU time of sized cuts against the pure threshold, shares of
-                                     their steps, and time without the model up to 10 MB
-
-Without a checkpoint, `speed` takes all-MiniLM-L6-v2 with a linear layer of random weights on both
-sides, and the threshold that gives a start for every 150 tokens or so. A start may be at any word,
-or at sentences only, which is the default of BertChunker and needs no scores elsewhere.
+        CPU time of sized cuts against the pure threshold, shares of their steps, and time without
+        the model up to 10 MB
 """
 
 from __future__ import annotations
@@ -22,21 +16,18 @@ import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from paired import interleaved, paired, ratio
+from paired import interleaved, ratio
 
 if TYPE_CHECKING:
     from lumber_core import BertChunker
     from lumber_core.bert.scores import TokenScores
 
-WINDOW = 255
-PUBLISHED = "published, PyTorch, 32 bits"
 STORY = Path(__file__).parent.parent / "examples" / "data" / "the_tide_clock.txt"
 
 
@@ -48,85 +39,6 @@ def timed(function: Callable[[], object], rounds: int = 3) -> float:
         function()
         took.append(time.perf_counter() - began)
     return statistics.median(took)
-
-
-def speed(text: str, checkpoint: Path | None, rounds: int) -> None:
-    import torch
-
-    from lumber_core.bert.pytorch import bundled_base, load_tagger, tagger_from_encoder
-    from lumber_core.bert.tokenizer import WordPieceTokenizer
-    from lumber_training.export import export
-
-    with tempfile.TemporaryDirectory() as folder:
-        if checkpoint is None:
-            torch.manual_seed(0)
-            checkpoint = Path(folder) / "checkpoint"
-            tagger_from_encoder(bundled_base()).save(checkpoint)
-            tokenizer = WordPieceTokenizer.from_folder(bundled_base())
-            (checkpoint / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
-            threshold = None
-        else:
-            threshold = 0.0
-        exported = Path(folder) / "exported"
-        export(checkpoint, output=exported)
-
-        model = load_tagger(checkpoint)
-        tokenizer = WordPieceTokenizer.from_folder(checkpoint)
-        specials = tokenizer.cls_id, tokenizer.sep_id
-
-        @torch.inference_mode()
-        def published(t_c: float) -> list[int]:
-            ids = tokenizer(text).ids.tolist()
-            starts: list[int] = []
-            begin = 0
-            while begin < len(ids):
-                inner = ids[begin : begin + WINDOW - 2]
-                x = torch.tensor([[specials[0], *inner, specials[1]]])
-                logits = model(x, torch.ones_like(x))[0, 1:-1]
-                above = torch.where(logits[:, 1] - logits[:, 0] > t_c)[0].tolist()
-                found = [begin + place for place in above if place > 0]
-                starts += found
-                if begin + WINDOW - 2 >= len(ids):
-                    break
-                begin = found[-1] if found else begin + WINDOW - 2
-            return starts
-
-        compare(text, len(tokenizer(text).ids), exported, published, threshold, rounds)
-
-
-def compare(
-    text: str,
-    tokens: int,
-    exported: Path,
-    published: Callable[[float], list[int]],
-    threshold: float | None,
-    rounds: int,
-) -> None:
-    import numpy as np
-
-    from lumber_core import BertChunker
-
-    if threshold is None:
-        t = BertChunker(str(exported)).scores(text).t
-        threshold = float(np.quantile(t, 1 - 1 / 150))
-    settings: dict[str, dict[str, Any]] = {
-        "moving, sentences": {"windows": "moving"},
-        "moving, any word": {"windows": "moving", "snap": None},
-        "moving, sentences, one thread": {"windows": "moving", "threads": 1},
-        "overlapping, sentences": {"windows": "overlapping"},
-        "overlapping, any word": {"windows": "overlapping", "snap": None},
-    }
-    contestants: dict[str, Callable[[], object]] = {PUBLISHED: lambda: published(threshold)}
-    for name, setting in settings.items():
-        splitter = BertChunker(str(exported), threshold=threshold, **setting)
-        contestants[name] = partial(splitter.segment, text)
-    seconds = paired(contestants, rounds=rounds)
-    print(f"{tokens:,} tokens, {len(published(threshold))} starts, threshold {threshold:.2f}")
-    print("algorithm | tokens/s | times as fast")
-    print("--- | --- | ---")
-    for name, took in seconds.items():
-        speedup = "1" if name == PUBLISHED else ratio(seconds, PUBLISHED, name)
-        print(f"{name} | {tokens / statistics.median(took):,.0f} | {speedup}")
 
 
 def start() -> None:
@@ -247,13 +159,11 @@ def steps(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("speed", "embed", "cutting"):
+    for name in ("embed", "cutting"):
         command = commands.add_parser(name)
         command.add_argument("text", type=Path)
         if name != "embed":
             command.add_argument("--rounds", type=int, default=7)
-        if name == "speed":
-            command.add_argument("--checkpoint", type=Path)
         if name == "cutting":
             command.add_argument("--megabytes", type=float, default=10)
     commands.add_parser("start")
@@ -265,9 +175,7 @@ def main() -> None:
         memory(options.megabytes)
     else:
         text = options.text.read_text(encoding="utf-8", errors="replace")
-        if options.command == "speed":
-            speed(text, options.checkpoint, options.rounds)
-        elif options.command == "cutting":
+        if options.command == "cutting":
             cutting(text, options.rounds, options.megabytes)
         else:
             embed(text)

@@ -1,0 +1,275 @@
+"""Parts 4 and 5: cost as work grows, and a corpus that is larger than memory should be.
+
+python -m benchmarks.suite.growth large greedy 1000       a corpus of 1,000 MB
+python -m benchmarks.suite.growth one bert 1000000        one text, one line of JSON
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter, process_time
+
+import psutil
+
+from benchmarks.suite.report import Lines, Section, Table, short, spread
+from benchmarks.suite.texts import documents, english
+from lumber_core import BertChunker, Chunker, GreedyChunker, Group, LumberChunker
+
+ROUNDS = 3
+DOCUMENT = 2_000  # characters of one of many documents
+LARGE_DOCUMENT = 20_000  # characters of a document of the large corpus
+
+# The largest size is what takes about ten seconds; fixed costs show below the third size.
+SIZES: dict[str, tuple[int, ...]] = {
+    "greedy": (10**4, 10**5, 10**6, 10**7, 10**8),
+    "lumber": (10**4, 10**5, 10**6, 10**7),
+    "bert": (10**4, 3 * 10**4, 10**5, 3 * 10**5),
+}
+NUMBERS: dict[str, tuple[int, ...]] = {
+    "greedy": (1, 10, 100, 1_000, 10_000),
+    "lumber": (1, 10, 100, 1_000, 10_000),
+    "bert": (1, 10, 100),
+}
+
+
+def chunker(name: str) -> Chunker:
+    """Return a splitter with its defaults; Lumber's judge answers at once."""
+    if name == "greedy":
+        return GreedyChunker()
+    if name == "bert":
+        return BertChunker()
+    return LumberChunker(_second_half)
+
+
+def _second_half(group: Group) -> int:
+    return group.start + 1 + len(group) // 2 if len(group) > 2 else group.start + 1
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run cost.
+
+    Attributes:
+        characters: Size of its texts together.
+        cpu: Seconds of CPU time.
+        grown: MiB that the process's peak grew by.
+    """
+
+    characters: int
+    cpu: float
+    grown: float
+
+
+def one_text(name: str, size: int) -> Cost:
+    """Split one text of so many characters."""
+    splitter = chunker(name)
+    splitter.segment(english(2000))
+    text = _long_text(size)
+    before, began = _peak(), process_time()
+    splitter.segment(text)
+    return Cost(len(text), process_time() - began, _peak() - before)
+
+
+def many_documents(name: str, number: int) -> Cost:
+    """Split so many documents, one after the other, and keep nothing."""
+    splitter = chunker(name)
+    splitter.segment(english(2000))
+    before, spent, characters = _peak(), 0.0, 0
+    for text in documents(number * DOCUMENT, DOCUMENT):
+        began = process_time()
+        splitter.segment(text)
+        spent += process_time() - began
+        characters += len(text)
+    return Cost(characters, spent, _peak() - before)
+
+
+def exponent(points: Sequence[tuple[float, float]]) -> float:
+    """Return the slope of the best line through points on two logarithmic axes.
+
+    1 is linear time, 2 quadratic.
+    """
+    xs, ys = zip(*((math.log(x), math.log(y)) for x, y in points), strict=True)
+    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
+    above = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
+    return above / sum((x - mean_x) ** 2 for x in xs)
+
+
+def growth(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
+    """Measure how cost grows with the size of a text and with the number of documents.
+
+    Args:
+        log: Called with a line on progress.
+        scale: Factor for the largest sizes; a smaller one leaves sizes out.
+    """
+    blocks: list[str | Table | Lines] = [
+        "CPU time, each run in a process of its own. The exponent is the slope over the three "
+        "largest sizes on logarithmic axes (1 is linear time), of each round: median, and the "
+        "middle half. Memory is what the process's peak grows by, the result included; the text "
+        "is there before. Lumber's judge answers at once.",
+    ]
+    for way, plan, unit in (("one", SIZES, "characters"), ("many", NUMBERS, "documents")):
+        rows, series = [], {}
+        for name, amounts in plan.items():
+            chosen = [amount for amount in amounts if amount <= amounts[-1] * scale]
+            log(f"growth: {name}, {way}")
+            rounds = [[_in_process(way, name, amount) for amount in chosen] for _ in range(ROUNDS)]
+            middle = [_median(costs) for costs in zip(*rounds, strict=True)]
+            points = [
+                [(amount, cost.cpu) for amount, cost in zip(chosen, costs, strict=True)][-3:]
+                for costs in rounds
+            ]
+            series[name] = [(a, cost.cpu) for a, cost in zip(chosen, middle, strict=True)]
+            slopes = spread([exponent(own) for own in points]) if len(chosen) > 2 else "-"
+            rows += [
+                [
+                    name if number == 0 else "",
+                    f"{amount:,}",
+                    f"{cost.cpu:.3g}",
+                    short(cost.characters / cost.cpu),
+                    f"{cost.grown:.0f}",
+                    slopes if number == len(chosen) - 1 else "",
+                ]
+                for number, (amount, cost) in enumerate(zip(chosen, middle, strict=True))
+            ]
+        what = "One text" if way == "one" else f"Documents of {DOCUMENT:,} characters, one by one"
+        headers = ("", unit, "CPU s", "characters/s", "MiB added", "exponent")
+        title = f"CPU time by {'size of the text' if way == 'one' else 'number of documents'}"
+        blocks += [
+            f"### {what}",
+            Table(headers, rows),
+            Lines(f"growth-{way}", title, unit, "seconds of CPU time", series),
+        ]
+    return Section("Cost as work grows", blocks, frozenset({"lumber-splitters"}))
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What passing a corpus through a splitter took.
+
+    Attributes:
+        megabytes: Characters in millions.
+        documents: Number of documents.
+        chunks: Number of chunks.
+        seconds: Wall time.
+        cpu: Seconds of CPU time, making the documents included.
+        memory: MiB held after each tenth of the corpus.
+    """
+
+    megabytes: float
+    documents: int
+    chunks: int
+    seconds: float
+    cpu: float
+    memory: tuple[float, ...]
+
+
+def stream(name: str, megabytes: float, log: Callable[[str], None]) -> Stream:
+    """Pass a generated corpus through a splitter, document by document.
+
+    The corpus is an iterator and so is the result: no more than one document is held.
+    """
+    splitter = chunker(name)
+    splitter.segment(english(2000))
+    process = psutil.Process()
+    total = int(megabytes * 1e6)
+    memory: list[float] = []
+    characters = number = chunks = 0
+    wall, cpu = perf_counter(), process_time()
+    for text, found in _split_each(splitter, documents(total, LARGE_DOCUMENT)):
+        characters += len(text)
+        number += 1
+        chunks += found
+        if characters >= total * (len(memory) + 1) / 10:
+            memory.append(process.memory_info().rss / 2**20)
+            log(f"{name}: {characters / 1e6:,.0f} MB, {memory[-1]:.0f} MiB")
+    return Stream(
+        characters / 1e6,
+        number,
+        chunks,
+        perf_counter() - wall,
+        process_time() - cpu,
+        tuple(memory),
+    )
+
+
+def _split_each(splitter: Chunker, texts: Iterator[str]) -> Iterator[tuple[str, int]]:
+    for text in texts:
+        yield text, len(splitter.segment(text).spans)
+
+
+def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
+    """Pass a large corpus through splitters.
+
+    Args:
+        log: Called with a line on progress.
+        sizes: Megabytes for each splitter.
+    """
+    rows = []
+    for name, megabytes in sizes.items():
+        done = stream(name, megabytes, log)
+        rows.append(
+            [
+                name,
+                f"{done.megabytes:,.0f}",
+                f"{done.documents:,}",
+                f"{done.chunks:,}",
+                f"{done.seconds:,.0f}",
+                f"{done.cpu:,.0f}",
+                f"{done.memory[0]:.0f}",
+                f"{max(done.memory):.0f}",
+                f"{done.memory[-1]:.0f}",
+            ]
+        )
+    headers = ("", "MB", "documents", "chunks", "s", "CPU s", "MiB at 10 %", "most", "at the end")
+    text = (
+        f"Generated documents of {LARGE_DOCUMENT:,} characters pass through as an iterator; memory "
+        "is what the process holds after each tenth of them."
+    )
+    return Section("A large corpus", [text, Table(headers, rows)], frozenset({"lumber-splitters"}))
+
+
+def _long_text(size: int) -> str:
+    return "\n\n".join(documents(size, LARGE_DOCUMENT))
+
+
+def _in_process(way: str, name: str, amount: int) -> Cost:
+    command = [sys.executable, "-m", "benchmarks.suite.growth", way, name, str(amount)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return Cost(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def _median(costs: Sequence[Cost]) -> Cost:
+    return Cost(
+        costs[0].characters,
+        median(cost.cpu for cost in costs),
+        median(cost.grown for cost in costs),
+    )
+
+
+def _peak() -> float:
+    """Return the most memory that this process has held, in MiB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1024 if sys.platform == "linux" else peak / 1024**2
+
+
+def main() -> None:
+    """Run one measurement in this process."""
+    way, name, amount = sys.argv[1:4]
+    if way == "large":
+        section = large(lambda line: print(line, file=sys.stderr), {name: float(amount)})
+        for block in section.blocks:
+            print(block.markdown() if isinstance(block, Table) else block)
+    else:
+        cost = (one_text if way == "one" else many_documents)(name, int(amount))
+        print(json.dumps(vars(cost)))
+
+
+if __name__ == "__main__":
+    main()

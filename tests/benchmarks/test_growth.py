@@ -1,0 +1,28 @@
+"""The benchmark's measures of growth, and its stream over a large corpus."""
+
+import pytest
+
+from benchmarks.suite.growth import exponent, many_documents, one_text, stream
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
+def test_the_exponent_is_that_of_the_points(power: float):
+    points = [(size, 3 * size**power) for size in (10.0, 100.0, 1000.0)]
+    assert exponent(points) == pytest.approx(power)
+
+
+@pytest.mark.parametrize("name", ["greedy", "lumber"])
+def test_cost_is_that_of_the_texts_asked_for(name: str):
+    one, many = one_text(name, 20_000), many_documents(name, 10)
+    assert 20_000 <= one.characters < 21_000
+    assert 20_000 <= many.characters < 30_000
+    assert one.cpu > 0
+    assert many.cpu > 0
+
+
+def test_a_stream_passes_the_whole_corpus_and_tells_its_memory_ten_times():
+    told: list[str] = []
+    done = stream("greedy", 0.5, told.append)
+    assert 0.5 <= done.megabytes < 0.53
+    assert done.chunks > done.documents > 10
+    assert len(done.memory) == len(told) == 10
