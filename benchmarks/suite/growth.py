@@ -98,7 +98,8 @@ def exponent(points: Sequence[tuple[float, float]]) -> float:
     xs, ys = zip(*((math.log(x), math.log(y)) for x, y in points), strict=True)
     mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
     above = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
-    return above / sum((x - mean_x) ** 2 for x in xs)
+    slope: float = above / sum((x - mean_x) ** 2 for x in xs)
+    return slope
 
 
 def growth(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
