@@ -12,6 +12,7 @@ import ast
 import re
 import shlex
 import shutil
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import metadata
@@ -27,7 +28,8 @@ from tests.loopback.server import LoopbackServer
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 FENCE = re.compile(
-    r"^(?:<!-- not run: (?P<reason>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<body>.*?)^```$",
+    r"^(?: *<!-- not run: (?P<reason>[^>]+) -->\n)?"
+    r"^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
 LINK = re.compile(r"\]\((?!https?://|#)(?P<target>[^)#\s]+)")
@@ -50,7 +52,7 @@ def blocks_of(page: Path) -> list[Block]:
             page,
             line=text.count("\n", 0, found.start("body")) + 1,
             language=found["language"],
-            body=found["body"],
+            body=textwrap.dedent(found["body"]),  # blocks in tabs are indented
             reason=found["reason"],
         )
         for found in FENCE.finditer(text)

@@ -1,0 +1,227 @@
+"""Draws the picture and the tables of the README.
+
+    python scripts/draw_readme.py           writes docs/assets/chunks.svg and the tables
+    python scripts/draw_readme.py --time    measures the speeds first (a minute)
+    python scripts/draw_readme.py --check   fails if they are out of date
+
+The picture shows the real chunks of two splitters. Recall is copied from docs/results.md, and
+speeds from docs/assets/speeds.json, which `--time` writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from xml.sax.saxutils import escape
+
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+from langchain_lumber import BertTextSplitter
+from lumber_core import BertChunker, GreedyChunker
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+PICTURE = ROOT / "docs" / "assets" / "chunks.svg"
+SPEEDS = ROOT / "docs" / "assets" / "speeds.json"
+RESULTS = ROOT / "docs" / "results.md"
+STORY = ROOT / "examples" / "data" / "the_tide_clock.txt"
+
+TEXT = (
+    "The harbour clock keeps two times. Its upper dial shows the hour, its lower dial the tide. "
+    "Divers check both before they leave the quay. "
+    "Rye bread needs a sour dough. Flour and water are left to ferment for three days. "
+    "The loaf is baked in a falling oven, first very hot, then barely warm. "
+    "A loose brake cable is easy to mend. Turn the barrel adjuster until the pads almost touch "
+    "the rim. If they still drag, centre the caliper with the small screw. "
+    "Bats find their way by sound. They call too high for our ears and listen to the echoes. "
+    "A moth with soft scales can hide from them, because its wings return no echo."
+)
+COLUMNS = {
+    "RecursiveCharacterTextSplitter(chunk_size=180)": RecursiveCharacterTextSplitter(
+        chunk_size=180, chunk_overlap=0
+    ),
+    "BertTextSplitter(target_size=40)": BertTextSplitter(target_size=40),
+}
+# Names in docs/results.md, with the names to show.
+COMPARED = {
+    "bert": "**Bert** (this library)",
+    "chonkie recursive": "chonkie `RecursiveChunker`",
+    "semantic-text-splitter": "semantic-text-splitter",
+    "langchain recursive": "LangChain `RecursiveCharacterTextSplitter`",
+    "llamaindex sentence": "LlamaIndex `SentenceSplitter`",
+    "semchunk": "semchunk",
+    "random": "cuts at random sentences",
+}
+ROUNDS = 5
+
+_COLUMN_WIDTH = 46  # characters
+_CHARACTER, _LINE, _PADDING = 7.4, 19, 16
+_STYLE = """
+.page{fill:#ffffff;stroke:#d5d9de}
+text{font:12.3px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1f2328}
+.title{font-weight:600}
+.c0{fill:#cfe3ff}.c1{fill:#ffe2bd}.c2{fill:#d3f0d0}.c3{fill:#f3d3ea}
+@media (prefers-color-scheme:dark){
+.page{fill:#16191d;stroke:#3a4048}
+text{fill:#e6e9ed}
+.c0{fill:#1d3f6e}.c1{fill:#6a431a}.c2{fill:#23542a}.c3{fill:#5d2b52}
+}
+"""
+
+
+def picture(chunks: Mapping[str, Sequence[str]]) -> str:
+    """Return an SVG with the chunks of each splitter in a column of their own."""
+    body: list[str] = []
+    column = _COLUMN_WIDTH * _CHARACTER
+    bottom = 0.0
+    for number, (title, found) in enumerate(chunks.items()):
+        left = _PADDING + number * (column + 2 * _PADDING)
+        top = 2.0 * _PADDING
+        body.append(f'<text class="title" x="{left:.1f}" y="{top - 6:.1f}">{escape(title)}</text>')
+        for index, chunk in enumerate(found):
+            lines = textwrap.wrap(" ".join(chunk.split()), _COLUMN_WIDTH)
+            height = len(lines) * _LINE + 8
+            top += 8
+            body.append(
+                f'<rect class="c{index % 4}" x="{left - 6:.1f}" y="{top:.1f}" rx="4" '
+                f'width="{column + 12:.1f}" height="{height}"/>'
+            )
+            body.extend(
+                f'<text x="{left:.1f}" y="{top + 17 + row * _LINE:.1f}">{escape(line)}</text>'
+                for row, line in enumerate(lines)
+            )
+            top += height
+        bottom = max(bottom, top)
+    width = len(chunks) * (column + 2 * _PADDING)
+    height = bottom + _PADDING
+    label = "The same text in chunks: " + "; ".join(
+        f"{title} makes {len(found)}" for title, found in chunks.items()
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}">\n<title>{escape(label)}</title>\n'
+        f"<style>{_STYLE}</style>\n"
+        f'<rect class="page" x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1:.0f}" '
+        'rx="6"/>\n' + "\n".join(body) + "\n</svg>\n"
+    )
+
+
+def recall_table(results: str) -> str:
+    """Return the table of recall, from the table over all corpora in docs/results.md.
+
+    Raises:
+        ValueError: The table is not there.
+    """
+    found = re.search(
+        r"^\*\*All [^\n]*words\*\* \((\d+) questions\)\n\nsplitter \| words \| recall at 600 words[^\n]*"
+        r"\n[-| ]+\n((?:[^\n]+\n)+)",
+        results,
+        re.MULTILINE,
+    )
+    if found is None:
+        raise ValueError(f"{RESULTS} has no table of all corpora with recall at 600 words")
+    rows = [[cell.strip() for cell in line.split("|")] for line in found[2].splitlines()]
+    cells = {row[0]: row[2].partition(" (") for row in rows}
+    lines = [
+        "| Chunks of about 120 words | Recall at 600 words | Bert has more (95 % interval) |",
+        "| --- | --- | --- |",
+    ]
+    for name, shown in COMPARED.items():
+        value, _, interval = cells[name]
+        lines.append(f"| {shown} | {float(value):.2f} | {interval.rstrip(')')} |")
+    lines += [
+        "",
+        f"Share of the reference text of {found[1]} questions among the first 600 words retrieved.",
+    ]
+    return "\n".join(lines)
+
+
+def speed_table(speeds: Mapping[str, float]) -> str:
+    """Return the table of speeds, in characters a second of one CPU core."""
+    greedy, bert = speeds["greedy"], speeds["bert"]
+    return "\n".join(
+        (
+            "| You want | Use | Characters a second, one core |",
+            "| --- | --- | --- |",
+            f"| even chunks, fast | Greedy | about {_rounded(greedy)} |",
+            "| topic shifts and layout, without a language model | Bert | about "
+            f"{_rounded(bert)}: {_rounded(greedy / bert)} times slower than Greedy |",
+            "| the best boundaries in long narratives | Lumber with a language model | one model "
+            "call per chunk, many in flight |",
+        )
+    )
+
+
+def measured() -> dict[str, float]:
+    """Measure characters a second of CPU time, in turns, on the bundled story."""
+    text = STORY.read_text(encoding="utf-8")
+    runs: dict[str, tuple[Callable[[str], object], int]] = {
+        "greedy": (GreedyChunker().segment, 20),
+        "bert": (BertChunker(threads=1).segment, 1),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    for name, (split, _) in runs.items():
+        split(text[:2000])
+        seconds[name].clear()
+    for _ in range(ROUNDS):
+        for name, (split, times) in runs.items():
+            start = time.process_time()
+            for _ in range(times):
+                split(text)
+            seconds[name].append((time.process_time() - start) / times)
+    return {name: round(len(text) / median(taken)) for name, taken in seconds.items()}
+
+
+def with_block(page: str, name: str, content: str) -> str:
+    """Return a page with the content between its two marks replaced.
+
+    Raises:
+        ValueError: The page has no such marks.
+    """
+    pattern = re.compile(rf"(<!-- {name}: .*? -->\n).*?(<!-- end -->)", re.DOTALL)
+    if not pattern.search(page):
+        raise ValueError(f"{README} has no marks <!-- {name}: ... --> and <!-- end -->")
+    return pattern.sub(lambda found: f"{found[1]}{content}\n{found[2]}", page, count=1)
+
+
+def outputs() -> dict[Path, str]:
+    """Return the content of each file that this script writes."""
+    chunks = {title: splitter.split_text(TEXT) for title, splitter in COLUMNS.items()}
+    page = README.read_text(encoding="utf-8")
+    page = with_block(page, "recall", recall_table(RESULTS.read_text(encoding="utf-8")))
+    page = with_block(page, "speed", speed_table(json.loads(SPEEDS.read_text(encoding="utf-8"))))
+    return {PICTURE: picture(chunks), README: page}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the files, or check them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--time", action="store_true", help="measure the speeds first")
+    parser.add_argument("--check", action="store_true", help="fail if a file is out of date")
+    options = parser.parse_args(arguments)
+    if options.time:
+        SPEEDS.write_text(json.dumps(measured(), indent=2) + "\n", encoding="utf-8")
+    for path, content in outputs().items():
+        current = path.read_text(encoding="utf-8") if path.exists() else ""
+        if content == current:
+            continue
+        if options.check:
+            sys.exit(f"{path.name} is out of date: run python scripts/draw_readme.py")
+        path.write_text(content, encoding="utf-8")
+
+
+def _rounded(number: float) -> str:
+    """Round to one significant digit, or two below twenty, with thousands separated."""
+    power = 10 ** max(0, len(str(int(number))) - (2 if str(int(number))[0] == "1" else 1))
+    return f"{round(number / power) * power:,}"
+
+
+if __name__ == "__main__":
+    main()
