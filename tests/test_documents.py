@@ -1,4 +1,4 @@
-"""The examples in the documentation work as printed.
+"""The documentation is true: examples work as printed, messages and settings are those of the code.
 
 Python blocks of a page run in order, in one namespace and one folder, like cells of a notebook. A
 comment `<!-- not run: REASON -->` before a block leaves it out; its imports are still checked. In
@@ -12,6 +12,8 @@ import ast
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +25,10 @@ import pytest
 from typer.main import get_command
 
 from lumber_cli.app import app
+from lumber_core.bert.settings import BertSettings
+from lumber_core.chunking.greedy import GreedySettings
+from lumber_core.lumber.settings import AskedSettings
+from lumber_core.settings import Settings, fields_of
 from tests.loopback.server import LoopbackServer
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -131,3 +137,47 @@ def test_commands_exist_as_printed(line: str) -> None:
 def test_links_lead_to_files(page: Path) -> None:
     targets = [found["target"] for found in LINK.finditer(page.read_text(encoding="utf-8"))]
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_page_on_errors_quotes_messages_of_the_code() -> None:
+    said: set[str] = set()
+    for package in ("shared", "langchain_lumber", "llamaindex_lumber"):
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    said.add(node.value)
+    everything = "\n".join(said)
+    page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    quoted = [
+        part
+        for heading in re.findall(r"^### (.+)$", page, re.MULTILINE)
+        for message in re.findall(r"`([^`]+)`", heading)
+        for part in re.split(r"\s?…\s?", message)
+        if " " in part
+    ]
+    assert len(quoted) > 30
+    assert [part for part in quoted if part not in everything] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "settings"),
+    [
+        ("greedy.md", GreedySettings),
+        ("bert.md", BertSettings),
+        ("lumber.md", AskedSettings),
+    ],
+)
+def test_the_page_of_a_splitter_lists_its_settings_with_their_defaults(
+    page: str, settings: type[Settings]
+) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    table = text.partition("| Setting | Default | Meaning |\n")[2].partition("\n\n")[0]
+    listed = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", table, re.MULTILINE))
+    declared = {entry.name: entry.default for entry in fields_of(settings)}
+    assert {name: ast.literal_eval(default) for name, default in listed.items()} == declared
+
+
+def test_the_picture_and_the_tables_of_the_readme_are_up_to_date() -> None:
+    script = [sys.executable, str(ROOT / "scripts" / "draw_readme.py"), "--check"]
+    ended = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
