@@ -88,17 +88,17 @@ def picture(chunks: Mapping[str, Sequence[str]]) -> str:
         body.append(f'<text class="title" x="{left:.1f}" y="{top - 6:.1f}">{escape(title)}</text>')
         for index, chunk in enumerate(found):
             lines = textwrap.wrap(" ".join(chunk.split()), _COLUMN_WIDTH)
-            height = len(lines) * _LINE + 8
+            box = len(lines) * _LINE + 8
             top += 8
             body.append(
                 f'<rect class="c{index % 4}" x="{left - 6:.1f}" y="{top:.1f}" rx="4" '
-                f'width="{column + 12:.1f}" height="{height}"/>'
+                f'width="{column + 12:.1f}" height="{box}"/>'
             )
             body.extend(
                 f'<text x="{left:.1f}" y="{top + 17 + row * _LINE:.1f}">{escape(line)}</text>'
                 for row, line in enumerate(lines)
             )
-            top += height
+            top += box
         bottom = max(bottom, top)
     width = len(chunks) * (column + 2 * _PADDING)
     height = bottom + _PADDING
