@@ -115,7 +115,10 @@ class _Lines:
 
     def write(self, rows: Sequence[ChunkRow]) -> None:
         shown = "".join(map(self._show, rows))
-        self._stream.write(shown.encode("utf-8", "backslashreplace"))  # at once: Ctrl-C may come
+        # All at once, because Ctrl-C may come; but an unbuffered stdout may take only a part.
+        rest = memoryview(shown.encode("utf-8", "backslashreplace"))
+        while rest:
+            rest = rest[self._stream.write(rest) :]
         self._stream.flush()
 
     def __enter__(self) -> _Lines:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import signal
 import time
 from itertools import pairwise
@@ -239,6 +240,19 @@ def test_a_reader_that_stops_early_causes_no_traceback(tmp_path: Path) -> None:
     process.stdout.close()
     said = process.stderr.read().decode()
     assert (process.wait(timeout=60), said) == (141, "")
+
+
+def test_an_unbuffered_pipe_loses_nothing(tmp_path: Path) -> None:
+    book = tmp_path / "book.txt"
+    book.write_bytes(SAMPLE.read_bytes() * 40)
+    for unbuffered in ("1", ""):
+        process = started(
+            *("split", book, "--method", "greedy"),
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )
+        out, _ = process.communicate()
+        text = "".join(row["text"] for row in rows_of(out.decode()))
+        assert text == book.read_bytes().decode()
 
 
 def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
