@@ -8,10 +8,13 @@ from typing import Annotated
 import typer
 
 from lumber_cli.conform import conform_command
+from lumber_cli.estimate import estimate_command
 from lumber_cli.evaluation import compare_command, sweep_command
+from lumber_cli.models import models_command
 from lumber_cli.questions import questions_command
 from lumber_cli.split import split_command
 from lumber_cli.training import export_command, train_command
+from lumber_cli.view import view_command
 from lumber_core import __version__
 
 app = typer.Typer(
@@ -41,6 +44,21 @@ _add(
     "docs/ --method lumber --model http://127.0.0.1:8000/v1",
     "- < page.txt",
 )
+_add(
+    view_command,
+    "view",
+    "book.txt",
+    "docs/ --target-size 200 -o chunks.html",
+    "book.txt --beside greedy:200",
+    "report.pdf --threshold 0",
+)
+_add(
+    estimate_command,
+    "estimate",
+    "books/ --prices 0.15,0.60",
+    "book.txt --theta 700",
+)
+_add(models_command, "models", "", "ollama", "http://127.0.0.1:8000/v1")
 _add(
     compare_command,
     "compare",

@@ -99,22 +99,39 @@ def _key(spec: str, provider: Provider, key_variable: str | None) -> str | None:
 def _only_model(provider: Provider, key: str | None) -> str:
     url = provider.base_url
     assert url is not None
-    served = served_models(url, key)
+    served = _served(url, key)
     if len(served) != 1:
         listed = ", ".join(served) or "none"
         raise ValueError(f"{url} serves {len(served)} models ({listed}): pass {url}#NAME")
     return served[0]
 
 
-def served_models(url: str, key: str | None = None) -> list[str]:
-    """Return the names of the models of an OpenAI-compatible server.
+def served_by(server: str) -> list[str]:
+    """Return the models of a server, each as `language_model` takes it.
+
+    Args:
+        server: "openai", "ollama", or the URL of an OpenAI-compatible server.
 
     Raises:
+        ValueError: The server is none of these, or the key is missing.
         MissingExtraError: The package openai is not installed.
         ModelUnavailableError: The server gives no list.
     """
+    if server.startswith(("http://", "https://")):
+        return [f"{server}#{name}" for name in _served(server, None)]
+    provider = PROVIDERS.get(server)
+    if provider is None or provider.make is not OpenAIModel:
+        raise ValueError(f"unknown server {server!r}: expected openai, ollama or a URL")
+    require(provider.module, package=provider.package, extra=provider.extra)
+    names = _served(provider.base_url, _key(server, provider, None))
+    return [f"{server}:{name}" for name in names]
+
+
+def _served(url: str | None, key: str | None) -> list[str]:
     sdk = load("openai", package="openai", extra="openai")
     try:
         return OpenAIModel("any", base_url=url, api_key=key).served()
     except sdk.OpenAIError as error:
-        raise ModelUnavailableError(f"{url} gives no list of models: {error}") from error
+        raise ModelUnavailableError(
+            f"{url or 'OpenAI'} gives no list of models: {error}"
+        ) from error

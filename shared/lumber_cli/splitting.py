@@ -9,9 +9,9 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from enum import Enum
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
@@ -29,6 +29,8 @@ from lumber_core.llms import CallPolicy
 from lumber_core.lumber.fallback import local_judge
 from lumber_core.lumber.settings import LumberSettings
 from lumber_core.settings import Setting, Settings, fields_of, setting_of, type_of
+
+Command = Callable[..., None]
 
 
 class SplitMethod(str, Enum):
@@ -102,6 +104,19 @@ class Splitting:
         check_overlap(self.chunk_overlap, made.settings.chunk_size)
         return made
 
+    def rehearsal(self) -> Chunker:
+        """Make the splitter for an estimate: no language model is asked, so none is made.
+
+        Raises:
+            ValueError: A setting is wrong, or is not one of this splitter.
+        """
+        if not self.asks_model:
+            return self.chunker()
+        given = {name: value for name, value in self.given.items() if name != "store"}
+        return replace(
+            self, given=given, model=None, key_variable=None, requests_per_minute=None
+        ).chunker()
+
     def _made(self, settings: dict[str, Any]) -> Chunker:
         if self.method is SplitMethod.LUMBER:
             if self.prices is not None:
@@ -141,8 +156,16 @@ class Splitting:
         return local_judge() if self.model is None else BertJudge(self.model)
 
 
-def takes_splitting(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace a command's parameter `splitting` by one option for each setting of a splitter."""
+def takes_splitting(default: SplitMethod) -> Callable[[Command], Command]:
+    """Replace a command's parameter `splitting` by one option for each setting of a splitter.
+
+    Args:
+        default: The splitter unless --method names another.
+    """
+    return partial(_with_options, default=default)
+
+
+def _with_options(command: Command, default: SplitMethod) -> Command:
     parameters = inspect.signature(command).parameters
     hints = get_type_hints(command, include_extras=True)
     own = [
@@ -150,7 +173,7 @@ def takes_splitting(command: Callable[..., None]) -> Callable[..., None]:
         for name, parameter in parameters.items()
         if name != "splitting"
     ]
-    options = _splitter_options()
+    options = _splitter_options(default)
 
     @wraps(command)
     def run(**given: Any) -> None:
@@ -185,7 +208,7 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _splitter_options() -> list[inspect.Parameter]:
+def _splitter_options(default: SplitMethod) -> list[inspect.Parameter]:
     """Return the options: the method, its settings, and what a language model needs."""
     entries: dict[str, dict[SplitMethod, Field[Any]]] = {}
     for method, settings in SETTINGS.items():
@@ -201,7 +224,7 @@ def _splitter_options() -> list[inspect.Parameter]:
             "The splitter: bert cuts where a small bundled model sees a start, greedy at sentence "
             "ends by length, lumber where a language model (or, without --model, the bundled one) "
             "sees a topic shift.",
-            default=SplitMethod.BERT,
+            default=default,
         ),
         _parameter(
             "model",

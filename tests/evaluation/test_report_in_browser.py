@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,14 +15,8 @@ pytest.importorskip("nltk")
 
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.report import write_report
+from tests.browsing import contrast, dom, lightness
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--hide-scrollbars", "--allow-file-access-from-files", "--virtual-time-budget=4000"),
-)
 
 # Put into a page that frames the report at a phone's width, and tells what it finds.
 PROBE = """<!doctype html><meta charset=utf-8><body><iframe src="report.html" width="{width}"
@@ -84,14 +76,6 @@ class Tables(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def browser() -> str:
-    found = next((path for path in map(shutil.which, NAMES) if path), None)
-    if found is None:
-        pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
-    return found
-
-
-@pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     made = compare(
@@ -100,19 +84,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         embedder=WordEmbedder(),
     )
     return write_report(made, folder)
-
-
-def dom(browser: str, page: Path, *flags: str) -> str:
-    """Return what the browser makes of a page once it is loaded."""
-    profile = page.parent / f"profile-{len(list(page.parent.iterdir()))}"
-    done = subprocess.run(
-        [browser, *FLAGS, *flags, f"--user-data-dir={profile}", "--dump-dom", page.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return done.stdout
 
 
 def probed(browser: str, report: Path, width: int, *flags: str) -> dict:
@@ -168,18 +139,3 @@ def test_dark_is_dark_and_chunks_differ_in_lightness(browser: str, report: Path)
         assert contrast(found["ink"], found["even"]) > 7
         assert contrast(found["even"], found["odd"]) > 1.08
         assert found["edges"][0] != found["edges"][1]
-
-
-def channels(colour: str) -> list[float]:
-    return [float(value) / 255 for value in re.findall(r"[\d.]+", colour)[:3]]
-
-
-def lightness(colour: str) -> float:
-    """Relative luminance, as the web's accessibility guidelines define it."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels(colour)]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(first: str, second: str) -> float:
-    one, other = sorted([lightness(first), lightness(second)])
-    return (other + 0.05) / (one + 0.05)

@@ -1,0 +1,59 @@
+"""`lumber-splitters estimate`: what a language model will cost, before anything is paid."""
+
+from __future__ import annotations
+
+import typer
+
+from lumber_cli.inputs import EncodingOption, Inputs, Paths
+from lumber_cli.options import errors_in_one_line, fail
+from lumber_cli.splitting import SplitMethod, Splitting, takes_splitting
+from lumber_cli.tables import show_table
+from lumber_core import LumberChunker, Range
+from lumber_core.chunking.base import Chunker
+
+
+@takes_splitting(SplitMethod.LUMBER)
+def estimate_command(paths: Paths, splitting: Splitting, encoding: EncodingOption = None) -> None:
+    """Estimate the calls, tokens and cost of splitting with a language model.
+
+    The run is simulated, so no model is asked, and no key and no package of a provider is needed.
+    Each figure is the most likely one, with the lowest and the highest in brackets. Answers that
+    are already in a --store are not subtracted. bert and greedy call no model and cost nothing.
+    """
+    with errors_in_one_line():
+        chunker = splitting.rehearsal()
+        inputs = Inputs(paths, encoding)
+        rows, texts = [], []
+        for file in inputs:
+            (tokens,) = chunker.counter.count([file.text])
+            counted = [file.name, _number(len(file.text)), _number(tokens)]
+            rows.append([*counted, *_cells(chunker, [file.text])])
+            texts.append(file.text)
+        if not texts:
+            fail("nothing to estimate: no document could be read")
+        if len(texts) > 1:
+            counts = [sum(map(len, texts)), sum(chunker.counter.count(texts))]
+            rows.append(["all", *map(_number, counts), *_cells(chunker, texts)])
+        columns = ["document", "characters", "tokens", "calls", "tokens sent", "tokens received"]
+        show_table([*columns, "cost"][: len(rows[0])], rows)
+    if inputs.failed:
+        raise typer.Exit(1)
+
+
+def _cells(chunker: Chunker, texts: list[str]) -> list[str]:
+    if not isinstance(chunker, LumberChunker):
+        return ["0", "0", "0"]
+    made = chunker.estimate(texts)
+    found = [_range(made.calls), _range(made.prompt_tokens), _range(made.completion_tokens)]
+    if made.cost is not None:
+        low, likely, high = (f"{cost:.{2 if cost >= 1 else 4}f}" for cost in made.cost)
+        found.append(f"{likely} ({low} to {high})")
+    return found
+
+
+def _range(values: Range) -> str:
+    return f"{_number(values.likely)} ({_number(values.low)} to {_number(values.high)})"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}"

@@ -1,0 +1,37 @@
+"""Tables on a terminal: drawn with rich there, plain aligned text in pipes and files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+_UNBOUNDED = 10_000  # columns in a pipe, so that no cell is wrapped or cut
+
+
+def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
+    """Print a table to stdout.
+
+    Args:
+        columns: Titles.
+        rows: Cells; as many as there are columns.
+        left: Number of columns from the left that hold text; the others are aligned to the right.
+    """
+    # Deferred: most commands print no table.
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    on_terminal = sys.stdout.isatty()
+    table = Table(box=box.SIMPLE_HEAD if on_terminal else None, pad_edge=False)
+    for number, column in enumerate(columns):
+        table.add_column(Text(column), justify="left" if number < left else "right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console = Console(file=sys.stdout, width=None if on_terminal else _UNBOUNDED)
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        typer.echo(line.rstrip())

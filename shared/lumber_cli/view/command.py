@@ -1,0 +1,57 @@
+"""The command `view`: split texts and write the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from tqdm import tqdm
+
+from lumber_cli.inputs import EncodingOption, Inputs, Paths, output_file
+from lumber_cli.options import errors_in_one_line, fail
+from lumber_cli.splitting import SplitMethod, Splitting, takes_splitting
+from lumber_cli.view.page import chunk_page, shown_text
+from lumber_cli.view.sides import BESIDE, own_side, side_beside
+
+
+@takes_splitting(SplitMethod.BERT)
+def view_command(
+    paths: Paths,
+    splitting: Splitting,
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write.")] = Path(
+        "view.html"
+    ),
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPLITTER",
+            help=f"A second splitter, shown side by side: {BESIDE}.",
+        ),
+    ] = None,
+    encoding: EncodingOption = None,
+) -> None:
+    """Show texts with their chunks on one HTML page, which needs no other file and no network.
+
+    Chunks have alternating colours, with their sizes, headings and scores beside them. For bert and
+    greedy a slider tries other target sizes (or thresholds, with --threshold); each position shows
+    exactly what `split` gives with that option.
+
+    Prints the path of the page.
+    """
+    with errors_in_one_line():
+        sides = [own_side(splitting)]
+        if beside is not None:
+            sides.append(side_beside(beside))
+        inputs = Inputs(paths, encoding)
+        output = output_file(output)
+        texts = [
+            shown_text(file, sides)
+            for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True)
+        ]
+        if not texts:
+            fail("nothing to show: no document could be read")
+        output.write_text(chunk_page(texts, sides), encoding="utf-8", errors="replace")
+    typer.echo(output)
+    if inputs.failed:
+        raise typer.Exit(1)

@@ -1,0 +1,248 @@
+"""One side of the page: a splitter, and other values of its setting to try with a slider."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from lumber_cli.split import rows_of, splits_as_markdown
+from lumber_cli.splitting import SplitMethod, Splitting
+from lumber_core import BertChunker, LumberChunker, Segmentation
+from lumber_core.bert.scores import TokenScores, place_scores
+from lumber_core.bert.settings import BertSettings
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.greedy import GreedySettings
+from lumber_core.chunking.settings import target_of
+from lumber_core.files import TextFile
+from lumber_core.text.markdown_places import find_markdown_places
+from lumber_core.text.places import Kind, Place, find_places
+from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
+
+BESIDE = (
+    "bert, greedy or lumber, or another that `compare` knows; with a number, as in bert:200, "
+    "greedy:400, recursive:1000"
+)
+_TARGETS = (50, 75, 100, 125, 150, 175, 200, 250, 300, 400, 500, 650, 800, 1000)
+_THRESHOLDS = (-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6)
+_NUMBERS = {  # what the number after a splitter's name is
+    SplitMethod.BERT: "target_size",
+    SplitMethod.GREEDY: "target_size",
+    SplitMethod.LUMBER: "theta",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChunk:
+    """A chunk as the page shows it.
+
+    Attributes:
+        start: Offset of its first character.
+        end: Offset just past its last character.
+        tokens: Its size.
+        headings: The titles above its start.
+        why: Why it starts there; "" if the splitter does not say.
+    """
+
+    start: int
+    end: int
+    tokens: int
+    headings: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SideText:
+    """A text as one side splits it.
+
+    Attributes:
+        positions: The chunks at each position of the slider, or at the only one.
+        scores: Scores of the text's tokens, if the splitter has any.
+        places: The places where a chunk may start, if there are scores.
+    """
+
+    positions: list[list[ShownChunk]]
+    scores: TokenScores | None = None
+    places: Sequence[Place] = ()
+
+    def scores_at(self, offsets: Sequence[int]) -> list[float] | None:
+        """Return the score of each offset: the highest t among the first tokens there."""
+        if self.scores is None:
+            return None
+        known = {place.offset: place for place in self.places}
+        added = {at: Place(at, Kind.SENTENCE, at) for at in offsets if at not in known}
+        places = sorted([*self.places, *added.values()])
+        t = place_scores(self.scores, places)
+        by_offset = {place.offset: float(score) for place, score in zip(places, t, strict=True)}
+        return [by_offset[at] for at in offsets]
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """Values of one setting.
+
+    Attributes:
+        setting: Name of the setting.
+        values: The values, rising.
+        initial: Number of the value that the user asked for.
+    """
+
+    setting: str
+    values: tuple[float, ...]
+    initial: int
+
+
+class Side(ABC):
+    """A splitter on the page.
+
+    Attributes:
+        title: What it is called.
+        slider: Its slider; None if it has none.
+    """
+
+    title: str
+    slider: Slider | None = None
+
+    @abstractmethod
+    def split(self, file: TextFile) -> SideText:
+        """Split a text at each position of the slider."""
+
+
+def own_side(splitting: Splitting) -> Side:
+    """Return the side of a splitter of this library.
+
+    Raises:
+        ValueError: A setting is wrong.
+    """
+    chunker = splitting.chunker()
+    if isinstance(chunker, BertChunker):
+        chunker.load()
+    return _OwnSide(splitting, chunker)
+
+
+def side_beside(spec: str) -> Side:
+    """Return the side of a splitter by name, as in "greedy:400" or "recursive:1000".
+
+    Raises:
+        ValueError: There is no such splitter, or the number is wrong.
+        MissingExtraError: The splitter needs a package that is not installed.
+    """
+    name, colon, number = spec.partition(":")
+    if name in {method.value for method in SplitMethod}:
+        method = SplitMethod(name)
+        if colon and not number.isdecimal():
+            raise ValueError(f"{spec!r}: expected a number of tokens after the colon")
+        return own_side(Splitting(method, {_NUMBERS[method]: int(number)} if colon else {}))
+    return _OtherSide(spec)
+
+
+class _OwnSide(Side):
+    def __init__(self, splitting: Splitting, chunker: Chunker) -> None:
+        self._overlap = splitting.chunk_overlap
+        self._asks = splitting.asks_model
+        self.title = splitting.method.value
+        self._chunkers: list[Chunker] = [chunker]
+        tried = _tried(chunker)
+        if tried is None:
+            return
+        setting, own, values = tried
+        made: dict[float, Chunker] = {own: chunker}
+        for value in values:
+            given = {**splitting.given, setting: value}
+            try:
+                made.setdefault(value, replace(splitting, given=given).chunker())
+            except ValueError:  # it does not go with the other settings
+                continue
+        chosen = sorted(made)
+        self._chunkers = [made[value] for value in chosen]
+        self.slider = Slider(setting, tuple(chosen), chosen.index(own))
+
+    def split(self, file: TextFile) -> SideText:
+        """Split a text; a model scores it once for all positions."""
+        first = self._chunkers[self.slider.initial if self.slider else 0]
+        if not isinstance(first, BertChunker) or not file.text:
+            return SideText([self._position(each, file, None) for each in self._chunkers])
+        scores = first.scores(file.text)
+        find = find_markdown_places if splits_as_markdown(file, first) else find_places
+        return SideText(
+            [self._position(each, file, scores) for each in self._chunkers],
+            scores,
+            find(file.text, first.settings.language),
+        )
+
+    def _position(
+        self, chunker: Chunker, file: TextFile, scores: TokenScores | None
+    ) -> list[ShownChunk]:
+        markdown = splits_as_markdown(file, chunker)
+        if scores is not None and isinstance(chunker, BertChunker) and self.slider is not None:
+            made: Segmentation = chunker.resegment(
+                file.text, scores, reserved=self._overlap, markdown=markdown
+            )
+        else:
+            (made,) = chunker.segment_all(
+                [file.text],
+                reserved=[self._overlap],
+                markdown=[markdown],
+                show_progress=self._asks,
+            )
+        reasons = _reasons(chunker, made)
+        return [
+            ShownChunk(row.start, row.end, row.tokens, row.headings, reasons.get(number, ""))
+            for number, row in enumerate(rows_of(file, chunker, made, self._overlap))
+        ]
+
+
+class _OtherSide(Side):
+    """A splitter of another library, or a baseline."""
+
+    def __init__(self, spec: str) -> None:
+        from lumber_evaluation.splitters import preset  # deferred: nothing else here needs it
+
+        self.title = spec
+        self._splitter = preset(spec)
+        self._counter = token_counter(DEFAULT_TOKENIZER)
+
+    def split(self, file: TextFile) -> SideText:
+        """Split a text; white space that the splitter drops is in no chunk."""
+        from lumber_evaluation.documents import Document
+
+        made = self._splitter.split(Document(file.name, file.text, (0,), (0,), "view"))
+        spans = [chunk.span for chunk in made.chunks]
+        tokens = self._counter.count([span.of(file.text) for span in spans])
+        return SideText(
+            [[ShownChunk(*span, count) for span, count in zip(spans, tokens, strict=True)]]
+        )
+
+
+def _tried(chunker: Chunker) -> tuple[str, float, Sequence[float]] | None:
+    """Return the setting to try, its own value, and other values; None for no slider."""
+    if isinstance(chunker, BertChunker):
+        if chunker.windows == "moving":  # its scores depend on the threshold
+            return None
+        if chunker.threshold is not None:
+            return "threshold", chunker.threshold, _THRESHOLDS
+    settings = chunker.settings
+    target = None
+    if isinstance(settings, BertSettings):
+        target = settings.sizes[1]
+    elif isinstance(settings, GreedySettings):
+        target = target_of(settings)
+    return None if target is None else ("target_size", target, _TARGETS)
+
+
+def _reasons(chunker: Chunker, made: Segmentation) -> Mapping[int, str]:
+    """Return why chunks start where they do, by their numbers, if a judge has said so."""
+    # One verdict ends each chunk but the last, unless limits have cut or joined chunks.
+    if not isinstance(chunker, LumberChunker) or chunker.method != "paper":
+        return {}
+    if len(made.verdicts) not in (len(made.spans), len(made.spans) - 1):
+        return {}
+    stops = [verdict.start for verdict in made.verdicts]
+    if any(after <= before for before, after in pairwise(stops)):
+        return {}
+    return {
+        number: verdict.reason or verdict.outcome.replace("_", " ")
+        for number, verdict in enumerate(made.verdicts, start=1)
+        if number < len(made.spans)
+    }

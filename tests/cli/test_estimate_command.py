@@ -1,0 +1,110 @@
+"""`lumber-splitters estimate` and `models`: what is known before a model is asked."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from lumber_core import LumberChunker, Prices
+from lumber_core.lumber.fallback import local_judge
+from tests.cli.running import SAMPLE, run_apart
+
+
+def test_an_estimate_needs_no_key_and_is_that_of_the_splitter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+    text = SAMPLE.read_bytes().decode()
+    made = LumberChunker(local_judge(), theta=300, prices=Prices(2, 6)).estimate([text])
+    (tmp_path / "b.txt").write_text("One. Two.", encoding="utf-8")
+    options = ("--theta", 300, "--prices", "2,6", "--model", "gemini:any", "--store", "a.db")
+    done = run_apart("estimate", SAMPLE, "b.txt", *options)
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert [line.split()[0] for line in lines] == ["document", SAMPLE.as_posix(), "b.txt", "all"]
+    low, likely, high = map(int, made.calls)
+    assert f"{likely} ({low} to {high})" in lines[1]
+    assert made.cost is not None
+    assert f"{made.cost.likely:.4f} (" in lines[1]
+    assert f"{len(text):,}" in lines[1]
+    assert not (tmp_path / "a.db").exists()
+
+
+def test_splitters_without_a_model_make_no_calls() -> None:
+    done = run_apart("estimate", SAMPLE, "--method", "greedy")
+    assert done.code == 0
+    assert done.out.splitlines()[1].split()[-3:] == ["0", "0", "0"]
+
+
+def test_a_wrong_price_is_one_line() -> None:
+    done = run_apart("estimate", SAMPLE, "--prices", "1")
+    assert (done.code, done.out) == (1, "")
+    assert "two numbers" in done.err
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    """A server that lists two models."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            models = [{"id": name, "object": "model"} for name in ("small", "large")]
+            body = json.dumps({"object": "list", "data": models}).encode()
+            self.send_response(200 if self.path == "/v1/models" else 404)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: object) -> None:
+            """Log nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{made.server_port}/v1"
+        made.shutdown()
+
+
+def test_models_of_a_server_are_listed_as_the_option_takes_them(server: str) -> None:
+    pytest.importorskip("openai")
+    assert run_apart("models", server).out.splitlines() == [f"{server}#large", f"{server}#small"]
+    done = run_apart("split", SAMPLE, "--method", "lumber", "--model", server)
+    assert (done.code, done.out) == (1, "")
+    assert f"{server} serves 2 models (large, small): pass {server}#NAME" in done.err
+
+
+def test_models_says_what_each_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    lines = run_apart("models").out.splitlines()
+    assert [line.split()[0] for line in lines[:4]] == [
+        "--model",
+        "bundled",
+        "openai:NAME",
+        "gemini:NAME",
+    ]
+    assert "no" in lines[2].split()
+    assert "OPENAI_API_KEY" in lines[2]
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
+    said = run_apart("models").out
+    assert "OPENAI_API_KEY" not in said
+    assert "secret-key" not in said
+
+
+@pytest.mark.parametrize("server_name", ["gemini", "nowhere"])
+def test_an_unknown_server_is_one_line(server_name: str) -> None:
+    done = run_apart("models", server_name)
+    assert (done.code, done.out) == (1, "")
+    assert "expected openai, ollama or a URL" in done.err
+
+
+def test_a_server_that_does_not_answer_is_one_line() -> None:
+    pytest.importorskip("openai")
+    done = run_apart("models", "http://127.0.0.1:1/v1")
+    assert (done.code, done.out) == (1, "")
+    assert "gives no list of models" in done.err
