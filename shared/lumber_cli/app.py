@@ -64,7 +64,7 @@ _add(
     "compare",
     "docs/ --questions questions.jsonl",
     "docs/ --questions questions.jsonl --splitter bert --splitter greedy:400",
-    "docs/ --questions questions.jsonl --model gpt-4o-mini --qa",
+    "docs/ --questions questions.jsonl --model openai:gpt-4o-mini --qa",
     "docs/ --sections headings",
 )
 _add(
@@ -77,8 +77,8 @@ _add(
 _add(
     questions_command,
     "questions",
-    "docs/ --model gpt-4o-mini --count 50 --store answers.db",
-    "docs/ --model llama3.2 --base-url http://127.0.0.1:11434/v1",
+    "docs/ --model openai:gpt-4o-mini --count 50 --store answers.db",
+    "docs/ --model ollama:llama3.2",
 )
 _add(
     conform_command,

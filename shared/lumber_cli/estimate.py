@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from lumber_cli.inputs import EncodingOption, Inputs, Paths
-from lumber_cli.options import errors_in_one_line, fail
+from lumber_cli.inputs import Inputs, Paths
+from lumber_cli.options import EncodingOption, errors_in_one_line, fail
 from lumber_cli.splitting import SplitMethod, Splitting, takes_splitting
 from lumber_cli.tables import show_table
 from lumber_core import LumberChunker, Range

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from lumber_cli.options import (
+    MODEL_HELP,
     SPLITTERS,
-    BaseUrl,
     Concurrency,
+    EncodingOption,
     Folder,
     KeyVariable,
     PerMinute,
@@ -76,8 +77,7 @@ Work = Annotated[
 ModelNameOption = Annotated[
     str | None,
     typer.Option(
-        help="Language model for `lumber`, propositions, --qa and --hyde: an OpenAI model, or "
-        "gemini-*."
+        help=f"For `lumber`, propositions, --qa and --hyde. {MODEL_HELP}",
     ),
 ]
 PriceList = Annotated[
@@ -112,9 +112,9 @@ def compare_command(
     ] = False,
     output: Output = Path("report"),
     sections: SectionsOption = None,
+    encoding: EncodingOption = None,
     embedder: EmbedderOption = "bundled",
     model: ModelNameOption = None,
-    base_url: BaseUrl = None,
     key_variable: KeyVariable = None,
     hyde: Annotated[
         bool,
@@ -145,7 +145,7 @@ def compare_command(
     kept = work or output / ".work"
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
-        asked = chosen_model(model, base_url, key_variable)
+        asked = chosen_model(model, key_variable)
         for option, given in (("--qa", qa), ("--hyde", hyde)):
             if given and asked is None:
                 fail(f"{option} needs a model: pass --model NAME")
@@ -162,7 +162,7 @@ def compare_command(
         ]
         if null_control:
             subjects += [RandomCuts(one) for one in subjects]
-        corpus = corpus_in(folder, questions, sections)
+        corpus = corpus_in(folder, questions, sections, encoding)
         answering = None
         if qa and asked is not None:
             answering = QaSettings(
@@ -221,9 +221,9 @@ def sweep_command(
     ] = None,
     output: Output = Path("sweep"),
     sections: SectionsOption = None,
+    encoding: EncodingOption = None,
     embedder: EmbedderOption = "bundled",
     model: ModelNameOption = None,
-    base_url: BaseUrl = None,
     key_variable: KeyVariable = None,
     prices: PriceList = None,
     within_document: Within = False,
@@ -237,12 +237,12 @@ def sweep_command(
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
         kind, parameter, values = _swept(splitter, theta=theta, threshold=threshold, size=size)
-        asked = chosen_model(model, base_url, key_variable)
+        asked = chosen_model(model, key_variable)
         if asked is not None and kind != "lumber":
             fail(f"--model has no effect: {kind} uses no model")
         policy = CallPolicy(requests_per_minute=requests_per_minute)
         made = sweep(
-            corpus_in(folder, questions, sections),
+            corpus_in(folder, questions, sections, encoding),
             lambda value: splitter_named(
                 f"{kind}:{value:g}", asked, policy, kept, max_concurrency, embedder
             ),

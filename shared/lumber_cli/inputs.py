@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from lumber_cli.options import say
 from lumber_core.errors import UnreadableFileError
 from lumber_core.files import (
     READABLE,
@@ -35,18 +36,6 @@ Paths = Annotated[
         show_default=False,
     ),
 ]
-EncodingOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Encoding of the files. Default: UTF-8, or that of a byte order mark, or one that is "
-        "detected and named on stderr."
-    ),
-]
-
-
-def say(message: str) -> None:
-    """Print a line to stderr."""
-    typer.echo(f"lumber-splitters: {message}", err=True)
 
 
 @dataclass

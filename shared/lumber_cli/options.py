@@ -12,10 +12,11 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from lumber_cli.language_models import FORMS, language_model
 from lumber_core import LumberChunker, ModelJudge, Prices
 from lumber_core.errors import LumberError
-from lumber_core.llms import CallPolicy, GeminiModel, Model, OpenAIModel
-from lumber_core.llms.remote import RemoteModel
+from lumber_core.files import READABLE
+from lumber_core.llms import CallPolicy, Model
 from lumber_core.tokens import token_counter
 from lumber_evaluation.cached_work import WORK_FILE
 from lumber_evaluation.corpora import load_folder
@@ -23,36 +24,43 @@ from lumber_evaluation.corpora.folder import Sections
 from lumber_evaluation.documents import Corpus, EvaluatedSplitter
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.llm.propositions import PropositionSplitter
+from lumber_evaluation.retrieval.word_recall import absent_questions
 from lumber_evaluation.splitters import PRESETS, evaluated, preset
 
 SPLITTERS = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
 """The named splitters, for help texts."""
 
-Folder = Annotated[Path, typer.Argument(help="Folder with .txt and .md files.")]
-BaseUrl = Annotated[
-    str | None,
-    typer.Option(help="OpenAI-compatible server to use, for example http://127.0.0.1:8000/v1."),
-]
+Folder = Annotated[Path, typer.Argument(help=f"Folder with files in {', '.join(READABLE)}.")]
 KeyVariable = Annotated[
     str | None,
     typer.Option(help="Environment variable with the API key. Default: the provider's own."),
 ]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Encoding of the files. Default: UTF-8, or that of a byte order mark, or one that is "
+        "detected and named on stderr."
+    ),
+]
+MODEL_HELP = f"Language model: {FORMS}."
 Concurrency = Annotated[int, typer.Option(help="Maximum number of model calls in flight.")]
 PerMinute = Annotated[
     float | None, typer.Option(help="Maximum number of model calls per minute. Default: no limit.")
 ]
 
-_KEYS: dict[type[RemoteModel], tuple[str, ...]] = {
-    OpenAIModel: ("OPENAI_API_KEY",),
-    GeminiModel: ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-}
+_EXAMPLES = 3
 _BROKEN_PIPE = 141
 """The exit status of a program that SIGPIPE ends."""
 
 
+def say(message: str) -> None:
+    """Print a line to stderr."""
+    typer.echo(f"lumber-splitters: {' '.join(message.split())}", err=True)
+
+
 def fail(message: str) -> NoReturn:
     """Print an error in one line to stderr and exit with status 1."""
-    typer.echo(f"lumber-splitters: {' '.join(message.split())}", err=True)
+    say(message)
     raise typer.Exit(1)
 
 
@@ -68,50 +76,33 @@ def errors_in_one_line() -> Iterator[None]:
         fail(str(error))
 
 
-def named_model(name: str, *, base_url: str | None, key_variable: str | None) -> RemoteModel:
-    """Return a model by name: Gemini if the name starts with "gemini", else OpenAI.
-
-    Args:
-        name: The model's name.
-        base_url: An OpenAI-compatible server; the model's name then does not select the provider.
-        key_variable: The environment variable that holds the key. None: the provider's own, or
-            no key if `base_url` is given.
-
-    Raises:
-        ValueError: The key is missing, or an option has no effect.
-        MissingExtraError: The provider's package is not installed.
-    """
-    key: str | None = None
-    if key_variable is not None:
-        key = os.environ.get(key_variable)
-        if not key:
-            raise ValueError(f"no API key: the environment variable {key_variable} is empty")
-    is_gemini = name.startswith("gemini") and base_url is None
-    kind: type[OpenAIModel | GeminiModel] = GeminiModel if is_gemini else OpenAIModel
-    if base_url is None and key is None and not any(map(os.environ.get, _KEYS[kind])):
-        raise ValueError(
-            f"no API key for {name!r}: set {' or '.join(_KEYS[kind])}, or pass --base-url for a "
-            "server of your own"
-        )
-    return kind(name, base_url=base_url, api_key=key)
-
-
-def corpus_in(folder: Path, questions: Path | None, sections: str | None) -> Corpus:
-    """Load a folder's documents, questions and sections."""
+def corpus_in(
+    folder: Path, questions: Path | None, sections: str | None, encoding: str | None
+) -> Corpus:
+    """Load a folder's documents, questions and sections; warn of questions without an answer."""
     known: dict[str, Sections] = {"headings": "headings", "marks": "marks"}
     if sections is not None and sections not in known:
         raise ValueError(f"--sections must be headings or marks, not {sections!r}")
     marked = None if sections is None else known[sections]
-    return load_folder(folder, questions=questions, sections=marked)
+    corpus = load_folder(folder, questions=questions, sections=marked, encoding=encoding)
+    absent = absent_questions(corpus)
+    if absent:
+        examples = "; ".join(f"{each.question!r} ({each.document})" for each in absent[:_EXAMPLES])
+        say(
+            f"the answers to {len(absent)} of {len(corpus.questions)} questions stand nowhere in "
+            f"their documents, so no splitter can find them: {examples}"
+            f"{'; ...' if len(absent) > _EXAMPLES else ''}"
+        )
+    return corpus
 
 
-def chosen_model(name: str | None, base_url: str | None, key_variable: str | None) -> Model | None:
+def chosen_model(name: str | None, key_variable: str | None) -> Model | None:
     """Return the model that the options name, or None."""
     if name is None:
-        if base_url is not None or key_variable is not None:
-            raise ValueError("--base-url and --key-variable need a model: pass --model NAME")
+        if key_variable is not None:
+            raise ValueError("--key-variable needs a model: pass --model NAME")
         return None
-    return named_model(name, base_url=base_url, key_variable=key_variable)
+    return language_model(name, key_variable=key_variable)
 
 
 def asks_model(spec: str) -> bool:

@@ -8,16 +8,17 @@ from typing import Annotated
 
 import typer
 
+from lumber_cli.language_models import language_model
 from lumber_cli.options import (
+    MODEL_HELP,
     SPLITTERS,
-    BaseUrl,
     Concurrency,
+    EncodingOption,
     Folder,
     KeyVariable,
     PerMinute,
     errors_in_one_line,
     fail,
-    named_model,
 )
 from lumber_core.llms import CallPolicy
 from lumber_evaluation.corpora import load_folder
@@ -28,15 +29,15 @@ from lumber_evaluation.splitters import preset
 
 def questions_command(
     folder: Folder,
-    model: Annotated[str, typer.Option(help="Language model: an OpenAI model, or gemini-*.")],
+    model: Annotated[str, typer.Option(help=MODEL_HELP)],
     output: Annotated[Path, typer.Option(help="File to write, .jsonl or .csv.")] = Path(
         "questions.jsonl"
     ),
     count: Annotated[
         int, typer.Option(help="Number of questions, spread over the documents.")
     ] = 50,
-    base_url: BaseUrl = None,
     key_variable: KeyVariable = None,
+    encoding: EncodingOption = None,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -54,9 +55,9 @@ def questions_command(
     with errors_in_one_line():
         output = check_question_path(output)
         cutter = preset(splitter)
-        asker = named_model(model, base_url=base_url, key_variable=key_variable)
+        asker = language_model(model, key_variable=key_variable)
         policy = CallPolicy(requests_per_minute=requests_per_minute)
-        documents = load_folder(folder).documents
+        documents = load_folder(folder, encoding=encoding).documents
         made = make_questions(
             [cutter.split(document) for document in documents],
             asker,

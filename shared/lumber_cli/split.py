@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from lumber_cli.inputs import EncodingOption, Inputs, Paths, output_file, say
-from lumber_cli.options import errors_in_one_line
+from lumber_cli.inputs import Inputs, Paths, output_file
+from lumber_cli.options import EncodingOption, errors_in_one_line, say
 from lumber_cli.splitting import SplitMethod, Splitting, takes_splitting
 from lumber_cli.writers import ChunkRow, Format, writer
 from lumber_core import BertChunker, Segmentation

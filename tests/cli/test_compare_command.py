@@ -16,9 +16,10 @@ pytest.importorskip("langchain_text_splitters")
 
 from lumber_core.cache import Cache
 from lumber_evaluation.comparison.metrics import METRICS, families_of
-from tests.cli.running import run
+from tests.cli.running import run, run_apart
 from tests.evaluation.comparing import corpus
 from tests.loopback.server import LoopbackServer, Request
+from tests.making_files import pdf
 
 
 @pytest.fixture
@@ -112,7 +113,7 @@ def test_a_model_judges_and_answers_and_nothing_is_paid_twice(
             tmp_path / "report",
         ]
         arguments += ["--splitter", "lumber:60", "--splitter", "lumber-local:60", "--qa"]
-        arguments += ["--model", "any", "--base-url", server.openai_url, "--prices", "1,2"]
+        arguments += ["--model", f"{server.openai_url}#any", "--prices", "1,2"]
         code, said = run(*arguments)
         assert code == 0, said
         paid = server.count
@@ -145,7 +146,7 @@ def test_propositions_and_hypothetical_passages_are_written_once(
             tmp_path / "report",
         ]
         arguments += ["--splitter", "paragraphs", "--splitter", "propositions", "--hyde"]
-        arguments += ["--model", "any", "--base-url", server.openai_url]
+        arguments += ["--model", f"{server.openai_url}#any"]
         code, said = run(*arguments)
         assert code == 0, said
         paid = server.count
@@ -179,8 +180,8 @@ def test_no_passage_is_paid_for_where_another_setting_is_wrong(
     with LoopbackServer(answer) as server:
         code, said = run(
             *("compare", docs, "--questions", questions, "--output", tmp_path / "report"),
-            *("--splitter", "paragraphs", "--hyde", "--model", "any"),
-            *("--base-url", server.openai_url, *mistake),
+            *("--splitter", "paragraphs", "--hyde"),
+            *("--model", f"{server.openai_url}#any", *mistake),
         )
         assert (code, server.count) == (1, 0)
     assert reason in said
@@ -190,7 +191,7 @@ def test_hypothetical_passages_need_questions(docs: Path, tmp_path: Path) -> Non
     pytest.importorskip("openai")
     code, said = run(
         *("compare", docs, "--output", tmp_path / "report", "--splitter", "paragraphs"),
-        *("--hyde", "--model", "any", "--base-url", "http://127.0.0.1:1/v1"),
+        *("--hyde", "--model", "http://127.0.0.1:1/v1#any"),
     )
     assert code == 1
     assert "pass --questions FILE" in said
@@ -202,7 +203,7 @@ def test_a_second_sweep_over_theta_asks_nothing(
     pytest.importorskip("openai")
     with LoopbackServer(answer) as server:
         arguments: list[object] = ["sweep", docs, "--questions", questions, "--theta", "80,60"]
-        arguments += ["--model", "any", "--base-url", server.openai_url]
+        arguments += ["--model", f"{server.openai_url}#any"]
         code, said = run(*arguments, "--output", tmp_path / "one", "--work", tmp_path / "work")
         assert code == 0, said
         paid = server.count
@@ -232,8 +233,8 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--qa"], "pass --model"),
         (["compare", "{docs}", "--hyde"], "pass --model"),
         (["compare", "{docs}", "--splitter", "propositions"], "pass --model"),
-        (["compare", "{docs}", "--model", "gpt-4o-mini", "--qa"], "no API key"),
-        (["compare", "{docs}", "--base-url", "http://127.0.0.1:1/v1"], "pass --model"),
+        (["compare", "{docs}", "--model", "openai:gpt-4o-mini", "--qa"], "no API key"),
+        (["compare", "{docs}", "--key-variable", "KEY"], "pass --model"),
         (["compare", "{docs}", "--prices", "1"], "two numbers"),
         (["compare", "{docs}", "--prices", "nan,1"], "two numbers"),
         (["compare", "{docs}", "--prices", "1,inf"], "two numbers"),
@@ -299,3 +300,51 @@ def test_the_help_names_every_measure() -> None:
     for family in families_of(METRICS):
         if family.sample == "question":
             assert family.title in flat
+
+
+def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(
+    docs: Path, questions: Path, tmp_path: Path
+) -> None:
+    name = sorted(path.stem for path in docs.iterdir())[0]
+    row = {"question": "Where is it?", "document": name, "must_contain": "in no text at all"}
+    with questions.open("a", encoding="utf-8") as file:
+        file.write("\n" + json.dumps(row) + "\n")
+    options = (
+        "--questions",
+        questions,
+        "--output",
+        tmp_path / "report",
+        "--splitter",
+        "paragraphs",
+    )
+    done = run_apart("compare", docs, *options)
+    assert done.code == 0, done.err
+    assert "the answers to 1 of 13 questions stand nowhere" in done.err
+    assert f"'Where is it?' ({name}.txt)" in done.err
+
+
+def test_the_bundled_judge_is_not_passed_off_as_a_language_model(
+    docs: Path, tmp_path: Path
+) -> None:
+    options = ("--splitter", "lumber:60", "--splitter", "paragraphs", "--output", tmp_path / "out")
+    code, said = run("compare", docs, *options)
+    assert code == 0, said
+    sentence = "lumber:60: the bundled model judged where topics shift, not a language model"
+    assert sentence in said
+    assert sentence in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_pdf_is_compared_and_other_files_are_named(docs: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pypdf")
+    (docs / "quay.pdf").write_bytes(pdf([["The quay lies south. The boats lie north."]]))
+    (docs / "photo.png").write_bytes(b"\x89PNG")
+    done = subprocess.run(
+        [sys.executable, "-m", "lumber_cli", "compare", docs, "--splitter", "paragraphs"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "no text is read from photo.png" in done.stderr
+    names = {each["name"] for each in data_of(tmp_path / "report")["corpus"]["documents"]}
+    assert "quay.pdf" in names

@@ -70,7 +70,7 @@ def test_help_and_version_need_no_extra(tmp_path: Path) -> None:
     [
         (("compare", "docs"), "evaluation"),
         (("sweep", "docs", "--theta", "400"), "evaluation"),
-        (("questions", "docs", "--model", "m", "--base-url", "http://127.0.0.1:1"), "openai"),
+        (("questions", "docs", "--model", "http://127.0.0.1:1#m"), "openai"),
         (("train", "out", "--passages", "docs/a.txt"), "train"),
         (("export", "docs", "out"), "train"),
     ],

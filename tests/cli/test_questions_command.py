@@ -43,7 +43,7 @@ def test_questions_are_written_for_the_corpus_to_load(folder: Path, tmp_path: Pa
     output = tmp_path / "questions.jsonl"
     with LoopbackServer(one_of_many) as server:
         arguments = [
-            *("questions", folder, "--model", "any", "--base-url", server.openai_url),
+            *("questions", folder, "--model", f"{server.openai_url}#any"),
             *("--count", 8, "--splitter", "greedy:100"),
             *("--output", output, "--store", tmp_path / "a.db"),
         ]
@@ -68,16 +68,7 @@ def test_csv_is_loaded_likewise(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(lighthouse_question) as server:
         for name in ("q.csv", "q.jsonl"):
             code, said = run(
-                *(
-                    "questions",
-                    folder,
-                    "--model",
-                    "any",
-                    "--base-url",
-                    server.openai_url,
-                    "--count",
-                    5,
-                ),
+                *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 5),
                 *("--splitter", "paragraphs", "--output", tmp_path / name),
             )
             assert code == 0, said
@@ -90,7 +81,7 @@ def test_what_is_dropped_is_told(folder: Path, tmp_path: Path) -> None:
     faults = {1: Refusal()}
     with LoopbackServer(lighthouse_question, faults=faults) as server:
         code, said = run(
-            *("questions", folder, "--model", "any", "--base-url", server.openai_url, "--count", 3),
+            *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 3),
             *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
         )
     assert code == 0, said
@@ -101,7 +92,7 @@ def test_what_is_dropped_is_told(folder: Path, tmp_path: Path) -> None:
 def test_the_key_comes_from_the_variable_named(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(lighthouse_question) as server:
         code, said = run(
-            *("questions", folder, "--model", "any", "--base-url", server.openai_url, "--count", 1),
+            *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 1),
             *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
             *("--key-variable", "THEIR_KEY"),
             THEIR_KEY="their-key",
@@ -120,7 +111,7 @@ def test_the_key_comes_from_the_variable_named(folder: Path, tmp_path: Path) -> 
         (["docs", "--model", "m", "--splitter", "axe"], "unknown splitter 'axe'"),
         (["docs", "--model", "m", "--count", "0"], "count must be at least 1"),
         (["docs", "--model", "m", "--key-variable", "NO_SUCH"], "NO_SUCH is empty"),
-        (["docs", "--model", "m", "--base-url", "here"], "base_url must look like"),
+        (["docs", "--model", "here"], "unknown model 'here': expected openai:NAME"),
         (["docs", "--model", "m", "--store", "no/a.db"], "the folder no does not exist"),
         (["docs", "--model", "m", "--requests-per-minute", "-1"], "must be above 0"),
     ],
@@ -134,9 +125,8 @@ def test_mistakes_are_told_in_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with LoopbackServer("none") as server:
-        if "--base-url" not in arguments:
-            arguments = [*arguments, "--base-url", server.openai_url]
-        code, said = run("questions", *arguments)
+        named = f"{server.openai_url}#m"
+        code, said = run("questions", *(named if each == "m" else each for each in arguments))
         assert server.count == 0
     assert code == 1
     assert reason in said
@@ -145,7 +135,7 @@ def test_mistakes_are_told_in_one_line(
 
 
 @pytest.mark.parametrize(
-    ("model", "variable"), [("gpt-x", "OPENAI_API_KEY"), ("gemini-x", "GEMINI_API_KEY")]
+    ("model", "variable"), [("openai:x", "OPENAI_API_KEY"), ("gemini:x", "GEMINI_API_KEY")]
 )
 def test_a_missing_key_is_told(
     model: str, variable: str, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -170,7 +160,7 @@ def test_trouble_with_the_model_is_told(
 ) -> None:
     with LoopbackServer(reply, faults=lambda request: fault) as server:
         code, said = run(
-            *("questions", folder, "--model", "any", "--base-url", server.openai_url, "--count", 2),
+            *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 2),
             *("--splitter", "paragraphs", "--output", tmp_path / "q.csv"),
         )
     assert code == 1

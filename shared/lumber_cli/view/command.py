@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from lumber_cli.inputs import EncodingOption, Inputs, Paths, output_file
-from lumber_cli.options import errors_in_one_line, fail
+from lumber_cli.inputs import Inputs, Paths, output_file
+from lumber_cli.options import EncodingOption, errors_in_one_line, fail
 from lumber_cli.splitting import SplitMethod, Splitting, takes_splitting
 from lumber_cli.view.page import chunk_page, shown_text
 from lumber_cli.view.sides import BESIDE, own_side, side_beside

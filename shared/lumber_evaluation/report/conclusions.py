@@ -21,6 +21,7 @@ def conclusions(comparison: Comparison) -> list[str]:
     said += _about_questions(comparison)
     said += _about_documents(comparison)
     said += _about_answers(comparison)
+    said += _about_judges(comparison)
     said += _about_many_differences(comparison)
     said += _about_failures(comparison)
     return said
@@ -170,6 +171,16 @@ def _about_answers(comparison: Comparison) -> list[str]:
                 "whole, because it was cut apart. In figures at k passages they count as missed."
             )
     return said
+
+
+def _about_judges(comparison: Comparison) -> list[str]:
+    local = [result.name for result in comparison.results if "judge=BertJudge(" in result.settings]
+    if not local:
+        return []
+    return [
+        f"{in_a_sentence(local)}: the bundled model judged where topics shift, not a language "
+        "model; with one the chunks differ."
+    ]
 
 
 def _about_many_differences(comparison: Comparison) -> list[str]:

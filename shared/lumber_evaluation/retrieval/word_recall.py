@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Chunk, Document, Question
+from lumber_evaluation.documents import Chunk, Corpus, Document, Question
 from lumber_evaluation.retrieval.references import union
 
 WORD_BUDGETS = (300, 600, 1200)
@@ -107,6 +107,14 @@ class WordRecall:
             budget -= self.words[number]
             if own:
                 yield chunk.span
+
+
+def absent_questions(corpus: Corpus) -> list[Question]:
+    """Return the questions whose reference text stands nowhere in their document."""
+    texts: dict[str, _WordsOf] = {}
+    for name in {question.document for question in corpus.questions}:
+        texts[name] = _WordsOf(corpus.by_name[name].text)
+    return [q for q in corpus.questions if not texts[q.document].references(q)]
 
 
 class _WordsOf:
