@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-# Small BERT models with random weights, and the numbers of examples of property tests.
-pytest_plugins = ["tests.tiny_bert", "tests.profiles"]
+# Fixtures of several test folders: small BERT models, the numbers of examples, a browser.
+pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing"]
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 
 from lumber_core import BertChunker, GreedyChunker
-from tests.browsing import browser, contrast, dom, lightness
+from tests.browsing import contrast, dom, lightness
 from tests.cli.running import SAMPLE, run_apart
-
-__all__ = ["browser"]
 
 # A page that frames the view at some width, moves the slider, and tells what it finds.
 PROBE = """<!doctype html><meta charset=utf-8><body><iframe src="view.html" width="{width}"
@@ -185,7 +183,8 @@ def test_lumber_says_why_a_chunk_starts(browser: str, text: Path) -> None:
     assert run_apart("view", text, "--method", "lumber", "--theta", 200).code == 0
     (chunks, _) = probed(browser, 1000)["sides"]
     assert len(chunks) > 3
-    assert all("t =" in chunk["meta"] for chunk in chunks[1:])
+    for chunk in chunks[1:]:
+        assert "t = " in chunk["meta"] or "the group is one unit" in chunk["meta"]
 
 
 def test_text_cannot_break_out_of_the_page(browser: str, text: Path) -> None:

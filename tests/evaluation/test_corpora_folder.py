@@ -162,7 +162,7 @@ def test_a_missing_folder_a_file_and_no_match_say_what_was_expected(tmp_path: Pa
     file = write(tmp_path / "a.txt", " \n")
     with pytest.raises(NotADirectoryError, match=r"a\.txt is a file; expected a folder"):
         load_folder(file)
-    with pytest.raises(ValueError, match=r"the 1 files in .* hold no text"):
+    with pytest.raises(ValueError, match=r"the 1 files in .* contain no text"):
         load_folder(tmp_path)
 
 
