@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import typer
 
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import EncodingOption, errors_in_one_line, fail
-from lumber_cli.splitting import SplitMethod, Splitting, takes_splitting
+from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.tables import show_table
 from lumber_core import LumberChunker, Range
 from lumber_core.chunking.base import Chunker
 
 
-@takes_splitting(SplitMethod.LUMBER)
+@partial(takes_splitting, default="lumber")
 def estimate_command(paths: Paths, splitting: Splitting, encoding: EncodingOption = None) -> None:
     """Estimate the calls, tokens and cost of splitting with a language model.
 

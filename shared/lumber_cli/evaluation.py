@@ -9,7 +9,7 @@ import typer
 
 from lumber_cli.options import (
     MODEL_HELP,
-    SPLITTERS,
+    SPLITTER_NAMES,
     Concurrency,
     EncodingOption,
     Folder,
@@ -99,8 +99,9 @@ def compare_command(
     splitter: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Splitter to compare; may be repeated. One of {SPLITTERS}; lumber-local (without "
-            f"a model); propositions (needs a model). Default: {', '.join(DEFAULT_SPLITTERS)}."
+            help=f"Splitter to compare; may be repeated. One of {SPLITTER_NAMES}; lumber-local "
+            "(without a model); propositions (needs a model). Default: "
+            f"{', '.join(DEFAULT_SPLITTERS)}."
         ),
     ] = None,
     null_control: Annotated[

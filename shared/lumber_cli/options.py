@@ -27,7 +27,7 @@ from lumber_evaluation.llm.propositions import PropositionSplitter
 from lumber_evaluation.retrieval.word_recall import absent_questions
 from lumber_evaluation.splitters import PRESETS, evaluated, preset
 
-SPLITTERS = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
+SPLITTER_NAMES = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
 """The named splitters, for help texts."""
 
 Folder = Annotated[Path, typer.Argument(help=f"Folder with files in {', '.join(READABLE)}.")]

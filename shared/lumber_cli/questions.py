@@ -11,7 +11,7 @@ import typer
 from lumber_cli.language_models import language_model
 from lumber_cli.options import (
     MODEL_HELP,
-    SPLITTERS,
+    SPLITTER_NAMES,
     Concurrency,
     EncodingOption,
     Folder,
@@ -45,7 +45,7 @@ def questions_command(
         ),
     ] = None,
     splitter: Annotated[
-        str, typer.Option(help=f"Splitter for the passages that are asked about: {SPLITTERS}.")
+        str, typer.Option(help=f"Splitter for the passages that are asked about: {SPLITTER_NAMES}.")
     ] = "greedy:400",
     seed: Annotated[int, typer.Option(help="Random seed for choosing passages.")] = 0,
     max_concurrency: Concurrency = 8,

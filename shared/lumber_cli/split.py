@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from lumber_cli.inputs import Inputs, Paths, output_file
 from lumber_cli.options import EncodingOption, errors_in_one_line, say
-from lumber_cli.splitting import SplitMethod, Splitting, takes_splitting
+from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.writers import ChunkRow, Format, writer
 from lumber_core import BertChunker, Segmentation
 from lumber_core.chunking.base import Chunker
@@ -22,7 +22,7 @@ INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells expect it."""
 
 
-@takes_splitting(SplitMethod.BERT)
+@takes_splitting
 def split_command(
     paths: Paths,
     splitting: Splitting,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields, replace
 from enum import Enum
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
@@ -20,34 +20,20 @@ import typer
 
 from lumber_cli.language_models import is_language_model, language_model
 from lumber_cli.options import prices_in
-from lumber_core import BertChunker, BertJudge, GreedyChunker, LumberChunker, ModelJudge
-from lumber_core.bert.settings import BertSettings
+from lumber_core import SPLITTERS, BertJudge, LumberChunker, ModelJudge
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.greedy import GreedySettings
 from lumber_core.chunking.settings import ChunkOverlap, check_overlap
 from lumber_core.llms import CallPolicy
 from lumber_core.lumber.fallback import local_judge
-from lumber_core.lumber.settings import LumberSettings
-from lumber_core.settings import Setting, Settings, fields_of, setting_of, type_of
+from lumber_core.settings import Setting, fields_of, setting_of, settings_taken, type_of
 
 Command = Callable[..., None]
 
-
-class SplitMethod(str, Enum):
-    """The splitters of this library."""
-
-    BERT = "bert"
-    GREEDY = "greedy"
-    LUMBER = "lumber"
-
-
-SETTINGS: Final[Mapping[SplitMethod, type[Settings]]] = {
-    SplitMethod.BERT: BertSettings,
-    SplitMethod.GREEDY: GreedySettings,
-    SplitMethod.LUMBER: LumberSettings,
-}
+SETTINGS: Final = {name: settings_taken(splitter) for name, splitter in SPLITTERS.items()}
+"""The settings of each splitter, by its name."""
+DEFAULT_METHOD = "bert"
 # Given by other options, or not from a command line.
-_LEFT_OUT = frozenset({"model", "on_segmentation", "prices"})
+_LEFT_OUT = frozenset({"judge", "model", "on_segmentation", "prices"})
 # The option --method is the splitter.
 _RENAMED = {"method": "lumber_method"}
 
@@ -72,7 +58,7 @@ class Splitting:
         prices: What the model costs, as written.
     """
 
-    method: SplitMethod
+    method: str
     given: Mapping[str, object]
     chunk_overlap: int = 0
     model: str | None = None
@@ -95,10 +81,9 @@ class Splitting:
         names = {entry.name for entry in fields_of(SETTINGS[self.method])}
         for name in self.given:
             if name not in names:
-                owners = [method.value for method in SplitMethod if _has(method, name)]
+                owners = [method for method in SETTINGS if _has(method, name)]
                 raise ValueError(
-                    f"{_flag(name)} is a setting of {' and '.join(owners)}, not of "
-                    f"{self.method.value}"
+                    f"{_flag(name)} is a setting of {' and '.join(owners)}, not of {self.method}"
                 )
         made = self._made(dict(self.given))
         check_overlap(self.chunk_overlap, made.settings.chunk_size)
@@ -118,7 +103,7 @@ class Splitting:
         ).chunker()
 
     def _made(self, settings: dict[str, Any]) -> Chunker:
-        if self.method is SplitMethod.LUMBER:
+        if self.method == "lumber":
             if self.prices is not None:
                 settings["prices"] = prices_in(self.prices)
             return LumberChunker(self._judge(), **settings)
@@ -129,15 +114,19 @@ class Splitting:
         ):
             if value is not None:
                 raise ValueError(f"{flag} is for the language model of --method lumber")
-        if self.method is SplitMethod.GREEDY:
-            if self.model is not None:
-                raise ValueError("--model has no effect: greedy uses no model")
-            return GreedyChunker(**settings)
+        make: Any = SPLITTERS[self.method]
         if self.model is not None:
-            if is_language_model(self.model):
-                raise ValueError(f"{self.model} is a language model: pass --method lumber")
-            settings["model"] = self.model
-        return BertChunker(**settings)
+            settings["model"] = self._weights()
+        made: Chunker = make(**settings)
+        return made
+
+    def _weights(self) -> str | None:
+        """Return the model, if it is one that the splitter runs itself."""
+        if not _has(self.method, "model"):
+            raise ValueError(f"--model has no effect: {self.method} uses no model")
+        if self.asks_model:
+            raise ValueError(f"{self.model} is a language model: pass --method lumber")
+        return self.model
 
     def _judge(self) -> Any:
         if self.model is not None and self.asks_model:
@@ -156,16 +145,13 @@ class Splitting:
         return local_judge() if self.model is None else BertJudge(self.model)
 
 
-def takes_splitting(default: SplitMethod) -> Callable[[Command], Command]:
+def takes_splitting(command: Command, default: str = DEFAULT_METHOD) -> Command:
     """Replace a command's parameter `splitting` by one option for each setting of a splitter.
 
     Args:
+        command: The command.
         default: The splitter unless --method names another.
     """
-    return partial(_with_options, default=default)
-
-
-def _with_options(command: Command, default: SplitMethod) -> Command:
     parameters = inspect.signature(command).parameters
     hints = get_type_hints(command, include_extras=True)
     own = [
@@ -191,6 +177,7 @@ def _splitting(values: dict[str, Any]) -> Splitting:
     """Sort the values of the options into those for the settings and the others."""
     plain = [field.name for field in fields(Splitting) if field.name != "given"]
     others = {name: values.pop(name) for name in plain}
+    others["method"] = _value(others["method"])
     back = {option: name for name, option in _RENAMED.items()}
     given = {
         back.get(name, name): _value(value)
@@ -208,9 +195,9 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _splitter_options(default: SplitMethod) -> list[inspect.Parameter]:
+def _splitter_options(default: str) -> list[inspect.Parameter]:
     """Return the options: the method, its settings, and what a language model needs."""
-    entries: dict[str, dict[SplitMethod, Field[Any]]] = {}
+    entries: dict[str, dict[str, Field[Any]]] = {}
     for method, settings in SETTINGS.items():
         for entry in fields_of(settings):
             if entry.name not in _LEFT_OUT:
@@ -220,7 +207,7 @@ def _splitter_options(default: SplitMethod) -> list[inspect.Parameter]:
     return [
         _parameter(
             "method",
-            SplitMethod,
+            _choice("method", SETTINGS),
             "The splitter: bert cuts where a small bundled model sees a start, greedy at sentence "
             "ends by length, lumber where a language model (or, without --model, the bundled one) "
             "sees a topic shift.",
@@ -267,11 +254,9 @@ def _parameter(
     )
 
 
-def _option(
-    name: str, owners: Mapping[SplitMethod, Field[Any]], flags: Sequence[str]
-) -> inspect.Parameter:
+def _option(name: str, owners: Mapping[str, Field[Any]], flags: Sequence[str]) -> inspect.Parameter:
     """Return the option for a setting that some splitters have."""
-    texts: dict[str, dict[SplitMethod, Field[Any]]] = {}
+    texts: dict[str, dict[str, Field[Any]]] = {}
     for method, entry in owners.items():
         texts.setdefault(_help(setting_of(entry).doc, flags), {})[method] = entry
     parts = [
@@ -282,9 +267,9 @@ def _option(
     return _parameter(_RENAMED.get(name, name), kind, " ".join(parts), **more)
 
 
-def _with_default(text: str, whose: Mapping[SplitMethod, Field[Any]]) -> str:
+def _with_default(text: str, whose: Mapping[str, Field[Any]]) -> str:
     """Return the documentation of a setting with its default, which may differ by splitter."""
-    defaults: dict[object, list[SplitMethod]] = {}
+    defaults: dict[object, list[str]] = {}
     for method, entry in whose.items():
         defaults.setdefault(entry.default, []).append(method)
     if all(default in (None, (), MISSING) for default in defaults):
@@ -297,8 +282,8 @@ def _with_default(text: str, whose: Mapping[SplitMethod, Field[Any]]) -> str:
     return f"{text.replace('None:', 'none:')} Default: {', '.join(told)}."
 
 
-def _listed(methods: Iterable[SplitMethod]) -> str:
-    return ", ".join(method.value for method in methods)
+def _listed(methods: Iterable[str]) -> str:
+    return ", ".join(methods)
 
 
 def _help(doc: str, flags: Sequence[str]) -> str:
@@ -311,7 +296,7 @@ def _help(doc: str, flags: Sequence[str]) -> str:
     return re.sub(r"`([^`]+)`", named, doc)
 
 
-def _kind(name: str, owners: Mapping[SplitMethod, Field[Any]]) -> tuple[Any, dict[str, Any]]:
+def _kind(name: str, owners: Mapping[str, Field[Any]]) -> tuple[Any, dict[str, Any]]:
     """Return the type of an option, and what else typer should know."""
     kinds = {kind for entry in owners.values() for kind in _alternatives(type_of(entry))}
     optional = NoneType in kinds
@@ -320,15 +305,19 @@ def _kind(name: str, owners: Mapping[SplitMethod, Field[Any]]) -> tuple[Any, dic
         return str | None, {"metavar": "|".join(words)} if words else {}
     if words:
         choices = [*words, "none"] if optional else words
-        members = {choice.replace("-", "_"): choice for choice in choices}
-        make: Any = Enum  # mypy wants a literal name
-        return make(name, members, type=str) | None, {}
+        return _choice(name, choices) | None, {}
     if Path in kinds:
         return Path | None, {}
     for number in (int, float):
         if number in kinds:
             return Any, {"parser": _or_none(number) if optional else number, "metavar": "NUMBER"}
     return list[str] | None, {}
+
+
+def _choice(name: str, choices: Iterable[str]) -> Any:
+    """Return the type of an option with some choices."""
+    make: Any = Enum  # mypy wants a literal name
+    return make(name, {choice.replace("-", "_"): choice for choice in choices}, type=str)
 
 
 def _or_none(number: type) -> Callable[[str], Any]:
@@ -350,7 +339,7 @@ def _alternatives(kind: Any) -> list[Any]:
     return [kind]
 
 
-def _has(method: SplitMethod, name: str) -> bool:
+def _has(method: str, name: str) -> bool:
     return any(entry.name == name for entry in fields_of(SETTINGS[method]))
 
 

@@ -217,6 +217,9 @@ def refuse_unknown(
         raise TypeError(f"{owner} has no setting {name!r}: {hint}")
 
 
+_TAKEN = "__settings__"  # attribute of a constructor made by `takes`
+
+
 class _Constructor:
     """An `__init__` that documents itself in the class it is defined in."""
 
@@ -264,11 +267,25 @@ def takes(
         construct.__name__ = function.__name__
         construct.__qualname__ = function.__qualname__
         construct.__module__ = function.__module__
+        construct.__dict__[_TAKEN] = made
         construct.__doc__ = "Check the settings; the class documents them."
         constructor: Any = _Constructor(construct, made)
         return constructor  # type: ignore[no-any-return]  # replaced when the class is made
 
     return decorate
+
+
+def settings_taken(owner: type) -> type[Settings]:
+    """Return the settings that the constructor of a class takes, if `takes` has made it.
+
+    Raises:
+        TypeError: It was made otherwise.
+    """
+    found = getattr(owner.__init__, _TAKEN, None)  # type: ignore[misc]  # it is only looked at
+    if found is None:
+        raise TypeError(f"the constructor of {owner.__name__} is not decorated with takes(...)")
+    settings: type[Settings] = found
+    return settings
 
 
 def document(owner: type, arguments: Iterable[tuple[str, str, object]]) -> None:

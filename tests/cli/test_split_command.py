@@ -110,7 +110,7 @@ def test_every_setting_of_every_splitter_is_an_option_with_help() -> None:
     said = " ".join(run_apart("split", "-h").out.split())
     for settings in SETTINGS.values():
         for entry in fields_of(settings):
-            if entry.name not in ("on_segmentation", "method"):
+            if entry.name not in ("on_segmentation", "method", "judge"):
                 assert f"--{entry.name.replace('_', '-')} " in said, entry.name
     assert "--lumber-method" in said
     assert "a hard limit. none: no limit. Default: 512 (greedy), none (lumber)." in said

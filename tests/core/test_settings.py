@@ -16,7 +16,16 @@ from lumber_core.bert.settings import BertSettings
 from lumber_core.chunking.greedy import GreedySettings
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.lumber.settings import LumberChunkerSettings
-from lumber_core.settings import Setting, Settings, fields_of, one_of, setting_of, share, takes
+from lumber_core.settings import (
+    Setting,
+    Settings,
+    fields_of,
+    one_of,
+    setting_of,
+    settings_taken,
+    share,
+    takes,
+)
 
 
 def never(group: Any) -> None:
@@ -199,3 +208,9 @@ def test_a_document_in_place_of_a_text_is_told_how_to_pass_it(text, message):
     for call in (chunker.segment, lambda given: chunker.estimate([given]), chunker.estimate):
         with pytest.raises(TypeError, match=message):
             call(text)
+
+
+def test_a_class_tells_which_settings_its_constructor_takes() -> None:
+    assert settings_taken(GreedyChunker) is GreedySettings
+    with pytest.raises(TypeError, match="dict is not decorated with takes"):
+        settings_taken(dict)

@@ -13,7 +13,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
-from lumber_cli.view.sides import ShownChunk, Side
+from lumber_cli.view_sides import ShownChunk, Side
 from lumber_core import Span, __version__
 from lumber_core.files import TextFile
 from lumber_core.text.markdown import HEADING_SEPARATOR
@@ -75,7 +75,7 @@ def chunk_page(texts: Sequence[dict[str, Any]], sides: Sequence[Side]) -> str:
         texts: What `shown_text` returned.
         sides: The splitters.
     """
-    style, script = _read("page.css"), _read("page.js")
+    style, script = _read("view.css"), _read("view.js")
     data = {"texts": texts, "sides": [_side(side) for side in sides]}
     first = texts[0]["name"]
     filled = {
@@ -88,7 +88,7 @@ def chunk_page(texts: Sequence[dict[str, Any]], sides: Sequence[Side]) -> str:
         # Inside a script element, "<" could end the element.
         "data": json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c"),
     }
-    return _PLACE.sub(lambda match: filled[match[1]], _read("page.html"))
+    return _PLACE.sub(lambda match: filled[match[1]], _read("view.html"))
 
 
 def _chunk(chunk: ShownChunk, number: dict[int, int], words: dict[str, int]) -> list[int]:

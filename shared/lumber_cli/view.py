@@ -1,4 +1,4 @@
-"""The command `view`: split texts and write the page."""
+"""`lumber-splitters view`: a page that shows texts with their chunks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tqdm import tqdm
 
 from lumber_cli.inputs import Inputs, Paths, output_file
 from lumber_cli.options import EncodingOption, errors_in_one_line, fail
-from lumber_cli.splitting import SplitMethod, Splitting, takes_splitting
-from lumber_cli.view.page import chunk_page, shown_text
-from lumber_cli.view.sides import BESIDE, own_side, side_beside
+from lumber_cli.splitting import Splitting, takes_splitting
+from lumber_cli.view_page import chunk_page, shown_text
+from lumber_cli.view_sides import BESIDE, own_side, side_beside
 
 
-@takes_splitting(SplitMethod.BERT)
+@takes_splitting
 def view_command(
     paths: Paths,
     splitting: Splitting,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from lumber_cli.split import rows_of, splits_as_markdown
-from lumber_cli.splitting import SplitMethod, Splitting
+from lumber_cli.splitting import Splitting
 from lumber_core import BertChunker, LumberChunker, Segmentation
 from lumber_core.bert.scores import TokenScores, place_scores
 from lumber_core.bert.settings import BertSettings
@@ -27,9 +27,9 @@ BESIDE = (
 _TARGETS = (50, 75, 100, 125, 150, 175, 200, 250, 300, 400, 500, 650, 800, 1000)
 _THRESHOLDS = (-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6)
 _NUMBERS = {  # what the number after a splitter's name is
-    SplitMethod.BERT: "target_size",
-    SplitMethod.GREEDY: "target_size",
-    SplitMethod.LUMBER: "theta",
+    "bert": "target_size",
+    "greedy": "target_size",
+    "lumber": "theta",
 }
 
 
@@ -129,11 +129,10 @@ def side_beside(spec: str) -> Side:
         MissingExtraError: The splitter needs a package that is not installed.
     """
     name, colon, number = spec.partition(":")
-    if name in {method.value for method in SplitMethod}:
-        method = SplitMethod(name)
+    if name in _NUMBERS:
         if colon and not number.isdecimal():
             raise ValueError(f"{spec!r}: expected a number of tokens after the colon")
-        return own_side(Splitting(method, {_NUMBERS[method]: int(number)} if colon else {}))
+        return own_side(Splitting(name, {_NUMBERS[name]: int(number)} if colon else {}))
     return _OtherSide(spec)
 
 
@@ -141,7 +140,7 @@ class _OwnSide(Side):
     def __init__(self, splitting: Splitting, chunker: Chunker) -> None:
         self._overlap = splitting.chunk_overlap
         self._asks = splitting.asks_model
-        self.title = splitting.method.value
+        self.title = splitting.method
         self._chunkers: list[Chunker] = [chunker]
         tried = _tried(chunker)
         if tried is None:
