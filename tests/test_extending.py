@@ -23,7 +23,8 @@ from lumber_core import Chunker, Completion, LumberChunker, Segmentation
 from lumber_core.chunking.base import within
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.llms.remote import RemoteModel, RequestSettings
+from lumber_core.llms.parameters import RequestSettings
+from lumber_core.llms.remote import RemoteModel
 from lumber_core.settings import Setting, takes
 from lumber_core.spans import Span
 from lumber_evaluation import splitters

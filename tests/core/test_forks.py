@@ -15,8 +15,8 @@ import pytest
 from lumber_core import BertJudge
 from lumber_core.concurrency import SingleFlight
 from lumber_core.forks import renew_after_fork
+from lumber_core.llms.limits import RateLimiter
 from lumber_core.llms.openai import OpenAIModel
-from lumber_core.llms.retry import RateLimiter
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork"),

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
-from lumber_core.llms.remote import RemoteModel, RequestSettings
+from lumber_core.llms.parameters import RequestSettings
+from lumber_core.llms.remote import RemoteModel
 
 UNBLOCKED = (
     "HARM_CATEGORY_HARASSMENT",

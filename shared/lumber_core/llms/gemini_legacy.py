@@ -7,25 +7,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Completion
 from lumber_core.llms.gemini import UNBLOCKED
-from lumber_core.llms.remote import RemoteModel, RequestSettings
+from lumber_core.llms.parameters import RequestSettings
+from lumber_core.llms.remote import RemoteModel
+from lumber_core.llms.settings import PlainModelSettings
+from lumber_core.settings import takes, values_for
 
 
 class LegacyGeminiModel(RemoteModel):
     """Calls a Gemini model with the `google-generativeai` package, over REST, in plain text.
 
     Blocked answers are reported as by `GeminiModel`. The package's global configuration is neither
-    used nor changed. It has no asynchronous REST client, so `acomplete` runs in threads.
-
-    Args:
-        model: The model's name: "gemini-1.5-pro".
-        base_url: URL of another server with Gemini's API, without a version.
-        api_key: The key; by default GEMINI_API_KEY or GOOGLE_API_KEY.
-        temperature: See `RemoteModel`, as for `timeout` and `max_tokens`.
+    used nor changed. It has no asynchronous REST client, so `acomplete` runs in threads. The key is
+    read from GEMINI_API_KEY or GOOGLE_API_KEY, and `base_url` has no version.
     """
 
     _provider: ClassVar[str] = "gemini-legacy"
@@ -35,25 +33,9 @@ class LegacyGeminiModel(RemoteModel):
         "extra": "gemini-legacy",
     }
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        temperature: float | None = 0.1,
-        timeout: float = 60.0,
-        max_tokens: int | Literal["auto"] | None = "auto",
-    ) -> None:
-        super().__init__(
-            model,
-            base_url=base_url,
-            api_key=api_key,
-            temperature=temperature,
-            timeout=timeout,
-            structured=False,
-            max_tokens=max_tokens,
-        )
+    @takes(PlainModelSettings)
+    def __init__(self, settings: PlainModelSettings) -> None:
+        super().__init__(**values_for(PlainModelSettings, settings), structured=False)
 
     def _made(self) -> Any:
         manager = self._sdk("google.generativeai.client")._ClientManager()

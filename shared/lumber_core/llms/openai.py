@@ -5,14 +5,41 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
-from lumber_core.llms.remote import Form, RemoteModel, RequestSettings, url_identity
+from lumber_core.llms.parameters import Form, RequestSettings
+from lumber_core.llms.remote import RemoteModel
+from lumber_core.llms.settings import ModelSettings, check_url, url_identity
+from lumber_core.settings import Setting, optional, takes, values_for
 
 # OpenAI rejects a request for a JSON object if the messages do not mention JSON.
 _AS_OBJECT = '\n\nReply with the JSON object {"answer": "ID n"}, or {"answer": "none"}.'
+
+
+class OpenAISettings(ModelSettings):
+    """Settings of `OpenAIModel`."""
+
+    base_url: Annotated[
+        str | None,
+        Setting(
+            'URL of the server with its version: "http://127.0.0.1:8000/v1". None: the variable '
+            "OPENAI_BASE_URL, or OpenAI. The organization, project and custom headers of OpenAI's "
+            "environment variables are not sent to a server that is named here.",
+            optional(check_url),
+        ),
+    ] = None
+    client: Annotated[
+        Any,
+        Setting(
+            "An `openai.OpenAI`, or a subclass such as `AzureOpenAI`. The asynchronous methods run "
+            "it in threads, unless `async_client` is given too. `base_url`, `api_key` and "
+            "`timeout` are then its own.",
+            changes_result=False,
+        ),
+    ] = None
+    async_client: Annotated[Any, Setting("An `openai.AsyncOpenAI`.", changes_result=False)] = None
 
 
 class OpenAIModel(RemoteModel):
@@ -20,18 +47,8 @@ class OpenAIModel(RemoteModel):
 
     Answers are restricted by a JSON schema; a server that rejects that is asked for a JSON object,
     and one that rejects that too for plain text. OpenAI puts the schema, which differs from group
-    to group, before the prompt, so its prompt cache helps only with `structured=False`.
-
-    Args:
-        model: The model's name.
-        base_url: URL of the server with its version: "http://127.0.0.1:8000/v1". Default: the
-            variable OPENAI_BASE_URL, or OpenAI. The organization, project and custom headers of
-            OpenAI's environment variables are not sent to a server that is named here.
-        api_key: The key; by default OPENAI_API_KEY.
-        client: An `openai.OpenAI`, or a subclass such as `AzureOpenAI`. The asynchronous methods
-            run it in threads, unless `async_client` is given too.
-        async_client: An `openai.AsyncOpenAI`.
-        temperature: See `RemoteModel`, as for `timeout`, `structured` and `max_tokens`.
+    to group, before the prompt, so its prompt cache helps only with `structured=False`. The key is
+    read from OPENAI_API_KEY.
     """
 
     _provider: ClassVar[str] = "openai"
@@ -40,29 +57,11 @@ class OpenAIModel(RemoteModel):
     _url_variable: ClassVar[str | None] = "OPENAI_BASE_URL"
     _forms: ClassVar[tuple[Form, ...]] = ("json_schema", "json_object")
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        temperature: float | None = 0.1,
-        timeout: float = 60.0,
-        structured: bool = True,
-        max_tokens: int | Literal["auto"] | None = "auto",
-        client: Any = None,
-        async_client: Any = None,
-    ) -> None:
-        super().__init__(
-            model,
-            base_url=base_url,
-            api_key=api_key,
-            temperature=temperature,
-            timeout=timeout,
-            structured=structured,
-            max_tokens=max_tokens,
-            client=async_client if client is None else client,
-        )
+    @takes(OpenAISettings)
+    def __init__(self, settings: OpenAISettings) -> None:
+        client, async_client = settings.client, settings.async_client
+        given = values_for(ModelSettings, settings)
+        super().__init__(**{**given, "client": async_client if client is None else client})
         # The caller retries.
         self._client = None if client is None else client.with_options(max_retries=0)
         self._own_async = None if async_client is None else async_client.with_options(max_retries=0)

@@ -1,4 +1,4 @@
-"""What models behind an API share: settings, clients, and dropping parameters that are rejected.
+"""What models behind an API share: clients, and dropping parameters that are rejected.
 
 The caller retries, because it sees all calls in flight. Here a request is repeated only to leave
 out a parameter that the model or its server rejects.
@@ -11,19 +11,25 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
-from typing import Any, ClassVar, Literal
-from urllib.parse import parse_qs, urlsplit, urlunsplit
+from typing import Any, ClassVar
 
-from lumber_core.checks import check_number, check_positive
 from lumber_core.concurrency import PerLoop, in_thread
 from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
-from lumber_core.identity import settings_digest
 from lumber_core.llms.base import Completion, allowed_answers
 from lumber_core.llms.failures import is_cut, redact, status_of
+from lumber_core.llms.parameters import (
+    Form,
+    RequestSettings,
+    refusal,
+    rejected_parameters,
+    unlike,
+)
+from lumber_core.llms.settings import ModelSettings, public_url, url_identity
+from lumber_core.settings import takes
 
 logger = logging.getLogger("lumber_core.llms")
 
@@ -40,86 +46,6 @@ _REASONING = re.compile(
     re.IGNORECASE,
 )
 
-Form = Literal["json_schema", "json_object", "text"]
-"""How a model's answers are restricted to the allowed ones."""
-
-_STRUCTURE = (
-    "response_format",
-    "response format",
-    "response_schema",
-    "responseschema",
-    "response schema",
-    "response_mime_type",
-    "responsemimetype",
-    "json_schema",
-    "json schema",
-    "json_object",
-    "json mode",
-    "requested parameters",  # OpenRouter does not name them: these are supported least
-    "structured output",
-    "structured_output",
-    "guided",
-    "grammar",
-)
-_NAMES = {
-    "temperature": ("temperature",),
-    "json_schema": _STRUCTURE,
-    "json_object": _STRUCTURE,
-    "max_tokens": ("max_tokens", "max_completion_tokens"),
-    "max_completion_tokens": ("max_tokens", "max_completion_tokens"),
-    "max_output_tokens": ("max_output_tokens", "maxoutputtokens"),
-}
-_SAID = {
-    "json_schema": "structured output by a JSON schema: asking for less structure",
-    "json_object": "structured output by a JSON schema: asking for less structure",
-    "max_tokens": "max_tokens: sending requests with another name for it, or without",
-    "max_completion_tokens": "max_completion_tokens: sending requests with another name for it, "
-    "or without",
-}
-# Servers reject an unknown parameter with any status from 400 to 500. Unless it is 400 or 422, the
-# message must say so as well. The last statuses here are never about a parameter.
-_ABOUT_PARAMETERS = frozenset((400, 422))
-_NEVER_ABOUT_PARAMETERS = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
-_REJECTS = (
-    "extra_forbidden",
-    "extra fields",
-    "extra inputs",
-    "input should be",
-    "invalid",
-    "literal_error",
-    "must be",
-    "no endpoints found",
-    "not allowed",
-    "not available",
-    "not implemented",
-    "not permitted",
-    "not support",
-    "unexpected keyword",
-    "unknown",
-    "unrecognized",
-    "unsupported",
-    "validation error",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class RequestSettings:
-    """The optional parameters of one request.
-
-    Attributes:
-        temperature: None: the model's default.
-        answers: The only answers allowed; empty if any text is.
-        form: How answers are restricted to them.
-        max_tokens: Maximum tokens to write. None: no limit.
-        limit: The API's name for `max_tokens`.
-    """
-
-    temperature: float | None
-    answers: tuple[str, ...]
-    form: Form
-    max_tokens: int | None
-    limit: str
-
 
 class RemoteModel(ABC):
     """A model behind an API, called with the package of its provider.
@@ -127,21 +53,6 @@ class RemoteModel(ABC):
     If the model or its server rejects the temperature, structured output or the token limit,
     whatever the status of the error, the parameter is left out from then on, with one warning in
     the log. Requests are not retried.
-
-    Args:
-        model: The model's name.
-        base_url: URL of the API; by default the provider's.
-        api_key: The key; by default the one in the provider's environment variable, which is never
-            sent to a server named by `base_url`.
-        temperature: From 0 to 2; 0.1 as in the paper. None: the model's default.
-        timeout: Seconds per request.
-        structured: Restrict the answer to the IDs of the group, if these are given. False: plain
-            text.
-        max_tokens: Maximum tokens in an answer. "auto": 64 if the answer is a label, or 8192 for a
-            model that reasons first (known by its name, or by an answer cut off during the
-            reasoning); no limit for other questions. None: no limit.
-        client: A client of the provider's package, used as it is. `base_url`, `api_key` and
-            `timeout` are then its own.
 
     Raises:
         MissingExtraError: The provider's package is not installed.
@@ -159,44 +70,19 @@ class RemoteModel(ABC):
     _forms: ClassVar[tuple[Form, ...]] = ("json_schema",)
     """The forms of structured output, in the order in which they are tried."""
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        temperature: float | None = 0.1,
-        timeout: float = 60.0,
-        structured: bool = True,
-        max_tokens: int | Literal["auto"] | None = "auto",
-        client: Any = None,
-    ) -> None:
-        _check_name("model", model)
-        if base_url is not None:
-            _check_url(base_url)
-        if api_key is not None:
-            _check_name("api_key", api_key, secret=True)
-        if temperature is not None:
-            check_number("temperature", temperature)
-            if not 0 <= temperature <= 2:
-                raise ValueError(f"temperature must be from 0 to 2, or None, not {temperature}")
-        check_number("timeout", timeout)
-        if not timeout > 0:
-            raise ValueError(f"timeout must be a positive number of seconds, not {timeout}")
-        if max_tokens not in ("auto", None):
-            check_positive("max_tokens", max_tokens)
-        if client is not None and (base_url is not None or api_key is not None):
-            raise ValueError("a client has its own base_url and api_key: pass one or the other")
+    @takes(ModelSettings)
+    def __init__(self, settings: ModelSettings) -> None:
         require(self._module, **self._package)
-        self._model = model
-        self._base_url = base_url
-        self._api_key = api_key
+        self._model = settings.model
+        self._base_url = settings.base_url
+        self._api_key = settings.api_key
+        temperature = settings.temperature
         self._temperature = None if temperature is None else float(temperature)
-        self._timeout = float(timeout)
-        self._structured = bool(structured)
-        self._max_tokens = max_tokens
-        self._own = client
-        self._thinks = _REASONING.search(model) is not None
+        self._timeout = float(settings.timeout)
+        self._structured = bool(settings.structured)
+        self._max_tokens = settings.max_tokens
+        self._own = settings.client
+        self._thinks = _REASONING.search(settings.model) is not None
         self._rejected: frozenset[str] = frozenset()
         self._start()
 
@@ -385,27 +271,15 @@ class RemoteModel(ABC):
 
     def _learn(self, error: Exception, settings: RequestSettings) -> bool:
         """Remember the parameters that an error names, and return whether there are any."""
-        text = (str(error) if isinstance(error, BadReplyError) else self._named(error)).casefold()
-        status = status_of(error)
-        if status in _NEVER_ABOUT_PARAMETERS:
-            return False
-        if status not in _ABOUT_PARAMETERS and not any(words in text for words in _REJECTS):
-            return False
-        sent = [
-            *(["temperature"] if settings.temperature is not None else []),
-            *([settings.form] if settings.form != "text" else []),
-            *([settings.limit] if settings.max_tokens is not None else []),
-        ]
-        named = [name for name in sent if any(words in text for words in _NAMES[name])]
+        text = str(error) if isinstance(error, BadReplyError) else self._named(error)
+        named = rejected_parameters(text, status_of(error), settings)
         if not named:
             return False
         with self._lock:
-            before = {_NAMES[name] for name in self._rejected}
-            news = [name for name in named if _NAMES[name] not in before]
+            news = unlike(named, self._rejected)
             self._rejected |= frozenset(named)
         for name in news:
-            said = _SAID.get(name, f"{name}: sending requests without it")
-            logger.warning("%s does not accept %s", self._model, said)
+            logger.warning("%s does not accept %s", self._model, refusal(name))
         return True
 
     def __getstate__(self) -> dict[str, Any]:
@@ -424,22 +298,6 @@ class RemoteModel(ABC):
         return f"{type(self).__name__}({self._model!r}{server}, temperature={self._temperature})"
 
 
-def public_url(url: str) -> str:
-    """Return a URL without user, password, query and fragment, which may hold credentials."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-
-
-def url_identity(url: str) -> str:
-    """Return a public URL that still differs if the query of the URL does."""
-    query = urlsplit(url).query
-    return (
-        f"{public_url(url)}?{settings_digest({'query': parse_qs(query)})}"
-        if query
-        else public_url(url)
-    )
-
-
 def _with_tokens(completion: Completion | None, cut: Completion) -> Completion:
     """Return a completion that counts the tokens of one that was cut off as well."""
     if completion is None:
@@ -449,20 +307,3 @@ def _with_tokens(completion: Completion | None, cut: Completion) -> Completion:
         prompt_tokens=completion.prompt_tokens + cut.prompt_tokens,
         completion_tokens=completion.completion_tokens + cut.completion_tokens,
     )
-
-
-def _check_name(name: str, value: object, *, secret: bool = False) -> None:
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be a str, not {type(value).__name__}")
-    if not value.strip():
-        raise ValueError(f"{name} is empty" + ("" if secret else "; pass the model's name"))
-
-
-def _check_url(url: object) -> None:
-    if not isinstance(url, str):
-        raise TypeError(f"base_url must be a str, not {type(url).__name__}")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise ValueError(
-            f"base_url must look like http://127.0.0.1:8000/v1, not {public_url(url)!r}"
-        )

@@ -1,4 +1,4 @@
-"""Retries and rate limits for calls to a model."""
+"""Retries: which failed calls to a model are sent again, and when."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 
 from tenacity import (
@@ -22,7 +21,6 @@ from tenacity import (
 from lumber_core.checks import check_positive
 from lumber_core.concurrency import sleep
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
-from lumber_core.forks import renew_after_fork
 from lumber_core.llms.base import Completion, Model
 from lumber_core.llms.failures import (
     is_timeout,
@@ -32,12 +30,11 @@ from lumber_core.llms.failures import (
     status_of,
     trouble_of,
 )
+from lumber_core.llms.limits import CircuitBreaker, RateLimiter
 
 logger = logging.getLogger(__name__)
 
-_CHARACTERS_PER_TOKEN = 4
 _MOST_TIMEOUTS = 2  # of one question: the server may still be busy with the first request
-_LONGEST_PAUSE = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,129 +83,6 @@ class CallPolicy:
             limit = getattr(self, name)
             if limit is not None and limit <= 0:
                 raise ValueError(f"{name} must be above 0, or None for no limit, not {limit}")
-
-
-class RateLimiter:
-    """Delays calls to stay within limits per minute, and pauses them if a server asks for it.
-
-    Args:
-        requests_per_minute: Maximum calls per minute, evenly spaced. None: no limit.
-        tokens_per_minute: Maximum prompt tokens per minute, estimated as a quarter of the
-            characters. None: no limit.
-    """
-
-    def __init__(
-        self, requests_per_minute: float | None = None, tokens_per_minute: float | None = None
-    ) -> None:
-        self._per_request = 60.0 / requests_per_minute if requests_per_minute else 0.0
-        self._per_token = 60.0 / tokens_per_minute if tokens_per_minute else 0.0
-        self._next = 0.0
-        self._resume = 0.0
-        self._renew_lock()
-        renew_after_fork(self, RateLimiter._renew_lock)
-
-    def _renew_lock(self) -> None:
-        self._lock = Lock()
-
-    def delay(self, characters: int) -> float:
-        """Reserve the next free slot for a prompt and return the seconds to wait for it."""
-        with self._lock:
-            now = time.monotonic()
-            start = max(now, self._next)
-            cost = max(self._per_request, self._per_token * characters / _CHARACTERS_PER_TOKEN)
-            self._next = start + cost
-        return start - now
-
-    def held(self) -> float:
-        """Return the seconds until calls may be sent again; 0 if they are not paused."""
-        with self._lock:
-            return max(0.0, self._resume - time.monotonic())
-
-    def hold(self, seconds: float) -> None:
-        """Pause all calls for some seconds."""
-        with self._lock:
-            self._resume = max(self._resume, time.monotonic() + seconds)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_per_request": self._per_request, "_per_token": self._per_token}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__()  # type: ignore[misc]
-        self.__dict__.update(state)
-
-
-class CircuitBreaker:
-    """Stops calls to a model that left several questions in a row without an answer.
-
-    Args:
-        limit: Number of questions in a row. None: calls are never stopped.
-        pause: Seconds until a single request may be sent; doubled each time it fails.
-    """
-
-    def __init__(self, limit: int | None, pause: float) -> None:
-        self._limit = limit
-        self._first_pause = pause
-        self._close()
-        self._renew_lock()
-        renew_after_fork(self, CircuitBreaker._renew_lock)
-
-    def _renew_lock(self) -> None:
-        self._lock = Lock()
-
-    def _close(self) -> None:
-        self._unanswered = 0
-        self._pause = self._first_pause
-        self._probe_at = 0.0
-        self.last_failure = ""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether calls are stopped."""
-        return self._limit is not None and self._unanswered >= self._limit
-
-    def allows(self) -> bool:
-        """Return whether a question may be asked; while calls are stopped, only trial ones."""
-        with self._lock:
-            if not self.is_open:
-                return True
-            now = time.monotonic()
-            if now < self._probe_at:
-                return False
-            self._probe_at = now + self._pause
-            return True
-
-    def answered(self) -> None:
-        """Record an answer: calls go on."""
-        with self._lock:
-            if self.is_open:
-                logger.info("the model answers again")
-            self._close()
-
-    def unanswered(self, failure: str) -> None:
-        """Record that a question got no answer in any attempt."""
-        with self._lock:
-            was_open = self.is_open
-            self.last_failure = failure
-            self._unanswered += 1
-            if not self.is_open:
-                return
-            if was_open:
-                self._pause = min(2 * self._pause, _LONGEST_PAUSE)
-            self._probe_at = time.monotonic() + self._pause
-            if not was_open:
-                logger.warning(
-                    "the model left %d questions in a row without an answer, so it is not asked "
-                    "for the next %.0f s (CallPolicy.give_up_after). The last failure: %s",
-                    self._unanswered,
-                    self._pause,
-                    failure,
-                )
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_limit": self._limit, "_first_pause": self._first_pause}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["_limit"], state["_first_pause"])  # type: ignore[misc]
 
 
 class RetryingModel:

@@ -28,7 +28,8 @@ from lumber_core import (
     Usage,
 )
 from lumber_core.llms.failures import redacted, retry_after, trouble_of
-from lumber_core.llms.retry import RateLimiter, RetryingModel
+from lumber_core.llms.limits import RateLimiter
+from lumber_core.llms.retry import RetryingModel
 
 FAST = CallPolicy(attempts=4, initial_backoff=0.001, max_backoff=0.01)
 
