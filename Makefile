@@ -11,7 +11,7 @@ TESTING := pytest pytest-asyncio hypothesis
 FLOOR := 90
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-lowest coverage check docs architecture bench bench-large results clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-lowest test-packages coverage check docs architecture bench bench-large results clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -22,7 +22,7 @@ compare: $(SHOWN)  ## Compare two splitters on the bundled story; writes report/
 
 test: $(READY)  ## Run the tests
 	$(BIN)/python -m pytest -q
-	@echo "Not included: make load, make test-legacy, make test-experimental, make test-lowest"
+	@echo "Not included: make load, make test-legacy, make test-experimental, make test-lowest, make test-packages"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(BIN)/python -m pytest -q --cov --cov-report=term --cov-fail-under=$(FLOOR)
@@ -57,6 +57,11 @@ test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allo
 	@.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
 		-e '.[langchain,llama-index,openai,gemini,evaluation]' transformers==4.50.0 pytest==8.3.0 pytest-asyncio==0.25.0 hypothesis==6.120.0
 	.venv-lowest/bin/python -m pytest -q
+
+test-packages:  ## Install each extra alone, from the wheel and from the sdist, and split a text
+	@test -x .venv-packages/bin/python || $(PYTHON) -m venv .venv-packages
+	@.venv-packages/bin/python -m pip install $(QUIET) uv
+	.venv-packages/bin/python scripts/check_packages.py $(EXTRAS)
 
 check: $(READY)  ## Lint, format, strict type checks and import contracts
 	$(BIN)/ruff check .

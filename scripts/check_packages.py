@@ -1,0 +1,119 @@
+"""Build the distributions, and install and use each extra alone in an environment of its own.
+
+Usage: python scripts/check_packages.py [EXTRA ...] [--from wheel|sdist]
+
+Builds the sdist, and the wheel from it. For each extra, and for the distribution without any, an
+empty environment gets the wheel or the sdist with that extra alone, imports what the extra enables
+and splits a text, from outside the checkout. Environments are made by `uv`, which must be
+installed in the environment that runs this script (`make test-packages` installs it).
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import sysconfig
+import time
+import zipfile
+from collections.abc import Iterable
+from email.parser import HeaderParser
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+UV = Path(sysconfig.get_path("scripts")) / "uv"
+NOT_FOR_USERS = {"dev", "docs"}
+
+SPLITS = """
+from lumber_core import BertChunker, GreedyChunker
+text = "The tide went out. Nobody saw it.\\n\\nThe baker opened his shop. Bread was ready."
+for chunker in (BertChunker(), GreedyChunker(10)):
+    assert "".join(chunker.split_text(text)) == text
+"""
+MODEL = "('any', base_url='http://127.0.0.1:9', api_key='none').identity"
+PROBES = {
+    "": "import lumber_cli.app, lumber_conformance, lumber_evaluation, lumber_training",
+    "langchain": "from langchain_lumber import LumberTextSplitter\n"
+    "assert LumberTextSplitter(chunk_size=40).split_text(text)",
+    "llama-index": "from llamaindex_lumber import LumberNodeParser\n"
+    "assert LumberNodeParser(chunk_size=40).split_text(text)",
+    "openai": f"from lumber_core.llms import OpenAIModel\nOpenAIModel{MODEL}",
+    "gemini": f"from lumber_core.llms import GeminiModel\nGeminiModel{MODEL}",
+    "gemini-legacy": f"from lumber_core.llms import LegacyGeminiModel\nLegacyGeminiModel{MODEL}",
+    "torch": "import lumber_core.bert.pytorch, transformers, torch\n"
+    "from lumber_core.llms import LocalModel",
+    "train": "import lumber_training.trainer, lumber_training.export, matplotlib, accelerate",
+    "evaluation": "import lumber_evaluation.report\n"
+    "from lumber_evaluation.documents import Document\n"
+    "from lumber_evaluation.splitters import preset\n"
+    "document = Document('one', text, (0,), (0,), '')\n"
+    "assert preset('recursive:40').split(document).chunks",
+    "documents": "import mammoth, pypdf, lumber_core.files",
+    "all": "import langchain_lumber, llamaindex_lumber, lumber_training.trainer\n"
+    "import lumber_evaluation.report",
+}
+"""What each extra enables; run after the distribution was installed with that extra alone."""
+
+
+def main(arguments: Iterable[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("extras", nargs="*", metavar="EXTRA", help="by default all")
+    parser.add_argument("--from", dest="kinds", action="append", choices=["wheel", "sdist"])
+    options = parser.parse_args(None if arguments is None else list(arguments))
+    with TemporaryDirectory() as folder:
+        wheel, sdist = build(Path(folder) / "dist")
+        extras = options.extras or sorted(extras_of(wheel))
+        if unknown := set(extras) - PROBES.keys():
+            sys.exit(f"PROBES in {Path(__file__).name} does not say how to use: {unknown}")
+        built = {"wheel": wheel, "sdist": sdist}
+        failed = [
+            f"{kind}[{extra}]"
+            for kind in options.kinds or built
+            for extra in extras
+            if not installs(built[kind], extra, Path(folder))
+        ]
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+def build(folder: Path) -> tuple[Path, Path]:
+    """Build the sdist, and the wheel from it; return the wheel and the sdist."""
+    subprocess.run([UV, "build", "--quiet", "--out-dir", folder, REPOSITORY], check=True)
+    (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    return wheel, sdist
+
+
+def extras_of(wheel: Path) -> set[str]:
+    """Return the extras that a wheel declares for users, and "" for none."""
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = (name for name in files.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = HeaderParser().parsestr(files.read(name).decode())
+    return {"", *metadata.get_all("Provides-Extra", [])} - NOT_FOR_USERS
+
+
+def installs(distribution: Path, extra: str, folder: Path) -> bool:
+    """Return whether the distribution can be installed with one extra, and used."""
+    start = time.monotonic()
+    home = folder / f"{distribution.name}-{extra}"
+    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, home], check=True)
+    (python,) = (path for path in home.glob("*/python*") if path.stem == "python")
+    wanted = f"lumber-splitters[{extra}] @ {distribution.as_uri()}"
+    constraints = REPOSITORY / "constraints.txt"
+    done = subprocess.run(
+        [UV, "pip", "install", "--quiet", "--python", python, "-c", constraints, wanted],
+        cwd=folder,
+        check=False,
+    )
+    if done.returncode == 0:
+        done = subprocess.run(
+            [python, "-I", "-c", f"{SPLITS}\n{PROBES[extra]}"], cwd=folder, check=False
+        )
+    seconds = time.monotonic() - start
+    said = "ok" if done.returncode == 0 else "FAILED"
+    print(f"{said:6} {seconds:4.0f} s  {distribution.name} {extra or '(no extra)'}", flush=True)
+    return done.returncode == 0
+
+
+if __name__ == "__main__":
+    main()
