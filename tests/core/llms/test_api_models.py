@@ -491,7 +491,7 @@ def test_async_calls_do_not_block_the_loop(api, serve):
             await asyncio.sleep(0.01)
         return count
 
-    assert asyncio.run(ticks()) > 10
+    assert asyncio.run(ticks()) > 3  # a call that blocks the loop leaves one or two
 
 
 # Settings.
