@@ -36,7 +36,7 @@ fuzz: $(READY)  ## Look for inputs that break a contract (MINUTES=60)
 	@.venv-fuzz/bin/python -m pip install $(QUIET) 'atheris>=3'
 	PYTHONPATH=. .venv-fuzz/bin/python -m tests.fuzz --minutes $$(( $(MINUTES) / 2 + 1 ))
 
-load: $(READY)  ## Send 10,000 requests to a local server and lose none
+load: $(READY)  ## Lose nothing of 10,000 requests to a local server, and of texts of megabytes
 	$(BIN)/python -m pytest -q -m load --durations=1
 
 # Environments of their own. google-generativeai is retired and needs protobuf below 6;

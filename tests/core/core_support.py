@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -32,6 +34,12 @@ nasty_texts = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 quick = settings(
     max_examples=80 * FACTOR, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+
+
+def memory_folder() -> TemporaryDirectory[str]:
+    """Return a folder in memory if there is one: a busy disk makes small files slow."""
+    memory = Path("/dev/shm")
+    return TemporaryDirectory(dir=memory if memory.is_dir() else None)
 
 
 class RecordingCounter:

@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from hypothesis import given
@@ -30,6 +29,7 @@ from lumber_evaluation.corpora import (
 )
 from lumber_evaluation.corpora.files import table_rows
 from lumber_evaluation.documents import Document
+from tests.core.core_support import memory_folder
 from tests.fuzz.texts import texts
 from tests.profiles import examples
 
@@ -96,7 +96,7 @@ files = (
 
 @contextmanager
 def folder_of(contents: dict[str, bytes]) -> Iterator[Path]:
-    with TemporaryDirectory() as name:
+    with memory_folder() as name:
         for path, content in contents.items():
             file = Path(name, path)
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from lumber_core.spans import Span
 from lumber_evaluation.cached_work import CachedEmbedder, CachedWork
 from lumber_evaluation.documents import Chunk, Document, SplitDocument
 from lumber_evaluation.llm.cached_model import CompletionStore
-from tests.core.core_support import group
+from tests.core.core_support import group, memory_folder
 from tests.fuzz.texts import texts
 from tests.profiles import examples
 
@@ -36,12 +35,6 @@ anything = st.recursive(
 usages = st.fixed_dictionaries(
     {name: st.integers(0, 9) for name in ("calls", "prompt_tokens", "completion_tokens")}
 )
-
-
-def memory_folder() -> TemporaryDirectory[str]:
-    """Return a folder in memory where there is one: SQLite waits for the disk at every write."""
-    memory = Path("/dev/shm")
-    return TemporaryDirectory(dir=memory if memory.is_dir() else None)
 
 
 def stored(fields: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[bytes]:
