@@ -109,7 +109,7 @@ def test_each_recipe_continues_from_the_one_before(passages: Path, tmp_path: Pat
         (["export", "a", "b", "--embedder", "c", "--with-minilm"], "either"),
     ],
 )
-def test_mistakes_are_told_in_one_line(
+def test_mistakes_are_reported_in_one_line(
     arguments: list[str], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -173,7 +173,7 @@ def test_propositions_and_hypothetical_passages_are_written_once(
         (["--tokenizer", "none"], "unknown tokenizer"),
     ],
 )
-def test_no_passage_is_paid_for_where_another_setting_is_wrong(
+def test_no_passage_is_paid_for_if_another_setting_is_wrong(
     mistake: list[str], reason: str, docs: Path, questions: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("openai")
@@ -249,7 +249,7 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["sweep", "{docs}", "--theta", "0"], "at least 1"),
     ],
 )
-def test_mistakes_are_told_in_one_line_before_any_work(
+def test_mistakes_are_reported_in_one_line_before_any_work(
     arguments: list[str],
     reason: str,
     docs: Path,
@@ -283,7 +283,7 @@ def test_the_command_runs_as_a_program(docs: Path, tmp_path: Path) -> None:
     assert (tmp_path / "report" / ".work" / "work.db").is_file()
 
 
-def test_a_null_control_stands_beside_each_splitter(docs: Path, tmp_path: Path) -> None:
+def test_a_null_control_is_compared_with_each_splitter(docs: Path, tmp_path: Path) -> None:
     options = ["--splitter", "paragraphs", "--null-control", "--output", str(tmp_path / "out")]
     code, said = run("compare", str(docs), *options)
     assert code == 0

@@ -41,7 +41,7 @@ def test_a_broken_promise_ends_with_status_1() -> None:
     assert "broken          keeps offsets exact in a chain of parsers" in shown
 
 
-def test_a_function_that_returns_a_splitter_serves_too(tmp_path: Path, monkeypatch) -> None:
+def test_a_function_that_returns_a_splitter_works_too(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "my_splitters.py").write_text(
         "from langchain_text_splitters import CharacterTextSplitter\n\n"
         "def make(separator):\n"
@@ -53,7 +53,7 @@ def test_a_function_that_returns_a_splitter_serves_too(tmp_path: Path, monkeypat
     assert "holds its chunk size" in shown
 
 
-def test_mistakes_are_told_in_one_line() -> None:
+def test_mistakes_are_reported_in_one_line() -> None:
     for arguments, message in [
         (["Recursive"], "expected module:Class"),
         (["no_such_module:Splitter"], "cannot import 'no_such_module'"),

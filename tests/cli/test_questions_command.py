@@ -64,7 +64,7 @@ def test_questions_are_written_for_the_corpus_to_load(folder: Path, tmp_path: Pa
         assert [span.of(text) for span in question.references] == [question.must_contain]
 
 
-def test_csv_is_loaded_likewise(folder: Path, tmp_path: Path) -> None:
+def test_csv_is_loaded_as_well(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(lighthouse_question) as server:
         for name in ("q.csv", "q.jsonl"):
             code, said = run(
@@ -77,7 +77,7 @@ def test_csv_is_loaded_likewise(folder: Path, tmp_path: Path) -> None:
     assert len(csv.questions) == 5
 
 
-def test_what_is_dropped_is_told(folder: Path, tmp_path: Path) -> None:
+def test_dropped_questions_are_reported(folder: Path, tmp_path: Path) -> None:
     faults = {1: Refusal()}
     with LoopbackServer(lighthouse_question, faults=faults) as server:
         code, said = run(
@@ -116,7 +116,7 @@ def test_the_key_comes_from_the_variable_named(folder: Path, tmp_path: Path) -> 
         (["docs", "--model", "m", "--requests-per-minute", "-1"], "must be above 0"),
     ],
 )
-def test_mistakes_are_told_in_one_line(
+def test_mistakes_are_reported_in_one_line(
     arguments: list[str],
     reason: str,
     folder: Path,
@@ -137,7 +137,7 @@ def test_mistakes_are_told_in_one_line(
 @pytest.mark.parametrize(
     ("model", "variable"), [("openai:x", "OPENAI_API_KEY"), ("gemini:x", "GEMINI_API_KEY")]
 )
-def test_a_missing_key_is_told(
+def test_a_missing_key_is_reported(
     model: str, variable: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [name for name in os.environ if name.endswith("_API_KEY")]:
@@ -155,7 +155,7 @@ def test_a_missing_key_is_told(
         (json.dumps({"question": None, "answer": None, "quotation": None}), None, "nothing to ask"),
     ],
 )
-def test_trouble_with_the_model_is_told(
+def test_errors_of_the_model_are_reported(
     reply: str, fault: Status | None, reason: str, folder: Path, tmp_path: Path
 ) -> None:
     with LoopbackServer(reply, faults=lambda request: fault) as server:

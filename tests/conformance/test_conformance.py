@@ -183,7 +183,7 @@ def test_our_own_splitters_pass(make: Callable[[], Any]) -> None:
     assert report.passed, str(report)
 
 
-def test_offsets_that_the_frameworks_search_for_are_told_apart() -> None:
+def test_offsets_that_the_frameworks_search_for_are_recognised() -> None:
     def in_tokens() -> TextSplitter:
         return RecursiveCharacterTextSplitter(
             chunk_size=60, chunk_overlap=30, length_function=lambda text: len(text.split())

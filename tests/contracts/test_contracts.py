@@ -91,7 +91,7 @@ class TestOffsets:
     @every_text_splitter
     @every_text
     @pytest.mark.parametrize("strip", [True, False], ids=["stripped", "unstripped"])
-    def test_documents_are_where_they_say(self, make: Callable, text: str, strip: bool) -> None:
+    def test_offsets_of_documents_are_exact(self, make: Callable, text: str, strip: bool) -> None:
         found = documents(make(add_start_index=True, strip_whitespace=strip), text)
         position = 0
         for document in found:
@@ -106,7 +106,7 @@ class TestOffsets:
 
     @every_node_parser
     @every_node_text
-    def test_nodes_are_where_they_say(self, make: Callable, text: str) -> None:
+    def test_offsets_of_nodes_are_exact(self, make: Callable, text: str) -> None:
         position = 0
         for node in nodes(make(), text):
             assert text[node.start_char_idx : node.end_char_idx] == node.text
@@ -155,13 +155,13 @@ class TestHardBounds:
 
     @every_chunker
     @every_text
-    def test_cuts_spare_grapheme_clusters(self, make: Callable, text: str) -> None:
+    def test_cuts_divide_no_grapheme_cluster(self, make: Callable, text: str) -> None:
         # The longest cluster here is a family of four; it counts 25 characters' worth at most.
         spans = make(chunk_size=40, tokenizer="cl100k_base").segment(text).spans
         assert all(is_break(text, span.start) for span in spans)
 
     @every_chunker
-    def test_words_stay_whole_where_they_fit(self, make: Callable) -> None:
+    def test_words_stay_whole_if_they_fit(self, make: Callable) -> None:
         text = TEXTS["one 3,000-word paragraph"]
         for span in make(chunk_size=50).segment(text).spans[1:]:
             assert text[span.start - 1].isspace()
@@ -184,7 +184,7 @@ class TestHardBounds:
 class TestOverlap:
     @every_chunker
     @every_text
-    def test_the_cores_spans_tile_however_much_is_reserved(self, make: Callable, text: str) -> None:
+    def test_the_cores_spans_tile_with_any_reserve(self, make: Callable, text: str) -> None:
         chunker = make(chunk_size=40)
         check_tiling(chunker.segment(text, reserved=15).spans, len(text))
 
@@ -298,7 +298,7 @@ class TestSameResultHoweverItIsRun:
         assert [many.segment(text) for text in texts] == expected
 
     @every_chunker
-    def test_a_pickled_splitter_splits_alike(self, make: Callable) -> None:
+    def test_a_pickled_splitter_gives_the_same_chunks(self, make: Callable) -> None:
         chunker = make(chunk_size=40)
         copy = pickle.loads(pickle.dumps(chunker))
         for text in TEXTS.values():
@@ -314,13 +314,13 @@ class TestSameResultHoweverItIsRun:
         assert [node.text for node in nodes(NODE_PARSERS[name](), text)] == expected
 
     @every_text_splitter
-    def test_a_pickled_text_splitter_splits_alike(self, make: Callable) -> None:
+    def test_a_pickled_text_splitter_gives_the_same_chunks(self, make: Callable) -> None:
         splitter = pickle.loads(pickle.dumps(make()))
         text = TEXTS["several paragraphs"]
         assert splitter.split_text(text) == make().split_text(text)
 
     @every_node_parser
-    def test_a_pickled_node_parser_splits_alike(self, make: Callable) -> None:
+    def test_a_pickled_node_parser_gives_the_same_chunks(self, make: Callable) -> None:
         parser = pickle.loads(pickle.dumps(make()))
         text = TEXTS["several paragraphs"]
         assert [n.text for n in nodes(parser, text)] == [n.text for n in nodes(make(), text)]

@@ -143,7 +143,7 @@ def test_a_lower_percentile_cuts_more() -> None:
     assert counts == sorted(set(counts))
 
 
-def test_one_unit_or_none_asks_nobody() -> None:
+def test_one_unit_or_none_embeds_nothing() -> None:
     model = ByLetters()
     chunker = SemanticChunker(model, units=lines)
     assert chunker.segment("").spans == ()

@@ -54,7 +54,7 @@ def test_intervals_are_told_where_questions_come_out_differently() -> None:
     assert (recall.low is None) == (recall.value in (0, 1))
 
 
-def test_equal_splitters_are_never_told_apart() -> None:
+def test_equal_splitters_never_differ_clearly() -> None:
     made = compare(
         corpus(), [paragraphs("one"), paragraphs("two"), shreds()], embedder=WordEmbedder()
     )
@@ -92,7 +92,7 @@ def test_without_questions_and_segments_sizes_and_times_are_told() -> None:
     assert made.results[0].sizes[0] == tuple(round(1.2 * len(c.text.split())) for c in chunks)
 
 
-def test_splitters_of_langchain_and_functions_stand_beside_this_projects() -> None:
+def test_splitters_of_langchain_and_functions_are_compared_with_this_projects() -> None:
     text_splitters = pytest.importorskip("langchain_text_splitters")
     recursive = text_splitters.RecursiveCharacterTextSplitter(chunk_size=200, chunk_overlap=0)
     made = compare(
@@ -140,7 +140,7 @@ class Oracle:
         return await asyncio.to_thread(self.complete, system, user, choices=choices)
 
 
-def test_questions_are_answered_and_judged_and_a_second_run_asks_nobody(tmp_path: Path) -> None:
+def test_questions_are_answered_and_judged_and_a_second_run_asks_no_model(tmp_path: Path) -> None:
     model = Oracle()
     for _ in range(2):
         made = compare(
@@ -171,7 +171,7 @@ class Mortal(Every):
         return super().split(document)
 
 
-def test_a_run_cut_short_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     first, second = paragraphs(), Mortal(r"\. ", name="second")
     embedder = WordEmbedder()
     with pytest.raises(KilledError):

@@ -157,7 +157,7 @@ def test_the_file_holds_no_prompt(server: LoopbackServer, tmp_path: Path) -> Non
     assert b"SECRET" not in (tmp_path / "kept.db").read_bytes()
 
 
-def test_half_characters_in_an_answer_do_no_harm(tmp_path: Path) -> None:
+def test_lone_surrogates_in_an_answer_do_no_harm(tmp_path: Path) -> None:
     class Half(ScatteredModel):
         def complete(self, system, user, *, choices=()):
             return Completion("half \ud83d")
@@ -239,7 +239,7 @@ def test_replies_come_in_order_however_many_are_in_flight(concurrency: int) -> N
         assert server.count == 40
 
 
-def test_passing_trouble_is_waited_out() -> None:
+def test_transient_errors_are_retried() -> None:
     faults = {1: rate_limited(0.01), 3: Status(500), 5: Malformed(), 6: Status(503)}
     with LoopbackServer(echo, faults=faults) as server:
         replies = ask_all(model_at(server), asks(6), policy=FAST)
@@ -280,7 +280,7 @@ def test_a_useless_answer_is_asked_for_again_with_what_is_wrong() -> None:
         assert server.requests[1].user.startswith("question 0\n")
 
 
-def test_what_a_model_thinks_aloud_is_not_its_answer() -> None:
+def test_reasoning_is_not_the_answer() -> None:
     thought = Says("<think>You said? I wonder.</think>You said it.")
     with LoopbackServer(faults={1: thought}) as server:
         (reply,) = ask_all(model_at(server), asks(1))
@@ -302,7 +302,7 @@ def test_a_refused_key_raises_at_once(tmp_path: Path, concurrency: int) -> None:
     assert len(CompletionStore(tmp_path / "kept.db")) == 10
 
 
-def test_a_run_that_was_cut_short_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     store = tmp_path / "kept.db"
     barred = dict.fromkeys(range(21, 200), Status(403))
     with LoopbackServer(echo, faults=barred) as server, pytest.raises(ModelSettingsError):

@@ -194,7 +194,7 @@ def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
         load_folder(tmp_path, sections="marks")
 
 
-def test_missing_questions_are_told_before_any_text_is_read(tmp_path: Path) -> None:
+def test_missing_questions_raise_before_any_text_is_read(tmp_path: Path) -> None:
     (tmp_path / "latin.txt").write_bytes(b"\xe9")
     with pytest.raises(FileNotFoundError, match="expected questions"):
         load_folder(tmp_path, questions=tmp_path / "none.jsonl")

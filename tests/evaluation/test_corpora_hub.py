@@ -135,7 +135,7 @@ def test_without_a_connection_the_way_out_is_named(
     assert f"{endpoint}/datasets/{QUESTIONS}" in str(caught.value)
 
 
-def test_offline_mode_asks_nobody(hub: LoopbackHub, tmp_path: Path) -> None:
+def test_offline_mode_sends_no_request(hub: LoopbackHub, tmp_path: Path) -> None:
     # The client reads HF_HUB_OFFLINE when it is imported.
     program = (
         "from lumber_evaluation.corpora import load_gutenqa_hub\n"
@@ -193,7 +193,7 @@ def test_a_hub_in_trouble_is_an_error_with_a_way_out(
             load_gutenqa_hub(cache_dir=tmp_path)
 
 
-def test_bars_are_shown_only_where_asked_for(
+def test_bars_are_shown_only_if_requested(
     hub: LoopbackHub, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     load_gutenqa_hub(cache_dir=tmp_path / "quiet")
@@ -202,8 +202,6 @@ def test_bars_are_shown_only_where_asked_for(
     assert "%" in capfd.readouterr().err
 
 
-def test_books_that_are_not_there_are_told_before_the_questions(
-    hub: LoopbackHub, tmp_path: Path
-) -> None:
+def test_missing_books_are_reported_before_the_questions(hub: LoopbackHub, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"no book 'fox'; did you mean: {FOX}"):
         load_gutenqa_hub("fox", cache_dir=tmp_path)

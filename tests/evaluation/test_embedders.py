@@ -187,7 +187,7 @@ def test_contriever_is_loaded_on_first_use_and_says_what_to_do_where_it_is_not(
         made.embed_documents(["a"])
 
 
-def test_a_folder_of_contriever_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
+def test_a_missing_folder_of_contriever_raises_at_once(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"there is no folder .*none with Contriever's files"):
         embedder(f"contriever:{tmp_path / 'none'}")
 
@@ -238,7 +238,7 @@ def test_queries_documents_and_embedders_are_kept_apart(tmp_path: Path) -> None:
     assert (one.asked, other.asked) == (["aa", "aa"], ["aa"])
 
 
-def test_an_interrupted_run_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     texts = [f"{number} text" for number in range(300)]
     broken = Counting(breaks_after=200)
     with pytest.raises(KeyboardInterrupt):

@@ -33,7 +33,7 @@ def test_there_is_a_passage_for_each_question_in_order(concurrency: int) -> None
     assert made.usage.calls == 6
 
 
-def test_a_question_stands_for_itself_where_the_model_fails() -> None:
+def test_a_question_is_used_itself_if_the_model_fails() -> None:
     def faults(request: Request) -> object:
         wrong = {"lamp 1": Refusal(), "lamp 2": Says(" \n"), "lamp 3": Status(500)}
         return next((fault for words, fault in wrong.items() if words in request.user), None)

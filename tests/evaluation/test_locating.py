@@ -78,7 +78,7 @@ def test_pieces_that_start_one_after_another_always_find_a_place(
     assert all(one.start < other.start for one, other in pairwise(found))
 
 
-def test_equal_pieces_stand_one_after_another() -> None:
+def test_equal_pieces_are_placed_one_after_another() -> None:
     text = "Yes. No. Yes. No. Yes."
     assert locate(text, ["Yes. No.", "Yes. No.", "Yes."]) == [Span(0, 8), Span(9, 17), Span(18, 22)]
 

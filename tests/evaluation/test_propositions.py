@@ -47,7 +47,7 @@ def test_each_proposition_keeps_the_span_of_its_passage() -> None:
     assert [c.span for c in split.chunks] == sorted(c.span for c in split.chunks)
 
 
-def test_a_passage_stands_for_itself_where_the_model_fails() -> None:
+def test_a_passage_is_a_chunk_itself_if_the_model_fails() -> None:
     def faults(request: Request) -> object:
         wrong = {
             "lighthouse 1 ": Refusal(),

@@ -206,7 +206,7 @@ def test_a_question_without_an_answer_is_judged_by_its_excerpts() -> None:
     assert answer.reason == "1700 or in the year 1700"
 
 
-def test_nothing_to_judge_by_is_told_before_anything_is_asked() -> None:
+def test_a_missing_reference_raises_before_any_call() -> None:
     corpus, retrieval = case(right_first)
     one = QuestionResult(Question("When?", "north"), (0,), (), (0,), 1, {})
     with LoopbackServer(reader) as server:
@@ -224,7 +224,7 @@ def test_nothing_to_judge_by_is_told_before_anything_is_asked() -> None:
         assert server.count == 0
 
 
-def test_it_goes_on_where_it_was_and_then_costs_nothing(tmp_path: Path) -> None:
+def test_an_interrupted_run_resumes_and_then_costs_nothing(tmp_path: Path) -> None:
     with LoopbackServer(reader) as server:
         barred = [True]
 

@@ -262,7 +262,7 @@ def test_the_prompt_can_be_replaced() -> None:
     assert len(result.questions) == 3
 
 
-def test_bad_input_is_told_before_anything_is_asked() -> None:
+def test_bad_input_raises_before_any_call() -> None:
     document, split = facts("north", 0, 3)
     short = SplitDocument("north", (Chunk("north", Span(0, 20), "x"),), 0.0)
     with LoopbackServer("none") as server:
@@ -375,7 +375,7 @@ def test_what_is_written_loads_as_it_was(tmp_path: Path, name: str) -> None:
     assert load_questions(tmp_path / name) == WRITTEN
 
 
-def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_raises(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\.jsonl or \.csv"):
         write_questions(WRITTEN, tmp_path / "questions.txt")
     with pytest.raises(FileNotFoundError, match="does not exist"):

@@ -239,7 +239,7 @@ def test_nothing_is_marked_at_k_passages_if_sizes_differ_by_more_than_a_third() 
     assert "Values at k passages are not marked" in page
 
 
-def test_what_became_of_the_answers_adds_up_to_the_questions() -> None:
+def test_the_places_of_the_answers_add_up_to_the_questions() -> None:
     made = compared(12)
     absent = Question("Where?", "harbours-0", must_contain="stands nowhere")
     asked = replace(made.corpus, questions=(*made.corpus.questions, absent))
@@ -249,7 +249,7 @@ def test_what_became_of_the_answers_adds_up_to_the_questions() -> None:
     assert any(said.startswith("The answers to 1 of 13 questions") for said in conclusions(made))
 
 
-def test_failures_stand_in_the_page(comparison: Comparison) -> None:
+def test_failures_are_in_the_page(comparison: Comparison) -> None:
     assert "None: no answer of a model was refused" in render(comparison)
     failing = compare(corpus(0), [Every(r"\n\n", name="tired", failures=3)])
     page = render(failing)

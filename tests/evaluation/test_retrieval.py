@@ -93,7 +93,7 @@ def test_nothing_answerable_has_no_mean_when_left_out() -> None:
     assert math.isnan(result.recall(5, unanswerable="skip"))
 
 
-def test_equally_similar_chunks_stand_in_the_order_of_the_document() -> None:
+def test_equally_similar_chunks_are_in_the_order_of_the_document() -> None:
     result = found("cc", aa=0.5, bb=0.5, cc=0.5, dd=0.7)
     assert result.questions[0].retrieved == (3, 0, 1, 2)
     assert result.questions[0].first_hit == 4
@@ -166,7 +166,7 @@ def test_only_the_document_that_is_asked_about_is_searched() -> None:
     assert [question.first_hit for question in result.questions] == [2, 2]
 
 
-def test_the_whole_corpus_is_searched_where_asked_for() -> None:
+def test_the_whole_corpus_is_searched_if_requested() -> None:
     result = retrieve(*two_documents(), within_document=False)
     assert result.questions[0].retrieved == (1, 2, 0, 3)
     assert result.questions[0].gold == (3,)

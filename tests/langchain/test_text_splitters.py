@@ -144,7 +144,7 @@ class TestBoth:
         chunks[0].metadata["source"]["path"] = "changed"
         assert chunks[1].metadata == document.metadata == {"source": {"path": "a"}}
 
-    def test_start_index_only_where_asked_for(self, make: Any) -> None:
+    def test_start_index_only_if_requested(self, make: Any) -> None:
         assert "start_index" not in make().create_documents([TEXT])[0].metadata
         assert make(add_start_index=True).create_documents([TEXT])[0].metadata["start_index"] == 0
 

@@ -36,7 +36,7 @@ MORE = [
 ]
 
 
-def test_the_card_vouches_for_every_file() -> None:
+def test_the_card_has_the_digest_of_every_file() -> None:
     card = read_card(BUNDLED_FOLDER)
     assert {p.name for p in BUNDLED_FOLDER.iterdir()} == set(card.files) | {"card.json", "NOTICE"}
     for name, digest in card.files.items():
@@ -44,7 +44,7 @@ def test_the_card_vouches_for_every_file() -> None:
     assert sum((BUNDLED_FOLDER / name).stat().st_size for name in card.files) < 40_000_000
 
 
-def test_the_card_tells_where_the_weights_come_from() -> None:
+def test_the_card_names_the_source_of_the_weights() -> None:
     provenance = read_card(BUNDLED_FOLDER).provenance
     assert provenance["training"]["base"].startswith("recipe bundled on sentence-transformers/")
     assert "all-MiniLM-L6-v2" in provenance["training"]["base"]
@@ -55,7 +55,7 @@ def test_the_card_tells_where_the_weights_come_from() -> None:
 
 
 @pytest.mark.parametrize("windows", ["overlapping", "moving"])
-def test_it_cuts_where_the_topic_turns(windows: WindowKind) -> None:
+def test_it_cuts_at_topic_shifts(windows: WindowKind) -> None:
     splitter = BertChunker(windows=windows, threshold=0.0)
     exact = 0
     for topics in permutations([*TOPICS, *MORE], 3):
@@ -64,13 +64,13 @@ def test_it_cuts_where_the_topic_turns(windows: WindowKind) -> None:
     assert exact >= 45  # of 60 texts
 
 
-def test_the_judge_names_where_the_topic_turns() -> None:
+def test_the_judge_names_topic_shifts() -> None:
     text = "\n\n".join(topic.replace(". ", ".\n\n") for topic in TOPICS[:2])
     second = LumberChunker(BertJudge()).segment(text).spans[1]
     assert text[second.start :].startswith("Coastal tides")
 
 
-def test_embeddings_tell_topics_apart() -> None:
+def test_embeddings_distinguish_topics() -> None:
     embedder = TextEmbedder()
     vectors = embedder.embed([*TOPICS, "Who took the loaf of bread?"])
     assert vectors.shape == (4, 384)

@@ -237,7 +237,7 @@ def test_nothing_is_printed(chunker, capfd):
     assert out == err == ""
 
 
-def test_a_progress_bar_is_shown_where_asked_for(chunker, capfd):
+def test_a_progress_bar_is_shown_if_requested(chunker, capfd):
     chunker.segment_all(["x", "y"], show_progress=True)
     asyncio.run(chunker.asegment_all(["x", "y"], show_progress=True))
     out, err = capfd.readouterr()

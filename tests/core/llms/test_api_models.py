@@ -149,7 +149,7 @@ def test_the_schema_is_strict(serve, ask):
 
 
 @pytest.mark.parametrize("rejected", ["temperature", "response_format"])
-def test_a_rejected_parameter_is_left_out_from_then_on_and_said_once(
+def test_a_rejected_parameter_is_left_out_from_then_on_and_logged_once(
     schema_api, serve, ask, caplog, rejected
 ):
     server = serve("Answer: ID 7", faults=rejecting(rejected))
@@ -185,7 +185,7 @@ def test_both_parameters_may_be_rejected(schema_api, serve, ask, caplog):
     assert len([record for record in caplog.records if record.name == LOGGER]) == 2
 
 
-def test_threads_learn_of_a_rejection_together_and_say_it_once(schema_api, serve, caplog):
+def test_threads_share_a_rejection_and_log_it_once(schema_api, serve, caplog):
     server = serve("Answer: ID 7", faults=rejecting("temperature"))
     model = model_at(server, schema_api)
     with caplog.at_level(logging.WARNING, LOGGER), ThreadPoolExecutor(8) as pool:
@@ -536,7 +536,7 @@ def test_a_missing_key_says_what_to_do(schema_api, ask, monkeypatch):
             ask(model)
 
 
-def test_a_server_that_echoes_the_key_does_not_tell_it(api, serve, ask, caplog):
+def test_a_key_that_a_server_echoes_is_removed(api, serve, ask, caplog):
     key = "planted4711"  # written as nothing that looks like a key
     server = serve(faults=lambda request: Status(400, f"got headers {request.headers} and {key}"))
     with caplog.at_level(logging.DEBUG, "lumber_core"), pytest.raises(Exception) as caught:  # noqa: PT011
@@ -555,7 +555,7 @@ def test_a_key_that_is_passed_is_sent(api, serve, ask):
     assert KEY in str(server.requests[0].headers)
 
 
-def test_no_key_is_told(api, serve, ask, caplog):
+def test_no_key_is_shown(api, serve, ask, caplog):
     server = serve(faults={1: Status(403, "wrong key"), 2: Status(400, "temperature")})
     url = (server.openai_url if api == "openai" else server.url).replace("://", f"://user:{KEY}@")
     model = model_at(server, api)

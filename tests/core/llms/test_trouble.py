@@ -36,7 +36,7 @@ def caught(ask, model) -> Exception:
 
 
 @pytest.mark.parametrize("trouble", PASSING)
-def test_trouble_that_passes_is_asked_about_again(api, serve, ask, trouble):
+def test_transient_errors_are_recognised(api, serve, ask, trouble):
     server = serve(faults=lambda request: PASSING[trouble])
     model = model_at(server, api, timeout=0.3 if trouble == "slow" else 30)
     assert trouble_of(caught(ask, model)) == "passing"
@@ -48,7 +48,7 @@ def test_trouble_that_passes_is_asked_about_again(api, serve, ask, trouble):
 
 
 @pytest.mark.parametrize("trouble", SETTINGS)
-def test_wrong_settings_are_said_at_once(api, serve, ask, trouble):
+def test_wrong_settings_are_recognised(api, serve, ask, trouble):
     server = serve(faults=lambda request: SETTINGS[trouble])
     model = model_at(server, api)
     assert trouble_of(caught(ask, model)) == "settings"
@@ -63,7 +63,7 @@ def test_retry_after_is_read_from_the_error(api, serve, ask, as_date):
     assert retry_after(error) == pytest.approx(7, abs=2)
 
 
-def test_nobody_at_the_address_is_trouble_that_passes(api, serve, ask):
+def test_an_unreachable_server_is_a_transient_error(api, serve, ask):
     server = serve()
     model = model_at(server, api)
     server.stop()

@@ -181,7 +181,7 @@ def test_an_answer_of_none_is_no_shift(answer):
         ("Hmm, Answer: ID 4? Rather not.\n</think>\n\nID 7", 7),
     ],
 )
-def test_thinking_is_no_answer(answer, unit):
+def test_reasoning_is_not_an_answer(answer, unit):
     assert read_answer(answer, CHOICES).unit == unit
 
 

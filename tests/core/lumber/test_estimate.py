@@ -19,7 +19,7 @@ def test_emmas_published_calls_lie_in_a_narrow_range(emma: list[str]) -> None:
     assert abs(calls.likely - 476) < 0.15 * 476
 
 
-def test_nobody_is_asked() -> None:
+def test_no_model_is_asked() -> None:
     model = ScatteredModel()
     estimate = LumberChunker(ModelJudge(model), theta=60).estimate([story(100), story(50, 1)])
     assert model.asked == []

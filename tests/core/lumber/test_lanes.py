@@ -138,7 +138,7 @@ def test_sixteen_lanes_on_emma_cost_at_most_three_percent(
     assert rounds * 8 < 476  # answers come in random order here, one round in two without one
 
 
-def test_usage_counts_what_lanes_asked_in_vain() -> None:
+def test_usage_counts_calls_that_lanes_waste() -> None:
     walk = Walk(*document(story(600)), lanes=16, max_extra_calls=0.5)
     calls, _ = run(walk, scattered, 16, random.Random(5))
     asked = sum(verdict.outcome != "single" for verdict in walk.verdicts)

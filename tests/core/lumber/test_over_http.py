@@ -83,7 +83,7 @@ def clean() -> tuple[list[Segmentation], int]:
     ],
     ids=repr,
 )
-def test_passing_trouble_changes_nothing_but_the_number_of_requests(
+def test_transient_errors_change_only_the_number_of_requests(
     fault: Fault, way: str, clean: tuple[list[Segmentation], int]
 ) -> None:
     expected, requests = clean
@@ -94,7 +94,7 @@ def test_passing_trouble_changes_nothing_but_the_number_of_requests(
 
 
 @both_ways
-def test_a_storm_of_rate_limits_is_weathered_without_hammering(
+def test_a_storm_of_rate_limits_is_survived_without_hammering(
     way: str, clean: tuple[list[Segmentation], int]
 ) -> None:
     expected, requests = clean

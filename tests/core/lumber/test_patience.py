@@ -106,7 +106,7 @@ def test_a_status_may_be_anywhere_clients_put_it() -> None:
         assert trouble_of(error) == "settings"
 
 
-def test_no_credit_left_is_no_passing_trouble() -> None:
+def test_an_exhausted_credit_is_not_transient() -> None:
     error: Any = HttpError(429)
     error.code = "insufficient_quota"
     assert trouble_of(error) == "settings"
@@ -127,7 +127,7 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
 
 
 @both_ways
-def test_passing_trouble_is_waited_out(way: str) -> None:
+def test_transient_errors_are_retried(way: str) -> None:
     model = Flaky(HttpError(500), TimeoutError(), HttpError(429))
     assert ask(RetryingModel(model, FAST), way).text == "Answer: none"
     assert len(model.times) == 4
@@ -326,7 +326,7 @@ def test_a_key_that_a_server_echoes_is_redacted(message: str, way: str, caplog) 
         assert "[redacted]" in told[0]
 
 
-def test_what_holds_no_key_is_not_redacted() -> None:
+def test_text_without_a_key_is_not_redacted() -> None:
     said = "max_tokens: 100000 is too large; the monkey: bananas; KeyError: 'paragraph'; token 5"
     assert redacted(said) == said
 

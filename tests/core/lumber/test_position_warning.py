@@ -41,7 +41,7 @@ def fail(group: Group) -> int:
 
 
 @pytest.mark.parametrize("method", ["paper", "published"])
-def test_naming_the_first_choice_always_is_said_once(
+def test_always_naming_the_first_choice_is_logged_once(
     method: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     result = split(first, method, caplog)
@@ -53,7 +53,7 @@ def test_naming_the_first_choice_always_is_said_once(
     assert "larger model" in said
 
 
-def test_naming_the_last_choice_always_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_always_naming_the_last_choice_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     result = split(last, "paper", caplog)
     assert result.positions.last == 1
     (record,) = caplog.records

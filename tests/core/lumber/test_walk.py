@@ -143,7 +143,7 @@ def test_a_unit_outside_the_group_counts_as_none(named):
     assert walk.boundaries == (3,)
 
 
-def test_a_unit_larger_than_theta_stands_alone_and_nobody_is_asked():
+def test_a_unit_larger_than_theta_is_a_group_of_its_own_and_is_not_judged():
     tokens = [10, 100, 10, 10]
     walk = walk_of(MethodRules(tokens, 30), tokens)
     assert run(walk, []) == [(2, 4)]
