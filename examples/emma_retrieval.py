@@ -55,7 +55,7 @@ def main() -> None:
             recall = difference(result, results[BASE], lambda found: found.recall(5))
             dcg = difference(result, results[BASE], lambda found: found.dcg(20))
             print(f"{name} | {recall} | {dcg}")
-    print("\nQuestions whose string stands in no chunk count as misses above. Left out instead:\n")
+    print("\nQuestions whose string is in no chunk count as misses above. Without them:\n")
     print("splitter | such questions | Recall@5 | DCG@20\n--- | --- | --- | ---")
     for name, result in results.items():
         recall_5 = result.recall(5, unanswerable="skip")

@@ -239,7 +239,7 @@ class SpanTextSplitter(TextSplitter):
     def _kept(
         self, text: str, segmentation: Segmentation, *, markdown: bool = False
     ) -> Sequence[Span]:
-        """Return the span of each chunk, with overlap, trimmed if asked for."""
+        """Return the span of each chunk, with overlap, trimmed with `strip_whitespace`."""
         spans: Sequence[Span] = [
             segmentation.spans[number] for number in self._visible(text, segmentation)
         ]

@@ -1,4 +1,4 @@
-"""What several test folders share: the material beside the project, and scripted judges."""
+"""Fixtures of several test folders: the data beside the project, and scripted judges."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ PARTS = ("splitters", "llm", "bert", "growth")
 
 
 def main() -> None:
-    """Run the parts that are asked for, one after the other."""
+    """Run the requested parts, one after the other."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.suite", description=__doc__)
     parser.add_argument("--parts", nargs="+", choices=(*PARTS, "large"), default=list(PARTS))
     parser.add_argument("--output", type=Path, default=Path("bench-report"), help="a folder")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.suite.fresh NAME SIZE
 
-Prints one line of JSON for each result, so that a process that dies has told what it found.
+Prints one line of JSON for each result, so that the results of a process that dies are kept.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CPU_SECONDS = 120  # not wall time: the machine may be busy
 
 @dataclass
 class Fresh:
-    """What a fresh process told.
+    """The results of a fresh process.
 
     Attributes:
         ready: Peak memory in MiB once the splitter was made.

@@ -63,7 +63,7 @@ def language_model(spec: str, *, key_variable: str | None = None) -> RemoteModel
 
     Raises:
         ValueError: The name has another form, or the key is missing.
-        ModelUnavailableError: A server was to be asked for its model and gave no answer.
+        ModelUnavailableError: A server did not answer the request for its models.
         MissingExtraError: The provider's package is not installed.
     """
     kind, colon, name = spec.partition(":")

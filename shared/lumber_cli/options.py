@@ -89,9 +89,9 @@ def corpus_in(
     if absent:
         examples = "; ".join(f"{each.question!r} ({each.document})" for each in absent[:_EXAMPLES])
         say(
-            f"the answers to {len(absent)} of {len(corpus.questions)} questions stand nowhere in "
-            f"their documents, so no splitter can find them: {examples}"
-            f"{'; ...' if len(absent) > _EXAMPLES else ''}"
+            f"the answers to {len(absent)} of {len(corpus.questions)} questions do not occur in "
+            "their documents, so no splitter can find them: "
+            f"{examples}{'; ...' if len(absent) > _EXAMPLES else ''}"
         )
     return corpus
 

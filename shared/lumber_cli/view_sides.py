@@ -85,7 +85,7 @@ class Slider:
     Attributes:
         setting: Name of the setting.
         values: The values, rising.
-        initial: Number of the value that the user asked for.
+        initial: Number of the value that the user chose.
     """
 
     setting: str

@@ -91,7 +91,7 @@ def writer(kind: Format, output: Path | None) -> Writer:
         output: The file; None: stdout.
 
     Raises:
-        ValueError: Parquet is to be written to stdout.
+        ValueError: The format is Parquet and the output is stdout.
         MissingExtraError: Parquet, and pyarrow is not installed.
         OSError: The file cannot be written.
     """

@@ -17,7 +17,7 @@ class Piece:
     Attributes:
         text: The chunk's text.
         start: Character offset in the source text; None if the framework gives none.
-        end: Offset just past the chunk, likewise.
+        end: Offset just past the chunk; None if the framework gives none.
         metadata: The chunk's metadata, without its offsets.
     """
 

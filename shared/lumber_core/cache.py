@@ -228,7 +228,8 @@ class Cache:
         log = self._path.with_name(f"{self._path.name}-wal")
         while True:
             # SQLite creates files beside a database in WAL mode even to read it, unless the
-            # database is opened as immutable; that is safe if nobody writes to it meanwhile.
+            # database is opened as immutable; that is safe if no process writes to it at the same
+            # time.
             immutable, before = not log.exists(), self._path.stat()
             try:
                 self._inspect(immutable=immutable)

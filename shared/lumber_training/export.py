@@ -204,7 +204,7 @@ def encoder_weights(model: ChunkTagger) -> dict[str, npt.NDArray[np.float32]]:
 
 
 def _ending(name: str) -> str:
-    """Return the ending of a file name that stands for the precision."""
+    """Return the ending of a file name for the precision."""
     return ".int8" if ".int8." in name else ""
 
 

@@ -23,7 +23,7 @@ class Outcome(NamedTuple):
 
 
 def run(*arguments: object, **environment: str) -> tuple[int, str]:
-    """Return the exit status and all that was said."""
+    """Return the exit status and the output."""
     result = CliRunner().invoke(app, [str(argument) for argument in arguments], env=environment)
     return result.exit_code, result.output
 

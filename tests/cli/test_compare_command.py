@@ -319,7 +319,7 @@ def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(
     )
     done = run_apart("compare", docs, *options)
     assert done.code == 0, done.err
-    assert "the answers to 1 of 13 questions stand nowhere" in done.err
+    assert "the answers to 1 of 13 questions do not occur" in done.err
     assert f"'Where is it?' ({name}.txt)" in done.err
 
 

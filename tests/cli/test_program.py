@@ -1,4 +1,4 @@
-"""The program itself: help, version, how it starts, and what it says if an extra is missing."""
+"""The program itself: help, version, start, and the error if an extra is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kit finds what is wrong with a splitter, and nothing wrong with one that is right."""
+"""The kit finds the faults of a splitter, and none in one without faults."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUICK = [contract.key for contract in CONTRACTS if contract.key != "linear"]
 
 
 class Lines(TextSplitter):
-    """Splits into stretches of 50 characters, and tells the truth about them."""
+    """Splits into pieces of 50 characters, with correct offsets."""
 
     def __init__(self) -> None:
         super().__init__(chunk_size=50, chunk_overlap=0)

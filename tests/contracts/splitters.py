@@ -1,4 +1,4 @@
-"""Every splitter and every adapter, behind one shape, for the contract tests.
+"""Every splitter and every adapter, behind one interface, for the contract tests.
 
 A new splitter joins the whole suite by an entry in `CHUNKERS` and one in each adapter's table.
 """

@@ -1,4 +1,4 @@
-"""What the tests of the core share: nasty texts, counters that keep a record, and short forms."""
+"""Helpers for tests of the core: difficult texts, counters that record calls, and short forms."""
 
 from __future__ import annotations
 

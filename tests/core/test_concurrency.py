@@ -1,4 +1,4 @@
-"""Threads and event loops that share work never wait for each other for ever, and lose nothing."""
+"""Threads and event loops that share work never deadlock, and lose nothing."""
 
 from __future__ import annotations
 

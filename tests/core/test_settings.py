@@ -1,4 +1,4 @@
-"""Settings that are said once: signatures, documentation, checks and refusals follow from them."""
+"""Settings are declared once: signatures, documentation, checks and errors follow from them."""
 
 from __future__ import annotations
 

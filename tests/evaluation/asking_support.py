@@ -19,7 +19,7 @@ def model_at(server: LoopbackServer, name: str = "a-model") -> OpenAIModel:
 
 
 def fact(number: int) -> str:
-    """A paragraph with one fact that stands nowhere else."""
+    """A paragraph with one fact that occurs nowhere else."""
     return (
         f"The keeper of lighthouse {number} was a patient man who read by the window.\n"
         f"He lit the lamp number {number} for the first time in the year {1700 + number}, and "

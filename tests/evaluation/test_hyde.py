@@ -1,4 +1,4 @@
-"""Hypothetical passages stand in for questions; a question without one stands for itself."""
+"""Hypothetical passages replace questions; a question without one is used itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where chunks given as strings stand in their text."""
+"""Chunks given as strings are located in their text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Propositions keep the spans of their passages, and passages stand in where there are none."""
+"""Propositions keep the spans of their passages; a passage without propositions is a chunk
+itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report: what stands in the page, and that nothing of a document can break out of it."""
+"""The report: its content, and that no document can inject markup into it."""
 
 from __future__ import annotations
 

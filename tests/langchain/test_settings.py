@@ -1,4 +1,4 @@
-"""What LangChain users set, and what they are told when they set something else."""
+"""Settings of LangChain users, and the errors for wrong ones."""
 
 from __future__ import annotations
 

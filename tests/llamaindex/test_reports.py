@@ -1,4 +1,4 @@
-"""What became of each document: failures and usage, by its number."""
+"""Failures and usage of each document are reported by its number."""
 
 from __future__ import annotations
 

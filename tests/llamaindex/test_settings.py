@@ -1,4 +1,4 @@
-"""What LlamaIndex users set, on the parser and globally, and what they are told otherwise."""
+"""Settings of LlamaIndex users, on the parser and globally, and the errors for wrong ones."""
 
 from __future__ import annotations
 

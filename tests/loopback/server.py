@@ -173,7 +173,7 @@ class LoopbackServer:
         self.stop()
 
     def stop(self) -> None:
-        """Close all connections and listen no more; once is enough, twice does no harm."""
+        """Close all connections and listen no more; may be called twice."""
         if self._loop.is_closed():
             return
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()

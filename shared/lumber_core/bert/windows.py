@@ -307,7 +307,7 @@ class OverlappingWindows:
         """Add the scores of a window to its tokens.
 
         Raises:
-            ValueError: The window was not returned by `ask` or is told twice, or the number of
+            ValueError: The window was not returned by `ask` or was told before, or the number of
                 scores differs from its tokens.
         """
         _check_told(window, scores)

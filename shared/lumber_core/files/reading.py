@@ -200,7 +200,7 @@ def _detected(content: bytes) -> str | None:
     best = matches.best()
     if best is None:
         return None
-    # Of encodings that fit alike it prefers the first by name, such as cp1250.
+    # Of equally good encodings it prefers the first by name, such as cp1250.
     for match in matches:
         likely = match.chaos <= best.chaos + _SAME and match.coherence >= best.coherence - _SAME
         if match.encoding == _WESTERN and likely:

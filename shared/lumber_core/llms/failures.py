@@ -1,6 +1,6 @@
 """What an error or a finish reason means: wrong settings, a transient error, a blocked answer.
 
-Clients raise classes of their own, most of them with an HTTP status. Errors are told apart by
+Clients raise classes of their own, most of them with an HTTP status. Errors are classified by
 status, or else by class name, which works for every client without importing one.
 
 Servers may echo the headers of a request in an error, so credentials are removed from messages

@@ -45,10 +45,9 @@ class OpenAISettings(ModelSettings):
 class OpenAIModel(RemoteModel):
     """Calls a model with the `openai` package: OpenAI, vLLM, Ollama, llama.cpp and others.
 
-    Answers are restricted by a JSON schema; a server that rejects that is asked for a JSON object,
-    and one that rejects that too for plain text. OpenAI puts the schema, which differs from group
-    to group, before the prompt, so its prompt cache helps only with `structured=False`. The key is
-    read from OPENAI_API_KEY.
+    Answers are restricted by a JSON schema; if a server rejects it, a JSON object is requested, and
+    then plain text. OpenAI puts the schema, which differs from group to group, before the prompt,
+    so its prompt cache helps only with `structured=False`. The key is read from OPENAI_API_KEY.
     """
 
     _provider: ClassVar[str] = "openai"

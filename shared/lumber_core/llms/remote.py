@@ -206,7 +206,7 @@ class RemoteModel(ABC):
         """Handle an error, or raise it.
 
         Returns:
-            The completion that it stands for, or None if the request should be sent again.
+            The completion that it means, or None if the request should be sent again.
         """
         redact(error, self._secrets())
         if isinstance(error, self._unreadable()):
@@ -225,7 +225,7 @@ class RemoteModel(ABC):
         return [key for key in keys if isinstance(key, str) and len(key) > 3 and key != NO_KEY]
 
     def _blocked(self, error: Exception) -> Completion | None:
-        """The completion that an error stands for if it reports a content filter, or None."""
+        """The completion for an error that reports a content filter, or None."""
         del error
         return None
 

@@ -156,14 +156,14 @@ class SharedCache:
         self.get("open")
 
     def close(self) -> None:
-        """Do nothing: connections belong to whoever opened the store."""
+        """Do nothing: connections belong to the caller that opened the store."""
 
     def __len__(self) -> int:
         return sum(1 for _ in self.items())
 
     @property
     def _prefix(self) -> str:
-        # Allowed in Redis, in file names and in paths alike.
+        # Allowed in Redis, in file names and in paths.
         return f"lumber-splitters/{self._kind}/{CACHE_FORMAT}/"
 
     @contextmanager

@@ -32,7 +32,7 @@ _MARKS = "[.?!:;\u2026\u3002\uff01\uff1f]"
 _CLOSING = "[\"'\u2019\u201d)\\]\u00bb\u300d\u300f \\t]"
 _MARKED_LINE_END = re.compile(rf"{_MARKS}{_CLOSING}*{_LINE_BREAK}\s*(?=\S)")
 _INDENTED = re.compile(r"\n[^\S\n]")
-# Characters that may stand at the start of a file without being part of its first word.
+# Characters that may be at the start of a file without being part of its first word.
 _BLANK = re.compile(r"[\s\ufeff]*")
 # sentencex 1.0 assumes that white space before an abbreviation takes one byte a character, so it
 # must not see any that takes more.

@@ -31,7 +31,7 @@ class Measured(Protocol):
 
     @property
     def qa(self) -> QaResult | None:
-        """Questions answered from what was retrieved; None if not asked for."""
+        """Answers from the retrieved passages; None if not requested."""
         ...
 
 
@@ -180,10 +180,10 @@ RECALL = MetricFamily(
     "recall",
     "Recall@k",
     "Share of the questions for which one of the k passages most similar to the question holds "
-    "the answer: the chunk contains the question's string (ignoring case), or has at least half of "
-    "a reference excerpt, or lies at least half in one. Search is exact. A question whose answer "
-    "stands whole in no chunk counts as missed, unless a table says otherwise. k large passages "
-    "are more text than k small ones.",
+    "the answer: the chunk contains the question's string (ignoring case), or has at least half "
+    "of a reference excerpt, or lies at least half in one. Search is exact. A question whose "
+    "answer is whole in no chunk counts as missed, unless a table says otherwise. k large "
+    "passages are more text than k small ones.",
     "share of the questions",
     axis="k, passages retrieved",
     plotted=True,
@@ -237,7 +237,7 @@ ACCURACY = MetricFamily(
 BOUNDARY_F1 = MetricFamily(
     "f1",
     "Boundary F1",
-    "Harmonic mean of precision (share of the cuts that stand at a reference boundary) and recall "
+    "Harmonic mean of precision (share of the cuts that are at a reference boundary) and recall "
     "(share of the reference boundaries that are cut), in the document's units. The start of a "
     "text does not count.",
     "0 to 1",

@@ -104,7 +104,7 @@ class Difference:
         value: Mean of first minus second.
         low: Lower end of the 95 % paired bootstrap interval.
         high: Upper end; None if `low` is.
-        differing: Questions or documents, whichever are drawn, on which the two differ.
+        differing: Questions or documents (those that are drawn) on which the two differ.
         count: Questions (or documents with reference segments) measured.
         more_needed: How many more of them would make the difference clear, 80 % of the time; None
             if it is clear, or if there is none.

@@ -80,7 +80,7 @@ class QuestionResult:
         """Return 1 if one of the first k chunks answers the question, else 0.
 
         Raises:
-            ValueError: `k` is not between 1 and the largest of `CUTOFFS`; likewise below.
+            ValueError: `k` is not between 1 and the largest of `CUTOFFS`.
         """
         _check_cutoff(k)
         return float(self.first_hit is not None and self.first_hit <= k)

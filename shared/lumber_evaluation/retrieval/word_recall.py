@@ -77,7 +77,7 @@ class WordRecall:
             budget: Number of words retrieved.
 
         Returns:
-            From 0 to 1; nan if the reference text stands nowhere in the document.
+            From 0 to 1; nan if the reference text does not occur in the document.
         """
         text = self._texts[question.document]
         wanted = text.references(question)
@@ -110,7 +110,7 @@ class WordRecall:
 
 
 def absent_questions(corpus: Corpus) -> list[Question]:
-    """Return the questions whose reference text stands nowhere in their document."""
+    """Return the questions whose reference text does not occur in their document."""
     texts: dict[str, _WordsOf] = {}
     for name in {question.document for question in corpus.questions}:
         texts[name] = _WordsOf(corpus.by_name[name].text)

@@ -1,4 +1,4 @@
-"""What the real packages raise is told apart: trouble that passes from wrong settings."""
+"""Errors of the real packages are classified: transient ones and wrong settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Knowing what it costs before it costs anything."""
+"""Cost estimates before any call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts and answers that mean harm may cost quality, never text, order or termination."""
+"""Hostile texts and answers may cost quality, but never text, order or termination."""
 
 from __future__ import annotations
 

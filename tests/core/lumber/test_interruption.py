@@ -1,4 +1,4 @@
-"""Ctrl-C and cancelled tasks stop at once, and keep every answer that has come."""
+"""Ctrl-C and cancelled tasks stop at once, and keep every answer received."""
 
 from __future__ import annotations
 

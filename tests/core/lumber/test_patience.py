@@ -1,4 +1,4 @@
-"""Retries, pacing and what errors mean, without a network and without waiting long."""
+"""Retries, rate limits and the classification of errors, without a network or long waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judge that names the first, or the last, unit in nearly every group is told of once."""
+"""A judge that nearly always names the first, or the last, unit causes one warning."""
 
 from __future__ import annotations
 
