@@ -11,7 +11,10 @@ import pytest
 
 from tests.cli.running import run
 
-COMMANDS = ("compare", "sweep", "questions", "train", "export")
+COMMANDS = (
+    *("split", "view", "estimate", "models", "compare", "sweep", "questions", "conform"),
+    *("train", "export"),
+)
 EXTRAS = {
     "evaluation": {
         "jinja2",
@@ -24,7 +27,9 @@ EXTRAS = {
     },
     "train": {"torch", "transformers", "accelerate", "onnx"},
     "openai": {"openai"},
+    "gemini": {"google.genai"},
     "llama-index": {"llama_index"},
+    "documents": {"pypdf", "mammoth"},
 }
 
 
@@ -71,6 +76,10 @@ def test_help_and_version_need_no_extra(tmp_path: Path) -> None:
         (("compare", "docs"), "evaluation"),
         (("sweep", "docs", "--theta", "400"), "evaluation"),
         (("questions", "docs", "--model", "http://127.0.0.1:1#m"), "openai"),
+        (("split", "docs", "quay.pdf"), "documents"),
+        (("view", "quay.docx"), "documents"),
+        (("split", "docs", "--format", "parquet", "-o", "chunks.parquet"), "evaluation"),
+        (("split", "docs", "--method", "lumber", "--model", "ollama:m"), "openai"),
         (("train", "out", "--passages", "docs/a.txt"), "train"),
         (("export", "docs", "out"), "train"),
     ],
@@ -80,7 +89,30 @@ def test_a_command_names_the_extra_it_lacks(
 ) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.txt").write_text("One. Two.", encoding="utf-8")
+    for name in ("quay.pdf", "quay.docx"):
+        (tmp_path / name).write_bytes(b"nothing")
     done = without({extra}, *arguments, folder=tmp_path)
     assert done.returncode == 1
+    assert done.stdout == ""
     assert f"pip install 'lumber-splitters[{extra}]'" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (("split", "page.html"), '"document": "page.html"'),
+        (("split", "page.html", "--method", "lumber"), '"text": "# Tides'),
+        (("view", "page.html"), "view.html"),
+        (("estimate", "page.html", "--prices", "1,2"), "page.html"),
+        (("models",), "pip install 'lumber-splitters[gemini]'"),
+    ],
+)
+def test_the_base_install_splits_shows_and_estimates(
+    arguments: tuple[str, ...], printed: str, tmp_path: Path
+) -> None:
+    page = "<h1>Tides</h1><p>They turn twice a day.</p>"
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    done = without({*EXTRAS}, *arguments, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert printed in done.stdout
