@@ -11,7 +11,7 @@ TESTING := pytest pytest-asyncio hypothesis
 FLOOR := 90
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-lowest test-packages coverage check docs architecture bench bench-large results clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-lowest test-packages coverage check docs architecture bench bench-large results licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -106,6 +106,26 @@ results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an ho
 	$(BIN)/python examples/wiki50_greedy_error.py $(DATA)/wiki50
 	$(BIN)/python examples/emma_retrieval.py $(DATA)/gutenqa_emma
 	$(BIN)/python examples/chroma_retrieval.py $(DATA)/chroma_eval
+
+licences: $(READY)  ## List the licences of all packages in docs/licences.md
+	@$(PIP) -e '.[dev]'
+	$(BIN)/python scripts/list_licences.py > docs/licences.md
+
+# What users install, in an environment of its own; the tools that look at it are in another.
+sbom: .venv-audit  ## Write dist/sbom.cdx.json: what an installation consists of (CycloneDX)
+	@mkdir -p dist
+	.venv-audit/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type library \
+		--output-reproducible -o dist/sbom.cdx.json .venv-users/bin/python
+
+audit: .venv-audit  ## Look for known vulnerabilities in what users install
+	.venv-audit/bin/pip-audit --path "$$(.venv-users/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" --skip-editable
+
+.venv-audit: pyproject.toml
+	@test -x .venv-users/bin/python || $(PYTHON) -m venv .venv-users
+	@.venv-users/bin/python -m pip install $(QUIET) '.[langchain,llama-index,openai,gemini,evaluation,documents]'
+	@test -x .venv-audit/bin/python || $(PYTHON) -m venv .venv-audit
+	@.venv-audit/bin/python -m pip install $(QUIET) 'cyclonedx-bom>=7' 'pip-audit>=2.9'
+	@touch $@
 
 clean:
 	rm -rf $(VENV) .venv-* report bench-report* sweep site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
-from importlib.metadata import distribution
+from importlib.metadata import distribution, packages_distributions
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +100,41 @@ def test_the_base_install_needs_no_framework_and_no_torch() -> None:
     assert base
     names = " ".join(base)
     assert not any(heavy in names for heavy in ("torch", "transformers", "langchain", "llama"))
+
+
+ROOT = Path(__file__).resolve().parents[1]
+REQUIREMENT = re.compile(r'^  "([A-Za-z][\w.-]*)(?:\[[^]]*\])?[^"]*",(.*)$', re.MULTILINE)
+# Imported by the trainer of transformers.
+NOT_IMPORTED = {"accelerate"}
+
+
+def requirements(start: str, end: str) -> list[tuple[str, str]]:
+    """Return the packages between two lines of pyproject.toml, each with its comment."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    return REQUIREMENT.findall(text[text.index(start) : text.index(end)])
+
+
+def test_every_requirement_says_why() -> None:
+    found = requirements("\ndependencies = [", "\n[project.scripts]")
+    assert len(found) > 40
+    assert [name for name, comment in found if len(comment.strip(" #")) < 5] == []
+
+
+def test_every_requirement_of_users_is_imported() -> None:
+    found = {name for name, _ in requirements("\ndependencies = [", "\ndocs = [")}
+    modules: dict[str, set[str]] = {}
+    for module, names in packages_distributions().items():
+        for name in names:
+            modules.setdefault(re.sub(r"[-_.]+", "-", name).lower(), set()).add(module)
+    folders = [ROOT / name for name in ("langchain_lumber", "llamaindex_lumber", "shared")]
+    paths = [path for folder in folders for path in folder.rglob("*.py")]
+    code = "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    unused = [
+        name
+        for name in sorted(found - NOT_IMPORTED - {"lumber-splitters", "google-generativeai"})
+        if not any(
+            re.search(rf"(?:import|from|[\"'])\s*{re.escape(module)}\b", code)
+            for module in modules.get(name.lower(), {name.replace("-", "_")})
+        )
+    ]
+    assert unused == []
