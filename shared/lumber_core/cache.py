@@ -32,6 +32,8 @@ _APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of this library
 CACHE_FORMAT = 2
 """The version of what caches hold; another one is not read."""
 _BUSY_SECONDS = 60.0
+# Errors of a damaged file: SQLite quotes bytes of it, which may be no text.
+_FAULTS = (sqlite3.Error, UnicodeDecodeError)
 _MAGIC = b"SQLite format 3\0"
 _SMALLEST_PAGE = 512  # bytes
 _KEYS_AT_ONCE = 500  # SQLite accepts at least 999 parameters in a statement
@@ -157,7 +159,7 @@ class Cache:
         with self._lock:
             try:
                 yield self._current()
-            except sqlite3.Error as error:
+            except _FAULTS as error:
                 raise StoreError(
                     f"the store {self._path} cannot be used: {error}. Move it away, or pass "
                     "another path"
@@ -203,7 +205,7 @@ class Cache:
                     f"PRAGMA user_version = {CACHE_FORMAT};"
                     "COMMIT;"
                 )
-        except sqlite3.Error:
+        except _FAULTS:
             connection.close()
             raise
         return connection
@@ -233,7 +235,7 @@ class Cache:
             immutable, before = not log.exists(), self._path.stat()
             try:
                 self._inspect(immutable=immutable)
-            except (sqlite3.Error, StoreError):
+            except (*_FAULTS, StoreError):
                 after = self._path.stat()
                 same = (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size)
                 if same or not immutable:

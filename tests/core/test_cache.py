@@ -106,6 +106,13 @@ def cut_short(path: Path) -> None:
     path.write_bytes(b"SQLite format 3\x00and no more")
 
 
+def of_unreadable_schema(path: Path) -> None:
+    cache = Cache(path, "things")
+    cache.put("key", b"value")
+    cache.close()
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE", b"CREATE T\xffBLE"))
+
+
 def damaged(path: Path) -> None:
     cache = Cache(path, "things")
     cache.put_many({str(number): bytes(2000) for number in range(20)})
@@ -135,6 +142,7 @@ def of_version(version: int) -> Callable[[Path], None]:
         (no_database, r"cannot be used.*another path"),
         (too_short, "cannot be used"),
         (cut_short, "cannot be used"),
+        (of_unreadable_schema, "cannot be used"),
         (damaged, "cannot be used"),
         (of_version(99), "a newer version"),
         (of_version(1), "an older version"),
