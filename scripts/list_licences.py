@@ -66,16 +66,16 @@ def closure(extras: set[str]) -> dict[str, Distribution]:
 def licence(package: Distribution) -> str:
     """Return a package's licence: the expression, else the classifiers, else the first line."""
     about = package.metadata
-    expression = about.get("License-Expression")
-    if expression:
-        return expression
+    expressions = about.get_all("License-Expression")
+    if expressions:
+        return str(expressions[0])
     named = [
         line.rpartition(" :: ")[2]
         for line in about.get_all("Classifier") or ()
         if line.startswith("License :: ") and not line.endswith("OSI Approved")
     ]
-    text = (about.get("License") or "").strip().partition("\n")[0]
-    return "; ".join(named) or text
+    texts = about.get_all("License") or [""]
+    return "; ".join(named) or str(texts[0]).strip().partition("\n")[0]
 
 
 def main() -> int:
