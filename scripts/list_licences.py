@@ -27,8 +27,7 @@ HEAD = """\
 Licences of the packages that an installation brings, as their own metadata name them; made by
 `make licences` from the versions installed there. Packages of an extra are listed once, with the
 first extra that brings them. The code of this project is licensed under Apache-2.0; for the bundled
-weights see the NOTICE beside them.
-"""
+weights see the NOTICE beside them."""
 
 
 def requirements(package: Distribution, extras: set[str]) -> Iterator[Requirement]:
@@ -85,13 +84,12 @@ def main() -> int:
     print(HEAD)
     for title, extras in [("Base", set()), *((f"Extra `{e}`", {e}) for e in EXTRAS)]:
         packages = closure(extras)
-        print(f"## {title}\n\n| Package | Licence |\n| --- | --- |")
+        print(f"\n## {title}\n\n| Package | Licence |\n| --- | --- |")
         for name in sorted(packages.keys() - listed):
             terms = licence(packages[name])
             if not terms or COPYLEFT.search(terms):
                 faults.append(f"{name}: {terms or 'no licence named'}")
             print(f"| {name} | {terms.replace('|', '/')} |")
-        print()
         listed |= packages.keys()
     for fault in faults:
         print(fault, file=sys.stderr)
