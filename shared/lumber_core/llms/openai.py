@@ -121,9 +121,12 @@ class OpenAIModel(RemoteModel):
         if settings.temperature is not None:
             request["temperature"] = settings.temperature
         if settings.form == "json_schema":
-            request["response_format"] = _schema(settings.answers)
+            described = {"name": "answer", "strict": True, "schema": _schema(settings.answers)}
+            request["response_format"] = {"type": "json_schema", "json_schema": described}
         elif settings.form == "json_object":
             request["response_format"] = {"type": "json_object"}
+            if self._base_url is not None:  # OpenAI rejects this, llama-cpp-python keeps to it
+                request["response_format"]["schema"] = _schema(settings.answers)
             request["messages"][1]["content"] = user + _AS_OBJECT
         if settings.max_tokens is not None:
             request[settings.limit] = settings.max_tokens
@@ -213,15 +216,8 @@ def _count(value: object) -> int:
 
 def _schema(answers: tuple[str, ...]) -> dict[str, Any]:
     return {
-        "type": "json_schema",
-        "json_schema": {
-            "name": "answer",
-            "strict": True,
-            "schema": {
-                "type": "object",
-                "properties": {"answer": {"type": "string", "enum": list(answers)}},
-                "required": ["answer"],
-                "additionalProperties": False,
-            },
-        },
+        "type": "object",
+        "properties": {"answer": {"type": "string", "enum": list(answers)}},
+        "required": ["answer"],
+        "additionalProperties": False,
     }

@@ -12,7 +12,7 @@ import pytest
 from lumber_core.llms import OpenAIModel
 from lumber_core.lumber.protocol import read_answer
 from tests.core.llms.conftest import CHOICES, KEY, SYSTEM, USER, model_at, need
-from tests.loopback.dialects import DIALECTS, Dialect, azure
+from tests.loopback.dialects import DIALECTS, Dialect, azure, llama_cpp_python
 from tests.loopback.faults import Malformed, Reply, Status
 
 LOGGER = "lumber_core.llms"
@@ -44,6 +44,21 @@ def test_a_rejected_parameter_is_left_out_whatever_the_server(
     assert bool(said) == bool(rejected)
     ask(pickle.loads(pickle.dumps(model)))
     assert server.count == rejected + 4
+
+
+def test_a_json_object_comes_with_the_schema_where_that_is_known(serve: Any) -> None:
+    """llama.cpp keeps to a schema beside the type; OpenAI itself rejects one there."""
+    import openai
+
+    server = serve("Answer: ID 7", faults=llama_cpp_python)
+    own = OpenAIModel("m", client=openai.OpenAI(base_url=server.openai_url, api_key=KEY))
+    for model in (model_at(server, "openai"), own):
+        model.complete(SYSTEM, USER, choices=CHOICES)
+    rejected, with_schema, _, without = (r.body["response_format"] for r in server.requests)
+    schema = rejected["json_schema"]["schema"]
+    assert with_schema == {"type": "json_object", "schema": schema}
+    assert schema["properties"]["answer"]["enum"][-1] == "none"
+    assert without == {"type": "json_object"}
 
 
 def test_azure_with_a_client_of_ones_own(serve: Any) -> None:

