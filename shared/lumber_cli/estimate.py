@@ -1,4 +1,4 @@
-"""`lumber-splitters estimate`: what a language model will cost, before anything is paid."""
+"""`lumber-splitters estimate`: the cost of a language model, before any call."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def rows_of(
     Args:
         file: The text.
         chunker: The splitter.
-        segmentation: What it made of the text, with `overlap` tokens reserved.
+        segmentation: The segmentation of the text, with `overlap` tokens reserved.
         overlap: Tokens to repeat from the chunk before.
     """
     markdown = splits_as_markdown(file, chunker)

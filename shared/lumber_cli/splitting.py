@@ -32,7 +32,7 @@ Command = Callable[..., None]
 SETTINGS: Final = {name: settings_taken(splitter) for name, splitter in SPLITTERS.items()}
 """The settings of each splitter, by its name."""
 DEFAULT_METHOD = "bert"
-# Given by other options, or not from a command line.
+# Given by other options, or not possible on a command line.
 _LEFT_OUT = frozenset({"judge", "model", "on_segmentation", "prices"})
 # The option --method is the splitter.
 _RENAMED = {"method": "lumber_method"}
@@ -46,7 +46,7 @@ class _Unset(Enum):
 
 @dataclass(frozen=True)
 class Splitting:
-    """What the options of a splitter say.
+    """The values of a splitter's options.
 
     Attributes:
         method: The splitter.
@@ -55,7 +55,7 @@ class Splitting:
         model: The model that decides.
         key_variable: Environment variable with the model's key.
         requests_per_minute: Limit for the model.
-        prices: What the model costs, as written.
+        prices: Prices of the model, as given.
     """
 
     method: str

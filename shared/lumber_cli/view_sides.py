@@ -26,7 +26,7 @@ BESIDE = (
 )
 _TARGETS = (50, 75, 100, 125, 150, 175, 200, 250, 300, 400, 500, 650, 800, 1000)
 _THRESHOLDS = (-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6)
-_NUMBERS = {  # what the number after a splitter's name is
+_NUMBERS = {  # meaning of the number after a splitter's name
     "bert": "target_size",
     "greedy": "target_size",
     "lumber": "theta",
@@ -54,7 +54,7 @@ class ShownChunk:
 
 @dataclass(frozen=True, slots=True)
 class SideText:
-    """A text as one side splits it.
+    """A text in the chunks of one side.
 
     Attributes:
         positions: The chunks at each position of the slider, or at the only one.
@@ -84,7 +84,7 @@ class Slider:
 
     Attributes:
         setting: Name of the setting.
-        values: The values, rising.
+        values: The values, ascending.
         initial: Number of the value that the user chose.
     """
 
@@ -97,7 +97,7 @@ class Side(ABC):
     """A splitter on the page.
 
     Attributes:
-        title: What it is called.
+        title: Its title.
         slider: Its slider; None if it has none.
     """
 
@@ -151,7 +151,7 @@ class _OwnSide(Side):
             given = {**splitting.given, setting: value}
             try:
                 made.setdefault(value, replace(splitting, given=given).chunker())
-            except ValueError:  # it does not go with the other settings
+            except ValueError:  # it cannot be combined with the other settings
                 continue
         chosen = sorted(made)
         self._chunkers = [made[value] for value in chosen]

@@ -65,7 +65,7 @@ class ChunkRow:
         return {**row, "text": self.text}
 
     def title(self) -> str:
-        """Return what tells the chunk from others, in one line."""
+        """Return a line that identifies the chunk."""
         parts = [f"{self.document} #{self.index}", f"characters {self.start} to {self.end}"]
         if self.pages is not None:
             first, last = self.pages
@@ -115,7 +115,7 @@ class _Lines:
 
     def write(self, rows: Sequence[ChunkRow]) -> None:
         shown = "".join(map(self._show, rows))
-        # All at once, because Ctrl-C may come; but an unbuffered stdout may take only a part.
+        # In one call, because of Ctrl-C; but an unbuffered stdout may take only a part.
         rest = memoryview(shown.encode("utf-8", "backslashreplace"))
         while rest:
             rest = rest[self._stream.write(rest) :]

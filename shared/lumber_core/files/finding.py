@@ -1,4 +1,4 @@
-"""Finds the files that paths, folders and glob patterns stand for."""
+"""Finds the files of paths, folders and glob patterns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NamedPath(NamedTuple):
 
 
 class FoundFiles(NamedTuple):
-    """The files that some paths stand for.
+    """The files that some paths refer to.
 
     Attributes:
         files: The files to read, each once: in the order of the paths, those of a folder by name.
@@ -39,9 +39,9 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
     """Find files.
 
     Args:
-        paths: Files, which are taken whatever their suffix; folders, which stand for the files with
-            a suffix of `READABLE` in them, at any depth; and glob patterns such as "docs/**/*.md".
-            Files and folders whose name starts with a dot are found only if they are named.
+        paths: Files, which are taken whatever their suffix; folders, for the files with a suffix of
+            `READABLE` in them, at any depth; and glob patterns such as "docs/**/*.md". Files and
+            folders whose name starts with a dot are found only if they are named.
 
     Raises:
         FileNotFoundError: A path does not exist, a pattern matches no file, or no file in a folder
@@ -87,7 +87,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _refuse_links_out(folder: Path, files: Iterable[Path]) -> None:
-    # Texts end up in reports, prompts and indexes, so a link must not bring in what lies elsewhere.
+    # Texts end up in reports, prompts and indexes, so a link must not include files from elsewhere.
     inside = folder.resolve()
     for path in files:
         if not path.resolve().is_relative_to(inside):

@@ -79,7 +79,7 @@ def pdf_pages(content: bytes, name: str) -> list[str]:
         from pypdf import PdfReader
 
         reader = PdfReader(BytesIO(content))
-        # A broken font gives lone surrogates, which no file can hold.
+        # A broken font gives lone surrogates, which cannot be written to a file.
         pages = [
             page.extract_text().encode("utf-8", "replace").decode("utf-8") for page in reader.pages
         ]

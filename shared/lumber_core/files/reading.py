@@ -1,4 +1,4 @@
-"""Reads a file as a text, with what is known about it: format, pages, encoding."""
+"""Reads a file as a text, with its format, pages and encoding."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def check_readable(path: str | Path) -> None:
 def read_file(
     path: str | Path, *, name: str | None = None, encoding: str | None = None
 ) -> TextFile:
-    """Read a file. Its suffix tells the format; any other suffix is read as plain text.
+    """Read a file. Its suffix decides the format; files with any other suffix are plain text.
 
     Args:
         path: The file.
@@ -159,7 +159,7 @@ def decode(
     Args:
         content: The bytes.
         name: Name of the document, for errors.
-        encoding: The encoding. None: it is found out, as `read_file` says.
+        encoding: The encoding. None: it is detected, as by `read_file`.
         declared: Returns the encoding that a content names, or None.
 
     Returns:

@@ -1,6 +1,6 @@
 """Stores that several machines share, such as Redis, with the contract of `lumber_core.cache`.
 
-Two shapes of stores are known by their methods, so that no framework is imported: LangChain's
+Two kinds of stores are recognised by their methods, so that no framework is imported: LangChain's
 `BaseStore[str, bytes]` and LlamaIndex's `BaseKVStore`. The first is the protocol, and the second is
 mapped onto it. Only synchronous methods are called; asynchronous splitters call them in threads, so
 one store serves every event loop.
@@ -78,7 +78,7 @@ class SharedCache:
         store: The store, or a function without arguments that opens it. A function is called on
             first use in each process; it is needed if the store cannot be pickled, but the splitter
             has to be.
-        kind: What the values are, such as "verdicts".
+        kind: Kind of the values, such as "verdicts".
 
     Raises:
         TypeError: `store` is none of these.
@@ -148,7 +148,7 @@ class SharedCache:
         yield from self.get_many(key.removeprefix(self._prefix) for key in keys).items()
 
     def open(self) -> None:
-        """Read from the store now, so that a problem with it shows before any work is done.
+        """Read from the store now, so that a problem with it raises before any work.
 
         Raises:
             StoreError: It cannot be read.
