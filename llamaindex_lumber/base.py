@@ -6,18 +6,12 @@ import copy
 import logging
 import pickle
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, is_dataclass
+from collections.abc import Mapping, Sequence
 from inspect import Parameter, Signature
-from types import NoneType
-from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
+from typing import Any, ClassVar
 
 from llama_index.core.bridge.pydantic import (
-    BaseModel,
-    Field,
-    PlainSerializer,
     PrivateAttr,
-    SerializeAsAny,
     create_model,
 )
 from llama_index.core.callbacks import CBEventType, EventPayload
@@ -26,6 +20,8 @@ from llama_index.core.node_parser.node_utils import build_nodes_from_splits, def
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 from typing_extensions import Self
 
+from llamaindex_lumber.fields import pydantic_fields
+from llamaindex_lumber.nodes import add_metadata, metadata_of, offset_of, text_of, wrapping
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.settings import ChunkOverlap, check_overlap
 from lumber_core.segmentation import Segmentation
@@ -34,7 +30,6 @@ from lumber_core.settings import (
     document,
     fields_of,
     refuse_unknown,
-    setting_of,
     type_of,
     values_for,
 )
@@ -66,18 +61,6 @@ _ELSEWHERE = {
 
 # As in LlamaIndex's SentenceSplitter: warn if the metadata leaves less room than this.
 _LITTLE_ROOM = 50
-
-
-def _named(value: Any) -> Any:
-    """Return a description of a setting that JSON cannot represent, for cache keys."""
-    if value is None or isinstance(value, str):
-        return value
-    name = getattr(value, "__qualname__", None)
-    return f"{value.__module__}.{name}" if name else repr(value)
-
-
-Named = Annotated[Any, PlainSerializer(_named)]
-"""A setting that may be a custom object: serialised as its name or `repr`."""
 
 
 class ParserSettings(Settings):
@@ -208,12 +191,12 @@ class SpanNodeParser(NodeParser):
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         del kwargs
-        texts = [_text(node) for node in nodes]
+        texts = [text_of(node) for node in nodes]
         metadata = self._metadata_tokens(nodes)
         segmentations = self._built().segment_all(
             texts,
             reserved=[tokens + self._overlap for tokens in metadata],
-            markdown=[self._built().reads_as_markdown(_described(node)) for node in nodes],
+            markdown=[self._built().reads_as_markdown(metadata_of(node)) for node in nodes],
             show_progress=show_progress,
         )
         return self._all_nodes(nodes, texts, segmentations, metadata)
@@ -222,12 +205,12 @@ class SpanNodeParser(NodeParser):
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         del kwargs
-        texts = [_text(node) for node in nodes]
+        texts = [text_of(node) for node in nodes]
         metadata = self._metadata_tokens(nodes)
         segmentations = await self._built().asegment_all(
             texts,
             reserved=[tokens + self._overlap for tokens in metadata],
-            markdown=[self._built().reads_as_markdown(_described(node)) for node in nodes],
+            markdown=[self._built().reads_as_markdown(metadata_of(node)) for node in nodes],
             show_progress=show_progress,
         )
         return self._all_nodes(nodes, texts, segmentations, metadata)
@@ -242,7 +225,7 @@ class SpanNodeParser(NodeParser):
         if limit is None or not self.include_metadata:
             return [0] * len(parents)
         modes = (MetadataMode.EMBED, MetadataMode.LLM)
-        wrappings = [_wrapping(parent, mode) for parent in parents for mode in modes]
+        wrappings = [wrapping(parent, mode) for parent in parents for mode in modes]
         counts = self._built().counter.count(wrappings)
         tokens = list(map(max, counts[::2], counts[1::2]))
         most = max(tokens, default=0)
@@ -279,7 +262,7 @@ class SpanNodeParser(NodeParser):
                 CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text]}
             ) as event:
                 nodes = self._nodes(parent, text, segmentation, tokens)
-                event.on_end(payload={EventPayload.CHUNKS: [_text(node) for node in nodes]})
+                event.on_end(payload={EventPayload.CHUNKS: [text_of(node) for node in nodes]})
             made += nodes
         return made
 
@@ -290,7 +273,7 @@ class SpanNodeParser(NodeParser):
             number for number, span in enumerate(segmentation.spans) if not span.of(text).isspace()
         ]
         spans = [segmentation.spans[number] for number in visible]
-        markdown = self._built().reads_as_markdown(_described(parent))
+        markdown = self._built().reads_as_markdown(metadata_of(parent))
         spans = self._built().overlap(
             text, spans, self._overlap, reserved=metadata_tokens, markdown=markdown
         )
@@ -299,17 +282,17 @@ class SpanNodeParser(NodeParser):
         nodes = build_nodes_from_splits(
             [span.of(text) for span in spans], parent, id_func=self.id_func
         )
-        offset = _offset(parent, text)
+        offset = offset_of(parent, text)
         for node, span in zip(nodes, spans, strict=True):
             if offset is not None:
                 node.start_char_idx, node.end_char_idx = span.shifted(offset)
         if markdown and self.include_metadata:
             for node, path in zip(nodes, heading_paths(text, spans), strict=True):
                 if path:  # a node of a part keeps the titles above the part
-                    _add_metadata(node, {"headings": HEADING_SEPARATOR.join(path)})
+                    add_metadata(node, {"headings": HEADING_SEPARATOR.join(path)})
         added = self._node_metadata(segmentation)
         for node, number in zip(nodes, visible, strict=False):  # an empty text has a node, no span
-            _add_metadata(node, added[number])
+            add_metadata(node, added[number])
         return nodes
 
     def _node_metadata(self, segmentation: Segmentation) -> Sequence[Mapping[str, str]]:
@@ -359,69 +342,10 @@ def with_settings(settings: type[Settings]) -> type[SpanNodeParser]:
     Settings that cannot change the result are left out of what is serialised, and so of cache keys.
     """
     made: type[SpanNodeParser] = create_model(
-        settings.__name__, __base__=SpanNodeParser, __module__=__name__, **dict(_fields(settings))
+        settings.__name__,
+        __base__=SpanNodeParser,
+        __module__=__name__,
+        **dict(pydantic_fields(settings)),
     )
     made.settings_class = settings
     return made
-
-
-def _fields(settings: type[Settings]) -> Iterator[tuple[str, Any]]:
-    for entry in fields_of(settings):
-        said = setting_of(entry)
-        kind = type_of(entry)
-        annotation: Any = kind if _is_plain(kind) else Named
-        if any(isinstance(part, type) and issubclass(part, BaseModel) for part in get_args(kind)):
-            annotation = Annotated[kind, SerializeAsAny()]  # type: ignore[type-arg]
-        field = Field(
-            default=... if entry.default is MISSING else entry.default,
-            description=said.python_doc,
-            exclude=None if said.changes_result else True,
-        )
-        yield entry.name, (annotation, field)
-
-
-def _is_plain(kind: Any) -> bool:
-    """Return whether values of a type survive a round trip through JSON."""
-    if get_origin(kind) is Literal or kind is Ellipsis:
-        return True
-    inner = get_args(kind)
-    if inner:
-        return all(map(_is_plain, inner))
-    return kind in (int, float, str, bool, NoneType) or is_dataclass(kind)
-
-
-def _wrapping(node: BaseNode, mode: MetadataMode) -> str:
-    """Return the text around a child node's own when it is embedded or sent to a model."""
-    metadata = node.get_metadata_str(mode=mode)
-    if not metadata or not isinstance(node, TextNode | Document):
-        return metadata
-    return node.text_template.format(content="", metadata_str=metadata)
-
-
-def _described(node: BaseNode) -> dict[str, Any]:
-    """Return a node's metadata, with its MIME type unless that is plain text."""
-    resource = getattr(node, "text_resource", None)
-    kind = getattr(node if resource is None else resource, "mimetype", None)
-    return node.metadata if kind in (None, "text/plain") else {"mimetype": kind, **node.metadata}
-
-
-def _add_metadata(node: TextNode, added: Mapping[str, str]) -> None:
-    """Add to a node's metadata, excluded from embedding and from models."""
-    node.metadata = {**node.metadata, **added}
-    for name in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
-        setattr(node, name, [*dict.fromkeys([*getattr(node, name), *added])])
-
-
-def _text(node: BaseNode) -> str:
-    return node.get_content(metadata_mode=MetadataMode.NONE)
-
-
-def _offset(parent: BaseNode, text: str) -> int | None:
-    """Return where `text` starts in the document its nodes will refer to; None if unknown."""
-    if parent.source_node is None:
-        return 0
-    if not isinstance(parent, TextNode) or parent.start_char_idx is None:
-        return None
-    end = parent.end_char_idx
-    known = end is None or end - parent.start_char_idx == len(text)
-    return parent.start_char_idx if known else None

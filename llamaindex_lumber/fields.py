@@ -1,0 +1,53 @@
+"""Settings as pydantic fields, and how they are serialised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import MISSING, is_dataclass
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from llama_index.core.bridge.pydantic import BaseModel, Field, PlainSerializer, SerializeAsAny
+
+from lumber_core.settings import Settings, fields_of, setting_of, type_of
+
+
+def _named(value: Any) -> Any:
+    """Return a description of a setting that JSON cannot represent, for cache keys."""
+    if value is None or isinstance(value, str):
+        return value
+    name = getattr(value, "__qualname__", None)
+    return f"{value.__module__}.{name}" if name else repr(value)
+
+
+Named = Annotated[Any, PlainSerializer(_named)]
+"""A setting that may be a custom object: serialised as its name or `repr`."""
+
+
+def pydantic_fields(settings: type[Settings]) -> Iterator[tuple[str, Any]]:
+    """Yield the name of each setting, and its type and field for a pydantic model.
+
+    Settings that cannot change the result are left out of what is serialised, and so of cache keys.
+    """
+    for entry in fields_of(settings):
+        said = setting_of(entry)
+        kind = type_of(entry)
+        annotation: Any = kind if _is_plain(kind) else Named
+        if any(isinstance(part, type) and issubclass(part, BaseModel) for part in get_args(kind)):
+            annotation = Annotated[kind, SerializeAsAny()]  # type: ignore[type-arg]
+        field = Field(
+            default=... if entry.default is MISSING else entry.default,
+            description=said.python_doc,
+            exclude=None if said.changes_result else True,
+        )
+        yield entry.name, (annotation, field)
+
+
+def _is_plain(kind: Any) -> bool:
+    """Return whether values of a type survive a round trip through JSON."""
+    if get_origin(kind) is Literal or kind is Ellipsis:
+        return True
+    inner = get_args(kind)
+    if inner:
+        return all(map(_is_plain, inner))
+    return kind in (int, float, str, bool, NoneType) or is_dataclass(kind)
