@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import onnx
 from onnx import numpy_helper
 
@@ -18,13 +17,12 @@ from lumber_core.bert.model_folder import checked_file, read_card
 from lumber_core.bert.pytorch import ChunkTagger, tagger_from_encoder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError, WeightsError
+from lumber_training.quantisation import Floats
 
 try:
     import torch
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
     raise MissingExtraError(error.name or "torch", "train") from error
-
-Floats = npt.NDArray[np.float32]
 
 _DYNAMIC, _INTEGER = "DynamicQuantizeMatMul", "MatMulIntegerToFloat"
 _MATRICES = (

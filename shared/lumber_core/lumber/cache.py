@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from lumber_core.cache import Cache, digest, read_row
+from lumber_core.cache import Cache, RowStore, digest, read_row
 from lumber_core.concurrency import SingleFlight, start_in_thread, until_finished
 from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
@@ -34,7 +33,7 @@ _PAUSE = 10.0  # times as long as a failed attempt took
 _LONGEST_PAUSE = 60.0
 
 
-class AnswerStore:
+class AnswerStore(RowStore[Cache | SharedCache]):
     """Verdicts in an SQLite file or a shared store, safe to share between threads and processes.
 
     Args:
@@ -48,12 +47,13 @@ class AnswerStore:
             another program or has another format version. The file is left unchanged.
     """
 
+    _row: ClassVar[str] = "verdict"
+
     def __init__(self, store: str | Path | SharedStore) -> None:
-        self._cache: Cache | SharedCache
-        if isinstance(store, str | Path):
-            self._cache = Cache(store, "verdicts")
-        else:
-            self._cache = SharedCache(store, "verdicts")
+        kind = "verdicts"
+        super().__init__(
+            Cache(store, kind) if isinstance(store, str | Path) else SharedCache(store, kind)
+        )
         self._start()
 
     def _start(self) -> None:
@@ -62,11 +62,6 @@ class AnswerStore:
         self._reads, self._writes = _Attempts(), _Attempts()
         self._reached = False
         renew_after_fork(self, AnswerStore._start)
-
-    @property
-    def name(self) -> str:
-        """The path of the file, or the name of the store's class."""
-        return self._cache.name
 
     def get(self, judge: str, group: Group) -> Verdict | None:
         """Return the stored verdict on a group, with no usage, or None.
@@ -161,41 +156,12 @@ class AnswerStore:
             rows = (read_row(value) for _, value in self._cache.items())
             return sum((read_usage(row["usage"]) for row in rows), Usage())
 
-    def open(self) -> None:
-        """Open the store now, so that a problem with it raises before any work.
-
-        Raises:
-            StoreError: As on first use.
-        """
-        self._cache.open()
-
-    def close(self) -> None:
-        """Close the file, if it is one. The next use opens it again."""
-        self._cache.close()
-
-    @contextmanager
-    def _readable(self) -> Iterator[None]:
-        """Turn errors about a stored entry into a StoreError."""
-        try:
-            yield
-        except (ValueError, TypeError, KeyError) as error:
-            raise StoreError(
-                f"the store {self.name} holds a damaged verdict: {error!r}. Move the store away, "
-                "or pass another one"
-            ) from error
-
-    def __len__(self) -> int:
-        return len(self._cache)
-
     def __getstate__(self) -> dict[str, object]:
         return {"_cache": self._cache}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._start()
-
-    def __repr__(self) -> str:
-        return f"AnswerStore({self.name!r})"
 
 
 class _Attempts:

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
-from lumber_core.cache import Cache, digest, read_row
+from lumber_core.cache import Cache, RowStore, digest, read_row
 from lumber_core.concurrency import SingleFlight, start_in_thread, until_finished
-from lumber_core.errors import StoreError
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.segmentation import Usage
@@ -26,7 +25,7 @@ _KINDS = {"text": str, "prompt_tokens": int, "completion_tokens": int, "finish_r
 _Prompt = tuple[str, str, Sequence[int]]  # system text, user text and choices
 
 
-class CompletionStore:
+class CompletionStore(RowStore[Cache]):
     """Completions in an SQLite file, safe to share between threads and processes.
 
     The file may also be that of an `AnswerStore`.
@@ -39,8 +38,10 @@ class CompletionStore:
             format version. The file is left unchanged.
     """
 
+    _row: ClassVar[str] = "completion"
+
     def __init__(self, path: str | Path) -> None:
-        self._cache = Cache(path, "completions")
+        super().__init__(Cache(path, "completions"))
 
     def get(
         self, model: str, system: str, user: str, *, choices: Sequence[int] = ()
@@ -71,36 +72,13 @@ class CompletionStore:
         made = (self._read(value) for _, value in self._cache.items())
         return sum((Usage(1, c.prompt_tokens, c.completion_tokens) for c in made), Usage())
 
-    def open(self) -> None:
-        """Open the file now, so that a problem with it raises before any work.
-
-        Raises:
-            StoreError: As on first use.
-        """
-        self._cache.open()
-
-    def close(self) -> None:
-        """Close the file. The next use opens it again."""
-        self._cache.close()
-
     def _read(self, value: bytes) -> Completion:
-        try:
+        with self._readable():
             completion = Completion(**read_row(value))
             for name, kind in _KINDS.items():
                 if type(getattr(completion, name)) is not kind:
                     raise TypeError(f"{name} must be {kind.__name__}")
             return completion
-        except (ValueError, TypeError) as error:
-            raise StoreError(
-                f"the store {self._cache.path} holds a damaged completion: {error!r}. Move the "
-                "store away, or pass another path"
-            ) from error
-
-    def __len__(self) -> int:
-        return len(self._cache)
-
-    def __repr__(self) -> str:
-        return f"CompletionStore({str(self._cache.path)!r})"
 
 
 class CachedModel:
