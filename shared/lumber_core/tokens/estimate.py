@@ -24,8 +24,6 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Classes = npt.NDArray[np.uint8]
-
 # Classes whose cost depends on the character before. The first four are blank; a later space is a
 # space after a blank, and a repeated mark repeats the character before it, as in a ruled line.
 _SPACE, _LATER_SPACE, _LINE, _TAB, _MARK, _REPEATED, _DIGIT, _VOWEL, _CONSONANT, _RARE, _CAPITAL = (

@@ -148,6 +148,8 @@ def _json_rows(path: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
+    # Not pandas: it guesses types (a question "1984" becomes a number), and fills short rows and
+    # joins long ones without an error that has a line number.
     reader = csv.DictReader(io.StringIO(read_text(path, "utf-8-sig"), newline=""), strict=True)
     try:
         for row in reader:

@@ -6,15 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from lumber_evaluation.documents import Chunk
 from lumber_evaluation.embedders import Vectors
 
 # Similarities held at once, so that memory does not grow with the number of queries.
 _HELD_AT_ONCE = 1 << 24
-
-Numbers = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
