@@ -266,7 +266,7 @@ def test_answers_that_utf_8_cannot_hold_and_huge_counts_are_stored(tmp_path: Pat
 
 
 def test_a_judge_of_ones_own_needs_an_identity(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="give the judge an attribute `identity`"):
+    with pytest.raises(ValueError, match="give it an attribute `identity`"):
         LumberChunker(lambda group: None, store=tmp_path / "answers.db")
 
 
