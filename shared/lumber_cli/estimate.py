@@ -8,6 +8,7 @@ import typer
 
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import EncodingOption, errors_in_one_line, fail
+from lumber_cli.split import splits_as_markdown
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.tables import show_table
 from lumber_core import LumberChunker, Range
@@ -25,27 +26,28 @@ def estimate_command(paths: Paths, splitting: Splitting, encoding: EncodingOptio
     with errors_in_one_line():
         chunker = splitting.rehearsal()
         inputs = Inputs(paths, encoding)
-        rows, texts = [], []
+        rows, texts, markdown = [], [], []
         for file in inputs:
             (tokens,) = chunker.counter.count([file.text])
             counted = [file.name, _number(len(file.text)), _number(tokens)]
-            rows.append([*counted, *_cells(chunker, [file.text])])
+            markdown.append(splits_as_markdown(file, chunker))
+            rows.append([*counted, *_cells(chunker, [file.text], markdown[-1:])])
             texts.append(file.text)
         if not texts:
             fail("nothing to estimate: no document could be read")
         if len(texts) > 1:
             counts = [sum(map(len, texts)), sum(chunker.counter.count(texts))]
-            rows.append(["all", *map(_number, counts), *_cells(chunker, texts)])
+            rows.append(["all", *map(_number, counts), *_cells(chunker, texts, markdown)])
         columns = ["document", "characters", "tokens", "calls", "tokens sent", "tokens received"]
         show_table([*columns, "cost"][: len(rows[0])], rows)
     if inputs.failed:
         raise typer.Exit(1)
 
 
-def _cells(chunker: Chunker, texts: list[str]) -> list[str]:
+def _cells(chunker: Chunker, texts: list[str], markdown: list[bool]) -> list[str]:
     if not isinstance(chunker, LumberChunker):
         return ["0", "0", "0"]
-    made = chunker.estimate(texts)
+    made = chunker.estimate(texts, markdown=markdown)
     found = [_range(made.calls), _range(made.prompt_tokens), _range(made.completion_tokens)]
     if made.cost is not None:
         low, likely, high = (f"{cost:.{2 if cost >= 1 else 4}f}" for cost in made.cost)

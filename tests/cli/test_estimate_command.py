@@ -36,6 +36,18 @@ def test_an_estimate_needs_no_key_and_is_that_of_the_splitter(
     assert not (tmp_path / "a.db").exists()
 
 
+def test_a_markdown_file_is_estimated_in_the_units_it_is_split_into(tmp_path: Path) -> None:
+    text = "# One\n\nProse.\n\n```\na = 1\n\nb = 2\n```\n\nMore prose.\n" * 40
+    tokens = {}
+    for name in ("a.md", "a.txt"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        made = LumberChunker(local_judge()).estimate([text], markdown=[name == "a.md"])
+        done = run_apart("estimate", tmp_path / name)
+        assert f"{made.prompt_tokens.likely:,.0f} (" in done.out
+        tokens[name] = made.prompt_tokens
+    assert tokens["a.md"] != tokens["a.txt"]
+
+
 def test_splitters_without_a_model_make_no_calls() -> None:
     done = run_apart("estimate", SAMPLE, "--method", "greedy")
     assert done.code == 0
