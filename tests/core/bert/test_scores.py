@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import BertChunker, TokenScores
-from lumber_core.bert.scores import place_scores, score_text
+from lumber_core.bert.scores import place_scores, rescore, score_text
 from lumber_core.text.places import find_places
 from tests.profiles import examples
 
@@ -110,3 +110,16 @@ def test_known_scores_are_refused_where_windows_move(exported: Path) -> None:
     scores = BertChunker(str(exported)).scores("One. Two.")
     with pytest.raises(ValueError, match="windows"):
         splitter.resegment("One. Two.", scores)
+
+
+def test_rescoring_is_what_scoring_at_these_places_gives(exported: Path, prose: list[str]) -> None:
+    model = BertChunker(str(exported)).load()
+    text = " ".join(prose[:15])
+    options: dict[str, Any] = {"places": find_places(text), "threshold": -7.0}
+    whole = score_text(model, text, places=None, moving=False, threshold=0.0, everywhere=True)
+    part = score_text(model, text, moving=False, **options)
+    again = rescore(whole.scores, **options)
+    np.testing.assert_array_equal(again.scores.t, part.scores.t)
+    np.testing.assert_array_equal(again.scores.candidates, part.scores.candidates)
+    assert again.cuts == part.cuts
+    assert len(part.cuts) > 3
