@@ -130,6 +130,19 @@ def test_what_chromas_questions_lack_is_said(row, error, reason, tmp_path: Path)
         load_chroma(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["../private", "link"])
+def test_chromas_questions_cannot_read_a_file_outside_the_corpora(
+    name: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "private.md", "line\r\nthe answer")
+    write(tmp_path / "corpora" / "c.md", "line\r\nthe answer")
+    (tmp_path / "corpora" / "link.md").symlink_to(tmp_path / "private.md")
+    row = {"question": "q?", "references": [REFERENCE], "corpus": name}
+    write_lines(tmp_path / "questions.jsonl", [row])
+    with pytest.raises(ValueError, match="expected the name of a file in that folder"):
+        load_chroma(tmp_path)
+
+
 def test_chromas_corpora_without_questions_are_an_error(tmp_path: Path) -> None:
     write(tmp_path / "questions.jsonl", "\n")
     with pytest.raises(ValueError, match="contains no question"):

@@ -72,8 +72,8 @@ def load_chroma(folder: str | Path) -> list[Corpus]:
 
     Raises:
         FileNotFoundError: A file is missing.
-        ValueError: A line is malformed, an excerpt differs from the text at its offsets, or there
-            is no question.
+        ValueError: A line is malformed, names a file outside `corpora`, an excerpt differs from
+            the text at its offsets, or there is no question.
     """
     root = existing_folder(folder, "the corpora with reference excerpts")
     questions: dict[str, list[Question]] = {}
@@ -82,7 +82,7 @@ def load_chroma(folder: str | Path) -> list[Corpus]:
     for where, row in json_lines(file, "questions with reference excerpts"):
         name = field(row, "corpus", str, where)
         if name not in documents:
-            documents[name] = _document(root / "corpora" / f"{name}.md", name)
+            documents[name] = _document(root / "corpora", name, where)
         references = read_references(field(row, "references", list, where), where)
         for reference in references:
             reference.check(documents[name], where)
@@ -97,8 +97,15 @@ def load_chroma(folder: str | Path) -> list[Corpus]:
     return [Corpus(name, (documents[name],), tuple(asked)) for name, asked in questions.items()]
 
 
-def _document(path: Path, name: str) -> Document:
-    text = read_text(existing(path, f"the corpus {name!r}"))
+def _document(folder: Path, name: str, where: str) -> Document:
+    path = existing(folder / f"{name}.md", f"the corpus {name!r}")
+    # Texts end up in reports and prompts, so a name must not lead to a file elsewhere.
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise ValueError(
+            f"{where}: the corpus {name!r} is {path.resolve()}, outside {folder}; expected the "
+            "name of a file in that folder"
+        )
+    text = read_text(path)
     units = tuple(span.start for span in sentences(text))
     return Document(name, text, units, (0,), "chroma")
 
