@@ -7,6 +7,7 @@ import random
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -189,8 +190,6 @@ def test_loss_is_taken_where_the_recipe_says() -> None:
 
 
 def test_the_best_threshold_counts_every_kind_the_same() -> None:
-    import numpy as np
-
     def scored(scores: list[float], true: list[int]) -> ScoredStarts:
         return ScoredStarts(np.float32(scores), np.asarray(true, dtype=bool))
 
@@ -201,6 +200,25 @@ def test_the_best_threshold_counts_every_kind_the_same() -> None:
     assert -1.1 <= best_threshold([low, high]) < 0 or -3 < best_threshold([low, high]) < -2
     with pytest.raises(ValueError, match="no scores"):
         best_threshold([])
+
+
+def test_wrong_cuts_and_missed_starts_raise_pk() -> None:
+    true = np.asarray([0, 0, 1, 0, 0, 1, 0, 0], dtype=bool)
+    scored = ScoredStarts(np.float32([-3, -2, 2, -3, 1, 3, -3, -3]), true)
+    # k is 1: of seven pairs of neighbours, those that only one side divides are wrong.
+    assert scored.pk(1.5) == 0
+    assert scored.pk(0) == pytest.approx(1 / 7)
+    assert scored.pk(9) == pytest.approx(2 / 7)
+    assert scored.pk(-9) == pytest.approx(5 / 7)
+
+
+def test_the_best_threshold_weighs_wrong_cuts() -> None:
+    scores = np.float32([1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 2])
+    true = np.asarray([0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 0, 1], dtype=bool)
+    scored = ScoredStarts(scores, true)
+    assert scored.f1(0.5) > 0.57
+    assert scored.f1(1.5) == pytest.approx(0.5)
+    assert 1 <= best_threshold([scored]) < 2
 
 
 def test_the_rate_of_a_trapezoid_stays_and_then_falls_in_a_line(tmp_path: Path) -> None:
