@@ -113,7 +113,8 @@ def machine(sections: Iterable[Section]) -> str:
     versions = ", ".join(f"{package} {_version(package)}" for package in named)
     return (
         f"Made by `make bench` on {date.today():%Y-%m-%d}: Python {platform.python_version()}, "
-        f"{_processor()}, {os.cpu_count()} cores, {platform.system()}. Versions: {versions}."
+        f"{_processor()}, {os.cpu_count()} cores, {platform.system()}. CPU times hold on a busy "
+        f"machine too, wall times do not. Versions: {versions}."
     )
 
 

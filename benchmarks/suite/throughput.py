@@ -39,7 +39,8 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
         scale: Factor for the sizes of the texts.
     """
     use_shipped_vocabulary()
-    sizes = {one.name: int((MODEL_SIZE if one.model else SIZE) * scale) for one in ENTRIES}
+    model_size = max(2_500, int(MODEL_SIZE * scale))  # below that, loading is all there is
+    sizes = {one.name: model_size if one.model else int(SIZE * scale) for one in ENTRIES}
     fresh: dict[str, Fresh] = {}
     for one in ENTRIES:
         log(f"splitters: {one.name}, in a process of its own")
@@ -53,7 +54,7 @@ def splitters(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
     return Section(
         "Splitters",
         [
-            _introduction(scale),
+            _introduction(int(SIZE * scale), model_size),
             *_speed(installed, sizes, times, fresh),
             *_memory(installed, fresh),
             *_care(installed, fresh),
@@ -93,12 +94,12 @@ def _split_next(split: Split, texts: Iterator[str]) -> object:
     return split(next(texts))
 
 
-def _introduction(scale: float) -> str:
+def _introduction(size: int, model_size: int) -> str:
     return (
-        f"Texts are generated: {SIZE * scale:,.0f} characters of each kind, and "
-        f"{MODEL_SIZE * scale:,.0f} for splitters that run a neural model. The limit is 256 tokens "
-        "of cl100k_base, or 1,024 characters for splitters that count characters only; nothing "
-        "overlaps; everything else is as the makers set it. Semantic splitters use the bundled "
+        f"Texts are generated: {size:,} characters of each kind, and {model_size:,} for splitters "
+        "that run a neural model. The limit is 256 tokens of cl100k_base, or 1,024 characters for "
+        "splitters that count characters only; nothing overlaps; everything else is as the makers "
+        "set it. Semantic splitters use the bundled "
         "embedding model and have no limit. chonkie Neural (DistilBERT) and chonky (ModernBERT "
         "base) have random weights of the published shape, so only their speed is measured. "
         "Splitters run by turns, on a new text in every round; medians, and the middle half of the "
