@@ -64,7 +64,7 @@ test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allo
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	@.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
-		-e '.[langchain,llama-index,openai,gemini,evaluation]' transformers==4.50.0 pytest==8.3.0 pytest-asyncio==0.25.0 hypothesis==6.120.0
+		-e '.[langchain,llama-index,openai,gemini,evaluation,documents]' transformers==4.50.0 pytest==8.3.0 pytest-asyncio==0.25.0 hypothesis==6.120.0
 	.venv-lowest/bin/python -m pytest -q
 
 test-packages:  ## Install each extra alone, from the wheel and from the sdist, and split a text
