@@ -50,7 +50,8 @@ def agreement(
         chunker = LumberChunker(judge, theta=theta, units=partial(_given, units))
         starts = [span.start for span in chunker.segment(document.text).spans]
         number = {offset: place for place, offset in enumerate(document.units)}
-        said = [number[start] for start in starts[1:]]
+        # Cuts inside a unit above theta have no counterpart: boundaries are at units.
+        said = [number[start] for start in starts[1:] if start in number]
         true = [number[start] for start in document.starts[1:]]
         total += boundary_score(true, said)
         pks.append(pk(true, said, units=len(units)))
