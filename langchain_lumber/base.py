@@ -12,6 +12,7 @@ from langchain_text_splitters import TextSplitter
 
 from lumber_core.chunking.base import Chunker, CoreSplitter
 from lumber_core.chunking.settings import ChunkerSettings, ChunkOverlap, check_overlap
+from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, Settings, signature_of, takes
 from lumber_core.spans import Span
@@ -54,6 +55,25 @@ class DocumentSettings(Settings):
     add_start_index: Annotated[
         bool,
         Setting('Put the chunk\'s offset in characters into `metadata["start_index"]`.'),
+    ] = False
+    add_end_index: Annotated[
+        bool,
+        Setting('Put the offset just past the chunk into `metadata["end_index"]`.'),
+    ] = False
+    add_chunk_index: Annotated[
+        bool,
+        Setting(
+            "Put the chunk's number in its document, counted from 0, into "
+            '`metadata["chunk_index"]`.'
+        ),
+    ] = False
+    stable_ids: Annotated[
+        bool,
+        Setting(
+            "Set each chunk's `id` to a UUID that is the same in every run, so that a vector store "
+            "overwrites chunks that are added again. It is computed from the document's `id` (its "
+            "metadata if it has none), the offsets, the text and the splitter's identity."
+        ),
     ] = False
     strip_whitespace: Annotated[
         bool,
@@ -103,7 +123,7 @@ class SpanTextSplitter(TextSplitter):
     Chunks are slices of the text: with `add_start_index`, `metadata["start_index"]` is exact,
     and `text[start_index:][:len(page_content)] == page_content`, with `chunk_overlap` as well. Each
     chunk's metadata is a deep copy of its document's; its `id` is None, as with LangChain's own
-    splitters, because several chunks must not share one.
+    splitters, unless `stable_ids` is set.
 
     A document whose metadata says that it is Markdown (`lumber_core.text.markdown.is_markdown`) is
     split as with `units="markdown"`, unless other units are chosen. The titles above each chunk,
@@ -124,6 +144,7 @@ class SpanTextSplitter(TextSplitter):
             add_start_index=settings.add_start_index,
             strip_whitespace=settings.strip_whitespace,
         )
+        self._settings = settings
         self._chunk_size = chunker.settings.chunk_size or self._chunk_size
         self._chunk_overlap = settings.chunk_overlap
         self._chunker = chunker
@@ -159,25 +180,22 @@ class SpanTextSplitter(TextSplitter):
         Raises:
             ValueError: The numbers of texts and metadatas differ.
         """
-        checked = _checked_metadatas(texts, metadatas)
-        segmentations = self._chunker.segment_all(texts, **self._asked(checked))
-        return self._documents(texts, checked, segmentations)
+        return self._split(texts, _checked_metadatas(texts, metadatas), [None] * len(texts))
 
     async def acreate_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
     ) -> list[Document]:
         """Async version of `create_documents`."""
         checked = _checked_metadatas(texts, metadatas)
-        segmentations = await self._chunker.asegment_all(texts, **self._asked(checked))
-        return self._documents(texts, checked, segmentations)
+        return await self._asplit(texts, checked, [None] * len(texts))
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Split documents; the chunks of one follow each other, in order."""
-        return self.create_documents(*_taken_apart(documents))
+        return self._split(*_taken_apart(documents))
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Async version of `split_documents`."""
-        return await self.acreate_documents(*_taken_apart(documents))
+        return await self._asplit(*_taken_apart(documents))
 
     async def atransform_documents(
         self, documents: Sequence[Document], **kwargs: Any
@@ -217,6 +235,18 @@ class SpanTextSplitter(TextSplitter):
         make: Any = cls  # subclasses take a tokenizer
         return cast(Self, make(tokenizer=tokenizer, **kwargs))
 
+    def _split(
+        self, texts: list[str], metadatas: Sequence[dict[Any, Any]], ids: Sequence[str | None]
+    ) -> list[Document]:
+        segmentations = self._chunker.segment_all(texts, **self._asked(metadatas))
+        return self._documents(texts, metadatas, ids, segmentations)
+
+    async def _asplit(
+        self, texts: list[str], metadatas: Sequence[dict[Any, Any]], ids: Sequence[str | None]
+    ) -> list[Document]:
+        segmentations = await self._chunker.asegment_all(texts, **self._asked(metadatas))
+        return self._documents(texts, metadatas, ids, segmentations)
+
     def _asked(self, metadatas: Sequence[dict[Any, Any]]) -> dict[str, Any]:
         """Return the chunker's arguments for texts with these metadatas."""
         return {
@@ -250,22 +280,37 @@ class SpanTextSplitter(TextSplitter):
         self,
         texts: Sequence[str],
         metadatas: Sequence[dict[Any, Any]],
+        ids: Sequence[str | None],
         segmentations: Sequence[Segmentation],
     ) -> list[Document]:
         documents = []
-        for text, metadata, segmentation in zip(texts, metadatas, segmentations, strict=True):
+        settings = self._settings
+        identity = self._chunker.identity if settings.stable_ids else None
+        for text, metadata, own_id, segmentation in zip(
+            texts, metadatas, ids, segmentations, strict=True
+        ):
             markdown = self._chunker.reads_as_markdown(metadata)
             spans = self._kept(text, segmentation, markdown=markdown)
             headings = heading_paths(text, spans) if markdown else [()] * len(spans)
             added = self._chunk_metadata(segmentation)
             visible = self._visible(text, segmentation)
-            for number, span, path in zip(visible, spans, headings, strict=True):
+            for index, (number, span, path) in enumerate(
+                zip(visible, spans, headings, strict=True)
+            ):
                 own = {**copy.deepcopy(metadata), **added[number]}
                 if path:
                     own["headings"] = HEADING_SEPARATOR.join(path)
                 if self._add_start_index:
                     own["start_index"] = span.start
-                documents.append(Document(page_content=span.of(text), metadata=own))
+                if settings.add_end_index:
+                    own["end_index"] = span.end
+                if settings.add_chunk_index:
+                    own["chunk_index"] = index
+                chunk = span.of(text)
+                stable = identity and chunk_id(
+                    metadata if own_id is None else own_id, span, chunk, identity
+                )
+                documents.append(Document(page_content=chunk, metadata=own, id=stable))
         return documents
 
     def __repr__(self) -> str:
@@ -294,7 +339,9 @@ def _checked_metadatas(
     return metadatas
 
 
-def _taken_apart(documents: Iterable[Document]) -> tuple[list[str], list[dict[Any, Any]]]:
+def _taken_apart(
+    documents: Iterable[Document],
+) -> tuple[list[str], list[dict[Any, Any]], list[str | None]]:
     if isinstance(documents, Document):
         raise TypeError("documents must be a list of Document, not one Document: pass [document]")
     kept = list(documents)
@@ -306,4 +353,5 @@ def _taken_apart(documents: Iterable[Document]) -> tuple[list[str], list[dict[An
                 else ""
             )
             raise TypeError(f"documents must be Documents, not {type(document).__name__}{hint}")
-    return [document.page_content for document in kept], [document.metadata for document in kept]
+    texts = [document.page_content for document in kept]
+    return texts, [document.metadata for document in kept], [document.id for document in kept]

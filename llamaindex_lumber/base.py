@@ -7,15 +7,18 @@ import logging
 import pickle
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
 from llama_index.core.bridge.pydantic import (
+    Field,
     PrivateAttr,
     create_model,
 )
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
+from llama_index.core.node_parser.interface import IdFuncCallable
 from llama_index.core.node_parser.node_utils import build_nodes_from_splits, default_id_func
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 from typing_extensions import Self
@@ -24,6 +27,7 @@ from llamaindex_lumber.fields import pydantic_fields
 from llamaindex_lumber.nodes import add_metadata, metadata_of, offset_of, text_of, wrapping
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.settings import ChunkOverlap, check_overlap
+from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import (
     Settings,
@@ -91,6 +95,13 @@ class SpanNodeParser(NodeParser):
     """
 
     settings_class: ClassVar[type[Settings]] = ParserSettings
+
+    id_func: IdFuncCallable = Field(
+        default=default_id_func,
+        description="Names the nodes: `id_func(number, document)`. None, and by default: a UUID "
+        "computed from the document's id, the offsets, the text and the splitter's identity, so "
+        "that indexing the same document again updates its nodes.",
+    )
 
     _chunker: Chunker | None = PrivateAttr(default=None)
 
@@ -279,9 +290,16 @@ class SpanNodeParser(NodeParser):
         )
         if not text:  # LlamaIndex's own parsers make one empty node of an empty text
             spans = [Span(0, 0)]
-        nodes = build_nodes_from_splits(
-            [span.of(text) for span in spans], parent, id_func=self.id_func
-        )
+        chunks = [span.of(text) for span in spans]
+        name_node = self.id_func
+        if name_node is default_id_func:
+            identity = self._built().identity
+            ids = [
+                chunk_id(parent.node_id, span, chunk, identity)
+                for span, chunk in zip(spans, chunks, strict=True)
+            ]
+            name_node = partial(_nth, ids)
+        nodes = build_nodes_from_splits(chunks, parent, id_func=name_node)
         offset = offset_of(parent, text)
         for node, span in zip(nodes, spans, strict=True):
             if offset is not None:
@@ -334,6 +352,11 @@ class SpanNodeParser(NodeParser):
             return super().__getstate__()
         finally:
             self._chunker = chunker
+
+
+def _nth(ids: Sequence[str], i: int, doc: BaseNode) -> str:
+    del doc
+    return ids[i]
 
 
 def with_settings(settings: type[Settings]) -> type[SpanNodeParser]:

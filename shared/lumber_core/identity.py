@@ -11,9 +11,14 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from urllib.parse import parse_qsl, urlsplit
+from uuid import UUID, uuid5
+
+from lumber_core.spans import Span
 
 NOT_COVERED = "code not covered"
 """Marks the name of a custom function in an identity: its code may change, but not its name."""
+
+_CHUNKS = UUID("6d1c0b5e-7a53-5c0c-9d2e-4f0a8b7c3e21")  # namespace of chunk ids
 
 _CREDENTIAL = re.compile(
     r"(?i)(?:^|[_.-])(?:api[_-]?key|apikey|key|secret|password|passwd|credentials?|authorization|"
@@ -72,6 +77,35 @@ def settings_digest(settings: Mapping[str, object], *, without: Collection[str] 
     counted = {name: value for name, value in settings.items() if name not in without}
     text = json.dumps(_plain(counted), sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
+    """Return the id of a chunk: the same for the same chunk in every run and process.
+
+    Args:
+        source: What identifies the document: its id, or its metadata.
+        span: Where the chunk is in the document's text.
+        text: The chunk's text.
+        splitter: The splitter's identity.
+
+    Returns:
+        A UUID as a string, which every vector store accepts as an id.
+    """
+    key = json.dumps([_ordered(source), *span, text, splitter])  # ASCII, lone surrogates escaped
+    return str(uuid5(_CHUNKS, key))
+
+
+def _ordered(value: object) -> object:
+    """Return data for JSON in which nothing depends on the order of dictionaries and sets."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return sorted([str(name), json.dumps(_ordered(entry))] for name, entry in value.items())
+    if isinstance(value, set | frozenset):
+        return sorted(json.dumps(_ordered(entry)) for entry in value)
+    if isinstance(value, list | tuple):
+        return [_ordered(entry) for entry in value]
+    return str(value)  # dates, paths
 
 
 def _plain(value: object) -> object:

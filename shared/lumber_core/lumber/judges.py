@@ -232,7 +232,8 @@ class CallableJudge(Judge):
         return await super().ajudge(group)
 
     def __repr__(self) -> str:
-        return f"CallableJudge({getattr(self._function, '__qualname__', self._function)!r})"
+        named = self._function if hasattr(self._function, "__qualname__") else type(self._function)
+        return f"CallableJudge({named.__qualname__!r})"
 
 
 def as_judge(judge: JudgeLike) -> Judge:

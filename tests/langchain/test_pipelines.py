@@ -1,0 +1,152 @@
+"""LangChain's pipelines: indexing again, positions in metadata."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.indexing import InMemoryRecordManager, index
+from langchain_core.vectorstores import InMemoryVectorStore
+
+from langchain_lumber import (
+    BertTextSplitter,
+    GreedyTextSplitter,
+    LumberEmbeddings,
+    LumberTextSplitter,
+    SpanTextSplitter,
+)
+from lumber_core import Group
+
+TEXT = (
+    "Ada mended the clock. She oiled the spring.\n\n"
+    "Then she set the hands.\n\n"
+    "At sea the storm broke. Sails tore.\n\n"
+    "The mate went below.\n"
+)
+SPLITTERS: dict[str, Any] = {
+    "greedy": lambda **own: GreedyTextSplitter(chunk_size=12, **own),
+    "bert": lambda **own: BertTextSplitter(chunk_size=12, **own),
+    "lumber": lambda **own: LumberTextSplitter(judge=second, chunk_size=12, **own),
+}
+IDS = """
+from tests.langchain.test_pipelines import *
+print(ids(SPLITTERS["lumber"](stable_ids=True), *library(), tagged()))
+"""
+
+
+def second(group: Group) -> int:
+    return group.start + 1
+
+
+def library() -> list[Document]:
+    return [
+        Document(page_content=TEXT, metadata={"source": "a.txt"}),
+        Document(page_content=TEXT * 2, metadata={"source": "b.txt", "tags": ["x", "y"]}),
+    ]
+
+
+def tagged() -> Document:
+    return Document(page_content=TEXT, metadata={"tags": {"x", "y", "z"}})
+
+
+def ids(splitter: SpanTextSplitter, *documents: Document) -> list[str | None]:
+    return [chunk.id for chunk in splitter.split_documents(documents)]
+
+
+@pytest.mark.parametrize("make", SPLITTERS.values(), ids=SPLITTERS)
+class TestStableIds:
+    def test_indexing_again_adds_nothing(self, make: Any) -> None:
+        splitter = make(stable_ids=True, add_start_index=True)
+        records = InMemoryRecordManager(namespace="books")
+        records.create_schema()
+        store = InMemoryVectorStore(LumberEmbeddings())
+        results = [
+            index(
+                splitter.split_documents(library()),
+                records,
+                store,
+                cleanup="incremental",
+                source_id_key="source",
+                key_encoder="sha256",
+            )
+            for _ in range(2)
+        ]
+        assert results[0]["num_added"] == len(store.store) > 2
+        assert (results[1]["num_added"], results[1]["num_deleted"]) == (0, 0)
+        assert results[1]["num_skipped"] == results[0]["num_added"]
+
+    def test_a_vector_store_overwrites_what_is_added_again(self, make: Any) -> None:
+        store = InMemoryVectorStore(LumberEmbeddings())
+        for _ in range(2):
+            chunks = make(stable_ids=True).split_documents(library())
+            store.add_documents(chunks)
+        assert len(store.store) == len({chunk.id for chunk in chunks}) == len(chunks)
+
+    async def test_asynchronous_calls_give_the_same_ids(self, make: Any) -> None:
+        splitter = make(stable_ids=True)
+        chunks = await splitter.asplit_documents(library())
+        assert [chunk.id for chunk in chunks] == ids(splitter, *library())
+
+
+def test_ids_are_the_same_in_another_process() -> None:
+    expected = ids(SPLITTERS["lumber"](stable_ids=True), *library(), tagged())
+    printed = subprocess.run(
+        [sys.executable, "-c", IDS], capture_output=True, text=True, check=True
+    ).stdout
+    assert printed.strip() == str(expected)
+
+
+def test_ids_differ_by_document_splitter_text_and_place() -> None:
+    splitter = GreedyTextSplitter(chunk_size=12, stable_ids=True)
+    page = Document(page_content=TEXT, metadata={"source": "a.pdf", "page": 1})
+    next_page = Document(page_content=TEXT, metadata={"source": "a.pdf", "page": 2})
+    named = Document(page_content=TEXT, metadata={"source": "a.pdf", "page": 1}, id="a")
+    larger = GreedyTextSplitter(chunk_size=14, stable_ids=True)
+    repeated = Document(page_content="Again and again it rang.\n\n" * 4)
+    made = [
+        *ids(splitter, page, next_page, named, repeated),
+        *ids(larger, page),
+    ]
+    assert len(set(made)) == len(made) > 12
+
+
+def test_a_document_id_counts_instead_of_metadata() -> None:
+    splitter = GreedyTextSplitter(chunk_size=12, stable_ids=True)
+    before = Document(page_content=TEXT, metadata={"read": "Monday"}, id="a")
+    after = Document(page_content=TEXT, metadata={"read": "Tuesday"}, id="a")
+    assert ids(splitter, before) == ids(splitter, after)
+
+
+def test_credential_like_names_in_metadata_count() -> None:
+    splitter = GreedyTextSplitter(stable_ids=True)
+    first, other = (Document(page_content="x", metadata={"key": key}) for key in "ab")
+    assert ids(splitter, first) != ids(splitter, other)
+
+
+def test_text_with_lone_surrogates_has_an_id() -> None:
+    (chunk,) = GreedyTextSplitter(stable_ids=True).create_documents(["a \ud800 b"])
+    assert chunk.id
+
+
+@pytest.mark.parametrize("overlap", [0, 4])
+@pytest.mark.parametrize("strip", [True, False])
+def test_end_and_number_are_added_on_request(overlap: int, strip: bool) -> None:
+    splitter = GreedyTextSplitter(
+        chunk_size=12,
+        chunk_overlap=overlap,
+        strip_whitespace=strip,
+        add_start_index=True,
+        add_end_index=True,
+        add_chunk_index=True,
+    )
+    chunks = splitter.create_documents([TEXT, TEXT])
+    assert len(chunks) > 4
+    for chunk in chunks:
+        start, end = chunk.metadata["start_index"], chunk.metadata["end_index"]
+        assert TEXT[start:end] == chunk.page_content
+    numbers = [chunk.metadata["chunk_index"] for chunk in chunks]
+    assert numbers == [*range(len(chunks) // 2)] * 2
+    assert GreedyTextSplitter().create_documents([TEXT])[0].metadata == {}
