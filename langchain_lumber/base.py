@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import field
+from itertools import chain
 from typing import Annotated, Any, TypeVar, cast
 
 from langchain_core.documents import Document
@@ -12,6 +21,7 @@ from langchain_text_splitters import TextSplitter
 
 from lumber_core.chunking.base import Chunker, CoreSplitter
 from lumber_core.chunking.settings import ChunkerSettings, ChunkOverlap, check_overlap
+from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, Settings, signature_of, takes
@@ -197,6 +207,33 @@ class SpanTextSplitter(TextSplitter):
         """Async version of `split_documents`."""
         return await self._asplit(*_taken_apart(documents))
 
+    def lazy_split(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Split a stream of documents; the chunks are those of `split_documents`.
+
+        Args:
+            documents: Any iterable, such as a loader's `lazy_load()`. Documents are pulled when
+                their chunks are asked for, one at a time, or as many as `max_concurrency`.
+
+        Returns:
+            The chunks. Memory holds those of the documents pulled last. `on_segmentation` numbers
+            the texts anew after each pull.
+
+        Raises:
+            TypeError: `documents` is not an iterable of documents.
+        """
+        _refuse_single(documents)
+        pulled = batches(documents, self._chunker.texts_at_once)
+        return chain.from_iterable(self._split(*_taken_apart(batch)) for batch in pulled)
+
+    async def alazy_split(
+        self, documents: Iterable[Document] | AsyncIterable[Document]
+    ) -> AsyncIterator[Document]:
+        """Async version of `lazy_split`, which also takes an async iterator."""
+        _refuse_single(documents)
+        async for batch in abatches(documents, self._chunker.texts_at_once):
+            for chunk in await self._asplit(*_taken_apart(batch)):
+                yield chunk
+
     async def atransform_documents(
         self, documents: Sequence[Document], **kwargs: Any
     ) -> Sequence[Document]:
@@ -339,11 +376,15 @@ def _checked_metadatas(
     return metadatas
 
 
+def _refuse_single(documents: object) -> None:
+    if isinstance(documents, Document):
+        raise TypeError("documents must be a list of Document, not one Document: pass [document]")
+
+
 def _taken_apart(
     documents: Iterable[Document],
 ) -> tuple[list[str], list[dict[Any, Any]], list[str | None]]:
-    if isinstance(documents, Document):
-        raise TypeError("documents must be a list of Document, not one Document: pass [document]")
+    _refuse_single(documents)
     kept = list(documents)
     for document in kept:
         if not isinstance(document, Document):

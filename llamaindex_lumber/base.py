@@ -6,10 +6,10 @@ import copy
 import logging
 import pickle
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from inspect import Parameter, Signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from llama_index.core.bridge.pydantic import (
     Field,
@@ -20,13 +20,14 @@ from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.interface import IdFuncCallable
 from llama_index.core.node_parser.node_utils import build_nodes_from_splits, default_id_func
-from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
+from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
 from typing_extensions import Self
 
 from llamaindex_lumber.fields import pydantic_fields
 from llamaindex_lumber.nodes import add_metadata, metadata_of, offset_of, text_of, wrapping
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.settings import ChunkOverlap, check_overlap
+from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import (
@@ -193,6 +194,47 @@ class SpanNodeParser(NodeParser):
         spans = self.segment(text).spans
         return [span.of(text) for span in self._built().overlap(text, spans, self._overlap)]
 
+    def lazy_split(self, documents: Iterable[BaseNode]) -> Iterator[BaseNode]:
+        """Parse a stream of documents; the nodes are those of `get_nodes_from_documents`.
+
+        Args:
+            documents: Any iterable of documents or nodes. They are pulled when their nodes are
+                asked for, one at a time, or as many as `max_concurrency`.
+
+        Yields:
+            The nodes. Memory holds those of the documents pulled last. `on_segmentation` numbers
+            the texts anew after each pull.
+
+        Raises:
+            TypeError: `documents` is one document.
+        """
+        before = None
+        for batch in batches(_several(documents), self._built().texts_at_once):
+            nodes = self(batch)
+            self._link(before, nodes)
+            before = nodes[-1].model_copy() if nodes else before
+            yield from nodes
+
+    async def alazy_split(
+        self, documents: Iterable[BaseNode] | AsyncIterable[BaseNode]
+    ) -> AsyncIterator[BaseNode]:
+        """Async version of `lazy_split`, which also takes an async iterator."""
+        before = None
+        async for batch in abatches(_several(documents), self._built().texts_at_once):
+            nodes = await self.acall(batch)
+            self._link(before, nodes)
+            before = nodes[-1].model_copy() if nodes else before
+            for node in nodes:
+                yield node
+
+    def _link(self, before: BaseNode | None, nodes: Sequence[BaseNode]) -> None:
+        """Link nodes to the one before them, as the framework does within a call."""
+        if before is None or not nodes or not self.include_prev_next_rel:
+            return
+        source, own = before.source_node, nodes[0].source_node
+        if source is not None and own is not None and source.node_id == own.node_id:
+            nodes[0].relationships[NodeRelationship.PREVIOUS] = before.as_related_node_info()
+
     def _built(self) -> Chunker:
         if self._chunker is None:
             self._chunker = self._checked_chunker()
@@ -352,6 +394,15 @@ class SpanNodeParser(NodeParser):
             return super().__getstate__()
         finally:
             self._chunker = chunker
+
+
+N = TypeVar("N")
+
+
+def _several(documents: N) -> N:
+    if isinstance(documents, BaseNode):
+        raise TypeError("documents must be an iterable of documents, not one: pass [document]")
+    return documents
 
 
 def _nth(ids: Sequence[str], i: int, doc: BaseNode) -> str:

@@ -1,4 +1,4 @@
-"""Concurrency: single-flight requests, work in threads, a client per event loop, sleep."""
+"""Concurrency: single-flight requests, work in threads, a client per event loop, sleep, batches."""
 
 from __future__ import annotations
 
@@ -7,11 +7,20 @@ import contextvars
 import sys
 import threading
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+)
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -277,3 +286,31 @@ def sleep(seconds: float) -> None:
         time.sleep(seconds)
     elif stop.wait(seconds):
         raise Stopped
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield lists of `size` items, the last one possibly shorter.
+
+    Args:
+        items: The items; those of a batch are pulled when the batch is asked for.
+        size: Number of items in a batch, at least 1.
+    """
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
+
+
+async def abatches(items: Iterable[T] | AsyncIterable[T], size: int) -> AsyncIterator[list[T]]:
+    """Async version of `batches`, which also takes asynchronous iterators."""
+    if not isinstance(items, AsyncIterable):
+        for batch in batches(items, size):
+            yield batch
+        return
+    batch = []
+    async for item in items:
+        batch.append(item)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

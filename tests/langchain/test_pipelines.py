@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -150,3 +151,55 @@ def test_end_and_number_are_added_on_request(overlap: int, strip: bool) -> None:
     numbers = [chunk.metadata["chunk_index"] for chunk in chunks]
     assert numbers == [*range(len(chunks) // 2)] * 2
     assert GreedyTextSplitter().create_documents([TEXT])[0].metadata == {}
+
+
+class Shelf:
+    """Documents on demand, and how many were taken."""
+
+    def __init__(self, count: int) -> None:
+        self.taken = 0
+        self._count = count
+
+    def __iter__(self) -> Iterator[Document]:
+        for number in range(self._count):
+            self.taken += 1
+            yield Document(page_content=f"{number}. {TEXT}", metadata={"source": str(number)})
+
+    async def stream(self) -> AsyncIterator[Document]:
+        for document in self:
+            yield document
+
+
+def asked_together(**own: Any) -> LumberTextSplitter:
+    return LumberTextSplitter(judge=second, max_concurrency=3, chunk_size=12, **own)
+
+
+@pytest.mark.parametrize("make", [*SPLITTERS.values(), asked_together], ids=[*SPLITTERS, "3"])
+class TestLazySplit:
+    def test_the_chunks_are_those_of_the_list(self, make: Any) -> None:
+        splitter = make(stable_ids=True, add_chunk_index=True)
+        listed = splitter.split_documents(Shelf(7))
+        assert [*splitter.lazy_split(Shelf(7))] == listed
+        assert len(listed) > 14
+
+    async def test_asynchronously_too(self, make: Any) -> None:
+        splitter = make(stable_ids=True)
+        listed = splitter.split_documents(Shelf(7))
+        assert [chunk async for chunk in splitter.alazy_split(Shelf(7).stream())] == listed
+        assert [chunk async for chunk in splitter.alazy_split(Shelf(7))] == listed
+
+    def test_no_more_documents_are_taken_than_are_split_at_once(self, make: Any) -> None:
+        splitter, shelf = make(), Shelf(10_000)
+        at_once = splitter.chunker.texts_at_once
+        chunks = splitter.lazy_split(shelf)
+        assert shelf.taken == 0
+        for chunk in chunks:
+            number = int(chunk.metadata["source"])
+            assert shelf.taken == (number // at_once + 1) * at_once
+            if number == 6:
+                break
+
+
+def test_lazy_split_rejects_one_document_before_any_work() -> None:
+    with pytest.raises(TypeError, match=r"pass \[document\]"):
+        GreedyTextSplitter().lazy_split(Document(page_content="x"))  # type: ignore[arg-type]

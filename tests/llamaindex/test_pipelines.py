@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -89,3 +90,65 @@ def test_chained_parsers_name_parts_apart_from_the_whole() -> None:
     whole = parser(library())
     assert not {*ids(whole)} & {*ids(parser(whole))}
     assert ids(parser(whole)) == ids(parser(parser(library())))
+
+
+class Shelf:
+    """Documents on demand, and how many were taken."""
+
+    def __init__(self, count: int) -> None:
+        self.taken = 0
+        self._count = count
+
+    def __iter__(self) -> Iterator[Document]:
+        for number in range(self._count):
+            self.taken += 1
+            yield Document(text=f"{number}. {TEXT}", id_=str(number))
+
+    async def stream(self) -> AsyncIterator[Document]:
+        for document in self:
+            yield document
+
+
+def asked_together(**own: Any) -> LumberNodeParser:
+    return LumberNodeParser(judge=second, max_concurrency=3, chunk_size=12, **own)
+
+
+def data(nodes: Iterable[BaseNode]) -> list[dict[str, Any]]:
+    return [node.to_dict() for node in nodes]
+
+
+@pytest.mark.parametrize("make", [*PARSERS.values(), asked_together], ids=[*PARSERS, "3"])
+class TestLazySplit:
+    def test_the_nodes_are_those_of_the_list(self, make: Any) -> None:
+        parser = make()
+        listed = data(parser([*Shelf(7)]))
+        assert data(parser.lazy_split(Shelf(7))) == listed
+        assert len(listed) > 14
+
+    def test_nodes_of_another_parser_are_linked_as_in_the_list(self, make: Any) -> None:
+        coarse = GreedyNodeParser(chunk_size=20)
+        fine = make()
+        listed = data(fine(coarse([*Shelf(3)])))
+        assert data(fine.lazy_split(coarse([*Shelf(3)]))) == listed
+
+    async def test_asynchronously_too(self, make: Any) -> None:
+        parser = make()
+        listed = data(parser([*Shelf(7)]))
+        assert data([node async for node in parser.alazy_split(Shelf(7).stream())]) == listed
+        assert data([node async for node in parser.alazy_split(Shelf(7))]) == listed
+
+    def test_no_more_documents_are_taken_than_are_split_at_once(self, make: Any) -> None:
+        parser, shelf = make(), Shelf(10_000)
+        at_once = parser.chunker.texts_at_once
+        nodes = parser.lazy_split(shelf)
+        assert shelf.taken == 0
+        for node in nodes:
+            number = int(node.ref_doc_id)
+            assert shelf.taken == (number // at_once + 1) * at_once
+            if number == 6:
+                break
+
+
+def test_lazy_split_rejects_one_document() -> None:
+    with pytest.raises(TypeError, match=r"pass \[document\]"):
+        next(GreedyNodeParser().lazy_split(Document(text="x")))  # type: ignore[arg-type]

@@ -74,6 +74,11 @@ class Chunker(ABC):
         return self._counter
 
     @property
+    def texts_at_once(self) -> int:
+        """Number of texts that a call with several works on at the same time."""
+        return 1
+
+    @property
     def identity(self) -> str:
         """What determines the chunks, as a key for caches; the same in every process.
 

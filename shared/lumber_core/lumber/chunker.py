@@ -115,6 +115,11 @@ class LumberChunker(Chunker):
         """
         return cls(judge, theta=theta, method="published", **options)
 
+    @property
+    def texts_at_once(self) -> int:
+        """The setting `max_concurrency`; 1 if it is None."""
+        return self._max_concurrency or 1
+
     def estimate(
         self,
         texts: Iterable[str],
