@@ -19,6 +19,7 @@ from typing import Annotated, Any, TypeVar, cast
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
+from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker, CoreSplitter
 from lumber_core.chunking.settings import ChunkerSettings, ChunkOverlap, check_overlap
 from lumber_core.concurrency import abatches, batches
@@ -174,6 +175,10 @@ class SpanTextSplitter(TextSplitter):
         """Split one text; return the spans, untrimmed and without overlap, and the verdicts."""
         return self._chunker.segment(text, reserved=self._chunk_overlap)
 
+    def show(self, text: str) -> ChunkView:
+        """Split one text for display: notebooks show the chunks, without overlap, in colours."""
+        return self._chunker.show(text, reserved=self._chunk_overlap)
+
     def split_text(self, text: str) -> list[str]:
         """Split one text into chunks."""
         return [span.of(text) for span in self._kept(text, self.segment(text))]
@@ -201,11 +206,11 @@ class SpanTextSplitter(TextSplitter):
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Split documents; the chunks of one follow each other, in order."""
-        return self._split(*_taken_apart(documents))
+        return self._split(*taken_apart(documents))
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Async version of `split_documents`."""
-        return await self._asplit(*_taken_apart(documents))
+        return await self._asplit(*taken_apart(documents))
 
     def lazy_split(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Split a stream of documents; the chunks are those of `split_documents`.
@@ -223,7 +228,7 @@ class SpanTextSplitter(TextSplitter):
         """
         _refuse_single(documents)
         pulled = batches(documents, self._chunker.texts_at_once)
-        return chain.from_iterable(self._split(*_taken_apart(batch)) for batch in pulled)
+        return chain.from_iterable(self._split(*taken_apart(batch)) for batch in pulled)
 
     async def alazy_split(
         self, documents: Iterable[Document] | AsyncIterable[Document]
@@ -231,7 +236,7 @@ class SpanTextSplitter(TextSplitter):
         """Async version of `lazy_split`, which also takes an async iterator."""
         _refuse_single(documents)
         async for batch in abatches(documents, self._chunker.texts_at_once):
-            for chunk in await self._asplit(*_taken_apart(batch)):
+            for chunk in await self._asplit(*taken_apart(batch)):
                 yield chunk
 
     async def atransform_documents(
@@ -381,9 +386,14 @@ def _refuse_single(documents: object) -> None:
         raise TypeError("documents must be a list of Document, not one Document: pass [document]")
 
 
-def _taken_apart(
+def taken_apart(
     documents: Iterable[Document],
 ) -> tuple[list[str], list[dict[Any, Any]], list[str | None]]:
+    """Return the texts, the metadatas and the ids of documents.
+
+    Raises:
+        TypeError: There is something else than documents.
+    """
     _refuse_single(documents)
     kept = list(documents)
     for document in kept:

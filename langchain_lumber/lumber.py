@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated
 
-from langchain_lumber.base import DocumentSettings, LengthSettings, SpanTextSplitter, counts_with
+from langchain_core.documents import Document
+
+from langchain_lumber.base import (
+    DocumentSettings,
+    LengthSettings,
+    SpanTextSplitter,
+    counts_with,
+    taken_apart,
+)
 from lumber_core.lumber.chunker import LumberChunker
+from lumber_core.lumber.estimate import Estimate, Prices
 from lumber_core.lumber.fallback import choose_judge
 from lumber_core.lumber.settings import AskedSettings, LumberSettings
 from lumber_core.segmentation import Segmentation
@@ -52,6 +61,22 @@ class LumberTextSplitter(SpanTextSplitter):
         )
         super().__init__(chunker, **values_for(DocumentSettings, settings))
         self._add_verdicts = settings.add_verdicts
+        self._lumber = chunker
+
+    def estimate(self, documents: Iterable[Document], *, prices: Prices | None = None) -> Estimate:
+        """Estimate the cost of splitting documents, without calling a model.
+
+        Args:
+            documents: The documents.
+            prices: What the model costs; by default the setting `prices`.
+
+        Returns:
+            Calls, tokens and cost, each as lowest, most likely and highest value; a table if
+            printed or displayed by a notebook. See `LumberChunker.estimate`.
+        """
+        texts, metadatas, _ = taken_apart(documents)
+        markdown = [self._lumber.reads_as_markdown(metadata) for metadata in metadatas]
+        return self._lumber.estimate(texts, prices=prices, markdown=markdown)
 
     def _chunk_metadata(self, segmentation: Segmentation) -> Sequence[Mapping[str, str]]:
         if not self._add_verdicts:

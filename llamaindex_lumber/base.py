@@ -25,6 +25,7 @@ from typing_extensions import Self
 
 from llamaindex_lumber.fields import pydantic_fields
 from llamaindex_lumber.nodes import add_metadata, metadata_of, offset_of, text_of, wrapping
+from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.settings import ChunkOverlap, check_overlap
 from lumber_core.concurrency import abatches, batches
@@ -189,6 +190,10 @@ class SpanNodeParser(NodeParser):
         """Split one text; return the spans, without overlap, and the verdicts."""
         return self._built().segment(text, reserved=self._overlap)
 
+    def show(self, text: str) -> ChunkView:
+        """Split one text for display: notebooks show the chunks, without overlap, in colours."""
+        return self._built().show(text, reserved=self._overlap)
+
     def split_text(self, text: str) -> list[str]:
         """Split one text into chunks."""
         spans = self.segment(text).spans
@@ -209,7 +214,7 @@ class SpanNodeParser(NodeParser):
             TypeError: `documents` is one document.
         """
         before = None
-        for batch in batches(_several(documents), self._built().texts_at_once):
+        for batch in batches(several(documents), self._built().texts_at_once):
             nodes = self(batch)
             self._link(before, nodes)
             before = nodes[-1].model_copy() if nodes else before
@@ -220,7 +225,7 @@ class SpanNodeParser(NodeParser):
     ) -> AsyncIterator[BaseNode]:
         """Async version of `lazy_split`, which also takes an async iterator."""
         before = None
-        async for batch in abatches(_several(documents), self._built().texts_at_once):
+        async for batch in abatches(several(documents), self._built().texts_at_once):
             nodes = await self.acall(batch)
             self._link(before, nodes)
             before = nodes[-1].model_copy() if nodes else before
@@ -399,7 +404,12 @@ class SpanNodeParser(NodeParser):
 N = TypeVar("N")
 
 
-def _several(documents: N) -> N:
+def several(documents: N) -> N:
+    """Return the documents.
+
+    Raises:
+        TypeError: It is one document.
+    """
     if isinstance(documents, BaseNode):
         raise TypeError("documents must be an iterable of documents, not one: pass [document]")
     return documents

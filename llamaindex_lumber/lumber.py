@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from llama_index.core import Settings as GlobalSettings
 from llama_index.core.bridge.pydantic import field_serializer
 from llama_index.core.llms import LLM
+from llama_index.core.schema import BaseNode
 
-from llamaindex_lumber.base import ParserSettings, SpanNodeParser, with_settings
+from llamaindex_lumber.base import ParserSettings, SpanNodeParser, several, with_settings
 from llamaindex_lumber.llm import LlamaIndexModel
-from lumber_core.chunking.base import Chunker
+from llamaindex_lumber.nodes import metadata_of, text_of
 from lumber_core.lumber.chunker import LumberChunker
+from lumber_core.lumber.estimate import Estimate, Prices
 from lumber_core.lumber.fallback import choose_judge
 from lumber_core.lumber.settings import AskedSettings, LumberSettings
 from lumber_core.segmentation import Segmentation
@@ -82,7 +84,23 @@ class LumberNodeParser(_Base):
             return super()._node_metadata(segmentation)
         return segmentation.verdict_metadata()
 
-    def _make_chunker(self) -> Chunker:
+    def estimate(self, documents: Iterable[BaseNode], *, prices: Prices | None = None) -> Estimate:
+        """Estimate the cost of splitting documents or nodes, without calling a model.
+
+        Args:
+            documents: The documents or nodes.
+            prices: What the model costs; by default the setting `prices`.
+
+        Returns:
+            Calls, tokens and cost, each as lowest, most likely and highest value; a table if
+            printed or displayed by a notebook. See `LumberChunker.estimate`.
+        """
+        nodes = list(several(documents))
+        chunker = self._make_chunker()
+        markdown = [chunker.reads_as_markdown(metadata_of(node)) for node in nodes]
+        return chunker.estimate([text_of(node) for node in nodes], prices=prices, markdown=markdown)
+
+    def _make_chunker(self) -> LumberChunker:
         model = None if self.llm is None else LlamaIndexModel(self.llm)
         return LumberChunker(
             choose_judge(model, self.judge, self.prompt, self.policy),

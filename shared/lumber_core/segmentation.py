@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from lumber_core.chunk_view import ChunkView, counted
 from lumber_core.spans import Span
 
 Outcome = Literal[
@@ -92,7 +93,7 @@ class PositionShare:
     last: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Segmentation:
     """The result of splitting one text.
 
@@ -103,12 +104,28 @@ class Segmentation:
         usage: The total cost, lanes included. Not compared by `==`.
         start_verdicts: For each span the verdict that set its start; None for the first span, and
             where a size limit did. Empty for splitters that ask no judge.
+        text: The text, with which notebooks display the chunks in colours. Only `segment` and
+            `asegment` set it; methods that split many texts do not keep them in memory. Not
+            compared by `==`.
     """
 
     spans: tuple[Span, ...]
     verdicts: tuple[Verdict, ...] = ()
     usage: Usage = field(default=Usage(), compare=False)
     start_verdicts: tuple[Verdict | None, ...] = ()
+    text: str | None = field(default=None, compare=False, kw_only=True)
+
+    def __repr__(self) -> str:
+        said = [counted(len(self.spans), "chunk")]
+        if self.spans:
+            said.append(counted(self.spans[-1].end, "character"))
+        if self.verdicts:
+            said += [counted(self.usage.calls, "call"), counted(len(self.failures), "failure")]
+        return f"{type(self).__name__}({', '.join(said)})"
+
+    def _repr_html_(self) -> str | None:
+        """Return the chunks in colours, or None if the text is not known."""
+        return None if self.text is None else ChunkView(self.text, self.spans)._repr_html_()
 
     def chunks(self, text: str) -> list[str]:
         """Return the text of every chunk. `text` is the string that was segmented."""

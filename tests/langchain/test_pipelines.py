@@ -19,7 +19,7 @@ from langchain_lumber import (
     LumberTextSplitter,
     SpanTextSplitter,
 )
-from lumber_core import Group
+from lumber_core import Group, Prices
 
 TEXT = (
     "Ada mended the clock. She oiled the spring.\n\n"
@@ -203,3 +203,24 @@ class TestLazySplit:
 def test_lazy_split_rejects_one_document_before_any_work() -> None:
     with pytest.raises(TypeError, match=r"pass \[document\]"):
         GreedyTextSplitter().lazy_split(Document(page_content="x"))  # type: ignore[arg-type]
+
+
+def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:
+    splitter = LumberTextSplitter(judge=second, prices=Prices(1, 1))
+    listing = "# Clocks\n\n" + "- one\n\n- two\n\n" * 300
+    plain, marked = (
+        Document(page_content=listing),
+        Document(page_content=listing, metadata={"source": "a.md"}),
+    )
+    estimate = splitter.estimate(iter([plain, marked]))
+    assert estimate == splitter.chunker.estimate([listing] * 2, markdown=[False, True])
+    assert estimate.cost is not None
+    with pytest.raises(TypeError, match="use create_documents or split_text"):
+        splitter.estimate(["text"])  # type: ignore[list-item]
+
+
+def test_show_gives_the_chunks_in_colours() -> None:
+    splitter = GreedyTextSplitter(chunk_size=12, chunk_overlap=4)
+    view = splitter.show(TEXT)
+    assert view.spans == splitter.segment(TEXT).spans
+    assert view._repr_html_().count("background:") == len(view.spans) > 2

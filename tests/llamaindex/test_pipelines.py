@@ -12,7 +12,7 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
 
 from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberEmbedding, LumberNodeParser
-from lumber_core import Group
+from lumber_core import Group, Prices
 
 TEXT = (
     "Ada mended the clock. She oiled the spring.\n\n"
@@ -152,3 +152,22 @@ class TestLazySplit:
 def test_lazy_split_rejects_one_document() -> None:
     with pytest.raises(TypeError, match=r"pass \[document\]"):
         next(GreedyNodeParser().lazy_split(Document(text="x")))  # type: ignore[arg-type]
+
+
+def test_estimates_take_documents_and_nodes() -> None:
+    parser = LumberNodeParser(judge=second, theta=20)
+    nodes = GreedyNodeParser(chunk_size=40)(library())
+    for given in (library(), nodes):
+        texts = [node.get_content() for node in given]
+        expected = parser.chunker.estimate(texts, markdown=[False] * len(texts))
+        assert parser.estimate(iter(given)) == expected
+        assert parser.estimate(given, prices=Prices(1, 1)).cost is not None
+    with pytest.raises(TypeError, match=r"pass \[document\]"):
+        parser.estimate(library()[0])  # type: ignore[arg-type]
+
+
+def test_show_gives_the_nodes_in_colours() -> None:
+    parser = GreedyNodeParser(chunk_size=12, chunk_overlap=4)
+    view = parser.show(TEXT)
+    assert view.spans == parser.segment(TEXT).spans
+    assert view._repr_html_().count("background:") == len(view.spans) > 2

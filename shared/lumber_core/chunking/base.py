@@ -13,6 +13,7 @@ from typing import Annotated, Any, TypeVar
 from tqdm import tqdm
 
 from lumber_core.checks import check_text, check_texts
+from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.overlap import overlapping
 from lumber_core.chunking.settings import ChunkerSettings, TargetSettings, target_of
 from lumber_core.chunking.size_limits import SizeLimits
@@ -113,14 +114,24 @@ class Chunker(ABC):
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
         check_text(text)
-        return self._segment(text, self._limits.reserving(reserved))
+        return replace(self._segment(text, self._limits.reserving(reserved)), text=text)
 
     async def asegment(self, text: str, *, reserved: int = 0) -> Segmentation:
         """Async version of `segment`."""
         check_text(text)
         limits = [self._limits.reserving(reserved)]
         (segmentation,) = await self._asegment_all([text], limits, show_progress=False)
-        return segmentation
+        return replace(segmentation, text=text)
+
+    def show(self, text: str, *, reserved: int = 0) -> ChunkView:
+        """Split one text for display: notebooks show the chunks in colours, with their tokens.
+
+        Args:
+            text: Any string.
+            reserved: As for `segment`.
+        """
+        segmentation = self.segment(text, reserved=reserved)
+        return ChunkView(text, segmentation.spans, self._counter.count(segmentation.chunks(text)))
 
     def segment_all(
         self,

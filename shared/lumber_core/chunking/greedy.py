@@ -27,7 +27,7 @@ END_SENTENCE = "<|end_sentence|>"
 NEW_SECTION = "<|new_section|>"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GreedySegmentation(Segmentation):
     """A segmentation with the position of each chunk in tokens.
 

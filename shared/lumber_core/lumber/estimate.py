@@ -63,7 +63,7 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The expected cost of splitting some texts.
+    """The expected cost of splitting some texts; `print` and notebooks show it as a table.
 
     Attributes:
         calls: Calls to the model.
@@ -76,6 +76,47 @@ class Estimate:
     prompt_tokens: Range
     completion_tokens: Range
     cost: Range | None
+
+    def __str__(self) -> str:
+        table = [("", *_COLUMNS), *self._rows()]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = (
+            "  ".join(
+                [name.ljust(widths[0]), *map(str.rjust, values, widths[1:])],
+            )
+            for name, *values in table
+        )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the table as HTML."""
+        head = "".join(f"<th>{name}</th>" for name in ("", *_COLUMNS))
+        rows = "".join(
+            f"<tr><th>{name}</th>{''.join(f'<td>{value}</td>' for value in values)}</tr>"
+            for name, *values in self._rows()
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        """Return the name of each quantity, with its unit, and its three values."""
+        counts = (
+            ("calls", self.calls),
+            ("prompt tokens", self.prompt_tokens),
+            ("completion tokens", self.completion_tokens),
+        )
+        rows = [(name, *_shown(found, "{:,.0f}")) for name, found in counts]
+        if self.cost is not None:
+            places = 2 if self.cost.high >= 1 else 4
+            rows.append(("cost", *_shown(self.cost, f"{{:,.{places}f}}")))
+        return rows
+
+
+_COLUMNS = ("lowest", "likely", "highest")
+
+
+def _shown(found: Range, form: str) -> tuple[str, str, str]:
+    low, likely, high = map(form.format, found)
+    return low, likely, high
 
 
 def rehearsed(walk: Walk, share: float) -> list[Group]:

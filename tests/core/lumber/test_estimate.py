@@ -5,10 +5,20 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
-from lumber_core import Group, LexicalJudge, LumberChunker, ModelJudge, Prices, PromptTemplate
+from lumber_core import (
+    Estimate,
+    Group,
+    LexicalJudge,
+    LumberChunker,
+    ModelJudge,
+    Prices,
+    PromptTemplate,
+    Range,
+)
 from tests.core.lumber.support import ScatteredModel, story
 
 
@@ -108,3 +118,27 @@ def test_markdown_is_rehearsed_in_its_own_units(tmp_path: Path) -> None:
     assert plain.likely != marked.likely
     with pytest.raises(ValueError, match="markdown must have one value for each text"):
         chunker.estimate([text], markdown=[])
+
+
+def test_it_prints_as_a_table_with_units() -> None:
+    estimate = Estimate(
+        Range(9, 12, 1500), Range(1000, 2000, 30000), Range(72, 96, 12000), Range(0.5, 0.75, 1.25)
+    )
+    rows = [line.split("  ") for line in str(estimate).splitlines()]
+    cells = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    assert cells == [
+        ["lowest", "likely", "highest"],
+        ["calls", "9", "12", "1,500"],
+        ["prompt tokens", "1,000", "2,000", "30,000"],
+        ["completion tokens", "72", "96", "12,000"],
+        ["cost", "0.50", "0.75", "1.25"],
+    ]
+    assert len({len(line) for line in str(estimate).splitlines()}) == 1
+    page = ElementTree.fromstring(estimate._repr_html_())
+    assert [[cell.text for cell in row] for row in page.iter("tr")][1:] == cells[1:]
+
+
+def test_the_table_has_no_cost_without_prices_and_shows_small_ones() -> None:
+    some = Range(1, 1, 1)
+    assert "cost" not in str(Estimate(some, some, some, None))
+    assert "0.0002" in str(Estimate(some, some, some, Range(0.0002, 0.0003, 0.0004)))
