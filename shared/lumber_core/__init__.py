@@ -5,6 +5,7 @@ from importlib.metadata import version
 from types import MappingProxyType
 
 from lumber_core.bert import BertChunker, TextEmbedder, TokenScores
+from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.greedy import GreedyChunker, GreedySegmentation
 from lumber_core.errors import (
@@ -55,6 +56,7 @@ __all__ = [
     "BertJudge",
     "CallPolicy",
     "ChunkSizeError",
+    "ChunkView",
     "Chunker",
     "Completion",
     "Estimate",
