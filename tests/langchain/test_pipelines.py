@@ -19,7 +19,7 @@ from langchain_lumber import (
     LumberTextSplitter,
     SpanTextSplitter,
 )
-from lumber_core import Group, Prices
+from lumber_core import Group, LumberChunker, Prices
 
 TEXT = (
     "Ada mended the clock. She oiled the spring.\n\n"
@@ -213,7 +213,8 @@ def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:
         Document(page_content=listing, metadata={"source": "a.md"}),
     )
     estimate = splitter.estimate(iter([plain, marked]))
-    assert estimate == splitter.chunker.estimate([listing] * 2, markdown=[False, True])
+    chunker = LumberChunker(second)
+    assert estimate == chunker.estimate([listing] * 2, markdown=[False, True], prices=Prices(1, 1))
     assert estimate.cost is not None
     with pytest.raises(TypeError, match="use create_documents or split_text"):
         splitter.estimate(["text"])  # type: ignore[list-item]
