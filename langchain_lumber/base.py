@@ -6,126 +6,29 @@ import copy
 from collections.abc import (
     AsyncIterable,
     AsyncIterator,
-    Callable,
     Iterable,
     Iterator,
     Mapping,
     Sequence,
 )
-from dataclasses import field
 from itertools import chain
-from typing import Annotated, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
 
+from langchain_lumber.settings import SplitterSettings
 from lumber_core.chunk_view import ChunkView
-from lumber_core.chunking.base import Chunker, CoreSplitter
-from lumber_core.chunking.settings import ChunkerSettings, ChunkOverlap, check_overlap
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Setting, Settings, signature_of, takes
+from lumber_core.settings import takes
 from lumber_core.spans import Span
 from lumber_core.text.markdown import HEADING_SEPARATOR, heading_paths
-from lumber_core.tokens import TokenCounterSpec
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
-
-_SEPARATORS = "chunks end at units: choose these with the setting units"
-_SEMANTIC = "no embeddings are compared; BertTextSplitter has the setting threshold"
-_ENCODING = "pass tokenizer, or use from_tiktoken_encoder"
-
-# Arguments of LangChain's splitters that have no meaning here.
-_ELSEWHERE = {
-    "separators": _SEPARATORS,
-    "separator": _SEPARATORS,
-    "is_separator_regex": _SEPARATORS,
-    "sentence_split_regex": 'sentences are found by language; choose units="sentences"',
-    "keep_separator": "chunks are slices of the text, so nothing is removed from it",
-    "embeddings": "BertTextSplitter comes with its own model and needs no embeddings",
-    "buffer_size": _SEMANTIC,
-    "breakpoint_threshold_type": _SEMANTIC,
-    "breakpoint_threshold_amount": _SEMANTIC,
-    "number_of_chunks": "choose a size in tokens: chunk_size, target_size",
-    "tokens_per_chunk": "use chunk_size",
-    "encoding_name": _ENCODING,
-    "model_name": _ENCODING,
-    "max_chunk_size": "use chunk_size",
-    "headers_to_split_on": "headings of Markdown documents are found without settings and put into "
-    'metadata["headings"]',
-}
-
-
-class DocumentSettings(Settings):
-    """How spans become documents."""
-
-    elsewhere = _ELSEWHERE
-
-    chunk_overlap: ChunkOverlap = 0
-    add_start_index: Annotated[
-        bool,
-        Setting('Put the chunk\'s offset in characters into `metadata["start_index"]`.'),
-    ] = False
-    add_end_index: Annotated[
-        bool,
-        Setting('Put the offset just past the chunk into `metadata["end_index"]`.'),
-    ] = False
-    add_chunk_index: Annotated[
-        bool,
-        Setting(
-            "Put the chunk's number in its document, counted from 0, into "
-            '`metadata["chunk_index"]`.'
-        ),
-    ] = False
-    stable_ids: Annotated[
-        bool,
-        Setting(
-            "Set each chunk's `id` to a UUID that is the same in every run, so that a vector store "
-            "overwrites chunks that are added again. It is computed from the document's `id` (its "
-            "metadata if it has none), the offsets, the text and the splitter's identity."
-        ),
-    ] = False
-    strip_whitespace: Annotated[
-        bool,
-        Setting(
-            "Trim white space at both ends of a chunk. Its offset is adjusted; a chunk of only "
-            "white space is left out."
-        ),
-    ] = True
-
-
-class LengthSettings(DocumentSettings, ChunkerSettings):
-    """Settings of all LangChain splitters: LangChain's and the core's."""
-
-    elsewhere = _ELSEWHERE
-
-    length_function: Annotated[
-        Callable[[str], int] | None,
-        Setting("Counts tokens: LangChain's name for `tokenizer`."),
-    ] = None
-
-    def __post_init__(self) -> None:
-        """Check every value, and that they fit together.
-
-        Raises:
-            ValueError: Both a tokenizer and a length function are given.
-        """
-        super().__post_init__()
-        default = signature_of(type(self)).parameters["tokenizer"].default
-        if self.length_function is not None and self.tokenizer != default:
-            raise ValueError("pass either tokenizer or length_function, not both")
-
-
-def counts_with(settings: LengthSettings) -> TokenCounterSpec:
-    """Return the length function if there is one, else the tokenizer."""
-    return settings.tokenizer if settings.length_function is None else settings.length_function
-
-
-class SplitterSettings(DocumentSettings):
-    """Settings of `SpanTextSplitter`."""
-
-    chunker: CoreSplitter = field(kw_only=False)
 
 
 class SpanTextSplitter(TextSplitter):

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from langchain_core.documents import Document
 
-from langchain_lumber.base import DocumentSettings, LengthSettings, SpanTextSplitter, counts_with
+from langchain_lumber.base import SpanTextSplitter
+from langchain_lumber.settings import DocumentSettings, LengthSettings, counts_with
 from lumber_core.bert.chunker import BertChunker
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.scores import TokenScores

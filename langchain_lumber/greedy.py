@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from langchain_lumber.base import DocumentSettings, LengthSettings, SpanTextSplitter, counts_with
+from langchain_lumber.base import SpanTextSplitter
+from langchain_lumber.settings import DocumentSettings, LengthSettings, counts_with
 from lumber_core.chunking.greedy import GreedyChunker, GreedySettings
 from lumber_core.chunking.settings import TargetSize
 from lumber_core.settings import takes, values_for

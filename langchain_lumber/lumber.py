@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from langchain_core.documents import Document
 
-from langchain_lumber.base import (
-    DocumentSettings,
-    LengthSettings,
-    SpanTextSplitter,
-    counts_with,
-    taken_apart,
-)
+from langchain_lumber.base import SpanTextSplitter, taken_apart
+from langchain_lumber.settings import DocumentSettings, LengthSettings, counts_with
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.estimate import Estimate, Prices
 from lumber_core.lumber.fallback import choose_judge

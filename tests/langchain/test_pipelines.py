@@ -215,6 +215,7 @@ def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:
     estimate = splitter.estimate(iter([plain, marked]))
     chunker = LumberChunker(second)
     assert estimate == chunker.estimate([listing] * 2, markdown=[False, True], prices=Prices(1, 1))
+    assert estimate != splitter.estimate([plain, plain])
     assert estimate.cost is not None
     with pytest.raises(TypeError, match="use create_documents or split_text"):
         splitter.estimate(["text"])  # type: ignore[list-item]
