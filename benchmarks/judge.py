@@ -82,10 +82,10 @@ def emma(folder: Path, model: str) -> None:
 
 def tune(passages: Path, model: str) -> None:
     from lumber_training.calibration import split_held_out
-    from lumber_training.recipes import BUNDLED
+    from lumber_training.recipes import SENTENCES
 
     every = load_passages(passages)
-    _, held = split_held_out(every, share=BUNDLED.held_out, seed=BUNDLED.seed)
+    _, held = split_held_out(every, share=SENTENCES.held_out, seed=SENTENCES.seed)
     stories = [d for d in held if d.source == "fairytaleqa" and len(d.starts) > 3]
     thetas = [
         round(1.2 * len(story.text.split()) / len(story.starts) / SECTION_SHARE)

@@ -45,7 +45,7 @@ def train_command(
         typer.Option(
             help=f"Training recipe: {', '.join(RECIPES)}. If repeated, each recipe continues "
             "from the model of the one before, which is kept in a subfolder of its name. "
-            "Default: bundled."
+            "Default: sentences."
         ),
     ] = None,
     base: Annotated[
@@ -68,7 +68,7 @@ def train_command(
     resume: Annotated[bool, typer.Option(help="Continue from the last checkpoint.")] = True,
 ) -> None:
     """Train a chunk classifier and plot its learning curves."""
-    names = recipe or ["bundled"]
+    names = recipe or ["sentences"]
     unknown = [name for name in names if name not in RECIPES]
     if unknown:
         fail(f"unknown recipe {unknown[0]!r}; choose one of {', '.join(RECIPES)}")

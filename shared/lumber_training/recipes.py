@@ -115,6 +115,9 @@ class Recipe:
         warmup_steps: Number of steps of warm-up; in a short run a tenth of the steps.
         average_last: Share of the steps, from the end, whose checkpoints' weights are averaged to
             give the model; 0 takes the last step's.
+        start_share: Share of the weights that the run started from in a final mean with the trained
+            ones, which keeps what a short stage would forget (Wortsman et al. 2022); 0 takes the
+            trained weights.
         schedule: "cosine": cosine decay after warm-up. "trapezoid": a constant rate, then linear
             decay in the last 30 % of the steps, so that a run can be extended from a checkpoint.
         loss_at: "tokens" computes the loss at every token; "sentences" at the first token of each
@@ -142,6 +145,7 @@ class Recipe:
     beta2: float = 0.95
     warmup_steps: int = 112  # a hundredth of the steps
     average_last: float = 0.0
+    start_share: float = 0.0
     schedule: Literal["cosine", "trapezoid"] = "cosine"
     loss_at: Literal["tokens", "sentences"] = "tokens"
     other_weight: float = 0.0
@@ -168,6 +172,8 @@ class Recipe:
             raise ValueError(
                 f"average_last must be at least 0 and below 1, not {self.average_last}"
             )
+        if not 0 <= self.start_share < 1:
+            raise ValueError(f"start_share must be at least 0 and below 1, not {self.start_share}")
         if self.warmup_steps < 0:
             raise ValueError(f"warmup_steps must not be negative, not {self.warmup_steps}")
         if self.window < 8:
@@ -204,8 +210,8 @@ class Recipe:
 PAPER = Recipe()
 """The paper's recipe: four pieces, loss at every token, all weights trained."""
 
-BUNDLED = Recipe(
-    name="bundled",
+SENTENCES = Recipe(
+    name="sentences",
     parts=(
         Part("synthetic", 0.15),
         Part("synthetic", 0.35, segments=(4, 10), sentences=(1, 10)),
@@ -224,23 +230,23 @@ BUNDLED = Recipe(
     held_out=0.08,
     fold_threshold=True,
 )
-"""First stage of the bundled weights: four kinds of items, loss at sentence starts."""
+"""Four kinds of items, loss at sentence starts; other recipes build on it."""
 
 _AUGMENTED = Variety(middles=0.3, gaps=0.4, headings=0.15, alike=0.2, balance=0.5)
 
 AUGMENTED = replace(
-    BUNDLED,
+    SENTENCES,
     name="augmented",
     parts=(
-        replace(BUNDLED.parts[0], variety=_AUGMENTED, tokenised=0.2),
-        replace(BUNDLED.parts[1], sentences=(1, 12), variety=_AUGMENTED, tokenised=0.2),
-        *(replace(part, start_weight=8) for part in BUNDLED.parts[2:]),
+        replace(SENTENCES.parts[0], variety=_AUGMENTED, tokenised=0.2),
+        replace(SENTENCES.parts[1], sentences=(1, 12), variety=_AUGMENTED, tokenised=0.2),
+        *(replace(part, start_weight=8) for part in SENTENCES.parts[2:]),
     ),
     items=19_200,
     learning_rate=1e-4,
     warmup_steps=60,
 )
-"""Second stage, from a model of the recipe `bundled`: less regular pieces at half the learning
+"""Second stage, from a model of the recipe `sentences`: less regular pieces at half the learning
 rate.
 
 Pieces with gaps lower the scores of starts; the doubled weight of annotated starts compensates.
@@ -265,7 +271,7 @@ _MARKED = Augmentation(
 _CONTINUOUS_PROSE = ("fairytaleqa", "squad2", "quoref", "pubmedqa", "wiki_sections")
 
 MIXED = replace(
-    BUNDLED,
+    SENTENCES,
     name="mixed",
     parts=(
         Part("synthetic", 0.05, variety=_AUGMENTED, tokenised=0.2, augmentation=_ANY_WAY),
@@ -332,7 +338,7 @@ MIXED = replace(
 """One stage from all-MiniLM-L6-v2: prose pieces, short sections, meetings, labels, lists, noise."""
 
 REFINED = replace(
-    BUNDLED,
+    SENTENCES,
     name="refined",
     parts=(
         Part("synthetic", 0.05, variety=_FEW_HEADINGS, tokenised=0.2, augmentation=_ANY_WAY),
@@ -404,4 +410,7 @@ the start of a subsection; the beginnings of their sections, joined, do not. The
 keep their weights, which saves a fifth of the time.
 """
 
-RECIPES = {recipe.name: recipe for recipe in (PAPER, BUNDLED, AUGMENTED, MIXED, REFINED)}
+BLENDED = replace(REFINED, name="blended", start_share=0.5)
+"""Second stage of the bundled weights, after `mixed`: the mean of both stages."""
+
+RECIPES = {recipe.name: recipe for recipe in (PAPER, SENTENCES, AUGMENTED, MIXED, REFINED, BLENDED)}

@@ -14,7 +14,7 @@ from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
 from lumber_training.calibration import fold_best_threshold, held_out_windows, split_held_out
 from lumber_training.examples import LabelledWindows, label_item
-from lumber_training.recipes import BUNDLED, Recipe
+from lumber_training.recipes import SENTENCES, Recipe
 from lumber_training.trainer import (
     TaggerTrainer,
     collate,
@@ -85,7 +85,7 @@ def train(
     documents: Sequence[Document],
     *,
     output: str | Path,
-    recipe: Recipe = BUNDLED,
+    recipe: Recipe = SENTENCES,
     base: str | Path | None = None,
     resume: bool = False,
     max_steps: int | None = None,
@@ -128,6 +128,7 @@ def train(
     if bf16 and not torch.cuda.is_available():
         # On CPUs the backward pass of fused attention is slower than that of plain attention.
         model.model.set_attn_implementation(register_plain_attention())
+    start = {key: value.clone() for key, value in model.state_dict().items()}
     freeze(model, embeddings=recipe.freeze_embeddings, layers=recipe.frozen_layers)
 
     trainer = TaggerTrainer(
@@ -158,6 +159,8 @@ def train(
     averaged: tuple[int, ...] = ()
     if recipe.average_last:
         averaged = average_checkpoints(model, folder / "checkpoints", share=recipe.average_last)
+    if recipe.start_share:
+        average_with(model, start, share=recipe.start_share)
     threshold = 0.0
     if recipe.fold_threshold:
         threshold = fold_best_threshold(model, tokenizer, keep, recipe=recipe)
@@ -198,6 +201,23 @@ def average_checkpoints(model: ChunkTagger, folder: Path, *, share: float) -> tu
             total[key] = total[key] + value.double() if key in total else value.double()
     model.load_state_dict({key: (value / len(chosen)).float() for key, value in total.items()})
     return chosen
+
+
+def average_with(model: ChunkTagger, start: dict[str, torch.Tensor], *, share: float) -> None:
+    """Give a model the mean of its weights and of those that training started from.
+
+    Args:
+        model: The trained model; its weights are replaced.
+        start: The weights that training started from.
+        share: Share of `start` in the mean, from 0 to 1.
+    """
+    trained = model.state_dict()
+    model.load_state_dict(
+        {
+            key: (share * start[key].double() + (1 - share) * value.double()).to(value.dtype)
+            for key, value in trained.items()
+        }
+    )
 
 
 def curve_points(history: Sequence[dict[str, float]]) -> tuple[CurvePoint, ...]:

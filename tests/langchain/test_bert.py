@@ -10,7 +10,7 @@ from tests.core.bert.test_bundled import TOPICS
 
 
 def test_chunks_and_vectors_go_to_a_vector_store() -> None:
-    splitter = BertTextSplitter(add_start_index=True)
+    splitter = BertTextSplitter(chunk_size=100, add_start_index=True)
     chunks, vectors = splitter.split_and_embed([Document(page_content=" ".join(TOPICS))])
     assert [chunk.page_content for chunk in chunks] == TOPICS
     assert vectors == LumberEmbeddings().embed_documents(TOPICS)

@@ -12,7 +12,8 @@ from tests.core.bert.test_bundled import TOPICS
 
 
 def test_nodes_come_with_their_embeddings() -> None:
-    nodes = BertNodeParser(embed=True).get_nodes_from_documents([Document(text=" ".join(TOPICS))])
+    parser = BertNodeParser(chunk_size=100, embed=True)
+    nodes = parser.get_nodes_from_documents([Document(text=" ".join(TOPICS))])
     assert [node.text.strip() for node in nodes] == TOPICS
     expected = LumberEmbedding().get_text_embedding(nodes[1].text)
     assert nodes[1].embedding == pytest.approx(expected)
@@ -29,7 +30,8 @@ async def test_nodes_parsed_asynchronously_have_the_same_embeddings() -> None:
 
 
 def test_an_index_searches_offline() -> None:
-    nodes = BertNodeParser(embed=True).get_nodes_from_documents([Document(text=" ".join(TOPICS))])
+    parser = BertNodeParser(chunk_size=100, embed=True)
+    nodes = parser.get_nodes_from_documents([Document(text=" ".join(TOPICS))])
     index = VectorStoreIndex(nodes, embed_model=LumberEmbedding())
     (found,) = index.as_retriever(similarity_top_k=1).retrieve("What did the senate vote on?")
     assert found.node.text.strip() == TOPICS[2]

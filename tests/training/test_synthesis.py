@@ -20,7 +20,7 @@ from lumber_training.examples import (
     pad,
 )
 from lumber_training.items import Item
-from lumber_training.recipes import BUNDLED, PAPER, Part, Recipe
+from lumber_training.recipes import PAPER, SENTENCES, Part, Recipe
 from lumber_training.synthesis import excerpts, full_sentences, notes, synthesize, whole
 from tests.tiny_bert import write_tokenizer
 
@@ -203,14 +203,14 @@ def test_a_recipe_takes_its_shares_from_its_sources() -> None:
     stories = [document(f"f{n}", [9, 9], source="fairytaleqa") for n in range(9)]
     from dataclasses import replace
 
-    made = replace(BUNDLED, items=100).make_items([*DOCUMENTS, *marked, *stories])
+    made = replace(SENTENCES, items=100).make_items([*DOCUMENTS, *marked, *stories])
     assert len(made) == 100
     for item, part in made:
         names = {word[0] for word in item.text.split() if word.istitle()}
         if part.sources:
             assert names == {part.sources[0][0].upper()}
     with pytest.raises(ValueError, match="wiki_sections"):
-        BUNDLED.make_items([*DOCUMENTS, *stories])
+        SENTENCES.make_items([*DOCUMENTS, *stories])
 
 
 @pytest.mark.parametrize(

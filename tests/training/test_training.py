@@ -153,7 +153,24 @@ def test_the_last_checkpoints_are_averaged(base: Path, tmp_path: Path) -> None:
     assert not torch.equal(states[0]["chunklayer.weight"], states[2]["chunklayer.weight"])
 
 
-@pytest.mark.parametrize(("setting", "value"), [("average_last", 1.0), ("warmup_steps", -1)])
+def test_the_model_is_the_mean_with_the_weights_it_started_from(tmp_path: Path, base: Path) -> None:
+    from dataclasses import replace
+
+    recipe = replace(RECIPE, items=32, fold_threshold=False)
+    first, alone, mean = tmp_path / "first", tmp_path / "alone", tmp_path / "mean"
+    train(documents(), output=first, recipe=recipe, base=base)
+    train(documents(), output=alone, recipe=recipe, base=first)
+    train(documents(), output=mean, recipe=replace(recipe, start_share=0.25), base=first)
+    start, trained = load_tagger(first).state_dict(), load_tagger(alone).state_dict()
+    assert not torch.equal(start["chunklayer.weight"], trained["chunklayer.weight"])
+    for key, value in load_tagger(mean).state_dict().items():
+        expected = 0.25 * start[key] + 0.75 * trained[key]
+        torch.testing.assert_close(value, expected, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("average_last", 1.0), ("start_share", 1.0), ("warmup_steps", -1)]
+)
 def test_settings_out_of_range_raise(setting: str, value: float) -> None:
     with pytest.raises(ValueError, match=setting):
         Recipe(**{setting: value})

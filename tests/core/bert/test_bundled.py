@@ -46,11 +46,11 @@ def test_the_card_has_the_digest_of_every_file() -> None:
 
 def test_the_card_names_the_source_of_the_weights() -> None:
     provenance = read_card(BUNDLED_FOLDER).provenance
-    assert provenance["training"]["base"].startswith("recipe bundled on sentence-transformers/")
+    assert provenance["training"]["base"].startswith("recipe mixed on sentence-transformers/")
     assert "all-MiniLM-L6-v2" in provenance["training"]["base"]
-    assert provenance["training"]["recipe"]["name"] == "augmented"
+    assert provenance["training"]["recipe"]["name"] == "blended"
     assert isinstance(provenance["training"]["recipe"]["seed"], int)
-    assert set(provenance["data"]) == {"passages.jsonl", "documents.jsonl"}
+    assert set(provenance["data"]) == {"passages.jsonl", "documents.jsonl", "train"}
     assert "Apache" in (BUNDLED_FOLDER / "NOTICE").read_text(encoding="utf-8")
 
 
