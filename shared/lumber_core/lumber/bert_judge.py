@@ -31,8 +31,9 @@ class BertJudge(Judge):
 
     So units that `BertChunker` separates are never joined. If it cuts at none of them, or if a
     `position_penalty` is given, the unit with the highest start score t is named. Units far from
-    `target_position` are penalised then, so that chunks are neither tiny nor always full groups,
-    and the last group of a document is cut only if the model sees a start in it (t above 0).
+    `target_position` are penalised then, so that chunks are neither tiny nor always full groups.
+    The last group of a document stays whole if BertChunker does not cut it or, with a
+    `position_penalty`, if the model sees no start in it (t above 0).
 
     Each document is scored once; judging its groups then costs nothing.
 
@@ -117,7 +118,9 @@ class BertJudge(Judge):
             position_penalty=_PENALTY if self.position_penalty is None else self.position_penalty,
         )
         t = float(scores.t[unit])
-        if group.stop == len(group.document.units) and t <= 0:
+        # The default leaves the rest of a document whole where BertChunker does.
+        whole = self.position_penalty is None or t <= 0
+        if group.stop == len(group.document.units) and whole:
             reason = f"no start in what is left of the document (t = {t:.2f})"
             return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
         reason = f"strongest start of the group (t = {t:.2f})"
