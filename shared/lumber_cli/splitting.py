@@ -155,7 +155,7 @@ def takes_splitting(command: Command, default: str = DEFAULT_METHOD) -> Command:
     parameters = inspect.signature(command).parameters
     hints = get_type_hints(command, include_extras=True)
     own = [
-        parameter.replace(annotation=hints[name])
+        parameter.replace(annotation=_declared(hints[name]))
         for name, parameter in parameters.items()
         if name != "splitting"
     ]
@@ -171,6 +171,13 @@ def takes_splitting(command: Command, default: str = DEFAULT_METHOD) -> Command:
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
     del run.__dict__["__wrapped__"]  # or its parameters would be read instead
     return run
+
+
+def _declared(hint: Any) -> Any:
+    """Undo the Optional that Python 3.10 puts around hints of parameters that default to None."""
+    if get_origin(hint) is Annotated:
+        return hint
+    return next((each for each in get_args(hint) if get_origin(each) is Annotated), hint)
 
 
 def _splitting(values: dict[str, Any]) -> Splitting:
