@@ -143,9 +143,11 @@ class LumberChunker(Chunker):
         """
         checked = check_texts(texts)
         limits = self._limits_of(checked, None, markdown)
-        late, likely, early = (
-            self._rehearse(checked, limits, share) for share in (LATE, LIKELY, EARLY)
-        )
+        late = likely = early = Usage()
+        for text, own in zip(checked, limits, strict=True):
+            runs = self._rehearsals(text, own, LATE, LIKELY, EARLY)
+            usages = [self._usage(groups) for groups in runs]
+            late, likely, early = late + usages[0], likely + usages[1], early + usages[2]
         return estimate((late, likely, early), prices or self._prices)
 
     def dry_run(
@@ -166,7 +168,8 @@ class LumberChunker(Chunker):
         written = 0
         with Path(path).open("w", encoding="utf-8") as file:
             for number, (text, own) in enumerate(zip(checked, limits, strict=True)):
-                for group in self._rehearsal(text, own, LIKELY):
+                (groups,) = self._rehearsals(text, own, LIKELY)
+                for group in groups:
                     system, user = self._questions(group)
                     line = {
                         "document": number,
@@ -331,20 +334,18 @@ class LumberChunker(Chunker):
             return None
         return sum(len(self._units_and_rules(*each)[0]) for each in zip(texts, limits, strict=True))
 
-    def _rehearsal(self, text: str, limits: SizeLimits, share: float) -> list[Group]:
-        """Return the groups that a judge gets if its answers fall at `share` of each group."""
-        (walk,) = self._walks([text], [limits], 1, _ignore)
-        return rehearsed(walk, share)
+    def _rehearsals(self, text: str, limits: SizeLimits, *shares: float) -> list[list[Group]]:
+        """Return, for each share, the groups that a judge gets whose answers fall at that share."""
+        units, rules = self._units_and_rules(text, limits)
+        document = TextUnits(text, units)
+        return [rehearsed(Walk(document, rules), share) for share in shares]
 
-    def _rehearse(self, texts: Sequence[str], limits: Sequence[SizeLimits], share: float) -> Usage:
-        usage = Usage()
-        for text, own in zip(texts, limits, strict=True):
-            groups = self._rehearsal(text, own, share)
-            prompts = [part for group in groups for part in self._questions(group)]
-            usage += Usage(
-                len(groups), sum(self._counter.count(prompts)), COMPLETION_TOKENS * len(groups)
-            )
-        return usage
+    def _usage(self, groups: Sequence[Group]) -> Usage:
+        """Return what a model uses if it is asked about these groups."""
+        prompts = [part for group in groups for part in self._questions(group)]
+        return Usage(
+            len(groups), sum(self._counter.count(prompts)), COMPLETION_TOKENS * len(groups)
+        )
 
     def _questions(self, group: Group) -> tuple[str, str]:
         if isinstance(self._asked, ModelJudge):
@@ -357,7 +358,3 @@ class LumberChunker(Chunker):
 
     def _shown(self) -> list[str]:
         return shown(self._settings, tokenizer=self._counter, judge=self._judge)
-
-
-def _ignore(units: int) -> None:
-    """Show no progress."""
