@@ -338,69 +338,28 @@ MIXED = replace(
 """One stage from all-MiniLM-L6-v2: prose pieces, short sections, meetings, labels, lists, noise."""
 
 REFINED = replace(
-    SENTENCES,
+    MIXED,
     name="refined",
     parts=(
-        Part("synthetic", 0.05, variety=_FEW_HEADINGS, tokenised=0.2, augmentation=_ANY_WAY),
-        Part(
-            "synthetic",
-            0.17,
-            segments=(4, 10),
-            sentences=(1, 12),
-            variety=_FEW_HEADINGS,
-            tokenised=0.2,
-            augmentation=_ANY_WAY,
-        ),
-        Part(
-            "synthetic",
-            0.24,
-            segments=(3, 5),
-            sentences=(3, 11),
+        replace(MIXED.parts[0], variety=_FEW_HEADINGS),
+        replace(MIXED.parts[1], variety=_FEW_HEADINGS),
+        replace(
+            MIXED.parts[2],
+            share=0.24,
             start_weight=0.7,
+            sources=(),
             variety=_FEW_HEADINGS,
             tokenised=0.6,
         ),
-        Part(
-            "notes",
-            0.18,
-            segments=(2, 7),
-            sentences=(2, 16),
-            start_weight=5,
-            sources=("wiki_sections",),
-            prose=True,
-        ),
-        Part(
-            "excerpts",
-            0.1,
-            sentences=(8, 40),
-            start_weight=8,
-            sources=("wiki_sections",),
-            prose=True,
-        ),
-        Part(
-            "excerpts",
-            0.06,
-            sentences=(8, 40),
-            start_weight=6,
-            sources=("fairytaleqa",),
-            augmentation=_MARKED,
-        ),
-        Part("excerpts", 0.1, sentences=(15, 60), start_weight=0.3, sources=("meetings",)),
-        Part(
-            "notes",
-            0.1,
-            segments=(3, 12),
-            augmentation=Augmentation(
-                labels=1.0, lists=0.2, citations=0.15, ocr=0.08, wrapped=0.1, tables=0.03
-            ),
-        ),
+        replace(MIXED.parts[3], share=0.18, start_weight=5),
+        replace(MIXED.parts[4], share=0.1, start_weight=8),
+        replace(MIXED.parts[5], start_weight=6),
+        replace(MIXED.parts[6], share=0.1, start_weight=0.3),
+        replace(MIXED.parts[7], share=0.1),
     ),
     items=8_000,
-    batch_size=8,
     learning_rate=1e-4,
     warmup_steps=30,
-    schedule="trapezoid",
-    average_last=0.5,
     frozen_layers=2,
 )
 """A short last stage for a trained classifier: short sections, meetings, labels, lists, noise.

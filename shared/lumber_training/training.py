@@ -128,7 +128,9 @@ def train(
     if bf16 and not torch.cuda.is_available():
         # On CPUs the backward pass of fused attention is slower than that of plain attention.
         model.model.set_attn_implementation(register_plain_attention())
-    start = {key: value.clone() for key, value in model.state_dict().items()}
+    start: dict[str, torch.Tensor] = {}
+    if recipe.start_share:
+        start = {key: value.clone() for key, value in model.state_dict().items()}
     freeze(model, embeddings=recipe.freeze_embeddings, layers=recipe.frozen_layers)
 
     trainer = TaggerTrainer(
