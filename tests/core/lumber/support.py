@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from zlib import crc32
+
+import pytest
 
 from lumber_core import Completion, Group
 from lumber_core.lumber.grouping import MethodRules, TextUnits
@@ -49,3 +52,21 @@ class ScatteredModel:
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         return self.complete(system, user, choices=choices)
+
+
+class ActingModel(ScatteredModel):
+    """A model that does something when its tenth question comes."""
+
+    def __init__(self, action: Callable[[], object]) -> None:
+        super().__init__()
+        self._action = action
+
+    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+        completion = super().complete(system, user, choices=choices)
+        if len(self.asked) == 10:
+            self._action()
+        return completion
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from lumber_core.llms import OpenAIModel
 from lumber_core.lumber.shared_store import SharedCache
 from lumber_core.segmentation import Usage, Verdict
 from tests.core.core_support import document
-from tests.core.lumber.support import ScatteredModel, story
+from tests.core.lumber.support import ActingModel, ScatteredModel, story, warnings
 
 TEXT = story(60)
 ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
@@ -178,24 +177,6 @@ class Failing(InMemoryByteStore):
         super().mset(key_value_pairs)
 
 
-class At(ScatteredModel):
-    """A model that does something when its tenth question comes."""
-
-    def __init__(self, action: Callable[[], object]) -> None:
-        super().__init__()
-        self._action = action
-
-    def complete(self, system, user, *, choices=()):
-        completion = super().complete(system, user, choices=choices)
-        if len(self.asked) == 10:
-            self._action()
-        return completion
-
-
-def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
-
-
 def test_a_store_that_is_down_is_reported_before_the_model_is_asked() -> None:
     given, model = Failing(), ScatteredModel()
     given.down = ("read", "write")
@@ -214,7 +195,7 @@ def test_answers_outlast_a_store_that_goes_down(
     caplog: pytest.LogCaptureFixture, way: str, down: tuple[str, ...]
 ) -> None:
     given = Failing()
-    model = At(lambda: setattr(given, "down", down))
+    model = ActingModel(lambda: setattr(given, "down", down))
     store = AnswerStore(given)
 
     def run() -> None:
@@ -242,7 +223,7 @@ def test_a_store_that_cannot_be_read_for_a_while_costs_no_answer_of_the_run(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     given = Failing()
-    model = At(lambda: setattr(given, "down", ("read",)))
+    model = ActingModel(lambda: setattr(given, "down", ("read",)))
     assert splitter(model, given).segment(TEXT) == ALONE
     (warning,) = warnings(caplog)
     assert "asked again for answers that are stored" in warning
@@ -263,7 +244,7 @@ def test_a_store_that_takes_long_to_fail_is_not_tried_for_every_answer(
 
     monkeypatch.setattr("lumber_core.lumber.cache.time.monotonic", lambda: clock[0])
     given = Slow()
-    model = At(lambda: setattr(given, "down", ("read", "write")))
+    model = ActingModel(lambda: setattr(given, "down", ("read", "write")))
     assert splitter(model, given).segment(TEXT) == ALONE
     assert given.attempts == 3  # one read, one write, and one when the run ends
     assert clock[0] == 15.0

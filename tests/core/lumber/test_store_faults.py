@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from lumber_core import AnswerStore, LumberChunker, ModelJudge
-from tests.core.lumber.support import ScatteredModel, story
+from tests.core.lumber.support import ActingModel, ScatteredModel, story, warnings
 
 TEXT = story(60)
 ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
-
-
-class At(ScatteredModel):
-    """A model that does something when its tenth question comes."""
-
-    def __init__(self, action: Callable[[], object]) -> None:
-        super().__init__()
-        self._action = action
-
-    def complete(self, system, user, *, choices=()):
-        completion = super().complete(system, user, choices=choices)
-        if len(self.asked) == 10:
-            self._action()
-        return completion
 
 
 def run(model: ScatteredModel, store: object, way: str = "sync") -> None:
     chunker = LumberChunker(ModelJudge(model), theta=60, store=store, max_extra_calls=0)
     result = chunker.segment(TEXT) if way == "sync" else asyncio.run(chunker.asegment(TEXT))
     assert result == ALONE
-
-
-def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
 
 
 @pytest.mark.parametrize("every", [True, False], ids=["all files", "the database"])
@@ -54,7 +34,7 @@ def test_a_file_deleted_during_a_run_is_written_anew(
         for file in tmp_path.glob("answers.db*") if every else [path]:
             file.unlink()
 
-    run(At(delete), path, way)
+    run(ActingModel(delete), path, way)
     (warning,) = warnings(caplog)
     assert "was deleted while it was in use" in warning
     second = ScatteredModel()
@@ -71,7 +51,7 @@ def test_a_file_replaced_during_a_run_takes_what_was_paid(
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     before = len(AnswerStore(other))
-    run(At(lambda: other.replace(path)), path)
+    run(ActingModel(lambda: other.replace(path)), path)
     (warning,) = warnings(caplog)
     assert "was replaced while it was in use" in warning
     second = ScatteredModel()
@@ -96,7 +76,7 @@ def test_answers_outlast_a_lock_of_another_program(
         other[0].execute("BEGIN IMMEDIATE")
 
     store = AnswerStore(path)
-    model = At(lock)
+    model = ActingModel(lock)
     begun = time.monotonic()
     run(model, store, way)
     assert time.monotonic() - begun < 30  # one wait for the lock, not one for each answer
@@ -122,7 +102,7 @@ def test_answers_outlast_a_full_disk(tmp_path: Path, caplog: pytest.LogCaptureFi
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages}")
 
-    model = At(fill)
+    model = ActingModel(fill)
     run(model, store)
     assert "full" in warnings(caplog)[0]
     assert "could not be written" in warnings(caplog)[-1]
