@@ -55,6 +55,13 @@ def train_command(
             "bundled classifier. Default: all-MiniLM-L6-v2."
         ),
     ] = None,
+    mean_with: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Folder of a checkpoint whose weights are averaged with the trained ones, before "
+            "the threshold is set; may be repeated."
+        ),
+    ] = None,
     items: Annotated[
         int | None, typer.Option(help="Number of training items. Default: the recipe's.")
     ] = (None),
@@ -93,6 +100,7 @@ def train_command(
                     output=folder,
                     recipe=stage,
                     base=start,
+                    mean_with=(mean_with or []) if last else [],
                     resume=resume,
                     max_steps=max_steps,
                     checkpoint_every=checkpoint_every,

@@ -115,9 +115,6 @@ class Recipe:
         warmup_steps: Number of steps of warm-up; in a short run a tenth of the steps.
         average_last: Share of the steps, from the end, whose checkpoints' weights are averaged to
             give the model; 0 takes the last step's.
-        start_share: Share of the weights that the run started from in a final mean with the trained
-            ones, which keeps what a short stage would forget (Wortsman et al. 2022); 0 takes the
-            trained weights.
         schedule: "cosine": cosine decay after warm-up. "trapezoid": a constant rate, then linear
             decay in the last 30 % of the steps, so that a run can be extended from a checkpoint.
         loss_at: "tokens" computes the loss at every token; "sentences" at the first token of each
@@ -145,7 +142,6 @@ class Recipe:
     beta2: float = 0.95
     warmup_steps: int = 112  # a hundredth of the steps
     average_last: float = 0.0
-    start_share: float = 0.0
     schedule: Literal["cosine", "trapezoid"] = "cosine"
     loss_at: Literal["tokens", "sentences"] = "tokens"
     other_weight: float = 0.0
@@ -172,8 +168,6 @@ class Recipe:
             raise ValueError(
                 f"average_last must be at least 0 and below 1, not {self.average_last}"
             )
-        if not 0 <= self.start_share < 1:
-            raise ValueError(f"start_share must be at least 0 and below 1, not {self.start_share}")
         if self.warmup_steps < 0:
             raise ValueError(f"warmup_steps must not be negative, not {self.warmup_steps}")
         if self.window < 8:
@@ -369,7 +363,4 @@ the start of a subsection; the beginnings of their sections, joined, do not. The
 keep their weights, which saves a fifth of the time.
 """
 
-BLENDED = replace(REFINED, name="blended", start_share=0.5)
-"""Second stage of the bundled weights, after `mixed`: the mean of both stages."""
-
-RECIPES = {recipe.name: recipe for recipe in (PAPER, SENTENCES, AUGMENTED, MIXED, REFINED, BLENDED)}
+RECIPES = {recipe.name: recipe for recipe in (PAPER, SENTENCES, AUGMENTED, MIXED, REFINED)}

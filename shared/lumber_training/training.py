@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lumber_core.bert.model_folder import sha256
-from lumber_core.bert.pytorch import WEIGHTS_FILE, ChunkTagger, bundled_base, tagger_from_encoder
+from lumber_core.bert.pytorch import WEIGHTS_FILE, bundled_base, tagger_from_encoder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
+from lumber_training.averaging import average_checkpoints, average_models, states_to_average
 from lumber_training.calibration import fold_best_threshold, held_out_windows, split_held_out
 from lumber_training.examples import LabelledWindows, label_item
 from lumber_training.recipes import SENTENCES, Recipe
@@ -27,7 +28,6 @@ from lumber_training.trainer import (
 
 try:
     import torch
-    from safetensors.torch import load_file
     from transformers import PrinterCallback, set_seed
     from transformers.trainer_utils import get_last_checkpoint
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
@@ -66,6 +66,8 @@ class TrainingReport:
         documents: Number of training documents, by source.
         held_out: Number of held-out documents, by source.
         averaged_steps: The steps whose weights were averaged; empty if the recipe averages none.
+        averaged_with: The checkpoints that the trained weights were averaged with, and the SHA-256
+            of their weights.
         folded_threshold: The best threshold on held-out documents, which was folded into the
             bias; 0 if the recipe folds none.
         points: Loss and F1 over the steps.
@@ -77,6 +79,7 @@ class TrainingReport:
     documents: dict[str, int]
     held_out: dict[str, int]
     averaged_steps: tuple[int, ...]
+    averaged_with: tuple[str, ...]
     folded_threshold: float
     points: tuple[CurvePoint, ...]
 
@@ -87,6 +90,7 @@ def train(
     output: str | Path,
     recipe: Recipe = SENTENCES,
     base: str | Path | None = None,
+    mean_with: Sequence[str | Path] = (),
     resume: bool = False,
     max_steps: int | None = None,
     checkpoint_every: int = 250,
@@ -100,6 +104,8 @@ def train(
         output: Folder for the model; checkpoints go to its subfolder `checkpoints`.
         recipe: Settings of the run.
         base: Folder of a BERT encoder to start from; None for all-MiniLM-L6-v2.
+        mean_with: Folders of trained checkpoints whose weights are averaged with those of this
+            run, before the threshold is set.
         resume: Continue from the last checkpoint in `output`, if there is one. With the same
             arguments the weights are those of an uninterrupted run.
         max_steps: Length of the schedule in steps; None for all items.
@@ -112,7 +118,8 @@ def train(
 
     Raises:
         ValueError: There are too few documents for the recipe.
-        WeightsError: The base is not a BERT encoder.
+        WeightsError: The base is not a BERT encoder, or a model in `mean_with` is no classifier
+            of its shape.
         MissingExtraError: The extra `train` is not installed.
     """
     folder = Path(output)
@@ -125,12 +132,10 @@ def train(
     ]
     set_seed(recipe.seed)
     model = tagger_from_encoder(source, dropout=recipe.dropout)
+    others = states_to_average(model, mean_with)  # read first: a mistake raises before training
     if bf16 and not torch.cuda.is_available():
         # On CPUs the backward pass of fused attention is slower than that of plain attention.
         model.model.set_attn_implementation(register_plain_attention())
-    start: dict[str, torch.Tensor] = {}
-    if recipe.start_share:
-        start = {key: value.clone() for key, value in model.state_dict().items()}
     freeze(model, embeddings=recipe.freeze_embeddings, layers=recipe.frozen_layers)
 
     trainer = TaggerTrainer(
@@ -161,8 +166,7 @@ def train(
     averaged: tuple[int, ...] = ()
     if recipe.average_last:
         averaged = average_checkpoints(model, folder / "checkpoints", share=recipe.average_last)
-    if recipe.start_share:
-        average_with(model, start, share=recipe.start_share)
+    average_models(model, others)
     threshold = 0.0
     if recipe.fold_threshold:
         threshold = fold_best_threshold(model, tokenizer, keep, recipe=recipe)
@@ -175,51 +179,12 @@ def train(
         documents=_by_source(train_on),
         held_out=_by_source(keep),
         averaged_steps=averaged,
+        averaged_with=tuple(_described(Path(each), bundled=False) for each in mean_with),
         folded_threshold=threshold,
         points=curve_points(trainer.state.log_history),
     )
     _write(report)
     return report
-
-
-def average_checkpoints(model: ChunkTagger, folder: Path, *, share: float) -> tuple[int, ...]:
-    """Give a model the mean of the weights of a run's last checkpoints.
-
-    Averaged weights generalise better than those of any one step (Izmailov et al. 2018).
-
-    Args:
-        model: The model; its weights are replaced.
-        folder: Folder of the checkpoints, `checkpoint-STEP`.
-        share: Share of the steps, from the end, whose checkpoints are averaged.
-
-    Returns:
-        The steps whose weights were averaged.
-    """
-    steps = sorted(int(path.name.rpartition("-")[2]) for path in folder.glob("checkpoint-*"))
-    chosen = tuple(step for step in steps if step >= steps[-1] * (1 - share))
-    total: dict[str, torch.Tensor] = {}
-    for step in chosen:
-        for key, value in load_file(folder / f"checkpoint-{step}" / WEIGHTS_FILE).items():
-            total[key] = total[key] + value.double() if key in total else value.double()
-    model.load_state_dict({key: (value / len(chosen)).float() for key, value in total.items()})
-    return chosen
-
-
-def average_with(model: ChunkTagger, start: dict[str, torch.Tensor], *, share: float) -> None:
-    """Give a model the mean of its weights and of those that training started from.
-
-    Args:
-        model: The trained model; its weights are replaced.
-        start: The weights that training started from.
-        share: Share of `start` in the mean, from 0 to 1.
-    """
-    trained = model.state_dict()
-    model.load_state_dict(
-        {
-            key: (share * start[key].double() + (1 - share) * value.double()).to(value.dtype)
-            for key, value in trained.items()
-        }
-    )
 
 
 def curve_points(history: Sequence[dict[str, float]]) -> tuple[CurvePoint, ...]:

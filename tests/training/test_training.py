@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,9 @@ pytest.importorskip("matplotlib")
 
 from transformers import get_scheduler  # noqa: E402
 
-from lumber_core.bert.pytorch import load_tagger, tagger_from_encoder  # noqa: E402
+from lumber_core.bert.model_folder import sha256  # noqa: E402
+from lumber_core.bert.pytorch import bundled_base, load_tagger, tagger_from_encoder  # noqa: E402
+from lumber_core.errors import WeightsError  # noqa: E402
 from lumber_evaluation.documents import Document, document_from_segments  # noqa: E402
 from lumber_training.calibration import (  # noqa: E402
     ScoredStarts,
@@ -124,8 +127,6 @@ def test_a_run_that_was_cut_off_resumes_to_the_same_weights(
 
 
 def test_frozen_parts_keep_their_weights(base: Path, tmp_path: Path) -> None:
-    from dataclasses import replace
-
     recipe = replace(RECIPE, items=64, freeze_embeddings=True, frozen_layers=1)
     train(documents(), output=tmp_path, recipe=recipe, base=base, checkpoint_every=10)
     before, after = load_tagger(base).state_dict(), load_tagger(tmp_path).state_dict()
@@ -135,8 +136,6 @@ def test_frozen_parts_keep_their_weights(base: Path, tmp_path: Path) -> None:
 
 
 def test_the_last_checkpoints_are_averaged(base: Path, tmp_path: Path) -> None:
-    from dataclasses import replace
-
     from safetensors.torch import load_file
 
     recipe = replace(RECIPE, items=160, average_last=0.5, fold_threshold=False)
@@ -153,24 +152,35 @@ def test_the_last_checkpoints_are_averaged(base: Path, tmp_path: Path) -> None:
     assert not torch.equal(states[0]["chunklayer.weight"], states[2]["chunklayer.weight"])
 
 
-def test_the_model_is_the_mean_with_the_weights_it_started_from(tmp_path: Path, base: Path) -> None:
-    from dataclasses import replace
-
+def test_the_model_is_the_mean_with_other_checkpoints(tmp_path: Path, base: Path) -> None:
     recipe = replace(RECIPE, items=32, fold_threshold=False)
-    first, alone, mean = tmp_path / "first", tmp_path / "alone", tmp_path / "mean"
-    train(documents(), output=first, recipe=recipe, base=base)
-    train(documents(), output=alone, recipe=recipe, base=first)
-    train(documents(), output=mean, recipe=replace(recipe, start_share=0.25), base=first)
-    start, trained = load_tagger(first).state_dict(), load_tagger(alone).state_dict()
-    assert not torch.equal(start["chunklayer.weight"], trained["chunklayer.weight"])
+    runs = [tmp_path / name for name in ("first", "second", "alone")]
+    for seed, folder in enumerate(runs):
+        train(documents(), output=folder, recipe=replace(recipe, seed=seed), base=base)
+    mean = tmp_path / "mean"
+    report = train(
+        documents(), output=mean, recipe=replace(recipe, seed=2), base=base, mean_with=runs[:2]
+    )
+    states = [load_tagger(folder).state_dict() for folder in runs]
+    assert not torch.equal(states[0]["chunklayer.weight"], states[2]["chunklayer.weight"])
     for key, value in load_tagger(mean).state_dict().items():
-        expected = 0.25 * start[key] + 0.75 * trained[key]
+        expected = sum(state[key] for state in states) / 3
         torch.testing.assert_close(value, expected, rtol=0, atol=1e-6)
+    recorded = json.loads((mean / "training.json").read_text())["averaged_with"]
+    assert recorded == list(report.averaged_with)
+    for folder, text in zip(runs[:2], recorded, strict=True):
+        assert sha256(folder / "model.safetensors") in text
 
 
-@pytest.mark.parametrize(
-    ("setting", "value"), [("average_last", 1.0), ("start_share", 1.0), ("warmup_steps", -1)]
-)
+def test_a_checkpoint_of_another_shape_cannot_be_averaged(tmp_path: Path, base: Path) -> None:
+    other = tmp_path / "other"
+    tagger_from_encoder(bundled_base()).save(other)
+    with pytest.raises(WeightsError, match="same base"):
+        train(documents(), output=tmp_path / "new", recipe=RECIPE, base=base, mean_with=[other])
+    assert not (tmp_path / "new" / "checkpoints").exists()
+
+
+@pytest.mark.parametrize(("setting", "value"), [("average_last", 1.0), ("warmup_steps", -1)])
 def test_settings_out_of_range_raise(setting: str, value: float) -> None:
     with pytest.raises(ValueError, match=setting):
         Recipe(**{setting: value})
