@@ -109,11 +109,11 @@ class SpanTextSplitter(TextSplitter):
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Split documents; the chunks of one follow each other, in order."""
-        return self._split(*taken_apart(documents))
+        return self._split(*document_parts(documents))
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Async version of `split_documents`."""
-        return await self._asplit(*taken_apart(documents))
+        return await self._asplit(*document_parts(documents))
 
     def lazy_split(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Split a stream of documents; the chunks are those of `split_documents`.
@@ -131,7 +131,7 @@ class SpanTextSplitter(TextSplitter):
         """
         _refuse_single(documents)
         pulled = batches(documents, self._chunker.texts_at_once)
-        return chain.from_iterable(self._split(*taken_apart(batch)) for batch in pulled)
+        return chain.from_iterable(self._split(*document_parts(batch)) for batch in pulled)
 
     async def alazy_split(
         self, documents: Iterable[Document] | AsyncIterable[Document]
@@ -139,7 +139,7 @@ class SpanTextSplitter(TextSplitter):
         """Async version of `lazy_split`, which also takes an async iterator."""
         _refuse_single(documents)
         async for batch in abatches(documents, self._chunker.texts_at_once):
-            for chunk in await self._asplit(*taken_apart(batch)):
+            for chunk in await self._asplit(*document_parts(batch)):
                 yield chunk
 
     async def atransform_documents(
@@ -289,13 +289,13 @@ def _refuse_single(documents: object) -> None:
         raise TypeError("documents must be a list of Document, not one Document: pass [document]")
 
 
-def taken_apart(
+def document_parts(
     documents: Iterable[Document],
 ) -> tuple[list[str], list[dict[Any, Any]], list[str | None]]:
     """Return the texts, the metadatas and the ids of documents.
 
     Raises:
-        TypeError: There is something else than documents.
+        TypeError: An item is not a document.
     """
     _refuse_single(documents)
     kept = list(documents)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from langchain_core.documents import Document
 
-from langchain_lumber.base import SpanTextSplitter, taken_apart
+from langchain_lumber.base import SpanTextSplitter, document_parts
 from langchain_lumber.settings import DocumentSettings, LengthSettings, counts_with
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.estimate import Estimate, Prices
@@ -69,7 +69,7 @@ class LumberTextSplitter(SpanTextSplitter):
             Calls, tokens and cost, each as lowest, most likely and highest value; a table if
             printed or displayed by a notebook. See `LumberChunker.estimate`.
         """
-        texts, metadatas, _ = taken_apart(documents)
+        texts, metadatas, _ = document_parts(documents)
         markdown = [self._lumber.reads_as_markdown(metadata) for metadata in metadatas]
         return self._lumber.estimate(texts, prices=prices, markdown=markdown)
 

@@ -1,4 +1,4 @@
-"""Settings of the LangChain splitters, beside those of the core."""
+"""Settings of the LangChain splitters, in addition to the core's."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def estimate_command(paths: Paths, splitting: Splitting, encoding: EncodingOptio
     are already in a --store are not subtracted. bert and greedy call no model and cost nothing.
     """
     with errors_in_one_line():
-        chunker = splitting.rehearsal()
+        chunker = splitting.estimating_chunker()
         inputs = Inputs(paths, encoding)
         rows, texts, markdown = [], [], []
         for file in inputs:

@@ -89,7 +89,7 @@ class Splitting:
         check_overlap(self.chunk_overlap, made.settings.chunk_size)
         return made
 
-    def rehearsal(self) -> Chunker:
+    def estimating_chunker(self) -> Chunker:
         """Make the splitter for an estimate: no language model is asked, so none is made.
 
         Raises:

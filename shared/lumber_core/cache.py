@@ -32,7 +32,7 @@ _APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of this library
 CACHE_FORMAT = 2
 """The version of what caches hold; another one is not read."""
 _BUSY_SECONDS = 60.0
-# Errors of a damaged file: SQLite quotes bytes of it, which may be no text.
+# SQLite's messages about a damaged file quote its bytes, which may not be valid text.
 _FAULTS = (sqlite3.Error, UnicodeDecodeError)
 _MAGIC = b"SQLite format 3\0"
 _SMALLEST_PAGE = 512  # bytes
@@ -357,7 +357,7 @@ class RowStore(Generic[C]):
             yield
         except (ValueError, TypeError, KeyError) as error:
             raise StoreError(
-                f"the store {self.name} holds a damaged {self._row}: {error!r}. Move the store "
+                f"the store {self.name} contains a damaged {self._row}: {error!r}. Move the store "
                 "away, or pass another one"
             ) from error
 
@@ -369,10 +369,10 @@ class RowStore(Generic[C]):
 
 
 def read_row(value: bytes) -> dict[str, Any]:
-    """Return the JSON object that a value holds.
+    """Return the JSON object in a value.
 
     Raises:
-        ValueError: It holds something else.
+        ValueError: It is something else.
     """
     try:
         row = json.loads(value)

@@ -11,7 +11,7 @@ def check_text(text: object) -> None:
     """Raise unless `text` is a string.
 
     Raises:
-        TypeError: It is not; the message says what to pass.
+        TypeError: It is something else; the message says what to pass.
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}{_text_hint(text)}")
@@ -116,8 +116,8 @@ def check_language(name: str, value: object) -> None:
     """Raise unless `value` has the form of an ISO 639 code, such as "en" or "pt-br".
 
     Raises:
-        ValueError: It does not; for the English name of a common language, the message has the
-            code.
+        ValueError: It has another form. If it is the English name of a common language, the
+            message has the code.
     """
     if isinstance(value, str) and _LANGUAGE_CODE.fullmatch(value):
         return

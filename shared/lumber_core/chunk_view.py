@@ -65,14 +65,14 @@ class ChunkView:
 
     def _chunk(self, number: int) -> str:
         start, end = self.spans[number]
-        said = f"chunk {number}: characters {start:,} to {end:,}"
+        title = f"chunk {number}: characters {start:,} to {end:,}"
         label = str(number)
         if self.tokens is not None:
-            said += f", {counted(self.tokens[number], 'token')}"
+            title += f", {counted(self.tokens[number], 'token')}"
             label += f": {counted(self.tokens[number], 'token')}"
         # A lone surrogate cannot be sent to a browser.
         piece = self.text[start : min(end, MOST_CHARACTERS)].encode("utf-8", "replace").decode()
         return (
-            f'<span title="{said}" style="background: {_COLOURS[number % len(_COLOURS)]}">'
+            f'<span title="{title}" style="background: {_COLOURS[number % len(_COLOURS)]}">'
             f'<span style="{_LABEL}">{label} </span>{escape(piece)}</span>'
         )

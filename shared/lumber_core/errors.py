@@ -64,4 +64,4 @@ class HubError(LumberError, OSError):
 
 
 class UnreadableFileError(LumberError, ValueError):
-    """A file is not text in a known encoding or format, is damaged, or holds no text."""
+    """A file is not text in a known encoding or format, is damaged, or contains no text."""

@@ -116,12 +116,12 @@ class Segmentation:
     text: str | None = field(default=None, compare=False, kw_only=True)
 
     def __repr__(self) -> str:
-        said = [counted(len(self.spans), "chunk")]
+        parts = [counted(len(self.spans), "chunk")]
         if self.spans:
-            said.append(counted(self.spans[-1].end, "character"))
+            parts.append(counted(self.spans[-1].end, "character"))
         if self.verdicts:
-            said += [counted(self.usage.calls, "call"), counted(len(self.failures), "failure")]
-        return f"{type(self).__name__}({', '.join(said)})"
+            parts += [counted(self.usage.calls, "call"), counted(len(self.failures), "failure")]
+        return f"{type(self).__name__}({', '.join(parts)})"
 
     def _repr_html_(self) -> str | None:
         """Return the chunks in colours, or None if the text is not known."""

@@ -85,7 +85,7 @@ def share(name: str, value: Any) -> None:
     """Raise unless a value is a number from 0 to 1.
 
     Raises:
-        ValueError: It is not.
+        ValueError: The value is out of range.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a share from 0 to 1, not {value!r}")
@@ -161,12 +161,12 @@ def shown(settings: Settings, **instead: object) -> list[str]:
         **instead: Objects to show instead of the values. One that is not None is shown even if
             the setting has its default.
     """
-    said = {entry.name: setting_of(entry) for entry in fields_of(type(settings))}
+    declared = {entry.name: setting_of(entry) for entry in fields_of(type(settings))}
     texts = []
     for name, parameter in signature_of(type(settings)).parameters.items():
         value = getattr(settings, name)
         unset = value is parameter.default and value in (None, ()) and instead.get(name) is None
-        if said[name].changes_result and not unset:
+        if declared[name].changes_result and not unset:
             texts.append(f"{name}={instead.get(name, value)!r}")
     return texts
 
@@ -183,9 +183,9 @@ def result_settings(settings: Settings) -> dict[str, object]:
 def setting_of(entry: Field[Any]) -> Setting:
     """Return the `Setting` of a field."""
     if get_origin(entry.type) is Annotated:
-        for said in get_args(entry.type)[1:]:
-            if isinstance(said, Setting):
-                return said
+        for metadata in get_args(entry.type)[1:]:
+            if isinstance(metadata, Setting):
+                return metadata
     raise TypeError(f"the setting {entry.name} must be annotated with Annotated[..., Setting(...)]")
 
 
@@ -229,9 +229,9 @@ class _Constructor:
 
     def __set_name__(self, owner: type, name: str) -> None:
         setattr(owner, name, self._function)
-        said = {entry.name: setting_of(entry).python_doc for entry in fields_of(self._settings)}
+        docs = {entry.name: setting_of(entry).python_doc for entry in fields_of(self._settings)}
         parameters = signature_of(self._settings).parameters
-        document(owner, [(name, said[name], p.default) for name, p in parameters.items()])
+        document(owner, [(name, docs[name], p.default) for name, p in parameters.items()])
 
 
 def takes(
@@ -298,10 +298,10 @@ def document(owner: type, arguments: Iterable[tuple[str, str, object]]) -> None:
     if owner.__doc__ is None:  # python -OO
         return
     lines = ["Args:"]
-    for name, said, default in arguments:
+    for name, text, default in arguments:
         given = "" if default is inspect.Parameter.empty else f" Default: {default!r}."
         lines += textwrap.wrap(
-            f"{name}: {said}{given}",
+            f"{name}: {text}{given}",
             width=96,
             initial_indent=" " * 4,
             subsequent_indent=" " * 8,

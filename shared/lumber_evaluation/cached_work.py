@@ -118,7 +118,8 @@ class CachedEmbedder:
 
     def _damaged(self, what: str) -> StoreError:
         return StoreError(
-            f"the store {self._cache.path} holds {what}. Move the store away, or pass another path"
+            f"the store {self._cache.path} contains {what}. Move the store away, or pass another "
+            "path"
         )
 
 

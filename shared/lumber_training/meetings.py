@@ -64,7 +64,7 @@ def load_meetings(folder: str | Path) -> list[Document]:
 
 
 def _starts(ranges: Iterable[tuple[int, int]], text: str) -> list[int]:
-    """Return the segment starts, rising."""
+    """Return the segment starts, ascending."""
     starts: list[int] = []
     covered = 0
     for begin, end in sorted(ranges):

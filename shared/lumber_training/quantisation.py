@@ -86,7 +86,7 @@ def smoothing_factors(peaks: Floats, weight: Floats) -> Floats:
 
 
 def outlier_channels(peaks: Floats) -> npt.NDArray[np.intp]:
-    """Return the indices of the channels that are much larger than nearly all others, rising."""
+    """Return the indices of the channels that are much larger than nearly all others, ascending."""
     usual = np.sort(peaks)[-min(_OUTLIER_RANK, len(peaks))]
     return np.flatnonzero(peaks > _OUTLIER_RATIO * usual)
 

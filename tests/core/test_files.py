@@ -49,7 +49,7 @@ def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> 
     [
         ("nowhere", "nowhere does not exist"),
         ("*.txt", "no file matches"),
-        ("empty", "holds no file in .txt"),
+        ("empty", "contains no file in .txt"),
         ("others", "only 1 others"),
     ],
 )
@@ -164,7 +164,7 @@ def test_docx_becomes_markdown_with_its_headings(tmp_path: Path) -> None:
         (".pdf", b"%PDF-1.4 and nothing else", "cannot be read as PDF"),
         (".pdf", pdf([[], []]), "scanned pages need OCR"),
         (".docx", b"PK not a zip", "cannot be read as DOCX"),
-        (".html", b"<p> </p>", "holds no text"),
+        (".html", b"<p> </p>", "contains no text"),
     ],
 )
 def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: str) -> None:

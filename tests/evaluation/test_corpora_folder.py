@@ -157,7 +157,7 @@ def test_another_encoding_is_named_with_the_byte_and_can_be_given(
 def test_a_missing_folder_a_file_and_no_match_say_what_was_expected(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="does not exist; expected texts there"):
         load_folder(tmp_path / "nowhere")
-    with pytest.raises(FileNotFoundError, match=r"holds no file in \.txt, "):
+    with pytest.raises(FileNotFoundError, match=r"contains no file in \.txt, "):
         load_folder(tmp_path)
     file = write(tmp_path / "a.txt", " \n")
     with pytest.raises(NotADirectoryError, match=r"a\.txt is a file; expected a folder"):

@@ -200,5 +200,5 @@ def test_wrong_columns_and_missing_tables_are_said(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="expected the paragraphs of GutenQA"):
         load_gutenqa_tables(tmp_path / "nowhere.parquet")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(FileNotFoundError, match=r"holds no file in \.jsonl"):
+    with pytest.raises(FileNotFoundError, match=r"contains no file in \.jsonl"):
         load_gutenqa_tables(tmp_path / "empty")

@@ -180,7 +180,7 @@ def test_a_dataset_without_tables_is_an_error(
 ) -> None:
     with LoopbackHub({**DATASETS, QUESTIONS: {"README.md": b"moved"}}) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.url)
-        with pytest.raises(HubError, match=r"holds no \*\.parquet file"):
+        with pytest.raises(HubError, match=r"contains no \*\.parquet file"):
             load_gutenqa_hub(cache_dir=tmp_path)
 
 

@@ -123,7 +123,7 @@ class BertChunker(Chunker):
     def resegment(
         self, text: str, scores: TokenScores, *, reserved: int = 0, markdown: bool = False
     ) -> Segmentation:
-        """Split a text by scores that are known: what `segment` returns, without the model.
+        """Return what `segment` returns, from known scores and without running the model.
 
         Settings such as sizes or the threshold can be tried on a long text this way.
 
@@ -135,7 +135,7 @@ class BertChunker(Chunker):
 
         Raises:
             TypeError: `text` is not a string.
-            ValueError: Windows move: the scores depend on the threshold then.
+            ValueError: `windows` is "moving": scores then depend on the threshold.
         """
         check_text(text)
         if self.windows == "moving":

@@ -81,7 +81,7 @@ def load_model(
 
 
 def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
-    """Load the sentence encoder beside a classifier.
+    """Load the sentence encoder in a classifier's folder.
 
     The same arguments return the same object as long as the folder's files are the same.
 

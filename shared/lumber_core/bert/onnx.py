@@ -52,7 +52,7 @@ class OnnxModel:
         threads: Number of sequences run in parallel. None: all available CPUs, up to 8.
 
     Raises:
-        WeightsError: The file is damaged or is not such a model.
+        WeightsError: The file is damaged or is another kind of model.
     """
 
     def __init__(

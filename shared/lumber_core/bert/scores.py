@@ -27,7 +27,7 @@ class TokenScores:
         ends: Character offset just past each token, shape (tokens,).
         t: logit(start) - logit(normal) of each token, shape (tokens,). Tokens above the threshold
             are start tokens; the paper calls the threshold t_c.
-        candidates: Indices of the tokens that may start a chunk, rising.
+        candidates: Indices of the tokens that may start a chunk, ascending.
     """
 
     starts: npt.NDArray[np.int32]
@@ -46,7 +46,8 @@ class TokenScores:
 
         Args:
             offsets: Character offsets where the stretches begin, such as those of sentences,
-                strictly rising. A stretch ends where the next begins, the last at the text's end.
+                strictly ascending. A stretch ends where the next begins, the last one at the
+                end of the text.
             first_tokens: Number of tokens of a stretch to consider.
 
         Returns:
@@ -60,7 +61,7 @@ class TokenScores:
         check_positive("first_tokens", first_tokens)
         places = np.asarray(offsets, dtype=np.int64).reshape(-1)
         if (np.diff(places) <= 0).any():
-            raise ValueError("offsets must rise strictly, as those of consecutive sentences do")
+            raise ValueError("offsets must be strictly ascending, as those of sentences are")
         first = np.searchsorted(self.starts, places, side="left")
         indices = _first_indices(first, len(self.t), first_tokens)
         padded = np.append(self.t, np.float32(-np.inf))
@@ -78,7 +79,7 @@ class Tiling(NamedTuple):
     Attributes:
         places: Where a chunk may start.
         t: Their scores, shape (places,).
-        cuts: Offsets of the best cuts, rising.
+        cuts: Offsets of the best cuts, ascending.
         scores: Scores of the tokens; minus infinity for tokens that were not scored.
     """
 
@@ -96,7 +97,7 @@ def place_scores(scores: TokenScores, places: Sequence[Place]) -> npt.NDArray[np
 
     Args:
         scores: Scores of a text's tokens.
-        places: Places in the text, rising.
+        places: Places in the text, ascending.
 
     Returns:
         The scores, shape (places,); minus infinity for a place without tokens.
@@ -117,7 +118,7 @@ class ScoredText(NamedTuple):
 
     Attributes:
         scores: Scores of its tokens; minus infinity for tokens that were not scored.
-        cuts: Character offsets where chunks start, except 0, rising.
+        cuts: Character offsets where chunks start, except 0, ascending.
     """
 
     scores: TokenScores
@@ -138,9 +139,9 @@ def score_text(
     Args:
         model: The model.
         text: The text.
-        places: Where chunks may start, rising; None lets them start at any word. A chunk starts at
-            a place if one of its first tokens is a start token, or one of the first behind its
-            label, as the model may mark either.
+        places: Where chunks may start, ascending; None lets them start at any word. A chunk
+            starts at a place if one of its first tokens is a start token, or one of the first
+            after its label, as the model may mark either.
         moving: Whether windows move as in the paper; otherwise they overlap by half.
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
         everywhere: Whether to score all tokens, not only those that matter for `places`. The score
@@ -249,7 +250,7 @@ def _first_indices(
     Where a stretch has fewer tokens, the index is `count`, just past the last token.
 
     Args:
-        first: Index of each stretch's first token, rising; a stretch ends where the next begins.
+        first: Index of each stretch's first token, ascending; a stretch ends where the next begins.
         count: Number of tokens in the text.
         first_tokens: Number of tokens of a stretch to take.
     """

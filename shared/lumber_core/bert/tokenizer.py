@@ -44,10 +44,10 @@ class WordPieces(NamedTuple):
         """Return the index of the first token at or after each character offset.
 
         Args:
-            offsets: Rising character offsets, such as those of sentence starts.
+            offsets: Character offsets in ascending order, such as those of sentence starts.
 
         Returns:
-            Rising token indices without duplicates; offsets after the last token have none.
+            Token indices, ascending and without duplicates; offsets after the last token have none.
         """
         return first_of(self.starts, offsets)
 

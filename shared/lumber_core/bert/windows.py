@@ -28,7 +28,7 @@ Scores = npt.NDArray[np.float32]
 """t of each token: logit(start) - logit(normal)."""
 
 Places = npt.NDArray[np.intp]
-"""Indices of some of a window's tokens, counted from its first, rising."""
+"""Indices of some of a window's tokens, counted from its first, ascending."""
 
 # Windows between the beginnings of two lanes. Lanes share the rest of the text, because each wastes
 # one or two windows, but are short enough to keep few scores in memory.
@@ -55,7 +55,7 @@ class Windows(Protocol):
 
     @property
     def starts(self) -> list[int]:
-        """Indices of the start tokens, rising, never 0; final once done."""
+        """Indices of the start tokens, ascending, never 0; final once done."""
 
     def ask(self, most: int) -> list[Window]:
         """Return 1 to `most` windows to score next; none once done."""

@@ -50,7 +50,7 @@ class SizedPlaces:
 
     Attributes:
         span: The stretch.
-        places: The places, rising, strictly inside the stretch.
+        places: The places, ascending, strictly inside the stretch.
         sizes: Tokens from the start to the first place, between places, and from the last place
             to the end, shape (places + 1,).
     """
@@ -95,7 +95,7 @@ class Cutter:
             t: The classifier's t at each place; None decides by layout and size.
 
         Returns:
-            Offsets of the places to cut at, rising. A chunk is too long only if it counts more
+            Offsets of the places to cut at, ascending. A chunk is too long only if it counts more
             tokens than the stretches it is made of, or if there is no place to cut at.
         """
         import numpy as np

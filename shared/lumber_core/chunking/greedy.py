@@ -178,7 +178,7 @@ def nearest_cuts(before: Sequence[int], target_size: int) -> list[int]:
         target_size: Target distance in tokens.
 
     Returns:
-        Numbers of the units that start a chunk, without the first. Of two equally near
+        Numbers of the units that start a chunk, except the first. Of two equally near
         candidates the later one is taken.
     """
     last = len(before) - 1

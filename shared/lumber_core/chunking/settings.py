@@ -134,7 +134,7 @@ def check_overlap(chunk_overlap: int, chunk_size: int | None) -> None:
     """Raise unless an overlap leaves room for the chunk itself.
 
     Raises:
-        ValueError: It does not.
+        ValueError: There is no room.
     """
     if chunk_size is not None and chunk_overlap >= chunk_size:
         raise ValueError(f"chunk_overlap ({chunk_overlap}) must be below chunk_size ({chunk_size})")

@@ -196,7 +196,7 @@ class _Cutter:
                 return
             remaining = per_character * (end - start)
             parts = max(2, -int(-remaining // self._limit))
-            wanted = start + (end - start) // parts
+            target = start + (end - start) // parts
             inside = partial(self._inside, start, window_end)
             levels: list[Callable[[], list[int]]] = [
                 partial(inside, unit_cuts),
@@ -208,7 +208,7 @@ class _Cutter:
                 partial(self._found, start, window_end, _character_cuts),
             ]
             for level in levels:
-                chosen = self._choose(start, level(), wanted, window_end, window_count)
+                chosen = self._choose(start, level(), target, window_end, window_count)
                 if chosen is not None:
                     break
             else:
@@ -243,9 +243,9 @@ class _Cutter:
         return [start + cut for cut in find(body) if 0 < cut < stop - start]
 
     def _choose(
-        self, start: int, cuts: list[int], wanted: int, stop: int, stop_count: int
+        self, start: int, cuts: list[int], target: int, stop: int, stop_count: int
     ) -> tuple[int, int] | None:
-        """Return the cut that fits and is nearest to `wanted`, with the tokens before it.
+        """Return the cut that fits and is nearest to `target`, with the tokens before it.
 
         The last cut that fits is found by interpolation search, which counts only a few windows.
         `stop` is past that cut and has `stop_count` tokens before it.
@@ -271,9 +271,9 @@ class _Cutter:
             step += 1
         if best is None:
             return None
-        position = bisect_left(cuts, wanted)
+        position = bisect_left(cuts, target)
         near = [cut for cut in cuts[max(0, position - 1) : position + 1] if cut <= best[0]]
-        cut = min(near, key=lambda cut: abs(cut - wanted), default=best[0])
+        cut = min(near, key=lambda cut: abs(cut - target), default=best[0])
         if cut != best[0]:
             count = self._count(start, cut)
             if count <= self._limit:

@@ -197,7 +197,7 @@ def best_cuts(sizes: npt.ArrayLike, scores: npt.ArrayLike, costs: ChunkCosts) ->
         costs: What a chunk costs by its size.
 
     Returns:
-        Indices of `scores` to cut at, rising.
+        Indices of `scores` to cut at, ascending.
 
     Raises:
         ValueError: There is not one size more than there are scores, a size is negative, or a

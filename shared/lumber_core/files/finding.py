@@ -39,8 +39,8 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
     """Find files.
 
     Args:
-        paths: Files, which are taken whatever their suffix; folders, for the files with a suffix of
-            `READABLE` in them, at any depth; and glob patterns such as "docs/**/*.md". Files and
+        paths: Files, whatever their suffix; folders, whose files with a suffix in `READABLE` are
+            taken, at any depth; and glob patterns such as "docs/**/*.md". Files and
             folders whose name starts with a dot are found only if they are named.
 
     Raises:
@@ -55,7 +55,7 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
             inside = [(entry, entry.suffix.lower() in READABLE) for entry in _walk(given)]
             if not any(readable for _, readable in inside):
                 others = f", only {len(inside)} others" if inside else ""
-                raise FileNotFoundError(f"{given} holds no file in {LISTED}{others}")
+                raise FileNotFoundError(f"{given} contains no file in {LISTED}{others}")
             found = [path for path, readable in inside if readable]
             _refuse_links_out(given, found)
             for path, readable in inside:

@@ -18,7 +18,7 @@ def need(suffix: str) -> None:
     """Raise unless the reader of ".pdf" or ".docx" is installed.
 
     Raises:
-        MissingExtraError: It is not.
+        MissingExtraError: The reader is missing. The message names the extra.
     """
     require(_READERS[suffix], package=_READERS[suffix], extra=EXTRA)
 
@@ -49,7 +49,7 @@ def html_to_markdown(html: str, name: str) -> str:
             escape_underscores=False,
         )
         text: str = converter.convert_soup(soup).strip()
-    return _with_text(text + "\n" if text else "", name, "it holds no text")
+    return _with_text(text + "\n" if text else "", name, "it contains no text")
 
 
 def docx_to_markdown(content: bytes, name: str) -> str:

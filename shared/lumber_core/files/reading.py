@@ -31,12 +31,12 @@ _MARKS = {  # longest first: UTF-32's mark begins like that of UTF-16
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _WESTERN = "cp1252"
-_LIKELY = (  # what files on the web are in; of all that Python knows, rare ones win on short texts
+_LIKELY = (  # common on the web; with all that Python knows, rare ones would win on short texts
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
     *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r", "koi8_u", "cp866", "cp874"),
     *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman", "utf_16_le", "utf_16_be"),
 )
-_SAME = 0.02  # differences between measures of charset-normalizer that mean nothing
+_SAME = 0.02  # smaller differences between charset-normalizer's measures are noise
 _PAGE_SEPARATOR = "\n"  # text may run on from page to page, so not a blank line
 
 
@@ -72,14 +72,14 @@ class TextFile:
 
 
 def check_encoding(encoding: str) -> None:
-    """Raise unless Python knows an encoding of texts by that name.
+    """Raise unless Python has a text encoding of that name.
 
     Raises:
-        ValueError: It does not.
+        ValueError: There is none.
     """
     try:
         "".encode(encoding)
-    except LookupError:  # unknown, or not one of texts, such as "base64"
+    except LookupError:  # unknown, or no text encoding, such as "base64"
         raise ValueError(
             f"unknown encoding {encoding!r}: expected a name that Python knows, such as 'utf-8', "
             "'cp1252' or 'latin-1'"
@@ -90,7 +90,7 @@ def check_readable(path: str | Path) -> None:
     """Raise if a file's format needs a package that is not installed.
 
     Raises:
-        MissingExtraError: It does. The message names the extra.
+        MissingExtraError: The package is missing. The message names the extra.
     """
     suffix = PurePath(path).suffix.lower()
     if suffix in (_PDF, _DOCX):
@@ -110,7 +110,7 @@ def read_file(
 
     Raises:
         OSError: The file cannot be opened.
-        UnreadableFileError: It is not text in that encoding, is damaged, or holds no text.
+        UnreadableFileError: It is not text in that encoding, is damaged, or contains no text.
         MissingExtraError: A PDF or DOCX, and its reader is not installed.
         ValueError: Python knows no such encoding.
     """
@@ -178,10 +178,10 @@ def decode(
         return content.decode("utf-8"), "utf-8", False
     except UnicodeDecodeError:
         pass
-    said = declared(content)
-    if said is not None:
-        with suppress(ValueError):  # pages may declare what they are not
-            return _decoded(content, name, said), said, False
+    claimed = declared(content)
+    if claimed is not None:
+        with suppress(ValueError):  # pages may declare a wrong encoding
+            return _decoded(content, name, claimed), claimed, False
     found = _detected(content)
     if found is None:
         raise UnreadableFileError(

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal
 
-Trouble = Literal["settings", "passing", "unknown"]
+Trouble = Literal["settings", "transient", "unknown"]
 
-_PASSING_STATUS = frozenset((408, 409, 425, 429))
-_PASSING_NAMES = (
+_TRANSIENT_STATUS = frozenset((408, 409, 425, 429))
+_TRANSIENT_NAMES = (
     "timeout",
     "connection",
     "connecterror",
@@ -63,7 +63,7 @@ def trouble_of(error: Exception) -> Trouble:
     """Classify an error.
 
     Returns:
-        "settings" if retrying will not help (wrong key, unknown model, bad request); "passing" if
+        "settings" if retrying will not help (wrong key, unknown model, bad request); "transient" if
         it may (rate limits, server errors, timeouts, broken connections and bodies); "unknown" for
         everything else, such as a bug.
     """
@@ -71,12 +71,12 @@ def trouble_of(error: Exception) -> Trouble:
         return "settings"
     status = status_of(error)
     if status is not None:
-        waiting_helps = status < 400 or status >= 500 or status in _PASSING_STATUS
-        return "passing" if waiting_helps else "settings"
+        waiting_helps = status < 400 or status >= 500 or status in _TRANSIENT_STATUS
+        return "transient" if waiting_helps else "settings"
     if isinstance(error, (TimeoutError, ConnectionError, json.JSONDecodeError)):
-        return "passing"
-    if any(part in name for name in _names(error) for part in _PASSING_NAMES):
-        return "passing"
+        return "transient"
+    if any(part in name for name in _names(error) for part in _TRANSIENT_NAMES):
+        return "transient"
     return "unknown"
 
 

@@ -46,12 +46,12 @@ class RateLimiter:
             self._next = start + cost
         return start - now
 
-    def held(self) -> float:
+    def pause_left(self) -> float:
         """Return the seconds until calls may be sent again; 0 if they are not paused."""
         with self._lock:
             return max(0.0, self._resume - time.monotonic())
 
-    def hold(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         """Pause all calls for some seconds."""
         with self._lock:
             self._resume = max(self._resume, time.monotonic() + seconds)

@@ -136,10 +136,10 @@ class OpenAIModel(RemoteModel):
         # The package does not validate replies: any field may have any value.
         choices = getattr(reply, "choices", None)
         if not isinstance(choices, list) or not choices:
-            said = getattr(reply, "error", None)
+            problem = getattr(reply, "error", None)
             raise BadReplyError(
                 f"{self._model}: the reply contains no answer"
-                + (f", but the error {said}" if said else "")
+                + (f", but the error {problem}" if problem else "")
             )
         message: Any = getattr(choices[0], "message", None)
         if not hasattr(message, "content"):

@@ -113,8 +113,8 @@ def rejected_parameters(text: str, status: int | None, sent: RequestSettings) ->
     return [name for name in names if any(words in text for words in _NAMES[name])]
 
 
-def unlike(names: Collection[str], known: Collection[str]) -> list[str]:
-    """Return those of `names` that are no other name for one of `known`."""
+def without_aliases(names: Collection[str], known: Collection[str]) -> list[str]:
+    """Return the names in `names` that do not mean the same parameter as one in `known`."""
     before = {_NAMES[name] for name in known}
     return [name for name in names if _NAMES[name] not in before]
 

@@ -26,7 +26,7 @@ from lumber_core.llms.parameters import (
     RequestSettings,
     refusal,
     rejected_parameters,
-    unlike,
+    without_aliases,
 )
 from lumber_core.llms.settings import ModelSettings, public_url, url_identity
 from lumber_core.settings import takes
@@ -276,7 +276,7 @@ class RemoteModel(ABC):
         if not named:
             return False
         with self._lock:
-            news = unlike(named, self._rejected)
+            news = without_aliases(named, self._rejected)
             self._rejected |= frozenset(named)
         for name in news:
             logger.warning("%s does not accept %s", self._model, refusal(name))

@@ -101,7 +101,9 @@ class RetryingModel:
     def __init__(self, model: Model, policy: CallPolicy | None = None) -> None:
         self._model = model
         self._policy = policy or CallPolicy()
-        self._pace = RateLimiter(self._policy.requests_per_minute, self._policy.tokens_per_minute)
+        self._limiter = RateLimiter(
+            self._policy.requests_per_minute, self._policy.tokens_per_minute
+        )
         self._breaker = CircuitBreaker(self._policy.give_up_after, self._policy.max_backoff)
 
     @property
@@ -120,7 +122,7 @@ class RetryingModel:
         try:
             for attempt in Retrying(**attempts.rules(), sleep=self._sleep):
                 with attempt:
-                    self._sleep(self._pace.delay(len(system) + len(user)))
+                    self._sleep(self._limiter.delay(len(system) + len(user)))
                     attempts.starts()
                     completion = self._model.complete(system, user, choices=choices)
                     self._breaker.answered()
@@ -135,7 +137,7 @@ class RetryingModel:
         try:
             async for attempt in AsyncRetrying(**attempts.rules(), sleep=self._asleep):
                 with attempt:
-                    await self._asleep(self._pace.delay(len(system) + len(user)))
+                    await self._asleep(self._limiter.delay(len(system) + len(user)))
                     attempts.starts()
                     completion = await self._model.acomplete(system, user, choices=choices)
                     self._breaker.answered()
@@ -154,7 +156,7 @@ class RetryingModel:
             raise ModelUnavailableError(self._stopped())
         repeats = max(0, int(getattr(self._model, "client_retries", 0)))
         most = 1 if self._breaker.is_open else max(1, self._policy.attempts // (1 + repeats))
-        return _Attempts(self._policy, self._pace, self._breaker, most)
+        return _Attempts(self._policy, self._limiter, self._breaker, most)
 
     def _stopped(self) -> str:
         return (
@@ -166,27 +168,28 @@ class RetryingModel:
         """Sleep, and then until calls are no longer paused."""
         if seconds > 0:
             sleep(seconds)
-        while (held := self._pace.held()) > 0:
-            sleep(_spread(held))
+        while (pause := self._limiter.pause_left()) > 0:
+            sleep(_spread(pause))
 
     async def _asleep(self, seconds: float) -> None:
         if seconds > 0:
             await asyncio.sleep(seconds)
-        while (held := self._pace.held()) > 0:
-            await asyncio.sleep(_spread(held))
+        while (pause := self._limiter.pause_left()) > 0:
+            await asyncio.sleep(_spread(pause))
 
     def _explained(self, error: Exception, attempts: _Attempts) -> Exception:
         redact(error)
         trouble = trouble_of(error)
         if trouble == "settings":
             return ModelSettingsError(
-                f"the model rejected the call, and retrying will not help: {said(error)}. Check "
-                "the key, the model's name and the settings"
+                f"the model rejected the call, and retrying will not help: {error_summary(error)}. "
+                "Check the key, the model's name and the settings"
             )
-        if trouble == "passing":
-            self._breaker.unanswered(said(error))
+        if trouble == "transient":
+            summary = error_summary(error)
+            self._breaker.unanswered(summary)
             many = "1 attempt" if attempts.made == 1 else f"{attempts.made} attempts"
-            return ModelUnavailableError(f"no answer in {many}; the last one: {said(error)}")
+            return ModelUnavailableError(f"no answer in {many}; the last one: {summary}")
         return error
 
     def __repr__(self) -> str:
@@ -197,9 +200,9 @@ class _Attempts:
     """The attempts at one question: which failures are retried, how often and when."""
 
     def __init__(
-        self, policy: CallPolicy, pace: RateLimiter, breaker: CircuitBreaker, most: int
+        self, policy: CallPolicy, limiter: RateLimiter, breaker: CircuitBreaker, most: int
     ) -> None:
-        self._pace = pace
+        self._limiter = limiter
         self._breaker = breaker
         self._was_stopped = breaker.is_open
         self._most = most
@@ -221,7 +224,7 @@ class _Attempts:
         return {
             "stop": self._stop,
             "wait": self._wait,
-            "retry": retry_if_exception(_is_passing),
+            "retry": retry_if_exception(_is_transient),
             "before_sleep": _log,
             "reraise": True,
         }
@@ -244,7 +247,7 @@ class _Attempts:
             took = time.monotonic() - self._started
             seconds = max(seconds, min(took, self._longest))
         if status_of(error) == 429:
-            self._pace.hold(seconds)
+            self._limiter.pause(seconds)
         return seconds
 
     def _stop(self, state: RetryCallState) -> bool:
@@ -254,14 +257,14 @@ class _Attempts:
         return self.made >= self._most or self._timeouts >= _MOST_TIMEOUTS or others_failed
 
 
-def said(error: Exception) -> str:
+def error_summary(error: Exception) -> str:
     """Return the class, the status and the message of an error, without credentials."""
     status = status_of(error)
     return f"{type(error).__name__}{f' {status}' if status else ''}: {redacted(str(error))[:300]}"
 
 
-def _is_passing(error: BaseException) -> bool:
-    return isinstance(error, Exception) and trouble_of(error) == "passing"
+def _is_transient(error: BaseException) -> bool:
+    return isinstance(error, Exception) and trouble_of(error) == "transient"
 
 
 def _log(state: RetryCallState) -> None:
@@ -271,7 +274,7 @@ def _log(state: RetryCallState) -> None:
         "attempt %d failed; the next one in %.1f s. The cause: %s",
         state.attempt_number,
         wait,
-        said(error) if isinstance(error, Exception) else error,
+        error_summary(error) if isinstance(error, Exception) else error,
     )
 
 

@@ -43,7 +43,7 @@ class BertJudge(Judge):
         position_penalty: Penalty in t for a cut at the far end of the group; it grows with the
             square of the distance from `target_position`. 0 compares t alone. None: BertChunker's
             cuts decide, and a penalty of 4 where there are none.
-        remembered: Number of texts whose scores are kept; at least as many as are split at once.
+        cache_size: Number of texts whose scores are cached; at least as many as are split at once.
         threads: Windows scored in parallel. None: all available CPUs.
 
     Raises:
@@ -59,7 +59,7 @@ class BertJudge(Judge):
         *,
         target_position: float = 0.8,
         position_penalty: float | None = None,
-        remembered: int = 8,
+        cache_size: int = 8,
         threads: int | None = None,
     ) -> None:
         check_number("target_position", target_position)
@@ -69,13 +69,13 @@ class BertJudge(Judge):
                 raise ValueError(f"position_penalty must be at least 0, not {position_penalty}")
         if not 0 <= target_position <= 1:
             raise ValueError(f"target_position must be from 0 to 1, not {target_position}")
-        check_positive("remembered", remembered)
+        check_positive("cache_size", cache_size)
         if threads is not None:
             check_positive("threads", threads)
         self.target_position = float(target_position)
         self.position_penalty = None if position_penalty is None else float(position_penalty)
         self._chunker = BertChunker(model, threads=threads)
-        self._remembered = remembered
+        self._cache_size = cache_size
         self._texts: OrderedDict[str, TokenScores] = OrderedDict()
         self._units: OrderedDict[int, UnitScores] = OrderedDict()
         self._renew_lock()
@@ -127,7 +127,7 @@ class BertJudge(Judge):
         return Verdict(group.start, group.stop, unit, "shift", reason, usage=usage)
 
     def _scores_of(self, document: TextUnits) -> UnitScores:
-        """Return the scores of a document's units, computed unless they are remembered."""
+        """Return the scores of a document's units, computed unless they are cached."""
         with self._lock:
             known = self._units.get(id(document))
             if known is not None and known.document is document:
@@ -138,8 +138,8 @@ class BertJudge(Judge):
         cuts = self._chunker.cuts(document.text, scores) if self.position_penalty is None else []
         units = UnitScores(document, scores, cuts)
         with self._lock:
-            _remember(self._texts, document.text, scores, self._remembered)
-            _remember(self._units, id(document), units, self._remembered)
+            _cache(self._texts, document.text, scores, self._cache_size)
+            _cache(self._units, id(document), units, self._cache_size)
         return units
 
     def __getstate__(self) -> dict[str, object]:
@@ -147,7 +147,7 @@ class BertJudge(Judge):
             "model": self.model,
             "target_position": self.target_position,
             "position_penalty": self.position_penalty,
-            "remembered": self._remembered,
+            "cache_size": self._cache_size,
             "threads": self._chunker.threads,
         }
 
@@ -224,9 +224,9 @@ class UnitScores:
         return int(units[int(np.argmax(self.t[units] - penalty))])
 
 
-def _remember(memory: OrderedDict[K, V], key: K, value: V, most: int) -> None:
-    """Store a value, and drop the oldest ones if there are more than `most`."""
-    memory[key] = value
-    memory.move_to_end(key)
-    while len(memory) > most:
-        memory.popitem(last=False)
+def _cache(cache: OrderedDict[K, V], key: K, value: V, most: int) -> None:
+    """Cache a value; evict the oldest ones if there are more than `most`."""
+    cache[key] = value
+    cache.move_to_end(key)
+    while len(cache) > most:
+        cache.popitem(last=False)

@@ -165,7 +165,7 @@ class AnswerStore(RowStore[Cache | SharedCache]):
 
 
 class _Attempts:
-    """When something that has failed is tried again, and whether that has been said."""
+    """When a failed operation is tried again, and whether its failure has been logged."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -190,7 +190,7 @@ class _Attempts:
         return result
 
     def warn(self, consequence: str, error: StoreError) -> None:
-        """Log a warning, once in a row of failures."""
+        """Log a warning for the first of consecutive failures."""
         with self._lock:
             news, self._failing = not self._failing, True
         if news:
@@ -237,7 +237,8 @@ def _read(row: dict[str, Any], group: Group) -> Verdict:
     ):
         raise ValueError(f"offset {offset!r} is not a choice of the group")
     unit = None if offset is None else group.start + offset
-    return Verdict(group.start, group.stop, unit, outcome, _said(reason, start, group), answer)
+    reason = _reason_for(reason, start, group)
+    return Verdict(group.start, group.stop, unit, outcome, reason, answer)
 
 
 class CachedJudge(Judge):
@@ -312,13 +313,13 @@ class CachedJudge(Judge):
 def _moved(verdict: Verdict, group: Group) -> Verdict:
     """Return the verdict on an equal group as one on this group, with no usage."""
     unit = None if verdict.unit is None else verdict.unit - verdict.start + group.start
-    reason = _said(verdict.reason, verdict.start, group)
+    reason = _reason_for(verdict.reason, verdict.start, group)
     return replace(
         verdict, start=group.start, stop=group.stop, unit=unit, reason=reason, usage=Usage()
     )
 
 
-def _said(reason: str, start: int, group: Group) -> str:
+def _reason_for(reason: str, start: int, group: Group) -> str:
     """Return the reason for a verdict on an equal group that starts at `start`, for this group."""
     if not reason or start == group.start:
         return reason

@@ -24,7 +24,7 @@ from lumber_core.lumber.estimate import (
     Estimate,
     Prices,
     estimate,
-    rehearsed,
+    simulated,
 )
 from lumber_core.lumber.fallback import FallbackJudge, local_judge
 from lumber_core.lumber.grouping import (
@@ -145,7 +145,7 @@ class LumberChunker(Chunker):
         limits = self._limits_of(checked, None, markdown)
         late = likely = early = Usage()
         for text, own in zip(checked, limits, strict=True):
-            runs = self._rehearsals(text, own, LATE, LIKELY, EARLY)
+            runs = self._simulations(text, own, LATE, LIKELY, EARLY)
             usages = [self._usage(groups) for groups in runs]
             late, likely, early = late + usages[0], likely + usages[1], early + usages[2]
         return estimate((late, likely, early), prices or self._prices)
@@ -168,7 +168,7 @@ class LumberChunker(Chunker):
         written = 0
         with Path(path).open("w", encoding="utf-8") as file:
             for number, (text, own) in enumerate(zip(checked, limits, strict=True)):
-                (groups,) = self._rehearsals(text, own, LIKELY)
+                (groups,) = self._simulations(text, own, LIKELY)
                 for group in groups:
                     system, user = self._questions(group)
                     line = {
@@ -334,11 +334,11 @@ class LumberChunker(Chunker):
             return None
         return sum(len(self._units_and_rules(*each)[0]) for each in zip(texts, limits, strict=True))
 
-    def _rehearsals(self, text: str, limits: SizeLimits, *shares: float) -> list[list[Group]]:
+    def _simulations(self, text: str, limits: SizeLimits, *shares: float) -> list[list[Group]]:
         """Return, for each share, the groups that a judge gets whose answers fall at that share."""
         units, rules = self._units_and_rules(text, limits)
         document = TextUnits(text, units)
-        return [rehearsed(Walk(document, rules), share) for share in shares]
+        return [simulated(Walk(document, rules), share) for share in shares]
 
     def _usage(self, groups: Sequence[Group]) -> Usage:
         """Return what a model uses if it is asked about these groups."""

@@ -119,7 +119,7 @@ def _shown(found: Range, form: str) -> tuple[str, str, str]:
     return low, likely, high
 
 
-def rehearsed(walk: Walk, share: float) -> list[Group]:
+def simulated(walk: Walk, share: float) -> list[Group]:
     """Simulate a walk whose answers all fall at one share of their groups' lengths.
 
     Args:

@@ -275,12 +275,12 @@ def as_verdict(group: Group, answer: object) -> Verdict:
     else:
         unit, named, why = _named(group, answer.unit)
         outcome, reason = (outcome, reason) if unit is not None else (named, why)
-    said = answer.answer if isinstance(answer.answer, str) else None
-    return Verdict(group.start, group.stop, unit, outcome, reason, said, usage)
+    text = answer.answer if isinstance(answer.answer, str) else None
+    return Verdict(group.start, group.stop, unit, outcome, reason, text, usage)
 
 
 def checked(group: Group, verdict: Verdict) -> Verdict:
-    """Return what a `Judge` returned if it is a sound verdict on the group, or else a failure."""
+    """Return what a `Judge` returned if it is a valid verdict on the group, or else a failure."""
     sound = (
         isinstance(verdict, Verdict)
         and isinstance(verdict.outcome, str)

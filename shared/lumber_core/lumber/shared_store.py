@@ -199,7 +199,7 @@ class SharedCache:
         if isinstance(value, bytes | bytearray | memoryview):
             return bytes(value)
         raise StoreError(
-            f"the store {self.name} holds a damaged value: {type(value).__name__}, not bytes"
+            f"the store {self.name} contains a damaged value: {type(value).__name__}, not bytes"
         )
 
     def __getstate__(self) -> dict[str, Any]:

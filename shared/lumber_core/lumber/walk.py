@@ -102,7 +102,7 @@ class Walk:
 
     @property
     def boundaries(self) -> tuple[int, ...]:
-        """Numbers of the units where chunks start, so far, without the first unit."""
+        """Numbers of the units where chunks start, so far, except the first unit."""
         return tuple(self._boundaries)
 
     @property

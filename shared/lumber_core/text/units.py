@@ -130,7 +130,7 @@ def _has_odd_blank_lines(text: str) -> bool:
 
 
 def _content_start(text: str) -> int:
-    """Return the offset of the first character that is no white space and no byte order mark."""
+    """Return the offset of the first character after white space and byte order marks."""
     match = _BLANK.match(text)
     return match.end() if match else 0
 

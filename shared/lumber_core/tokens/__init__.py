@@ -1,4 +1,4 @@
-"""Token counters: how long is a text, in the unit that its reader is billed or limited by.
+"""Token counters: the length of a text in the unit that models are billed and limited by.
 
 A counter counts many strings in one call, so that a tokenizer can work on them in one pass.
 `token_counter` makes one from what a user passes as `tokenizer`.

@@ -179,7 +179,7 @@ WORD_RECALL = MetricFamily(
 RECALL = MetricFamily(
     "recall",
     "Recall@k",
-    "Share of the questions for which one of the k passages most similar to the question holds "
+    "Share of the questions for which one of the k passages most similar to the question contains "
     "the answer: the chunk contains the question's string (ignoring case), or has at least half "
     "of a reference excerpt, or lies at least half in one. Search is exact. A question whose "
     "answer is whole in no chunk counts as missed, unless a table says otherwise. k large "
@@ -193,7 +193,7 @@ DCG = MetricFamily(
     "dcg",
     "DCG@k",
     "Mean over the questions of 1 / log₂(rank + 1), where rank is that of the first passage that "
-    "holds the answer; 0 if it is not among the first k.",
+    "contains the answer; 0 if it is not among the first k.",
     "discounted gain, 0 to 1",
     axis="k, passages retrieved",
     by_passages=True,

@@ -51,7 +51,7 @@ def matching_files(folder: str | Path, patterns: Iterable[str], what: str) -> li
     found = {path for pattern in wanted for path in root.rglob(pattern) if path.is_file()}
     if not found:
         raise FileNotFoundError(
-            f"{root} holds no file {' or '.join(map(repr, wanted))}; expected {what} there"
+            f"{root} contains no file {' or '.join(map(repr, wanted))}; expected {what} there"
         )
     inside = root.resolve()
     for path in sorted(found):
@@ -216,7 +216,7 @@ def _object(row: object, where: str) -> Row:
 
 
 def atomic_write(path: Path, content: bytes) -> None:
-    """Write a file atomically: to a temporary file beside it, which then replaces it."""
+    """Write a file atomically: to a temporary file in the same folder, which then replaces it."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     temporary.write_bytes(content)
     temporary.replace(path)

@@ -163,7 +163,7 @@ def _texts(path: str | Path, what: str) -> dict[str, list[str]]:
     for where, row in _rows(path, _TEXT, what):
         texts.setdefault(field(row, _BOOK, str, where), []).append(field(row, _TEXT, str, where))
     if not texts:
-        raise ValueError(f"{path} holds no row; expected {what}")
+        raise ValueError(f"{path} contains no row; expected {what}")
     return texts
 
 
@@ -186,7 +186,7 @@ def _rows(path: str | Path, column: str, what: str) -> Iterator[tuple[str, Row]]
     if root.is_dir():
         files = sorted(f for f in root.rglob("*") if f.suffix.lower() in FORMATS and f.is_file())
     if not files:
-        raise FileNotFoundError(f"{root} holds no file in {', '.join(FORMATS)}; expected {what}")
+        raise FileNotFoundError(f"{root} contains no file in {', '.join(FORMATS)}; expected {what}")
     found = []
     missing = []
     for file in files:

@@ -135,7 +135,7 @@ def fetch_dataset(
         ) from error
     if not any(Path(folder).rglob(_TABLES)):
         raise HubError(
-            f"the dataset {dataset} at {place} holds no {_TABLES} file at revision "
+            f"the dataset {dataset} at {place} contains no {_TABLES} file at revision "
             f"{revision or 'main'!r}; name an older revision=, or load its files by "
             "load_gutenqa_tables"
         )

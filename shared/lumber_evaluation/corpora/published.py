@@ -35,7 +35,7 @@ def load_choi(folder: str | Path) -> list[Document]:
             is the document's source.
 
     Raises:
-        FileNotFoundError: The folder is missing or holds no `.ref` file.
+        FileNotFoundError: The folder is missing or contains no `.ref` file.
         ValueError: A file has no segment mark, or is not UTF-8.
     """
     documents = []

@@ -11,20 +11,20 @@ _HOPELESS = 100  # times the questions there are: it is useless to ask for so ma
 
 def conclusions(comparison: Comparison) -> list[str]:
     """Return what can and what cannot be concluded, most important first."""
-    said = [_leader(comparison, metric) for metric in comparison.metrics if metric.leads]
+    sentences = [_leader(comparison, metric) for metric in comparison.metrics if metric.leads]
     if not comparison.metrics:
-        said.append(
+        sentences.append(
             "There are neither questions nor reference segments: this shows how the splitters "
             "differ, not which one is better."
         )
-    said += _about_sizes(comparison)
-    said += _about_questions(comparison)
-    said += _about_documents(comparison)
-    said += _about_answers(comparison)
-    said += _about_judges(comparison)
-    said += _about_many_differences(comparison)
-    said += _about_failures(comparison)
-    return said
+    sentences += _about_sizes(comparison)
+    sentences += _about_questions(comparison)
+    sentences += _about_documents(comparison)
+    sentences += _about_answers(comparison)
+    sentences += _about_judges(comparison)
+    sentences += _about_many_differences(comparison)
+    sentences += _about_failures(comparison)
+    return sentences
 
 
 def percentage(share: float) -> str:
@@ -58,25 +58,27 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
     if not open_:
         return f"{metric.label}: {best} is clearly ahead of every other splitter ({value})."
     if not clear:
-        said = f"{metric.label}: no splitter is clearly ahead. {best} has the best value ({value})"
+        sentence = (
+            f"{metric.label}: no splitter is clearly ahead. {best} has the best value ({value})"
+        )
     else:
-        said = (
+        sentence = (
             f"{metric.label}: {best} has the best value ({value}) and is clearly ahead of {clear}"
         )
     chance = comparison.chances(metric).get(best)
     if chance is not None:
-        said += f"; the chance that it is the best is {percentage(chance)}"
-    return f"{said}. {_undecided(open_, metric.family.sample)}"
+        sentence += f"; the chance that it is the best is {percentage(chance)}"
+    return f"{sentence}. {_undecided(open_, metric.family.sample)}"
 
 
 def _undecided(open_: list[Difference], sample: str) -> str:
     """Return which splitters may equal the leader, and how many more questions would decide it."""
-    said = []
+    sentences = []
     equals = [d.second for d in open_ if not d.value]
     behind = [d for d in open_ if d.value]
     if equals:
         has = "has" if len(equals) == 1 else "have"
-        said.append(f"{in_a_sentence(equals)} {has} the same value")
+        sentences.append(f"{in_a_sentence(equals)} {has} the same value")
     if behind:
         names = in_a_sentence([d.second for d in behind])
         more = max(d.more_needed or 0 for d in behind)
@@ -85,10 +87,10 @@ def _undecided(open_: list[Difference], sample: str) -> str:
         needed = f"about {_rounded(more)} more {things} like these would probably decide"
         if more > most:
             needed = f"more than {_rounded(most)} more {things} would be needed"
-        said.append(
+        sentences.append(
             f"{names} cannot be distinguished from it with what was measured here; {needed}"
         )
-    return f"{'; '.join(said)}."
+    return f"{'; '.join(sentences)}."
 
 
 def _rounded(number: int) -> str:
@@ -134,31 +136,31 @@ def _smallest_visible(comparison: Comparison) -> str:
 
 
 def _about_documents(comparison: Comparison) -> list[str]:
-    said = []
+    sentences = []
     asked = {question.document for question in comparison.corpus.questions}
     if 0 < len(asked) < FEWEST and len(asked) < len(comparison.corpus.questions):
         plural = "one document" if len(asked) == 1 else f"{len(asked)} documents"
-        said.append(
+        sentences.append(
             f"All questions are about {plural}: intervals draw questions, and tell nothing about "
             "other documents."
         )
     segmented = sum(document.is_segmented for document in comparison.corpus.documents)
     if 0 < segmented < FEWEST:
         plural = "document has" if segmented == 1 else "documents have"
-        said.append(
+        sentences.append(
             f"Only {segmented} {plural} reference segments: too few to distinguish a better "
             "segmentation from chance, so no interval is given."
         )
-    return said
+    return sentences
 
 
 def _about_answers(comparison: Comparison) -> list[str]:
     count = len(comparison.corpus.questions)
-    said = []
+    sentences = []
     first = comparison.results[0].retrieval
     absent = sum(question.is_absent for question in first.questions) if first else 0
     if absent:
-        said.append(
+        sentences.append(
             f"The answers to {absent} of {count} questions do not occur in their documents: no "
             "splitter can find them."
         )
@@ -166,11 +168,11 @@ def _about_answers(comparison: Comparison) -> list[str]:
         found = result.retrieval.questions if result.retrieval is not None else ()
         cut = sum(question.is_cut_apart for question in found)
         if cut:
-            said.append(
+            sentences.append(
                 f"{result.name}: {cut} of {count} questions have an answer that no chunk contains "
                 "whole, because it was cut apart. In figures at k passages they count as missed."
             )
-    return said
+    return sentences
 
 
 def _about_judges(comparison: Comparison) -> list[str]:

@@ -39,7 +39,7 @@ def caught(ask, model) -> Exception:
 def test_transient_errors_are_recognised(api, serve, ask, trouble):
     server = serve(faults=lambda request: PASSING[trouble])
     model = model_at(server, api, timeout=0.3 if trouble == "slow" else 30)
-    assert trouble_of(caught(ask, model)) == "passing"
+    assert trouble_of(caught(ask, model)) == "transient"
     asked = server.count
     patient = RetryingModel(model, CallPolicy(attempts=3, initial_backoff=0.0))
     assert isinstance(caught(ask, patient), ModelUnavailableError)
@@ -67,4 +67,4 @@ def test_an_unreachable_server_is_a_transient_error(api, serve, ask):
     server = serve()
     model = model_at(server, api)
     server.stop()
-    assert trouble_of(caught(ask, model)) == "passing"
+    assert trouble_of(caught(ask, model)) == "transient"

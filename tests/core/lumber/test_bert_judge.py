@@ -64,7 +64,7 @@ def test_a_document_is_scored_once(
         other = TextUnits(f"{number} {document.text}", document.units)
         judge.judge(Group(other, 0, 4))
     judge.judge(Group(TextUnits(document.text, document.units), 0, 4))
-    assert len(asked) == 11  # forgotten: eight texts are remembered
+    assert len(asked) == 11  # evicted: eight texts are cached
 
 
 def test_choices_at_the_ends_are_never_named(exported: Path, document: TextUnits) -> None:

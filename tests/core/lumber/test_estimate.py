@@ -83,7 +83,7 @@ def test_texts_must_be_strings() -> None:
         LumberChunker(lambda group: None).estimate("text")
 
 
-def test_the_rehearsal_is_the_walk(emma: list[str]) -> None:
+def test_the_simulation_is_the_walk(emma: list[str]) -> None:
     """A model that answers late in every group takes as many calls as the low end says."""
 
     def late(group: Group) -> int | None:
@@ -103,7 +103,7 @@ def test_prices_that_are_none_are_refused(wrong: Any) -> None:
         Prices(prompt=1.0, completion=wrong)
 
 
-def test_markdown_is_rehearsed_in_its_own_units(tmp_path: Path) -> None:
+def test_markdown_is_simulated_in_its_own_units(tmp_path: Path) -> None:
     text = "# One\n\nProse.\n\n```\na = 1\n\nb = 2\n```\n\nMore prose.\n"
     chunker = LumberChunker(ModelJudge(ScatteredModel()))
     prompts = {}

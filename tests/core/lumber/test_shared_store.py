@@ -150,7 +150,7 @@ def test_a_damaged_entry_is_reported_and_left_alone(damage: Any) -> None:
     store.put("j", some_group(), Verdict(0, 4, 1, "shift"))
     (name,) = flat.yield_keys()
     flat.mset([(name, damage)])
-    with pytest.raises(StoreError, match="InMemoryByteStore holds a damaged v"):
+    with pytest.raises(StoreError, match="InMemoryByteStore contains a damaged v"):
         store.get("j", some_group())
     assert flat.mget([name]) == [damage]
 
