@@ -4,14 +4,13 @@
     python benchmarks/retrieval.py ../shared/data --words 120 --only bert recursive
     python benchmarks/retrieval.py ../shared/data --keep work.db    keeps vectors and scores
 
-Every splitter is brought to the same mean number of words a chunk by its own size setting, for each
-corpus apart; how near it came is in the table. Chunks are searched within the question's document,
-with the bundled embedder. The null controls have the sizes but not the model: `layout` makes
-Bert's choice without scores, `random` cuts at random sentences. Differences are between Bert and
-each other splitter over the same questions; their 95 % intervals draw documents, and questions
-within them where a corpus is one document. Splitters that are not installed are left out, and
-named. Needs the extra `evaluation`; the others: pip install langchain-experimental
-llama-index-core semchunk semantic-text-splitter chonkie.
+Every splitter of `sized_splitters` is brought to the same mean number of words a chunk by its own
+size setting, for each corpus apart; how near it came is in the table. Chunks are searched within
+the question's document, with the bundled embedder. Differences are between Bert and each other
+splitter over the same questions; their 95 % intervals draw documents, and questions within them if
+a corpus is one document. Splitters that are not installed are left out, and named. Needs the extra
+`evaluation`; the others: pip install langchain-experimental llama-index-core semchunk
+semantic-text-splitter chonkie.
 """
 
 from __future__ import annotations
@@ -19,38 +18,24 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import json
-import random
-import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from kept_scores import KeptScores
+from sized_splitters import OURS, Bert, Embeddings, Peer, Starts, peers
 
-from lumber_core import BertChunker, GreedyChunker
-from lumber_core.bert.scores import place_scores
 from lumber_core.cache import Cache, digest
-from lumber_core.chunking.cutting import Cutter
-from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span
-from lumber_core.text.units import sentences
-from lumber_core.tokens import token_counter
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_chroma, load_covidqa, load_qmsum
 from lumber_evaluation.documents import Chunk, Corpus, SplitDocument
-from lumber_evaluation.embedders import Embedder, embedder
+from lumber_evaluation.embedders import embedder
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
 
-Starts = Callable[[str], Sequence[int]]
-"""Returns where the chunks of a text start."""
-
-OURS = "lumber-splitters"
-TARGET_SHARE = 0.6  # of chunk_size, as BertChunker has it
 FIGURES: tuple[tuple[str, Callable[[QuestionResult], float]], ...] = (
     ("recall at 600 words", lambda question: question.word_recall(600)),
     ("recall at 1,200 words", lambda question: question.word_recall(1200)),
@@ -58,228 +43,6 @@ FIGURES: tuple[tuple[str, Callable[[QuestionResult], float]], ...] = (
     ("token recall@5", lambda question: question.token_recall(5)),
 )
 Values = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Peer:
-    """A splitter with a size setting.
-
-    Attributes:
-        make: Makes it from the setting.
-        low: A setting that gives chunks that are too short.
-        high: One that gives chunks that are too long.
-        distribution: What has to be installed.
-    """
-
-    make: Callable[[float], Starts]
-    low: float
-    high: float
-    distribution: str = OURS
-
-
-class Bert:
-    """The cuts of BertChunker at any size, with the scores of each text computed once."""
-
-    def __init__(
-        self, kept: Path | None = None, *, model: str = "bundled", scored: bool = True
-    ) -> None:
-        self._scores = KeptScores(BertChunker(model, tokenizer="estimate"), kept)
-        self._scored = scored
-
-    def __call__(self, target: float) -> Starts:
-        """Return the splitter with a target size."""
-        size = round(target)
-        limits = SizeLimits(round(size / TARGET_SHARE), None, token_counter("estimate"), "en", size)
-        cutter = Cutter(limits)
-
-        def starts(text: str) -> list[int]:
-            found = cutter.places(text)
-            t = place_scores(self._scores(text), found.places) if self._scored else None
-            return [0, *cutter.cut(found, t)]
-
-        return starts
-
-
-def greedy(size: float) -> Starts:
-    """Return the greedy splitter."""
-    chunker = GreedyChunker(round(size), chunk_size=None, tokenizer="estimate")
-    return lambda text: [span.start for span in chunker.segment(text).spans]
-
-
-def at_random(words: float) -> Starts:
-    """Return a splitter that cuts at random sentences, so that chunks have `words` on average."""
-
-    def starts(text: str) -> list[int]:
-        places = [span.start for span in sentences(text)[1:]]
-        count = min(len(places), round(len(text.split()) / words))
-        return [0, *sorted(random.Random(len(text)).sample(places, count))]
-
-    return starts
-
-
-def langchain_recursive(size: float) -> Starts:
-    """Return LangChain's RecursiveCharacterTextSplitter."""
-    from langchain_text_splitters import RecursiveCharacterTextSplitter
-
-    splitter = RecursiveCharacterTextSplitter(
-        chunk_size=round(size), chunk_overlap=0, add_start_index=True
-    )
-    return lambda text: [d.metadata["start_index"] for d in splitter.create_documents([text])]
-
-
-def langchain_semantic(share: float) -> Starts:
-    """Return LangChain's SemanticChunker, sized by its percentile."""
-    from langchain_experimental.text_splitter import SemanticChunker
-
-    splitter = SemanticChunker(Embeddings(), breakpoint_threshold_amount=min(share, 100.0))
-    return lambda text: located(text, splitter.split_text(text))
-
-
-def llamaindex_sentence(size: float) -> Starts:
-    """Return LlamaIndex's SentenceSplitter."""
-    from llama_index.core.node_parser import SentenceSplitter
-
-    splitter = SentenceSplitter(chunk_size=round(size), chunk_overlap=0)
-    return lambda text: located(text, splitter.split_text(text))
-
-
-def llamaindex_semantic(share: float) -> Starts:
-    """Return LlamaIndex's SemanticSplitterNodeParser, sized by its percentile."""
-    from llama_index.core import Document
-    from llama_index.core.node_parser import SemanticSplitterNodeParser
-
-    parser = SemanticSplitterNodeParser(
-        embed_model=llamaindex_embedding(),
-        breakpoint_percentile_threshold=min(100, round(share)),
-        sentence_splitter=lambda text: [span.of(text) for span in sentences(text)],
-    )
-    return lambda text: located(
-        text,
-        [node.get_content() for node in parser.get_nodes_from_documents([Document(text=text)])],
-    )
-
-
-def semchunk(size: float) -> Starts:
-    """Return semchunk, counting words."""
-    import semchunk as package
-
-    chunker = package.chunkerify(lambda text: len(text.split()), round(size))
-    return lambda text: [start for start, _ in chunker(text, offsets=True)[1]]
-
-
-def semantic_text_splitter(size: float) -> Starts:
-    """Return semantic-text-splitter, counting characters."""
-    from semantic_text_splitter import TextSplitter
-
-    splitter = TextSplitter(round(size))
-    return lambda text: [start for start, _ in splitter.chunk_indices(text)]
-
-
-def chonkie_recursive(size: float) -> Starts:
-    """Return chonkie's RecursiveChunker, counting characters."""
-    from chonkie import RecursiveChunker
-
-    chunker = RecursiveChunker(
-        tokenizer="character", chunk_size=round(size), min_characters_per_chunk=12
-    )
-    return lambda text: [chunk.start_index for chunk in chunker.chunk(text)]
-
-
-def chonkie_semantic(threshold: float) -> Starts:
-    """Return chonkie's SemanticChunker, sized by its threshold, without a limit."""
-    from chonkie import SemanticChunker
-
-    chunker = SemanticChunker(chonkie_embedding(), threshold=threshold, chunk_size=1_000_000)
-    return lambda text: located(text, [chunk.text for chunk in chunker.chunk(text)])
-
-
-class Embeddings:
-    """The bundled embedder as the semantic splitters want one, each text embedded once."""
-
-    known: dict[str, Vector] = {}
-    kept: Embedder | None = None  # where vectors are kept between runs, if anywhere
-
-    def vectors(self, texts: Sequence[str]) -> list[Vector]:
-        """Return the vectors of texts."""
-        new = [text for text in dict.fromkeys(texts) if text not in self.known]
-        if new:
-            made = (self.kept or embedder("bundled")).embed_documents(new)
-            self.known.update(zip(new, made, strict=True))
-        return [self.known[text] for text in texts]
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Embed texts for LangChain."""
-        return [vector.tolist() for vector in self.vectors(texts)]
-
-
-def llamaindex_embedding() -> Any:
-    """Return the bundled embedder as LlamaIndex wants one."""
-    from llama_index.core.embeddings import BaseEmbedding
-
-    class Embedding(BaseEmbedding):
-        def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-            return Embeddings().embed_documents(texts)
-
-        def _get_text_embedding(self, text: str) -> list[float]:
-            return self._get_text_embeddings([text])[0]
-
-        def _get_query_embedding(self, query: str) -> list[float]:
-            return self._get_text_embedding(query)
-
-        async def _aget_query_embedding(self, query: str) -> list[float]:
-            return self._get_text_embedding(query)
-
-    return Embedding(embed_batch_size=2048)
-
-
-def chonkie_embedding() -> Any:
-    """Return the bundled embedder as chonkie wants one."""
-    from chonkie.embeddings import BaseEmbeddings
-
-    class Embedding(BaseEmbeddings):  # type: ignore[misc]  # not installed for checks
-        dimension = 384
-
-        def embed(self, text: str) -> Vector:
-            return Embeddings().vectors([text])[0]
-
-        def embed_batch(self, texts: list[str]) -> list[Vector]:
-            return Embeddings().vectors(texts)
-
-        def get_tokenizer(self) -> str:
-            return "word"
-
-    return Embedding()
-
-
-def located(text: str, chunks: Iterable[str]) -> list[int]:
-    """Return where chunks start that were joined anew: by the visible characters before them."""
-    visible = [match.start() for match in re.finditer(r"\S", text)]
-    starts, passed = [], 0
-    for chunk in chunks:
-        length = sum(map(len, chunk.split()))
-        if length and passed < len(visible):
-            starts.append(visible[passed])
-        passed += length
-    return starts
-
-
-def peers(kept: Path | None) -> dict[str, Peer]:
-    """Return the splitters by name."""
-    return {
-        "bert": Peer(Bert(kept), 30, 1500),
-        "layout": Peer(Bert(scored=False), 30, 1500),
-        "random": Peer(at_random, 20, 1000),
-        "greedy": Peer(greedy, 30, 1500),
-        "langchain recursive": Peer(langchain_recursive, 200, 6000, "langchain-text-splitters"),
-        "llamaindex sentence": Peer(llamaindex_sentence, 40, 1500, "llama-index-core"),
-        "semchunk": Peer(semchunk, 30, 1500, "semchunk"),
-        "semantic-text-splitter": Peer(semantic_text_splitter, 200, 6000, "semantic-text-splitter"),
-        "chonkie recursive": Peer(chonkie_recursive, 200, 6000, "chonkie"),
-        "langchain semantic": Peer(langchain_semantic, 20, 100, "langchain-experimental"),
-        "llamaindex semantic": Peer(llamaindex_semantic, 20, 100, "llama-index-core"),
-        "chonkie semantic": Peer(chonkie_semantic, 0.999, 0.001, "chonkie"),
-    }
 
 
 def split(corpus: Corpus, starts: Starts) -> dict[str, list[int]]:

@@ -143,7 +143,7 @@ def splitter_named(
         return made
     chunker = LumberChunker(
         ModelJudge(model, policy=policy),
-        theta=int(float(number)) if number else 550,
+        theta=int(float(number)) if number else int(PRESETS["lumber"].default),
         store=work_file(work),
         max_concurrency=max_concurrency,
     )

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, Protocol
 
 import typer
@@ -102,7 +101,7 @@ def writer(kind: Format, output: Path | None) -> Writer:
     return _Parquet(output)
 
 
-class _Lines:
+class _Lines(Writer):
     """Writes UTF-8, whatever the terminal's encoding; each document is flushed."""
 
     def __init__(self, output: Path | None, show: Callable[[ChunkRow], str]) -> None:
@@ -121,19 +120,11 @@ class _Lines:
             rest = rest[self._stream.write(rest) :]
         self._stream.flush()
 
-    def __enter__(self) -> _Lines:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._stack.close()
 
 
-class _Parquet:
+class _Parquet(Writer):
     """Writes a row group for each document."""
 
     def __init__(self, output: Path) -> None:
@@ -160,15 +151,7 @@ class _Parquet:
         if rows:
             self._file.write_table(self._make([row.as_json() for row in rows], schema=self._schema))
 
-    def __enter__(self) -> _Parquet:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._file.close()
 
 

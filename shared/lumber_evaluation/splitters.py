@@ -14,6 +14,7 @@ from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.lumber import LumberChunker
 from lumber_core.lumber.fallback import local_judge
+from lumber_core.lumber.settings import THETA
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_evaluation.baselines import (
@@ -154,7 +155,7 @@ PRESETS = {
     ),
     "bert-tc": Preset("threshold t_c", 0, lambda value, _: BertChunker(threshold=value)),
     "lumber": Preset(
-        "theta, tokens", 550, lambda value, _: LumberChunker(local_judge(), theta=int(value))
+        "theta, tokens", THETA, lambda value, _: LumberChunker(local_judge(), theta=int(value))
     ),
     "greedy": Preset("tokens", 400, lambda value, _: GreedyChunker(int(value), chunk_size=None)),
     "paragraphs": Preset("", 0, lambda *_: UnitChunker()),

@@ -99,19 +99,17 @@ def answer(request: Request) -> str:
     return f"Answer: ID {numbers[0]}" if numbers else "Answer: none"
 
 
+def compared(docs: Path, questions: Path, folder: Path) -> list[object]:
+    """The words of a comparison that writes to a folder."""
+    return ["compare", docs, "--questions", questions, "--output", folder]
+
+
 def test_a_model_judges_and_answers_and_nothing_is_paid_twice(
     docs: Path, questions: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("openai")
     with LoopbackServer(answer) as server:
-        arguments: list[object] = [
-            "compare",
-            docs,
-            "--questions",
-            questions,
-            "--output",
-            tmp_path / "report",
-        ]
+        arguments = compared(docs, questions, tmp_path / "report")
         arguments += ["--splitter", "lumber:60", "--splitter", "lumber-local:60", "--qa"]
         arguments += ["--model", f"{server.openai_url}#any", "--prices", "1,2"]
         code, said = run(*arguments)
@@ -137,14 +135,7 @@ def test_propositions_and_hypothetical_passages_are_written_once(
 ) -> None:
     pytest.importorskip("openai")
     with LoopbackServer(answer) as server:
-        arguments: list[object] = [
-            "compare",
-            docs,
-            "--questions",
-            questions,
-            "--output",
-            tmp_path / "report",
-        ]
+        arguments = compared(docs, questions, tmp_path / "report")
         arguments += ["--splitter", "paragraphs", "--splitter", "propositions", "--hyde"]
         arguments += ["--model", f"{server.openai_url}#any"]
         code, said = run(*arguments)

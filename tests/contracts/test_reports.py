@@ -1,4 +1,4 @@
-"""What became of each document is reported in both frameworks: failures and usage, by number."""
+"""Failures, usage and verdicts of documents and chunks are reported in both frameworks."""
 
 from __future__ import annotations
 
@@ -8,26 +8,50 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document as LangChainDocument
 from llama_index.core.schema import Document as LlamaIndexDocument
+from llama_index.core.schema import MetadataMode
 
 from langchain_lumber import LumberTextSplitter
 from llamaindex_lumber import LumberNodeParser
 from lumber_core import Group, Segmentation, Usage
 
 TEXTS = ["One.\n\nTwo.", "Three.\n\nFour.\n\nFive."]
+NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"]
+LONG = "".join(f"Paragraph {name}.\n\n" for name in NAMES)
+UNTIL_FAILURE = {"on_failure": "keep_group", "theta": 18}
+
+Chunks = list[tuple[str, dict[str, Any]]]
+"""The text and the metadata of each chunk."""
 
 
-def split_with_langchain(**settings: Any) -> None:
-    documents = [LangChainDocument(text) for text in TEXTS]
-    LumberTextSplitter(**settings).split_documents(documents)
+def split_with_langchain(*texts: str, **settings: Any) -> Chunks:
+    documents = [LangChainDocument(text, metadata={"source": "a"}) for text in texts]
+    chunks = LumberTextSplitter(**settings).split_documents(documents)
+    return [(chunk.page_content, chunk.metadata) for chunk in chunks]
 
 
-def split_with_llamaindex(**settings: Any) -> None:
-    documents = [LlamaIndexDocument(text=text) for text in TEXTS]
-    LumberNodeParser(**settings).get_nodes_from_documents(documents)
+def split_with_llamaindex(*texts: str, **settings: Any) -> Chunks:
+    documents = [LlamaIndexDocument(text=text, metadata={"source": "a"}) for text in texts]
+    nodes: list[Any] = LumberNodeParser(**settings).get_nodes_from_documents(documents)
+    return [(node.text, node.metadata) for node in nodes]
 
 
-@pytest.mark.parametrize("split", [split_with_langchain, split_with_llamaindex])
-def test_failures_and_usage_of_each_document_are_reported(split: Callable[..., None]) -> None:
+in_both_frameworks = pytest.mark.parametrize("split", [split_with_langchain, split_with_llamaindex])
+
+
+def words(text: str) -> int:
+    """Count 3 tokens a word."""
+    return 3 * len(text.split())
+
+
+def answers(group: Group) -> object:
+    """Name the group's second unit, then give an unusable answer, then find no shift."""
+    if group.texts[0].startswith("Paragraph one"):
+        return group.start + 1
+    return "what?" if group.texts[0].startswith("Paragraph two") else None
+
+
+@in_both_frameworks
+def test_failures_and_usage_of_each_document_are_reported(split: Callable[..., Chunks]) -> None:
     reported: dict[int, tuple[str, Segmentation]] = {}
 
     def judge(group: Group) -> int | str:
@@ -36,7 +60,69 @@ def test_failures_and_usage_of_each_document_are_reported(split: Callable[..., N
     def report(number: int, text: str, segmentation: Segmentation) -> None:
         reported[number] = text, segmentation
 
-    split(judge=judge, on_segmentation=report, on_failure="keep_group")
+    split(*TEXTS, judge=judge, on_segmentation=report, on_failure="keep_group")
     assert [reported[number][0] for number in range(2)] == TEXTS
     assert [len(reported[number][1].failures) for number in range(2)] == [0, 1]
     assert reported[0][1].usage == Usage(calls=1)
+
+
+@in_both_frameworks
+def test_chunks_say_on_request_how_their_starts_were_decided(split: Callable[..., Chunks]) -> None:
+    chunks = split(LONG, judge=answers, tokenizer=words, add_verdicts=True, **UNTIL_FAILURE)
+    told = [(text.split()[:2], metadata.get("verdict")) for text, metadata in chunks]
+    assert told == [
+        (["Paragraph", "one."], None),
+        (["Paragraph", "two."], "shift"),
+        (["Paragraph", "five."], "unreadable"),
+        (["Paragraph", "eight."], "no_shift"),
+    ]
+    reasons = [metadata.get("verdict_reason") for _, metadata in chunks]
+    assert [reason is not None for reason in reasons] == [v == "unreadable" for _, v in told]
+    assert "the judge returned str" in reasons[2]
+    assert reasons[2].endswith("the group was kept whole")
+    assert all(metadata["source"] == "a" for _, metadata in chunks)
+
+
+@in_both_frameworks
+def test_nothing_is_said_unless_asked_for(split: Callable[..., Chunks]) -> None:
+    chunks = split(LONG, judge=answers, tokenizer=words, **UNTIL_FAILURE)
+    assert all(metadata == {"source": "a"} for _, metadata in chunks)
+
+
+def test_overlap_and_trimming_leave_each_verdict_with_its_chunk() -> None:
+    def verdicts(**settings: Any) -> list[str | None]:
+        chunks = split_with_langchain(
+            LONG, judge=answers, tokenizer=words, add_verdicts=True, **UNTIL_FAILURE, **settings
+        )
+        texts.append([text for text, _ in chunks])
+        return [metadata.get("verdict") for _, metadata in chunks]
+
+    texts: list[list[str]] = []
+    plain = verdicts()
+    assert verdicts(strip_whitespace=False) == plain
+    assert verdicts(chunk_overlap=6) == plain
+    assert texts[2][2].startswith("Paragraph four.")
+
+
+async def test_asynchronous_splitting_says_the_same() -> None:
+    splitter = LumberTextSplitter(judge=answers, add_verdicts=True, on_failure="keep_group")
+    document = LangChainDocument(LONG)
+    assert await splitter.asplit_documents([document]) == splitter.split_documents([document])
+
+
+def test_verdicts_are_not_embedded() -> None:
+    parser = LumberNodeParser(judge=answers, tokenizer=words, add_verdicts=True, **UNTIL_FAILURE)
+    for node in parser.get_nodes_from_documents([LlamaIndexDocument(text=LONG)]):
+        for mode in (MetadataMode.EMBED, MetadataMode.LLM):
+            assert "verdict" not in node.get_content(metadata_mode=mode)
+
+
+def test_the_setting_is_part_of_the_cache_key_and_survives_a_round_trip() -> None:
+    parser = LumberNodeParser(add_verdicts=True)
+    assert parser.to_dict() != LumberNodeParser().to_dict()
+    assert LumberNodeParser.from_dict(parser.to_dict()).add_verdicts
+
+
+def test_an_empty_text_has_no_verdict() -> None:
+    ((_, metadata),) = split_with_llamaindex("", add_verdicts=True)
+    assert metadata == {"source": "a"}

@@ -37,7 +37,7 @@ from lumber_core.lumber.grouping import (
 from lumber_core.lumber.judges import JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.protocol import PromptTemplate
 from lumber_core.lumber.runner import Progress, adrive, drive
-from lumber_core.lumber.settings import LumberChunkerSettings, Method
+from lumber_core.lumber.settings import THETA, LumberChunkerSettings, Method
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.settings import shown, takes
@@ -100,7 +100,7 @@ class LumberChunker(Chunker):
         self.method: Method = settings.method
 
     @classmethod
-    def as_published(cls, judge: JudgeLike, *, theta: int = 550, **options: Any) -> LumberChunker:
+    def as_published(cls, judge: JudgeLike, *, theta: int = THETA, **options: Any) -> LumberChunker:
         """Return a splitter that behaves like the code released with the paper.
 
         It counts round(1.2 x words) of the labelled paragraphs; leaves the paragraph that reaches

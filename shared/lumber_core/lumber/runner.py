@@ -11,7 +11,6 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from types import TracebackType
 from typing import NamedTuple
 
 from tqdm import tqdm
@@ -229,12 +228,7 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is None and self._bar.total is not None:
             self._bar.update(self._bar.total - self._bar.n)
         self._bar.close()

@@ -65,6 +65,10 @@ def _check_callable(name: str, function: object) -> None:
         )
 
 
+THETA = 550
+"""The default of `theta`."""
+
+
 class LumberSettings(ChunkerSettings):
     """Settings of the Lumber splitter, except for the judge."""
 
@@ -75,7 +79,7 @@ class LumberSettings(ChunkerSettings):
             "word, which is about 600 tokens of a real tokenizer.",
             check_positive,
         ),
-    ] = 550
+    ] = THETA
     units: Units = "paragraphs"
     method: Annotated[
         Method,

@@ -19,12 +19,17 @@ from lumber_core.llms import (
     Model,
     OpenAIModel,
 )
+from lumber_core.lumber import Group
+from lumber_core.lumber.grouping import TextUnits
+from lumber_core.lumber.protocol import read_answer
+from lumber_core.spans import Span
 from tests.loopback.server import LoopbackServer
 
 SYSTEM = "You divide a document.\nReply with one line."
 USER = "<paragraphs>\nID 5: One.\nID 6: Two.\nID 7: Three.\n</paragraphs>\n\nWhich?"
 CHOICES = range(6, 8)
 KEY = "sk-do-not-tell-4711"
+LOGGER = "lumber_core.llms"
 
 MODELS = {"openai": OpenAIModel, "gemini": GeminiModel, "legacy": LegacyGeminiModel}
 MODULES = {
@@ -35,6 +40,18 @@ MODULES = {
         "google-generativeai is not installed: run make test-legacy",
     ),
 }
+
+
+def unit_of(text: str) -> int | None:
+    """The unit that an answer names."""
+    return read_answer(text, CHOICES).unit
+
+
+def three() -> Group:
+    """Units 5 to 7 of a document."""
+    starts = range(0, 32, 4)
+    text = "".join(f"p{number}. " for number in range(len(starts)))
+    return Group(TextUnits(text, [Span(start, start + 4) for start in starts]), 5, 8)
 
 
 def need(api: str) -> None:

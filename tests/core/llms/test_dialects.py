@@ -10,21 +10,24 @@ from typing import Any
 import pytest
 
 from lumber_core.llms import OpenAIModel
-from lumber_core.lumber.protocol import read_answer
-from tests.core.llms.conftest import CHOICES, KEY, SYSTEM, USER, model_at, need
+from tests.core.llms.conftest import (
+    CHOICES,
+    KEY,
+    LOGGER,
+    SYSTEM,
+    USER,
+    model_at,
+    need,
+    three,
+    unit_of,
+)
 from tests.loopback.dialects import DIALECTS, Dialect, azure, llama_cpp_python
 from tests.loopback.faults import Malformed, Reply, Status
-
-LOGGER = "lumber_core.llms"
 
 
 @pytest.fixture(autouse=True)
 def _openai() -> None:
     need("openai")
-
-
-def unit_of(text: str) -> int | None:
-    return read_answer(text, CHOICES).unit
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.__name__)
@@ -174,7 +177,6 @@ def test_identities_differ_by_the_limit() -> None:
 
 def test_an_answer_that_was_cut_off_is_said_to_be(serve: Any) -> None:
     from lumber_core.lumber import ModelJudge
-    from tests.core.llms.test_api_models import three
 
     server = serve(faults=lambda request: cut("Well, that is"))
     verdict = ModelJudge(model_at(server, "openai")).judge(three())

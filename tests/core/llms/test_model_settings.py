@@ -1,0 +1,251 @@
+"""Settings of models behind an API: addresses, keys, identities, pickling."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lumber_core.errors import MissingExtraError, ModelSettingsError
+from lumber_core.llms import GeminiModel, LegacyGeminiModel, OpenAIModel
+from lumber_core.llms.retry import RetryingModel
+from lumber_core.lumber import ModelJudge
+from tests.core.llms.conftest import (
+    KEY,
+    MODELS,
+    SYSTEM,
+    USER,
+    model_at,
+    need,
+    three,
+    unit_of,
+)
+from tests.loopback.faults import (
+    Status,
+)
+
+
+def test_the_base_url_decides_where_a_question_goes(api, serve, ask):
+    one, other = serve("Answer: ID 6"), serve("Answer: ID 7")
+    assert unit_of(ask(model_at(one, api)).text) == 6
+    assert unit_of(ask(model_at(other, api)).text) == 7
+    assert (one.count, other.count) == (1, 1)
+
+
+@pytest.mark.parametrize("variable", ["OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"])
+def test_a_key_of_the_environment_is_not_sent_to_a_named_server(
+    api, serve, ask, monkeypatch, variable
+):
+    monkeypatch.setenv(variable, KEY)
+    server = serve("Answer: ID 7")
+    assert unit_of(ask(model_at(server, api, api_key=None)).text) == 7
+    assert KEY not in str(server.requests[0].headers)
+
+
+def test_headers_of_the_environment_are_not_sent_to_a_named_server(serve, ask, monkeypatch):
+    need("openai")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-planted")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-planted")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway-Key: gateway-planted\nX-Other: planted")
+    server = serve("Answer: ID 7")
+    assert unit_of(ask(model_at(server, "openai")).text) == 7
+    assert "planted" not in str(server.requests[0].headers)
+    monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
+    ask(OpenAIModel("a-model", api_key=KEY))
+    assert str(server.requests[1].headers).count("planted") == 4
+
+
+def test_a_missing_key_says_what_to_do(schema_api, ask, monkeypatch):
+    for variable in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    variable = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}[schema_api]
+    for model in (MODELS[schema_api]("a-model"), RetryingModel(MODELS[schema_api]("a-model"))):
+        with pytest.raises(ModelSettingsError, match=f"{variable}.*api_key="):
+            ask(model)
+
+
+def test_a_key_that_a_server_echoes_is_removed(api, serve, ask, caplog):
+    key = "planted4711"  # written as nothing that looks like a key
+    server = serve(faults=lambda request: Status(400, f"got headers {request.headers} and {key}"))
+    with caplog.at_level(logging.DEBUG, "lumber_core"), pytest.raises(Exception) as caught:  # noqa: PT011
+        ask(model_at(server, api, api_key=key))
+    assert key not in f"{caught.value} {caught.value!r} {caplog.text}"
+    verdict = None
+    with pytest.raises(ModelSettingsError) as raised:
+        verdict = ModelJudge(model_at(server, api, api_key=key)).judge(three())
+    assert verdict is None
+    assert key not in str(raised.value)
+
+
+def test_a_key_that_is_passed_is_sent(api, serve, ask):
+    server = serve()
+    ask(model_at(server, api))
+    assert KEY in str(server.requests[0].headers)
+
+
+def test_no_key_is_shown(api, serve, ask, caplog):
+    server = serve(faults={1: Status(403, "wrong key"), 2: Status(400, "temperature")})
+    url = (server.openai_url if api == "openai" else server.url).replace("://", f"://user:{KEY}@")
+    model = model_at(server, api)
+    with_url = MODELS[api]("a-model", base_url=url, api_key=KEY)
+    told = [repr(model), model.identity, repr(with_url), with_url.identity]
+    with caplog.at_level(logging.DEBUG), pytest.raises(Exception) as caught:  # noqa: PT011
+        ask(model)
+    ask(model)
+    assert KEY not in "".join([*told, str(caught.value), caplog.text])
+
+
+def test_the_identity_tells_models_apart(api, serve):
+    server = serve()
+    identities = {
+        model_at(server, api).identity,
+        model_at(server, api, temperature=0.5).identity,
+        model_at(serve(), api).identity,
+        MODELS[api]("other", base_url=server.url).identity,
+    }
+    assert len(identities) == 4
+    assert model_at(server, api).identity == model_at(server, api, api_key="other").identity
+
+
+def test_the_query_of_a_url_tells_servers_apart_and_shows_nothing(api):
+    def identity(query: str) -> str:
+        return MODELS[api]("m", base_url=f"http://127.0.0.1:1/v1{query}").identity
+
+    assert len({identity(""), identity("?deployment=a"), identity("?deployment=b")}) == 3
+    assert identity(f"?deployment=a&api_key={KEY}") == identity("?deployment=a")
+    assert KEY not in identity(f"?x={KEY}")
+
+
+def test_a_model_is_pickled_before_and_after_it_was_asked(api, serve, ask):
+    server = serve("Answer: ID 7")
+    model = model_at(server, api)
+    fresh = pickle.loads(pickle.dumps(model))
+    ask(model)
+    used = pickle.loads(pickle.dumps(model))
+    for copy in (fresh, used):
+        assert unit_of(ask(copy).text) == 7
+        assert (repr(copy), copy.identity) == (repr(model), model.identity)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"base_url": "localhost:8000"}, ValueError, "base_url must look like"),
+        ({"base_url": 8000}, TypeError, "base_url must be a str"),
+        ({"api_key": b"key"}, TypeError, "api_key must be a str"),
+        ({"api_key": ""}, ValueError, "api_key is empty"),
+        ({"temperature": 3}, ValueError, "temperature must be from 0 to 2"),
+        ({"temperature": float("nan")}, ValueError, "temperature must be a finite number"),
+        ({"temperature": "hot"}, TypeError, "temperature must be a number"),
+        ({"timeout": 0}, ValueError, "timeout must be a positive number"),
+        ({"timeout": None}, TypeError, "timeout must be a number"),
+    ],
+)
+def test_wrong_settings_are_refused_at_once(api, settings, error, message):
+    with pytest.raises(error, match=message):
+        MODELS[api]("a-model", **settings)
+
+
+@pytest.mark.parametrize(("name", "error"), [("", ValueError), (None, TypeError)])
+def test_a_model_needs_a_name(api, name, error):
+    with pytest.raises(error, match="model"):
+        MODELS[api](name)
+
+
+# Clients of the user's own.
+
+
+def test_own_openai_clients_are_used_without_retrying(serve):
+    need("openai")
+    import openai
+
+    server = serve("Answer: ID 7", faults={1: Status(500), 4: Status(500)})
+    settings = {"base_url": server.openai_url, "api_key": KEY, "max_retries": 5}
+    client, async_client = openai.OpenAI(**settings), openai.AsyncOpenAI(**settings)
+    model = OpenAIModel("a-model", client=client)
+    with pytest.raises(openai.InternalServerError):
+        model.complete(SYSTEM, USER)
+    assert unit_of(model.complete(SYSTEM, USER).text) == 7
+    assert unit_of(asyncio.run(model.acomplete(SYSTEM, USER)).text) == 7
+    assert server.url in model.identity
+
+    async_only = OpenAIModel("a-model", async_client=async_client)
+    with pytest.raises(openai.InternalServerError):
+        asyncio.run(async_only.acomplete(SYSTEM, USER))
+    assert server.count == 4
+    with pytest.raises(TypeError, match="only async_client"):
+        async_only.complete(SYSTEM, USER)
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(model)
+    with pytest.raises(ValueError, match="has its own"):
+        OpenAIModel("a-model", client=client, api_key=KEY)
+
+
+def test_an_own_gemini_client_is_used(serve, ask):
+    need("gemini")
+    from google import genai
+
+    server = serve("Answer: ID 7")
+    client = genai.Client(api_key=KEY, http_options={"base_url": server.url})
+    model = GeminiModel("a-model", client=client)
+    assert unit_of(ask(model).text) == 7
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(model)
+    with pytest.raises(ValueError, match="has its own"):
+        GeminiModel("a-model", client=client, base_url=server.url)
+
+
+@pytest.mark.legacy
+def test_legacy_models_share_no_configuration(serve, ask):
+    need("legacy")
+    one, other = serve("Answer: ID 6"), serve("Answer: ID 7")
+    first = LegacyGeminiModel("a-model", base_url=one.url, api_key="key-of-one")
+    second = LegacyGeminiModel("a-model", base_url=other.url, api_key="key-of-other")
+    assert [unit_of(ask(model).text) for model in (first, second, first)] == [6, 7, 6]
+    assert {request.headers["x-goog-api-key"] for request in one.requests} == {"key-of-one"}
+
+
+# Packages.
+
+
+@pytest.mark.parametrize(
+    ("blocked", "call", "extra"),
+    [
+        ("openai", "OpenAIModel('m')", "openai"),
+        ("google.genai", "GeminiModel('m')", "gemini"),
+        ("google.generativeai", "LegacyGeminiModel('m')", "gemini-legacy"),
+        ("torch", "LocalModel('m')", "torch"),
+    ],
+)
+def test_a_missing_package_names_the_extra(blocked: str, call: str, extra: str) -> None:
+    code = f"""
+import sys
+sys.modules[{blocked!r}] = None
+from lumber_core.errors import MissingExtraError
+from lumber_core.llms import *
+try:
+    {call}
+except MissingExtraError as error:
+    print(error.extra, error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"{extra} ")
+    assert f"pip install 'lumber-splitters[{extra}]'" in done.stdout
+    assert issubclass(MissingExtraError, ImportError)
+
+
+def test_making_models_imports_no_package(api: str, tmp_path: Path) -> None:
+    name = MODELS[api].__name__
+    code = f"""
+import sys
+from lumber_core.llms import {name}
+print(repr({name}("m", api_key="k")), {name}("m").identity)
+heavy = ("openai", "google.genai", "google.generativeai", "torch", "transformers", "httpx")
+assert not set(heavy) & set(sys.modules), set(heavy) & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=tmp_path)
