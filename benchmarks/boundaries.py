@@ -128,7 +128,7 @@ def langchain_semantic() -> Splitter:
     chunker = SemanticChunker(LumberEmbeddings())
 
     def split(text: str) -> list[int]:
-        # It joins sentences anew with single spaces, so offsets are found by the words passed.
+        # It joins sentences again with single spaces, so offsets are found by the words passed.
         words = word_ends(text)
         cuts, passed = [], 0
         for chunk in chunker.split_text(text)[:-1]:

@@ -225,7 +225,7 @@ def chonkie_embedding() -> Any:
 
 
 def located(text: str, chunks: Iterable[str]) -> list[int]:
-    """Return where chunks start that were joined anew: by the visible characters before them."""
+    """Return where re-joined chunks start, by the visible characters before them."""
     visible = [match.start() for match in re.finditer(r"\S", text)]
     starts, passed = [], 0
     for chunk in chunks:

@@ -123,8 +123,8 @@ class SpanTextSplitter(TextSplitter):
                 their chunks are asked for, one at a time, or as many as `max_concurrency`.
 
         Returns:
-            The chunks. Memory holds those of the documents pulled last. `on_segmentation` numbers
-            the texts anew after each pull.
+            The chunks. Memory holds those of the documents pulled last. `on_segmentation`
+            counts the texts of each pull from 0.
 
         Raises:
             TypeError: `documents` is not an iterable of documents.

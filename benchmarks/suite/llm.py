@@ -85,7 +85,7 @@ class Scenario:
     """What goes wrong at the server.
 
     Attributes:
-        fault: The reply that is no answer; None if nothing goes wrong.
+        fault: The reply that is not an answer; None if nothing goes wrong.
         every: Which replies it takes the place of: one in so many.
         seconds: For how long it does, from the first request on.
     """

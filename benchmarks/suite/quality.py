@@ -20,7 +20,7 @@ class Findings:
         lost: Visible characters of the text that are missing from the chunks.
         blanks_lost: White space characters missing; most splitters strip chunks on purpose.
         invented: Visible characters in the chunks that the text does not have.
-        offsets_wrong: Chunks that do not stand where their offsets say, that overlap the one
+        offsets_wrong: Chunks that are not where their offsets say, that overlap the one
             before, or have no offsets although others do; None if no chunk has offsets.
     """
 

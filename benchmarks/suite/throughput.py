@@ -189,7 +189,7 @@ def _care(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Ta
             lambda told: f"{told['lost']} / {told['invented']} / {told['blanks_lost']}",
         ),
         (
-            "### Offsets wrong\n\nChunks that do not stand where their offsets say, or have none "
+            "### Offsets wrong\n\nChunks that are not where their offsets say, or have none "
             "although others do; a dash: the splitter gives no offsets.",
             lambda told: "-" if told["offsets_wrong"] is None else _share(told, "offsets_wrong"),
         ),

@@ -329,7 +329,9 @@ def _offset_fault(text: str, pieces: Sequence[Piece], *, overlaps: bool) -> str 
             return f"chunk {number} has no offset"
         if piece.start < 0 or text[piece.start : piece.end] != piece.text:
             found = _short(text[max(piece.start, 0) : piece.end])
-            return f"chunk {number} is {_short(piece.text)}, but at {piece.start} stands {found}"
+            return (
+                f"chunk {number} is {_short(piece.text)}, but the text at {piece.start} is {found}"
+            )
         if not piece.text.strip():
             continue
         if not overlaps and piece.start < previous_end:

@@ -113,7 +113,7 @@ class CachedEmbedder:
         except (ValueError, TypeError) as error:
             raise self._damaged("a damaged vector") from error
         if not np.isfinite(vector).all():
-            raise self._damaged("a vector with values that are no finite numbers")
+            raise self._damaged("a vector with values that are not finite")
         return vector
 
     def _damaged(self, what: str) -> StoreError:
@@ -202,12 +202,12 @@ def _read_chunk(stored: Sequence[Any], document: Document) -> Chunk:
     """Return a stored chunk.
 
     Raises:
-        ValueError: It is no chunk of the document.
+        ValueError: It is not a chunk of the document.
     """
     start, end, *text = stored
     whole = type(start) is int and type(end) is int
     if not (whole and 0 <= start < end <= len(document.text)) or len(text) > 1:
-        raise ValueError(f"{start!r} to {end!r} is no chunk of the document")
+        raise ValueError(f"{start!r} to {end!r} is not a chunk of the document")
     if text and not isinstance(text[0], str):
         raise ValueError("the text of a chunk must be a string")
     span = Span(start, end)

@@ -36,7 +36,7 @@ class Augmentation:
 
     Attributes:
         labels: Segments start with a label: the number of a note, a bullet, a letter, "Q:".
-        lists: Runs of sentences inside segments are labelled as list items, which are no starts.
+        lists: Runs of sentences inside segments are labelled as list items, which are not starts.
         headings: Segments start with a heading on a line of its own.
         speakers: Sentences become turns of speakers. Segments start with a turn, but most turns do
             not start a segment.

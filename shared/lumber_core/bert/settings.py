@@ -114,7 +114,7 @@ class BertSettings(ChunkerSettings):
 
     @property
     def sizes(self) -> tuple[int | None, int | None]:
-        """The chunk size and the target size that these settings stand for."""
+        """The chunk size and the target size that these settings give."""
         if self.threshold is not None:
             return self.chunk_size, None
         if self.chunk_size is None and self.target_size is not None:

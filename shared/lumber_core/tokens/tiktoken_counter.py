@@ -169,7 +169,7 @@ def _count_apart(encoding: Encoding, texts: Sequence[str]) -> list[int]:
 
 
 def encoding_name(name: str) -> str:
-    """Return the tiktoken encoding that `name`, an encoding or a model, stands for.
+    """Return the name of the tiktoken encoding of `name`, an encoding or a model.
 
     Raises:
         ValueError: tiktoken knows no such encoding or model.

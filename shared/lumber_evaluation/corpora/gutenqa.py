@@ -50,14 +50,15 @@ def load_gutenqa(folder: str | Path) -> Corpus:
     rows = json_lines(root / "paragraphs.jsonl", "the paragraphs of a book")
     paragraphs = [field(row, "text", str, where) for where, row in rows]
     ends_file = existing(root / "published_chunk_ends.json", "the published chunks")
-    rising = [0, *_ends(ends_file)]
-    if rising[-1] != len(paragraphs) or any(b <= a for a, b in pairwise(rising)):
+    edges = [0, *_ends(ends_file)]
+    if edges[-1] != len(paragraphs) or any(b <= a for a, b in pairwise(edges)):
         raise ValueError(
-            f"{ends_file}: the ends must rise to {len(paragraphs)}, the number of paragraphs"
+            f"{ends_file}: the ends must be ascending up to {len(paragraphs)}, the number of "
+            "paragraphs"
         )
     name = root.resolve().name
     whole = _book(name, paragraphs)
-    starts = tuple(whole.units[first] for first in rising[:-1])
+    starts = tuple(whole.units[first] for first in edges[:-1])
     document = Document(name, whole.text, whole.units, starts, whole.source)
     file = root / "questions.jsonl"
     questions = load_questions(file, documents=[document]) if file.exists() else []

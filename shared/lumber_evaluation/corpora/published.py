@@ -28,7 +28,7 @@ _SEPARATOR = "=========="
 
 
 def load_choi(folder: str | Path) -> list[Document]:
-    """Load Choi's set: `.ref` files whose segments stand between lines of `==========`.
+    """Load Choi's set: `.ref` files whose segments are between lines of `==========`.
 
     Args:
         folder: The folder with the files, at any depth. The name of a file's folder (`3-11`)
