@@ -94,7 +94,7 @@ def tune(passages: Path, model: str) -> None:
     print(f"{len(stories)} documents held out, {sum(len(s.starts) for s in stories)} sections")
     print("target position | penalty | P | R | F1 | Pk")
     print("--- | --- | --- | --- | --- | ---")
-    judge = BertJudge(model, position_penalty=4, remembered=len(stories))
+    judge = BertJudge(model, position_penalty=4, cache_size=len(stories))
     for judge.target_position in (0.5, 0.6, 0.7, 0.8):
         for judge.position_penalty in (0, 0.5, 1, 2, 4, 8):
             score, error = agreement(judge, stories, thetas)

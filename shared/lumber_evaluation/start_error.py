@@ -201,7 +201,7 @@ class TokenPositions:
         for offset in offsets:
             if not before <= offset <= len(self._text):
                 raise ValueError(
-                    f"offsets must rise from 0 to at most {len(self._text)}, the length of the "
+                    f"offsets must ascend from 0 to at most {len(self._text)}, the length of the "
                     f"text; {offset} comes after {before}"
                 )
             found.append(max(self._at(offset), found[-1] if found else 0))

@@ -76,7 +76,7 @@ def test_chunks_say_on_request_how_their_starts_were_decided(split: Callable[...
         (["Paragraph", "five."], "unreadable"),
         (["Paragraph", "eight."], "no_shift"),
     ]
-    reasons = [metadata.get("verdict_reason") for _, metadata in chunks]
+    reasons: list[Any] = [metadata.get("verdict_reason") for _, metadata in chunks]
     assert [reason is not None for reason in reasons] == [v == "unreadable" for _, v in told]
     assert "the judge returned str" in reasons[2]
     assert reasons[2].endswith("the group was kept whole")

@@ -138,7 +138,7 @@ def test_positions_never_fall_even_where_a_longer_part_counts_less() -> None:
 
 @pytest.mark.parametrize("offsets", [[-1], [len(DOCUMENT.text) + 1], [5, 4]])
 def test_positions_outside_the_text_are_refused(offsets: list[int]) -> None:
-    with pytest.raises(ValueError, match="offsets must rise from 0 to at most"):
+    with pytest.raises(ValueError, match="offsets must ascend from 0 to at most"):
         TokenPositions(DOCUMENT, tokenizer=words).at(offsets)
 
 
