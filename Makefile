@@ -11,7 +11,7 @@ TESTING := pytest pytest-asyncio hypothesis
 FLOOR := 90
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-lowest test-packages coverage check docs architecture bench bench-large results licences sbom audit clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-lowest test-packages coverage check docs architecture bench bench-large results weights licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -115,6 +115,17 @@ results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an ho
 	$(BIN)/python examples/wiki50_greedy_error.py $(DATA)/wiki50
 	$(BIN)/python examples/emma_retrieval.py $(DATA)/gutenqa_emma
 	$(BIN)/python examples/chroma_retrieval.py $(DATA)/chroma_eval
+
+# An interrupted run continues from its last checkpoint.
+TRAIN = $(BIN)/lumber-splitters train --bf16 --passages $(DATA)/passages/passages.jsonl \
+	--sections $(DATA)/wiki_sections/documents.jsonl --meetings $(DATA)/qmsum/train
+
+weights: $(READY)  ## Train the bundled weights again, from all-MiniLM-L6-v2 (DATA=folder; 40 minutes)
+	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make weights DATA=path"; exit 1; }
+	@$(PIP) -e '.[train]'
+	$(TRAIN) weights/mixed --recipe mixed --checkpoint-every 150
+	$(TRAIN) weights/bundled --recipe refined --base weights/mixed --mean-with weights/mixed --checkpoint-every 100
+	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx --with-minilm
 
 licences: $(READY)  ## List the licences of all packages in docs/licences.md
 	@$(PIP) -e '.[dev]'
