@@ -10,12 +10,13 @@ from collections.abc import (
     Iterator,
     Mapping,
     Sequence,
+    Sized,
 )
-from itertools import chain
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
+from tqdm import tqdm
 
 from langchain_lumber.settings import SplitterSettings
 from lumber_core.chunk_view import ChunkView
@@ -47,6 +48,11 @@ class SpanTextSplitter(TextSplitter):
     Raises:
         ValueError: `chunk_overlap` is not below the chunker's `chunk_size`.
         TypeError: A setting has the wrong type or is unknown.
+
+    Example:
+        >>> from lumber_core import GreedyChunker
+        >>> SpanTextSplitter(GreedyChunker(200)).split_text("Ann ran. She fell.")
+        ['Ann ran. She fell.']
     """
 
     @takes(SplitterSettings)
@@ -84,7 +90,8 @@ class SpanTextSplitter(TextSplitter):
 
     def split_text(self, text: str) -> list[str]:
         """Split one text into chunks."""
-        return [span.of(text) for span in self._kept(text, self.segment(text))]
+        (segmentation,) = self._chunker.segment_all([text], **self._arguments([{}]))
+        return [span.of(text) for span in self._kept(text, segmentation)]
 
     def create_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
@@ -98,7 +105,8 @@ class SpanTextSplitter(TextSplitter):
         Raises:
             ValueError: The numbers of texts and metadatas differ.
         """
-        return self._split(texts, _checked_metadatas(texts, metadatas), [None] * len(texts))
+        checked = _checked_metadatas(texts, metadatas)
+        return self._split(texts, checked, [None] * len(texts))
 
     async def acreate_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
@@ -122,25 +130,34 @@ class SpanTextSplitter(TextSplitter):
             documents: Any iterable, such as a loader's `lazy_load()`. Documents are pulled when
                 their chunks are asked for, one at a time, or as many as `max_concurrency`.
 
-        Returns:
-            The chunks. Memory holds those of the documents pulled last. `on_segmentation`
-            counts the texts of each pull from 0.
+        Yields:
+            The chunks. Memory holds those of the documents pulled last. `on_segmentation` counts
+            the texts of each pull from 0.
 
         Raises:
             TypeError: `documents` is not an iterable of documents.
         """
         _refuse_single(documents)
-        pulled = batches(documents, self._chunker.texts_at_once)
-        return chain.from_iterable(self._split(*document_parts(batch)) for batch in pulled)
+        with self._bar(documents) as bar:
+            for batch in batches(documents, self._chunker.texts_at_once):
+                yield from self._split(*document_parts(batch), in_stream=True)
+                bar.update(len(batch))
 
     async def alazy_split(
         self, documents: Iterable[Document] | AsyncIterable[Document]
     ) -> AsyncIterator[Document]:
         """Async version of `lazy_split`, which also takes an async iterator."""
         _refuse_single(documents)
-        async for batch in abatches(documents, self._chunker.texts_at_once):
-            for chunk in await self._asplit(*document_parts(batch)):
-                yield chunk
+        with self._bar(documents) as bar:
+            async for batch in abatches(documents, self._chunker.texts_at_once):
+                for chunk in await self._asplit(*document_parts(batch), in_stream=True):
+                    yield chunk
+                bar.update(len(batch))
+
+    def _bar(self, documents: object) -> tqdm[NoReturn]:
+        """Return the progress bar of a stream of documents."""
+        total = len(documents) if isinstance(documents, Sized) else None
+        return tqdm(total=total, unit="document", disable=not self._settings.show_progress)
 
     async def atransform_documents(
         self, documents: Sequence[Document], **kwargs: Any
@@ -181,20 +198,40 @@ class SpanTextSplitter(TextSplitter):
         return cast(Self, make(tokenizer=tokenizer, **kwargs))
 
     def _split(
-        self, texts: list[str], metadatas: Sequence[dict[Any, Any]], ids: Sequence[str | None]
+        self,
+        texts: list[str],
+        metadatas: Sequence[dict[Any, Any]],
+        ids: Sequence[str | None],
+        *,
+        in_stream: bool = False,
     ) -> list[Document]:
-        segmentations = self._chunker.segment_all(texts, **self._asked(metadatas))
+        arguments = self._arguments(metadatas, in_stream=in_stream)
+        segmentations = self._chunker.segment_all(texts, **arguments)
         return self._documents(texts, metadatas, ids, segmentations)
 
     async def _asplit(
-        self, texts: list[str], metadatas: Sequence[dict[Any, Any]], ids: Sequence[str | None]
+        self,
+        texts: list[str],
+        metadatas: Sequence[dict[Any, Any]],
+        ids: Sequence[str | None],
+        *,
+        in_stream: bool = False,
     ) -> list[Document]:
-        segmentations = await self._chunker.asegment_all(texts, **self._asked(metadatas))
+        arguments = self._arguments(metadatas, in_stream=in_stream)
+        segmentations = await self._chunker.asegment_all(texts, **arguments)
         return self._documents(texts, metadatas, ids, segmentations)
 
-    def _asked(self, metadatas: Sequence[dict[Any, Any]]) -> dict[str, Any]:
-        """Return the chunker's arguments for texts with these metadatas."""
+    def _arguments(
+        self, metadatas: Sequence[dict[Any, Any]], *, in_stream: bool = False
+    ) -> dict[str, Any]:
+        """Return the chunker's arguments for texts with these metadatas.
+
+        Args:
+            metadatas: One for each text.
+            in_stream: Whether the progress bar of a stream is shown instead of the chunker's.
+        """
         return {
+            "show_progress": self._settings.show_progress and not in_stream,
             "reserved": [self._chunk_overlap] * len(metadatas),
             "markdown": [self._chunker.reads_as_markdown(metadata) for metadata in metadatas],
         }

@@ -25,6 +25,11 @@ class BertTextSplitter(SpanTextSplitter):
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
         TypeError: A setting has the wrong type or is unknown.
+
+    Example:
+        >>> splitter = BertTextSplitter(target_size=200, add_start_index=True)
+        >>> splitter.split_documents([Document("Ann ran. She fell.")])
+        [Document(metadata={'start_index': 0}, page_content='Ann ran. She fell.')]
     """
 
     @takes(BertTextSplitterSettings)

@@ -17,6 +17,10 @@ class LumberEmbeddings(Embeddings):
     Raises:
         ValueError: `threads` is below 1.
         TypeError: An argument has the wrong type.
+
+    Example:
+        >>> len(LumberEmbeddings().embed_query("Where is the sea?"))
+        384
     """
 
     def __init__(self, model: str = "bundled", *, threads: int | None = None) -> None:

@@ -24,6 +24,11 @@ class GreedyTextSplitter(SpanTextSplitter):
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
         TypeError: A setting has the wrong type or is unknown.
+
+    Example:
+        >>> splitter = GreedyTextSplitter(target_size=7, tokenizer="words")
+        >>> splitter.split_text("One two three. Four five six. Seven eight nine.")
+        ['One two three. Four five six.', 'Seven eight nine.']
     """
 
     @takes(GreedyTextSplitterSettings)

@@ -33,12 +33,18 @@ class LumberTextSplitterSettings(AskedSettings, LengthSettings):
 
 
 class LumberTextSplitter(SpanTextSplitter):
-    """Cuts at the topic shifts that a chat model names (LumberChunker, arXiv 2406.17526).
+    r"""Cuts at the topic shifts that a chat model names (LumberChunker, arXiv 2406.17526).
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each
             other: `llm` and `judge`, or `prompt` or `policy` without `llm`.
         TypeError: A setting has the wrong type or is unknown.
+
+    Example:
+        >>> from langchain_core.language_models import FakeListChatModel
+        >>> model = FakeListChatModel(responses=["Answer: ID 2"])  # or ChatOpenAI(...)
+        >>> LumberTextSplitter(model).split_text("Ann ran.\n\nShe fell.\n\nBob slept.")
+        ['Ann ran.\n\nShe fell.', 'Bob slept.']
     """
 
     @takes(LumberTextSplitterSettings)

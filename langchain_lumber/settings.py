@@ -72,6 +72,10 @@ class DocumentSettings(Settings):
             "white space is left out."
         ),
     ] = True
+    show_progress: Annotated[
+        bool,
+        Setting("Show a progress bar on stderr while documents are split.", changes_result=False),
+    ] = False
 
 
 class LengthSettings(DocumentSettings, ChunkerSettings):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import copy
-import logging
 import pickle
 from abc import abstractmethod
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from inspect import Parameter, Signature
 from typing import Any, ClassVar, TypeVar
 
@@ -19,17 +17,17 @@ from llama_index.core.bridge.pydantic import (
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.node_parser.interface import IdFuncCallable
-from llama_index.core.node_parser.node_utils import build_nodes_from_splits, default_id_func
-from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.node_parser.node_utils import default_id_func
+from llama_index.core.schema import BaseNode, Document, NodeRelationship, TextNode
 from typing_extensions import Self
 
 from llamaindex_lumber.fields import pydantic_fields
-from llamaindex_lumber.nodes import add_metadata, metadata_of, offset_of, text_of, wrapping
+from llamaindex_lumber.nodes import metadata_of, metadata_tokens, nodes_of, text_of
+from llamaindex_lumber.settings import ELSEWHERE, ParserSettings
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.settings import ChunkOverlap, check_overlap
+from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
-from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import (
     Settings,
@@ -39,40 +37,6 @@ from lumber_core.settings import (
     type_of,
     values_for,
 )
-from lumber_core.spans import Span
-from lumber_core.text.markdown import HEADING_SEPARATOR, heading_paths
-
-logger = logging.getLogger(__name__)
-
-_SEPARATOR = "nodes end at units: choose these with the setting units"
-_SEMANTIC = "no embeddings are compared; BertNodeParser has the setting threshold"
-
-# Arguments of LlamaIndex's parsers that have no meaning here.
-_ELSEWHERE = {
-    "separator": _SEPARATOR,
-    "backup_separators": _SEPARATOR,
-    "paragraph_separator": 'paragraphs are found by units="paragraphs"',
-    "secondary_chunking_regex": "units that are too long are cut at sentences, then words",
-    "chunking_tokenizer_fn": "sentences are found by language; units may be a custom function",
-    "sentence_splitter": "sentences are found by language; units may be a custom function",
-    "keep_whitespaces": "nodes are slices of the text, so nothing is removed from it",
-    "embed_model": "BertNodeParser comes with its own model and needs no embeddings",
-    "breakpoint_percentile_threshold": _SEMANTIC,
-    "buffer_size": _SEMANTIC,
-    "window_size": "choose a size in tokens: chunk_size, target_size",
-    "chunk_sizes": "make one parser for each size, for HierarchicalNodeParser(node_parser_map=...)",
-    "max_chunk_size": "use chunk_size",
-    "chunk_lines": "choose a size in tokens: chunk_size, target_size",
-}
-
-# As in LlamaIndex's SentenceSplitter: warn if the metadata leaves less room than this.
-_LITTLE_ROOM = 50
-
-
-class ParserSettings(Settings):
-    """Settings of node parsers, in addition to the core's."""
-
-    chunk_overlap: ChunkOverlap = 0
 
 
 class SpanNodeParser(NodeParser):
@@ -117,7 +81,7 @@ class SpanNodeParser(NodeParser):
                     "from_dict(data, id_func=...)"
                 )
         known = [*type(self).model_fields]
-        refuse_unknown(type(self).__name__, settings, known, _ELSEWHERE)
+        refuse_unknown(type(self).__name__, settings, known, ELSEWHERE)
         super().__init__(**settings)
 
     @classmethod
@@ -160,6 +124,13 @@ class SpanNodeParser(NodeParser):
         except (TypeError, ValueError):
             super().__setattr__(name, before)
             raise
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy, with some settings changed; these are checked."""
+        copied = super().model_copy(update=update, deep=deep)
+        if update:
+            copied._chunker = copied._checked_chunker()
+        return copied
 
     @abstractmethod
     def _make_chunker(self) -> Chunker:
@@ -250,7 +221,7 @@ class SpanNodeParser(NodeParser):
     ) -> list[BaseNode]:
         del kwargs
         texts = [text_of(node) for node in nodes]
-        metadata = self._metadata_tokens(nodes)
+        metadata = self._tokens_of_metadata(nodes)
         segmentations = self._built().segment_all(
             texts,
             reserved=[tokens + self._overlap for tokens in metadata],
@@ -264,7 +235,7 @@ class SpanNodeParser(NodeParser):
     ) -> list[BaseNode]:
         del kwargs
         texts = [text_of(node) for node in nodes]
-        metadata = self._metadata_tokens(nodes)
+        metadata = self._tokens_of_metadata(nodes)
         segmentations = await self._built().asegment_all(
             texts,
             reserved=[tokens + self._overlap for tokens in metadata],
@@ -273,37 +244,10 @@ class SpanNodeParser(NodeParser):
         )
         return self._all_nodes(nodes, texts, segmentations, metadata)
 
-    def _metadata_tokens(self, parents: Sequence[BaseNode]) -> list[int]:
-        """Return the tokens that each parent's metadata adds to each of its nodes.
-
-        Raises:
-            ValueError: The metadata leaves no room for text.
-        """
-        limit = self._built().settings.chunk_size
-        if limit is None or not self.include_metadata:
+    def _tokens_of_metadata(self, parents: Sequence[BaseNode]) -> list[int]:
+        if not self.include_metadata:
             return [0] * len(parents)
-        modes = (MetadataMode.EMBED, MetadataMode.LLM)
-        wrappings = [wrapping(parent, mode) for parent in parents for mode in modes]
-        counts = self._built().counter.count(wrappings)
-        tokens = list(map(max, counts[::2], counts[1::2]))
-        most = max(tokens, default=0)
-        room = limit - self._overlap - most
-        if room < 1:
-            parent = parents[tokens.index(most)]
-            raise ValueError(
-                f"the metadata of {parent.node_id!r} counts {most} tokens, which leaves no room "
-                f"for text in nodes of chunk_size={limit} and chunk_overlap={self._overlap}: raise "
-                "chunk_size, list long metadata in excluded_embed_metadata_keys and "
-                "excluded_llm_metadata_keys, or pass include_metadata=False"
-            )
-        if most and room < _LITTLE_ROOM:
-            logger.warning(
-                "metadata counts up to %d tokens, which leaves %d for the text of a node: raise "
-                "chunk_size, or exclude metadata from embedding",
-                most,
-                room,
-            )
-        return tokens
+        return metadata_tokens(parents, self._built(), self._overlap)
 
     def _all_nodes(
         self,
@@ -319,46 +263,20 @@ class SpanNodeParser(NodeParser):
             with self.callback_manager.event(
                 CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text]}
             ) as event:
-                nodes = self._nodes(parent, text, segmentation, tokens)
+                nodes = nodes_of(
+                    parent,
+                    text,
+                    segmentation,
+                    chunker=self._built(),
+                    overlap=self._overlap,
+                    reserved=tokens,
+                    id_func=self.id_func,
+                    headings=self.include_metadata,
+                    added=self._node_metadata(segmentation),
+                )
                 event.on_end(payload={EventPayload.CHUNKS: [text_of(node) for node in nodes]})
             made += nodes
         return made
-
-    def _nodes(
-        self, parent: BaseNode, text: str, segmentation: Segmentation, metadata_tokens: int
-    ) -> list[TextNode]:
-        visible = [
-            number for number, span in enumerate(segmentation.spans) if not span.of(text).isspace()
-        ]
-        spans = [segmentation.spans[number] for number in visible]
-        markdown = self._built().reads_as_markdown(metadata_of(parent))
-        spans = self._built().overlap(
-            text, spans, self._overlap, reserved=metadata_tokens, markdown=markdown
-        )
-        if not text:  # LlamaIndex's own parsers make one empty node of an empty text
-            spans = [Span(0, 0)]
-        chunks = [span.of(text) for span in spans]
-        name_node = self.id_func
-        if name_node is default_id_func:
-            identity = self._built().identity
-            ids = [
-                chunk_id(parent.node_id, span, chunk, identity)
-                for span, chunk in zip(spans, chunks, strict=True)
-            ]
-            name_node = partial(_nth, ids)
-        nodes = build_nodes_from_splits(chunks, parent, id_func=name_node)
-        offset = offset_of(parent, text)
-        for node, span in zip(nodes, spans, strict=True):
-            if offset is not None:
-                node.start_char_idx, node.end_char_idx = span.shifted(offset)
-        if markdown and self.include_metadata:
-            for node, path in zip(nodes, heading_paths(text, spans), strict=True):
-                if path:  # a node of a part keeps the titles above the part
-                    add_metadata(node, {"headings": HEADING_SEPARATOR.join(path)})
-        added = self._node_metadata(segmentation)
-        for node, number in zip(nodes, visible, strict=False):  # an empty text has a node, no span
-            add_metadata(node, added[number])
-        return nodes
 
     def _node_metadata(self, segmentation: Segmentation) -> Sequence[Mapping[str, str]]:
         """Return what to add to the metadata of each span's node."""
@@ -413,11 +331,6 @@ def several(documents: N) -> N:
     if isinstance(documents, BaseNode):
         raise TypeError("documents must be an iterable of documents, not one: pass [document]")
     return documents
-
-
-def _nth(ids: Sequence[str], i: int, doc: BaseNode) -> str:
-    del doc
-    return ids[i]
 
 
 def with_settings(settings: type[Settings]) -> type[SpanNodeParser]:

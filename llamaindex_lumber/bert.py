@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from llama_index.core.schema import BaseNode, TextNode
 
-from llamaindex_lumber.base import ParserSettings, SpanNodeParser, with_settings
+from llamaindex_lumber.base import SpanNodeParser, with_settings
+from llamaindex_lumber.settings import ParserSettings
 from lumber_core.bert.chunker import BertChunker
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.settings import BertSettings, ModelName
@@ -40,6 +41,13 @@ class BertNodeParser(_Base):
     Raises:
         ValueError: A number is out of range, or a name is unknown.
         TypeError: A setting has the wrong type or is unknown.
+
+    Example:
+        >>> from llama_index.core import Document
+        >>> parser = BertNodeParser(target_size=200)
+        >>> (node,) = parser.get_nodes_from_documents([Document(text="Ann ran. She fell.")])
+        >>> node.start_char_idx, node.end_char_idx
+        (0, 18)
     """
 
     @classmethod

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.bridge.pydantic import field_serializer
 
-from llamaindex_lumber.base import ParserSettings, SpanNodeParser, with_settings
+from llamaindex_lumber.base import SpanNodeParser, with_settings
+from llamaindex_lumber.settings import ParserSettings
 from lumber_core.chunking.base import Chunker, CoreSplitter
 
 
@@ -33,6 +34,11 @@ class ChunkerNodeParser(_Base):
     Raises:
         ValueError: `chunk_overlap` is not below the splitter's `chunk_size`.
         TypeError: `splitter` is not a `Chunker`, or a setting is unknown.
+
+    Example:
+        >>> from lumber_core import GreedyChunker
+        >>> ChunkerNodeParser(splitter=GreedyChunker(200)).split_text("Ann ran. She fell.")
+        ['Ann ran. She fell.']
     """
 
     @field_serializer("splitter", check_fields=False)

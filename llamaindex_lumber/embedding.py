@@ -14,9 +14,20 @@ from lumber_core.bert.embedder import TextEmbedder
 class LumberEmbedding(BaseEmbedding):
     """Embeds with all-MiniLM-L6-v2, which comes with the library: no key, no download, no PyTorch.
 
+    Args:
+        model_name: "bundled", or a folder made by `lumber-splitters export --embedder`. Default:
+            "bundled".
+        threads: Number of texts embedded in parallel. None: all available CPUs, up to 8. Default:
+            None.
+        **settings: Those of LlamaIndex's `BaseEmbedding`, such as `embed_batch_size`.
+
     Raises:
         ValueError: `threads` is below 1.
         TypeError: A setting has the wrong type.
+
+    Example:
+        >>> len(LumberEmbedding().get_query_embedding("Where is the sea?"))
+        384
     """
 
     model_name: str = Field(

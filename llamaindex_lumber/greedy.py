@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llamaindex_lumber.base import ParserSettings, SpanNodeParser, with_settings
+from llamaindex_lumber.base import SpanNodeParser, with_settings
+from llamaindex_lumber.settings import ParserSettings
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.greedy import GreedyChunker, GreedySettings
 from lumber_core.chunking.settings import TargetSize
@@ -34,6 +35,11 @@ class GreedyNodeParser(_Base):
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
         TypeError: A setting has the wrong type or is unknown.
+
+    Example:
+        >>> parser = GreedyNodeParser(target_size=7, tokenizer="words")
+        >>> parser.split_text("One two three. Four five six. Seven eight nine.")
+        ['One two three. Four five six. ', 'Seven eight nine.']
     """
 
     @classmethod

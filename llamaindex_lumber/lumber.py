@@ -11,9 +11,10 @@ from llama_index.core.bridge.pydantic import field_serializer
 from llama_index.core.llms import LLM
 from llama_index.core.schema import BaseNode
 
-from llamaindex_lumber.base import ParserSettings, SpanNodeParser, several, with_settings
+from llamaindex_lumber.base import SpanNodeParser, several, with_settings
 from llamaindex_lumber.llm import LlamaIndexModel
 from llamaindex_lumber.nodes import metadata_of, text_of
+from llamaindex_lumber.settings import ParserSettings
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.estimate import Estimate, Prices
 from lumber_core.lumber.fallback import choose_judge
@@ -45,12 +46,18 @@ else:
 
 
 class LumberNodeParser(_Base):
-    """Cuts at the topic shifts that a language model names (LumberChunker, arXiv 2406.17526).
+    r"""Cuts at the topic shifts that a language model names (LumberChunker, arXiv 2406.17526).
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each
             other: `llm` and `judge`, or `prompt` or `policy` without `llm`.
         TypeError: A setting has the wrong type or is unknown.
+
+    Example:
+        >>> def judge(group):  # instead of llm=OpenAI(model="gpt-4o-mini")
+        ...     return group.start + 2
+        >>> LumberNodeParser(judge=judge).split_text("Ann ran.\n\nShe fell.\n\nBob slept.")
+        ['Ann ran.\n\nShe fell.\n\n', 'Bob slept.']
     """
 
     @field_serializer("llm", check_fields=False)

@@ -1,11 +1,26 @@
-"""What a parser reads from nodes, and what it adds to them."""
+"""What a parser reads from nodes, and the nodes it makes of spans."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from llama_index.core.node_parser.interface import IdFuncCallable
+from llama_index.core.node_parser.node_utils import build_nodes_from_splits, default_id_func
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
+
+from lumber_core.chunking.base import Chunker
+from lumber_core.identity import chunk_id
+from lumber_core.segmentation import Segmentation
+from lumber_core.spans import Span
+from lumber_core.text.markdown import HEADING_SEPARATOR, heading_paths
+
+logger = logging.getLogger(__name__)
+
+# As in LlamaIndex's SentenceSplitter: warn if the metadata leaves less room than this.
+_LITTLE_ROOM = 50
 
 
 def wrapping(node: BaseNode, mode: MetadataMode) -> str:
@@ -44,3 +59,102 @@ def offset_of(parent: BaseNode, text: str) -> int | None:
     end = parent.end_char_idx
     known = end is None or end - parent.start_char_idx == len(text)
     return parent.start_char_idx if known else None
+
+
+def metadata_tokens(parents: Sequence[BaseNode], chunker: Chunker, overlap: int) -> list[int]:
+    """Return the tokens that each parent's metadata adds to each of its nodes.
+
+    Args:
+        parents: The documents or nodes to split.
+        chunker: The splitter.
+        overlap: Maximum number of tokens repeated from the node before.
+
+    Raises:
+        ValueError: The metadata leaves no room for text.
+    """
+    limit = chunker.settings.chunk_size
+    if limit is None:
+        return [0] * len(parents)
+    modes = (MetadataMode.EMBED, MetadataMode.LLM)
+    wrappings = [wrapping(parent, mode) for parent in parents for mode in modes]
+    counts = chunker.counter.count(wrappings)
+    tokens = list(map(max, counts[::2], counts[1::2]))
+    most = max(tokens, default=0)
+    room = limit - overlap - most
+    if room < 1:
+        parent = parents[tokens.index(most)]
+        raise ValueError(
+            f"the metadata of {parent.node_id!r} counts {most} tokens, which leaves no room "
+            f"for text in nodes of chunk_size={limit} and chunk_overlap={overlap}: raise "
+            "chunk_size, list long metadata in excluded_embed_metadata_keys and "
+            "excluded_llm_metadata_keys, or pass include_metadata=False"
+        )
+    if most and room < _LITTLE_ROOM:
+        logger.warning(
+            "metadata counts up to %d tokens, which leaves %d for the text of a node: raise "
+            "chunk_size, or exclude metadata from embedding",
+            most,
+            room,
+        )
+    return tokens
+
+
+def nodes_of(
+    parent: BaseNode,
+    text: str,
+    segmentation: Segmentation,
+    *,
+    chunker: Chunker,
+    overlap: int,
+    reserved: int,
+    id_func: IdFuncCallable,
+    headings: bool,
+    added: Sequence[Mapping[str, str]],
+) -> list[TextNode]:
+    """Return the nodes of one document or node.
+
+    Args:
+        parent: The document or node.
+        text: Its text.
+        segmentation: The segmentation of the text.
+        chunker: The splitter that made it.
+        overlap: Maximum number of tokens to repeat from the node before.
+        reserved: Tokens that the parent's metadata adds to each node.
+        id_func: Names the nodes; LlamaIndex's default stands for stable ids.
+        headings: Whether the titles above a node are added to its metadata.
+        added: What else to add to the metadata of each span's node.
+    """
+    visible = [
+        number for number, span in enumerate(segmentation.spans) if not span.of(text).isspace()
+    ]
+    spans = [segmentation.spans[number] for number in visible]
+    markdown = chunker.reads_as_markdown(metadata_of(parent))
+    spans = chunker.overlap(text, spans, overlap, reserved=reserved, markdown=markdown)
+    if not text:  # LlamaIndex's own parsers make one empty node of an empty text
+        spans = [Span(0, 0)]
+    chunks = [span.of(text) for span in spans]
+    name_node = id_func
+    if name_node is default_id_func:
+        identity = chunker.identity
+        ids = [
+            chunk_id(parent.node_id, span, chunk, identity)
+            for span, chunk in zip(spans, chunks, strict=True)
+        ]
+        name_node = partial(_nth, ids)
+    nodes = build_nodes_from_splits(chunks, parent, id_func=name_node)
+    offset = offset_of(parent, text)
+    for node, span in zip(nodes, spans, strict=True):
+        if offset is not None:
+            node.start_char_idx, node.end_char_idx = span.shifted(offset)
+    if markdown and headings:
+        for node, path in zip(nodes, heading_paths(text, spans), strict=True):
+            if path:  # a node of a part keeps the titles above the part
+                add_metadata(node, {"headings": HEADING_SEPARATOR.join(path)})
+    for node, number in zip(nodes, visible, strict=False):  # an empty text has a node, no span
+        add_metadata(node, added[number])
+    return nodes
+
+
+def _nth(ids: Sequence[str], i: int, doc: BaseNode) -> str:
+    del doc
+    return ids[i]

@@ -21,7 +21,9 @@ class DocumentedSettings(griffe.Extension):
         takes = isinstance(constructor, griffe.Function) and any(
             decorator.callable_path.endswith("takes") for decorator in constructor.decorators
         )
-        if not takes and "_Base" not in map(str, cls.bases):  # _Base: pydantic models
+        documented = any(d.callable_path.endswith("documented") for d in cls.decorators)
+        # _Base: pydantic models
+        if not takes and not documented and "_Base" not in map(str, cls.bases):
             return
         imported = griffe.dynamic_import(cls.path)
         if cls.docstring is not None:

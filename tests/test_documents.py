@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from llama_index.core import Settings as GlobalSettings
 from typer.main import get_command
 
 from lumber_cli.app import app
@@ -82,7 +83,12 @@ COMMANDS = [
 
 @pytest.fixture
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with the files that the pages speak of, and servers in place of the providers'."""
+    """A folder with the files that the pages speak of, and servers in place of the providers'.
+
+    LlamaIndex's global settings, which some blocks assign or read, are restored: reading
+    `Settings.llm` sets it.
+    """
+    before = dict(vars(GlobalSettings))
     data = ROOT / "examples" / "data"
     (tmp_path / "my_docs").mkdir()
     story = (data / "the_tide_clock.txt").read_text(encoding="utf-8")
@@ -95,6 +101,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)
         monkeypatch.setenv("OPENAI_API_KEY", "a-key")
         yield tmp_path
+    vars(GlobalSettings).update(before)
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=named)

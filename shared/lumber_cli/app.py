@@ -41,7 +41,8 @@ _add(
     "book.txt --target-size 200 --format text | less",
     "docs/ --method greedy --chunk-size 256 --format parquet -o chunks.parquet",
     "docs/ --method lumber --model openai:gpt-4o-mini --store answers.db",
-    "docs/ --method lumber --model http://127.0.0.1:8000/v1",
+    "docs/ --method lumber --model http://127.0.0.1:8000/v1 --max-concurrency 16 --timeout 300",
+    "docs/ --method lumber --model local:Qwen/Qwen3-8B --device cuda --prompt question.txt",
     "- < page.txt",
 )
 _add(
@@ -56,7 +57,8 @@ _add(
     estimate_command,
     "estimate",
     "books/ --prices 0.15,0.60",
-    "book.txt --theta 700",
+    "book.txt --theta 700 --units sentences",
+    "book.txt --model openai:gpt-4o-mini --prompt question.txt",
 )
 _add(models_command, "models", "", "ollama", "http://127.0.0.1:8000/v1")
 _add(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import typer
 
 from lumber_cli.inputs import Inputs, Paths
@@ -15,7 +13,7 @@ from lumber_core import LumberChunker, Range
 from lumber_core.chunking.base import Chunker
 
 
-@partial(takes_splitting, default="lumber")
+@takes_splitting(default="lumber")
 def estimate_command(paths: Paths, splitting: Splitting, encoding: EncodingOption = None) -> None:
     """Estimate the calls, tokens and cost of splitting with a language model.
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from lumber_cli.asking import MODEL_HELP, Asking, takes_asking
+from lumber_cli.groups import takes_fields
 from lumber_cli.options import (
-    MODEL_HELP,
     SPLITTER_NAMES,
     Concurrency,
     EncodingOption,
     Folder,
-    KeyVariable,
-    PerMinute,
     asks_model,
     check_tokenizer,
-    chosen_model,
     corpus_in,
     errors_in_one_line,
     fail,
@@ -27,7 +26,6 @@ from lumber_cli.options import (
     work_file,
 )
 from lumber_core.extras import require
-from lumber_core.llms import CallPolicy
 from lumber_core.tokens import DEFAULT_TOKENIZER
 from lumber_evaluation.comparison import (
     Comparison,
@@ -37,6 +35,7 @@ from lumber_evaluation.comparison import (
 )
 from lumber_evaluation.comparison.metrics import METRICS, families_of
 from lumber_evaluation.comparison.sweep import THETAS, sweep
+from lumber_evaluation.documents import Corpus
 from lumber_evaluation.llm.hyde import hypothetical_passages
 from lumber_evaluation.null_control import RandomCuts
 from lumber_evaluation.report import write_report
@@ -49,53 +48,87 @@ DEFAULT_SPLITTERS = ("bert", "lumber", "recursive:1000", "paragraphs")
 _MEASURES = ", ".join(
     family.title for family in families_of(METRICS) if family.sample == "question"
 )
-Questions = Annotated[
-    Path | None,
-    typer.Option(
-        help="File of questions, .jsonl or .csv; `lumber-splitters questions` generates one. "
-        f"Measures: {_MEASURES}."
-    ),
-]
-SectionsOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Take reference sections from the documents: headings (Markdown) or marks (lines of "
-        "ten or more =)."
-    ),
-]
-EmbedderOption = Annotated[
-    str, typer.Option(help="Embedding model: bundled, contriever, or contriever:FOLDER.")
-]
 Output = Annotated[Path, typer.Option(help="Folder to write report.html and report.json to.")]
-Work = Annotated[
-    Path | None,
-    typer.Option(
-        help="Folder that caches finished work, so that an interrupted run resumes. Default: .work "
-        "in the output folder."
-    ),
-]
-ModelNameOption = Annotated[
-    str | None,
-    typer.Option(
-        help=f"For `lumber`, propositions, --qa and --hyde. {MODEL_HELP}",
-    ),
-]
-PriceList = Annotated[
-    str | None,
-    typer.Option(help="Prices of a million input and output tokens, for example 0.15,0.60."),
-]
-TokenizerOption = Annotated[
-    str,
-    typer.Option(help="How tokens of chunks are counted: estimate, words, or a tiktoken encoding."),
-]
-Within = Annotated[
-    bool, typer.Option(help="Search only the chunks of the question's own document.")
-]
+_takes_asking = takes_asking(help_text=f"For `lumber`, propositions, --qa and --hyde. {MODEL_HELP}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Measuring:
+    """The options that `compare` and `sweep` share: what is measured, and how."""
+
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of questions, .jsonl or .csv; `lumber-splitters questions` generates one. "
+            f"Measures: {_MEASURES}."
+        ),
+    ] = None
+    sections: Annotated[
+        str | None,
+        typer.Option(
+            help="Take reference sections from the documents: headings (Markdown) or marks (lines "
+            "of ten or more =)."
+        ),
+    ] = None
+    encoding: EncodingOption = None
+    embedder: Annotated[
+        str, typer.Option(help="Embedding model: bundled, contriever, or contriever:FOLDER.")
+    ] = "bundled"
+    tokenizer: Annotated[
+        str,
+        typer.Option(
+            help="How tokens of chunks are counted: estimate, words, or a tiktoken encoding."
+        ),
+    ] = DEFAULT_TOKENIZER
+    within_document: Annotated[
+        bool, typer.Option(help="Search only the chunks of the question's own document.")
+    ] = False
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that caches finished work, so that an interrupted run resumes. Default: "
+            ".work in the output folder."
+        ),
+    ] = None
+    prices: Annotated[
+        str | None,
+        typer.Option(help="Prices of a million input and output tokens, for example 0.15,0.60."),
+    ] = None
+    max_concurrency: Concurrency = 8
+
+    def corpus(self, folder: Path) -> Corpus:
+        """Load the documents."""
+        return corpus_in(folder, self.questions, self.sections, self.encoding)
+
+    def cache(self, output: Path) -> Path:
+        """Return the folder that caches finished work."""
+        return self.work or output / ".work"
+
+    def arguments(self, output: Path) -> dict[str, Any]:
+        """Return the arguments that `compare` and `sweep` of the evaluation share.
+
+        Raises:
+            ValueError: A name or a price is wrong.
+            TokenizerDataError: The tokenizer's vocabulary cannot be loaded.
+        """
+        prices = prices_in(self.prices)
+        check_tokenizer(self.tokenizer)
+        return {
+            "embedder": self.embedder,
+            "tokenizer": self.tokenizer,
+            "prices": prices,
+            "within_document": self.within_document,
+            "folder": self.cache(output),
+            "show_progress": True,
+        }
+
+
+@_takes_asking
+@takes_fields("measuring", Measuring)
 def compare_command(
     folder: Folder,
-    questions: Questions = None,
+    measuring: Measuring,
+    asking: Asking,
     splitter: Annotated[
         list[str] | None,
         typer.Option(
@@ -112,11 +145,6 @@ def compare_command(
         ),
     ] = False,
     output: Output = Path("report"),
-    sections: SectionsOption = None,
-    encoding: EncodingOption = None,
-    embedder: EmbedderOption = "bundled",
-    model: ModelNameOption = None,
-    key_variable: KeyVariable = None,
     hyde: Annotated[
         bool,
         typer.Option(
@@ -132,21 +160,15 @@ def compare_command(
     top_k: Annotated[
         int, typer.Option(help="With --qa: number of passages shown to the model.")
     ] = 5,
-    prices: PriceList = None,
-    within_document: Within = False,
-    tokenizer: TokenizerOption = DEFAULT_TOKENIZER,
-    work: Work = None,
-    max_concurrency: Concurrency = 8,
-    requests_per_minute: PerMinute = None,
 ) -> None:
     """Compare splitters on your documents and write a report.
 
     Prints a table with what can be concluded from it, and writes report.html and report.json.
     """
-    kept = work or output / ".work"
+    kept = measuring.cache(output)
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
-        asked = chosen_model(model, key_variable)
+        asked = asking.language_model()
         for option, given in (("--qa", qa), ("--hyde", hyde)):
             if given and asked is None:
                 fail(f"{option} needs a model: pass --model NAME")
@@ -154,20 +176,19 @@ def compare_command(
             qa or hyde or any(map(asks_model, splitter or DEFAULT_SPLITTERS))
         ):
             fail("--model has no effect: pass --qa, --hyde, --splitter lumber or propositions")
-        paid = prices_in(prices)
-        check_tokenizer(tokenizer)
-        policy = CallPolicy(requests_per_minute=requests_per_minute)
+        arguments = measuring.arguments(output)
+        policy = asking.call_policy()
         subjects = [
-            splitter_named(spec, asked, policy, kept, max_concurrency, embedder)
+            splitter_named(spec, asked, policy, kept, measuring.max_concurrency, measuring.embedder)
             for spec in splitter or DEFAULT_SPLITTERS
         ]
         if null_control:
             subjects += [RandomCuts(one) for one in subjects]
-        corpus = corpus_in(folder, questions, sections, encoding)
+        corpus = measuring.corpus(folder)
         answering = None
         if qa and asked is not None:
             answering = QaSettings(
-                asked, top_k=top_k, policy=policy, max_concurrency=max_concurrency
+                asked, top_k=top_k, policy=policy, max_concurrency=measuring.max_concurrency
             )
         check_comparison(corpus, subjects, qa=answering)
         if hyde and not corpus.questions:
@@ -179,28 +200,20 @@ def compare_command(
                 asked,
                 store=work_file(kept),
                 policy=policy,
-                max_concurrency=max_concurrency,
+                max_concurrency=measuring.max_concurrency,
                 show_progress=True,
             ).texts
-        made = compare(
-            corpus,
-            subjects,
-            embedder=embedder,
-            query_texts=queries,
-            qa=answering,
-            tokenizer=tokenizer,
-            prices=paid,
-            within_document=within_document,
-            folder=kept,
-            show_progress=True,
-        )
+        made = compare(corpus, subjects, query_texts=queries, qa=answering, **arguments)
         page = write_report(made, output)
     _tell(made, page)
 
 
+@_takes_asking
+@takes_fields("measuring", Measuring)
 def sweep_command(
     folder: Folder,
-    questions: Questions = None,
+    measuring: Measuring,
+    asking: Asking,
     theta: Annotated[
         str | None,
         typer.Option(
@@ -221,40 +234,30 @@ def sweep_command(
         str | None, typer.Option(help="Splitter to sweep. Default: the one the setting belongs to.")
     ] = None,
     output: Output = Path("sweep"),
-    sections: SectionsOption = None,
-    encoding: EncodingOption = None,
-    embedder: EmbedderOption = "bundled",
-    model: ModelNameOption = None,
-    key_variable: KeyVariable = None,
-    prices: PriceList = None,
-    within_document: Within = False,
-    tokenizer: TokenizerOption = DEFAULT_TOKENIZER,
-    work: Work = None,
-    max_concurrency: Concurrency = 8,
-    requests_per_minute: PerMinute = None,
 ) -> None:
     """Try several values of one setting and write a report."""
-    kept = work or output / ".work"
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
         kind, parameter, values = _swept(splitter, theta=theta, threshold=threshold, size=size)
-        asked = chosen_model(model, key_variable)
+        asked = asking.language_model()
         if asked is not None and kind != "lumber":
             fail(f"--model has no effect: {kind} uses no model")
-        policy = CallPolicy(requests_per_minute=requests_per_minute)
+        arguments = measuring.arguments(output)
+        policy = asking.call_policy()
+        kept = measuring.cache(output)
         made = sweep(
-            corpus_in(folder, questions, sections, encoding),
+            measuring.corpus(folder),
             lambda value: splitter_named(
-                f"{kind}:{value:g}", asked, policy, kept, max_concurrency, embedder
+                f"{kind}:{value:g}",
+                asked,
+                policy,
+                kept,
+                measuring.max_concurrency,
+                measuring.embedder,
             ),
             values,
             parameter=parameter,
-            embedder=embedder,
-            tokenizer=tokenizer,
-            prices=prices_in(prices),
-            within_document=within_document,
-            folder=kept,
-            show_progress=True,
+            **arguments,
         )
         page = write_report(made, output)
     _tell(made.comparison, page)

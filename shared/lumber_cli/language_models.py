@@ -5,14 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.extras import load, require
-from lumber_core.llms import GeminiModel, OpenAIModel
-from lumber_core.llms.remote import RemoteModel
+from lumber_core.llms import GeminiModel, LocalModel, Model, OpenAIModel
+from lumber_core.llms.settings import ModelSettings
+from lumber_core.llms.transformers import LocalModelSettings
+from lumber_core.settings import fields_of
 
 OLLAMA = "http://127.0.0.1:11434/v1"
-FORMS = "openai:NAME, gemini:NAME, ollama:NAME, or the URL of an OpenAI-compatible server"
+FORMS = (
+    "openai:NAME, gemini:NAME, ollama:NAME, local:NAME (a folder or hub id of a causal language "
+    "model, run on this machine), or the URL of an OpenAI-compatible server"
+)
+REMOTE = "remote"
+LOCAL = "local"
+"""What help texts call models behind an API, and models that are run on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +37,7 @@ class Provider:
         base_url: Its server; None: the provider's own.
     """
 
-    make: Callable[..., RemoteModel]
+    make: Callable[..., Model]
     module: str
     package: str
     extra: str
@@ -43,6 +52,7 @@ PROVIDERS = {
         keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
     ),
     "ollama": Provider(OpenAIModel, "openai", "openai", "openai", base_url=OLLAMA),
+    LOCAL: Provider(LocalModel, "transformers", "transformers", "torch"),
 }
 
 
@@ -52,17 +62,19 @@ def is_language_model(spec: str) -> bool:
     return bool(colon) and kind in (*PROVIDERS, "http", "https")
 
 
-def language_model(spec: str, *, key_variable: str | None = None) -> RemoteModel:
+def language_model(spec: str, *, key_variable: str | None = None, **settings: Any) -> Model:
     """Return a language model by name.
 
     Args:
-        spec: "openai:NAME", "gemini:NAME", "ollama:NAME", or the URL of an OpenAI-compatible server
-            with the model's name after a #; without a name, the server's only model.
+        spec: "openai:NAME", "gemini:NAME", "ollama:NAME", "local:NAME", or the URL of an
+            OpenAI-compatible server with the model's name after a #; without a name, the server's
+            only model.
         key_variable: The environment variable that holds the key. None: the provider's own, or no
             key for a server that is named by its URL.
+        **settings: Settings of the model.
 
     Raises:
-        ValueError: The name has another form, or the key is missing.
+        ValueError: The name has another form, the key is missing, or a setting is wrong.
         ModelUnavailableError: A server did not answer the request for its models.
         MissingExtraError: The provider's package is not installed.
     """
@@ -75,11 +87,23 @@ def language_model(spec: str, *, key_variable: str | None = None) -> RemoteModel
         provider = PROVIDERS[kind]
     else:
         raise ValueError(f"unknown model {spec!r}: expected {FORMS}")
+    local = provider.make is LocalModel
+    if local and key_variable is not None:
+        raise ValueError(f"--key-variable has no effect: {spec} needs no key")
+    known = {entry.name for entry in fields_of(LocalModelSettings if local else ModelSettings)}
+    for setting in settings:
+        if setting not in known:
+            raise ValueError(
+                f"--{setting.replace('_', '-')} is a setting of {REMOTE if local else LOCAL} "
+                f"models, which {spec} is not"
+            )
     require(provider.module, package=provider.package, extra=provider.extra)
+    if local:
+        return LocalModel(name, **settings)
     key = _key(spec, provider, key_variable)
     if not name:
         name = _only_model(provider, key)
-    return provider.make(name, base_url=provider.base_url, api_key=key)
+    return provider.make(name, base_url=provider.base_url, api_key=key, **settings)
 
 
 def _key(spec: str, provider: Provider, key_variable: str | None) -> str | None:

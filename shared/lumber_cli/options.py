@@ -12,8 +12,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from lumber_cli.language_models import FORMS, language_model
-from lumber_core import LumberChunker, ModelJudge, Prices
+from lumber_core import LumberChunker, ModelJudge, Prices, PromptTemplate
 from lumber_core.errors import LumberError
 from lumber_core.files import READABLE
 from lumber_core.llms import CallPolicy, Model
@@ -31,10 +30,6 @@ SPLITTER_NAMES = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
 """The named splitters, for help texts."""
 
 Folder = Annotated[Path, typer.Argument(help=f"Folder with files in {', '.join(READABLE)}.")]
-KeyVariable = Annotated[
-    str | None,
-    typer.Option(help="Environment variable with the API key. Default: the provider's own."),
-]
 EncodingOption = Annotated[
     str | None,
     typer.Option(
@@ -42,11 +37,7 @@ EncodingOption = Annotated[
         "detected and named on stderr."
     ),
 ]
-MODEL_HELP = f"Language model: {FORMS}."
 Concurrency = Annotated[int, typer.Option(help="Maximum number of model calls in flight.")]
-PerMinute = Annotated[
-    float | None, typer.Option(help="Maximum number of model calls per minute. Default: no limit.")
-]
 
 _EXAMPLES = 3
 _BROKEN_PIPE = 141
@@ -94,15 +85,6 @@ def corpus_in(
             f"{examples}{'; ...' if len(absent) > _EXAMPLES else ''}"
         )
     return corpus
-
-
-def chosen_model(name: str | None, key_variable: str | None) -> Model | None:
-    """Return the model that the options name, or None."""
-    if name is None:
-        if key_variable is not None:
-            raise ValueError("--key-variable needs a model: pass --model NAME")
-        return None
-    return language_model(name, key_variable=key_variable)
 
 
 def asks_model(spec: str) -> bool:
@@ -178,3 +160,23 @@ def prices_in(text: str | None) -> Prices | None:
             f"--prices takes two numbers, for a million input and output tokens, not {text!r}"
         )
     return Prices(*numbers)
+
+
+def prompt_in(path: Path | None) -> PromptTemplate | None:
+    """Read a prompt from a file: the user text, below a line --- if there is a system text.
+
+    Raises:
+        ValueError: The file is not UTF-8, or does not say where the paragraphs go.
+        OSError: It cannot be read.
+    """
+    if path is None:
+        return None
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8: {error}") from None
+    system, line, user = text.strip().partition("\n---\n")
+    try:
+        return PromptTemplate(system.strip(), user.strip()) if line else PromptTemplate(user=system)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None

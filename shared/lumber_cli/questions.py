@@ -8,35 +8,31 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.language_models import language_model
+from lumber_cli.asking import Asking, takes_asking
 from lumber_cli.options import (
-    MODEL_HELP,
     SPLITTER_NAMES,
     Concurrency,
     EncodingOption,
     Folder,
-    KeyVariable,
-    PerMinute,
     errors_in_one_line,
     fail,
 )
-from lumber_core.llms import CallPolicy
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.questions import check_question_path, write_questions
 from lumber_evaluation.llm.questions import QuestionSet, make_questions
 from lumber_evaluation.splitters import preset
 
 
+@takes_asking(required=True)
 def questions_command(
     folder: Folder,
-    model: Annotated[str, typer.Option(help=MODEL_HELP)],
+    asking: Asking,
     output: Annotated[Path, typer.Option(help="File to write, .jsonl or .csv.")] = Path(
         "questions.jsonl"
     ),
     count: Annotated[
         int, typer.Option(help="Number of questions, spread over the documents.")
     ] = 50,
-    key_variable: KeyVariable = None,
     encoding: EncodingOption = None,
     store: Annotated[
         Path | None,
@@ -49,14 +45,14 @@ def questions_command(
     ] = "greedy:400",
     seed: Annotated[int, typer.Option(help="Random seed for choosing passages.")] = 0,
     max_concurrency: Concurrency = 8,
-    requests_per_minute: PerMinute = None,
 ) -> None:
     """Generate questions with known answers about your documents."""
     with errors_in_one_line():
         output = check_question_path(output)
         cutter = preset(splitter)
-        asker = language_model(model, key_variable=key_variable)
-        policy = CallPolicy(requests_per_minute=requests_per_minute)
+        asker = asking.language_model()
+        assert asker is not None  # --model is required
+        policy = asking.call_policy()
         documents = load_folder(folder, encoding=encoding).documents
         made = make_questions(
             [cutter.split(document) for document in documents],

@@ -22,7 +22,7 @@ INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells expect it."""
 
 
-@takes_splitting
+@takes_splitting()
 def split_command(
     paths: Paths,
     splitting: Splitting,

@@ -15,7 +15,7 @@ from lumber_cli.view_page import chunk_page, shown_text
 from lumber_cli.view_sides import BESIDE, own_side, side_beside
 
 
-@takes_splitting
+@takes_splitting()
 def view_command(
     paths: Paths,
     splitting: Splitting,

@@ -6,7 +6,7 @@ want to catch by name.
 
 
 class LumberError(Exception):
-    """Base of the errors below."""
+    """Base of the errors that this library defines; catches all of them."""
 
 
 class MissingExtraError(LumberError, ImportError):

@@ -55,7 +55,10 @@ class Verdict:
         start: Number of the group's first unit in the document.
         stop: Number just past the group's last unit.
         unit: The unit where new content starts, or None.
-        outcome: How the answer came about.
+        outcome: How the answer came about. "shift": the judge named a unit; "no_shift": it found
+            none; "single": the group has one unit, so it was not asked. The others give no usable
+            answer: "outside", a unit that was not offered; "unreadable"; "refused", also by the
+            provider; "unavailable", no answer in any attempt.
         reason: One readable sentence: why this unit, or what went wrong.
         answer: The model's answer, verbatim; None if no model was asked.
         usage: What the answer cost this time; zero if it came from a store. Not compared by `==`.

@@ -229,9 +229,7 @@ class _Constructor:
 
     def __set_name__(self, owner: type, name: str) -> None:
         setattr(owner, name, self._function)
-        docs = {entry.name: setting_of(entry).python_doc for entry in fields_of(self._settings)}
-        parameters = signature_of(self._settings).parameters
-        document(owner, [(name, docs[name], p.default) for name, p in parameters.items()])
+        document(owner, _arguments(self._settings))
 
 
 def takes(
@@ -286,6 +284,20 @@ def settings_taken(owner: type) -> type[Settings]:
         raise TypeError(f"the constructor of {owner.__name__} is not decorated with takes(...)")
     settings: type[Settings] = found
     return settings
+
+
+def documented(settings: type[S]) -> type[S]:
+    """Make `help` show the types, defaults and documentation of settings that users make."""
+    settings.__signature__ = signature_of(settings)  # type: ignore[attr-defined]
+    document(settings, _arguments(settings))
+    return settings
+
+
+def _arguments(settings: type[Settings]) -> list[tuple[str, str, object]]:
+    """Return name, documentation and default of each setting, those by position first."""
+    docs = {entry.name: setting_of(entry).python_doc for entry in fields_of(settings)}
+    parameters = signature_of(settings).parameters
+    return [(name, docs[name], parameter.default) for name, parameter in parameters.items()]
 
 
 def document(owner: type, arguments: Iterable[tuple[str, str, object]]) -> None:

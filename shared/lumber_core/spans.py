@@ -56,6 +56,10 @@ def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
 def check_tiling(spans: Iterable[Span | tuple[int, int]], length: int) -> None:
     """Raise unless `spans` cover a text of `length` characters exactly once, in order.
 
+    Args:
+        spans: The spans, or pairs of offsets.
+        length: Number of characters in the text.
+
     Raises:
         TilingError: A span leaves a gap, overlaps, is empty or ends past the text.
     """

@@ -255,9 +255,17 @@ def test_an_unbuffered_pipe_loses_nothing(tmp_path: Path) -> None:
         assert text == book.read_bytes().decode()
 
 
+def heed_ctrl_c() -> None:
+    """Undo what shells do to programs in the background, in which tests may run."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
     output = tmp_path / "chunks.jsonl"
-    process = started("split", SAMPLE, "-", "--method", "greedy", "-o", output)
+    process = started(
+        *("split", SAMPLE, "-", "--method", "greedy", "-o", output),
+        preexec_fn=heed_ctrl_c,
+    )
     assert process.stderr is not None
     while not output.exists() or not output.stat().st_size:  # then it waits for stdin
         assert process.poll() is None

@@ -361,11 +361,29 @@ class TestQuietByDefault:
         assert capfd.readouterr() == ("", "")
 
     @every_text_splitter
-    def test_text_splitters_print_nothing(
+    def test_text_splitters_show_progress_only_when_asked(
         self, make: Callable, capfd: pytest.CaptureFixture
     ) -> None:
-        make().create_documents(list(TEXTS.values()))
+        texts = list(TEXTS.values())
+        quiet = make().create_documents(texts)
         assert capfd.readouterr() == ("", "")
+        told = make(show_progress=True)
+        assert told.create_documents(texts) == quiet
+        shown = capfd.readouterr()
+        assert (shown.out, "100%" in shown.err) == ("", True)
+        assert [*told.lazy_split(quiet)] == told.split_documents(quiet)
+        shown = capfd.readouterr()
+        assert (shown.out, f"{len(quiet)}/{len(quiet)}" in shown.err) == ("", True)
+
+    @every_text_splitter
+    async def test_text_splitters_show_progress_of_asynchronous_calls(
+        self, make: Callable, capfd: pytest.CaptureFixture
+    ) -> None:
+        told = make(show_progress=True)
+        made = await told.acreate_documents(["One. Two."] * 2)
+        assert "100%" in capfd.readouterr().err
+        assert [chunk async for chunk in told.alazy_split(made)] == made
+        assert "2/2" in capfd.readouterr().err
 
     @every_node_parser
     def test_node_parsers_show_progress_only_when_asked(

@@ -8,8 +8,10 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.indexing import InMemoryRecordManager, index
+from langchain_core.runnables import RunnableGenerator, RunnableLambda
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from langchain_lumber import (
@@ -153,6 +155,39 @@ def test_end_and_number_are_added_on_request(overlap: int, strip: bool) -> None:
     assert GreedyTextSplitter().create_documents([TEXT])[0].metadata == {}
 
 
+@pytest.mark.parametrize("make", SPLITTERS.values(), ids=SPLITTERS)
+class TestRunnables:
+    def test_a_chain_splits_and_traces_as_the_splitter_does(self, make: Any) -> None:
+        splitter = make(stable_ids=True)
+        chain = RunnableLambda(splitter.split_documents) | RunnableLambda(len)
+        expected = splitter.split_documents(library())
+        traced = CountingHandler()
+        assert chain.invoke(library(), {"callbacks": [traced]}) == len(expected)
+        assert traced.started == 3  # the sequence and its two steps
+        assert chain.batch([library(), []], {"max_concurrency": 2}) == [len(expected), 0]
+
+    async def test_a_chain_awaits_the_asynchronous_method(self, make: Any) -> None:
+        splitter = make(stable_ids=True)
+        split = RunnableLambda(splitter.split_documents, afunc=splitter.asplit_documents)
+        assert await split.ainvoke(library()) == splitter.split_documents(library())
+        first, second = await split.abatch([library()[:1], library()[1:]])
+        assert first + second == splitter.split_documents(library())
+
+    def test_a_generator_streams_the_chunks_of_one_document_after_another(self, make: Any) -> None:
+        splitter, shelf = make(), Shelf(10_000)
+        chunks = RunnableGenerator(splitter.lazy_split).transform(iter(shelf))
+        assert next(chunks).metadata["source"] == "0"
+        assert shelf.taken <= 2 * splitter.chunker.texts_at_once
+
+
+class CountingHandler(BaseCallbackHandler):
+    def __init__(self) -> None:
+        self.started = 0
+
+    def on_chain_start(self, *arguments: Any, **named: Any) -> None:
+        self.started += 1
+
+
 class Shelf:
     """Documents on demand, and how many were taken."""
 
@@ -200,9 +235,9 @@ class TestLazySplit:
                 break
 
 
-def test_lazy_split_rejects_one_document_before_any_work() -> None:
+def test_lazy_split_rejects_one_document() -> None:
     with pytest.raises(TypeError, match=r"pass \[document\]"):
-        GreedyTextSplitter().lazy_split(Document(page_content="x"))  # type: ignore[arg-type]
+        next(GreedyTextSplitter().lazy_split(Document(page_content="x")))  # type: ignore[arg-type]
 
 
 def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:

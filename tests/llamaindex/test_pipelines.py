@@ -1,17 +1,31 @@
-"""LlamaIndex's pipelines: ingesting again."""
+"""LlamaIndex's pipelines and indexes: ingesting again, storing and loading."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from llama_index.core import (
+    Settings,
+    StorageContext,
+    VectorStoreIndex,
+    load_index_from_storage,
+)
+from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.schema import BaseNode, Document
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import SimpleVectorStore
 
-from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberEmbedding, LumberNodeParser
+from llamaindex_lumber import (
+    BertNodeParser,
+    GreedyNodeParser,
+    LumberEmbedding,
+    LumberNodeParser,
+    SpanNodeParser,
+)
 from lumber_core import Group, Prices
 
 TEXT = (
@@ -73,6 +87,59 @@ class TestStableIds:
         changed = pipeline.run(documents=library(second=TEXT + "The end.\n"))
         kept = set(ids(make()(library()[:1])))
         assert set(store.data.embedding_dict) == kept | set(ids(changed))
+
+
+@pytest.fixture
+def framework() -> Iterator[Any]:
+    """LlamaIndex's `Settings` with a free embedding model, as they were afterwards."""
+    before = dict(vars(Settings))
+    Settings.embed_model = MockEmbedding(embed_dim=2)
+    yield Settings
+    vars(Settings).update(before)
+
+
+def contents(index: VectorStoreIndex) -> dict[str, dict[str, Any]]:
+    return {name: node.to_dict() for name, node in index.docstore.docs.items()}
+
+
+@pytest.mark.parametrize("make", PARSERS.values(), ids=PARSERS)
+class TestIndexes:
+    @pytest.mark.parametrize("setting", ["node_parser", "transformations"])
+    def test_an_index_is_made_of_the_parsers_nodes(
+        self, make: Any, framework: Any, setting: str
+    ) -> None:
+        parser = make()
+        setattr(framework, setting, parser if setting == "node_parser" else [parser])
+        index = VectorStoreIndex.from_documents(library())
+        expected = {node.node_id: (node.text, node.start_char_idx) for node in parser(library())}
+        made = index.docstore.docs.items()
+        assert {name: (node.text, node.start_char_idx) for name, node in made} == expected
+
+    def test_a_reloaded_index_has_the_same_nodes_and_updates_only_what_changed(
+        self, make: Any, framework: Any, tmp_path: Path
+    ) -> None:
+        framework.transformations = [make()]
+        index = VectorStoreIndex.from_documents(library())
+        before = contents(index)
+        index.storage_context.persist(tmp_path)
+        again = load_index_from_storage(StorageContext.from_defaults(persist_dir=str(tmp_path)))
+        assert contents(again) == before
+        assert again.refresh_ref_docs(library()) == [False, False]
+        assert contents(again) == before
+        changed = library(second=TEXT + "The end.\n")
+        assert again.refresh_ref_docs(changed) == [False, True]
+        assert set(contents(again)) == set(ids(make()(changed)))
+
+    def test_a_reloaded_pipeline_takes_unchanged_documents_from_its_cache(
+        self, make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = IngestionPipeline(transformations=[make()])
+        nodes = first.run(documents=library())
+        first.persist(str(tmp_path))
+        again = IngestionPipeline(transformations=[make()])
+        again.load(str(tmp_path))
+        monkeypatch.setattr(SpanNodeParser, "_parse_nodes", None)  # nothing is parsed
+        assert data(again.run(documents=library())) == data(nodes)
 
 
 def test_ids_differ_by_document_parser_and_place() -> None:

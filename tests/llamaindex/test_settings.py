@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 import logging
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from llama_index.core import Document, Settings
 from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import BaseNode, MetadataMode
@@ -71,10 +73,24 @@ def test_settings_round_trip_through_dict_json_and_pickle(make: Any) -> None:
         make.from_json(parser.to_json()),
         pickle.loads(pickle.dumps(parser)),
         parser.model_copy(deep=True),
+        make.model_validate(parser.model_dump()),
+        make.model_validate_json(parser.model_dump_json()),
+        IngestionPipeline(transformations=[parser]).transformations[0],
+        copy.deepcopy(parser),
     ):
         assert again.to_json() == parser.to_json()
         assert repr(again.chunker) == repr(parser.chunker)
     assert data["chunk_overlap"] == 7
+
+
+@every_parser
+def test_a_copy_with_another_setting_splits_by_it(make: Any) -> None:
+    parser = make(chunk_size=90)
+    smaller = parser.model_copy(update={"chunk_size": 30})
+    assert repr(smaller.chunker) == repr(make(chunk_size=30).chunker)
+    assert repr(parser.chunker) == repr(make(chunk_size=90).chunker)
+    with pytest.raises(ValueError, match="chunk_size must be at least 1"):
+        parser.model_copy(update={"chunk_size": 0})
 
 
 @every_parser

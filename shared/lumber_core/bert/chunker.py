@@ -44,6 +44,10 @@ class BertChunker(Chunker):
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
         TypeError: A setting has the wrong type or is unknown.
+
+    Example:
+        >>> BertChunker(target_size=200).split_text("Ann ran. She fell.")
+        ['Ann ran. She fell.']
     """
 
     @takes(BertSettings)

@@ -42,7 +42,7 @@ class Completion:
 
 @runtime_checkable
 class Model(Protocol):
-    """A language model.
+    """A language model: any object with these two methods and `identity` is one.
 
     Implementations are safe to call from several threads and tasks at once. They do not
     catch their client's errors: the caller decides which ones to retry, so clients should not

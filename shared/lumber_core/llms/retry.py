@@ -7,8 +7,7 @@ import logging
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from tenacity import (
     AsyncRetrying,
@@ -18,7 +17,7 @@ from tenacity import (
     wait_random_exponential,
 )
 
-from lumber_core.checks import check_positive
+from lumber_core.checks import check_not_negative, check_number, check_positive
 from lumber_core.concurrency import sleep
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.base import Completion, Model
@@ -31,58 +30,82 @@ from lumber_core.llms.failures import (
     trouble_of,
 )
 from lumber_core.llms.limits import CircuitBreaker, RateLimiter
+from lumber_core.settings import Setting, Settings, documented, optional
 
 logger = logging.getLogger(__name__)
 
 _MOST_TIMEOUTS = 2  # of one question: the server may still be busy with the first request
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallPolicy:
+def _check_seconds(name: str, value: Any) -> None:
+    check_number(name, value)
+    if value < 0:
+        raise ValueError(f"{name} must be at least 0 seconds, not {value}")
+
+
+def _check_rate(name: str, value: Any) -> None:
+    check_number(name, value)
+    if value <= 0:
+        raise ValueError(f"{name} must be above 0, or None for no limit, not {value}")
+
+
+@documented
+class CallPolicy(Settings):
     """Retries and rate limits for calls to a model.
 
-    Attributes:
-        attempts: Maximum number of times one question is sent, including the retries of a LangChain
-            or LlamaIndex model: if that has `max_retries=2`, 6 attempts are 2 calls of it. A
-            question is sent at least once, and after a timeout only once more.
-        initial_backoff: Maximum seconds before the second attempt; doubled for each further one.
-            The wait is drawn at random below it. A server's Retry-After takes precedence; after a
-            timeout the wait is at least as long as the request took.
-        max_backoff: Maximum seconds between two attempts, whatever Retry-After says.
-        give_up_after: Number of questions in a row without an answer after which the model is not
-            asked any more, with one warning. A single request is sent again after `max_backoff`
-            seconds, then after twice as long, and so on up to an hour; an answer ends the pause.
-            None: every question is asked.
-        rereads: Times the question is repeated, more strictly, after an unusable answer.
-        requests_per_minute: Maximum calls per minute. None: no limit.
-        tokens_per_minute: Maximum prompt tokens per minute. None: no limit.
-
     Raises:
-        TypeError: `attempts` or `give_up_after` is not a whole number.
+        TypeError: A number has the wrong type.
         ValueError: A number is out of range.
     """
 
-    attempts: int = 6
-    initial_backoff: float = 1.0
-    max_backoff: float = 60.0
-    give_up_after: int | None = 3
-    rereads: int = 1
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-
-    def __post_init__(self) -> None:
-        check_positive("attempts", self.attempts)
-        if self.give_up_after is not None:
-            check_positive("give_up_after", self.give_up_after)
-        for name in ("initial_backoff", "max_backoff"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} must be at least 0 seconds, not {getattr(self, name)}")
-        if self.rereads < 0:
-            raise ValueError(f"rereads must be at least 0, not {self.rereads}")
-        for name in ("requests_per_minute", "tokens_per_minute"):
-            limit = getattr(self, name)
-            if limit is not None and limit <= 0:
-                raise ValueError(f"{name} must be above 0, or None for no limit, not {limit}")
+    attempts: Annotated[
+        int,
+        Setting(
+            "Maximum number of times one question is sent, at least once. After a timeout it is "
+            "sent only once more.",
+            check_positive,
+            objects="Includes the retries of a LangChain or LlamaIndex model: if that has "
+            "`max_retries=2`, 6 attempts are 2 calls of it.",
+        ),
+    ] = 6
+    initial_backoff: Annotated[
+        float,
+        Setting(
+            "Maximum seconds before the second attempt; doubled for each further one. The wait is "
+            "drawn at random below it. A server's Retry-After takes precedence; after a timeout "
+            "the wait is at least as long as the request took.",
+            _check_seconds,
+        ),
+    ] = 1.0
+    max_backoff: Annotated[
+        float,
+        Setting("Maximum seconds between two attempts, whatever Retry-After says.", _check_seconds),
+    ] = 60.0
+    give_up_after: Annotated[
+        int | None,
+        Setting(
+            "Number of questions in a row without an answer after which the model is not asked any "
+            "more, with one warning. A single request is sent again after `max_backoff` seconds, "
+            "then after twice as long, and so on up to an hour; an answer ends the pause. None: "
+            "every question is asked.",
+            optional(check_positive),
+        ),
+    ] = 3
+    rereads: Annotated[
+        int,
+        Setting(
+            "Times the question is repeated, more strictly, after an unusable answer.",
+            check_not_negative,
+        ),
+    ] = 1
+    requests_per_minute: Annotated[
+        float | None,
+        Setting("Maximum calls per minute. None: no limit.", optional(_check_rate)),
+    ] = None
+    tokens_per_minute: Annotated[
+        float | None,
+        Setting("Maximum prompt tokens per minute. None: no limit.", optional(_check_rate)),
+    ] = None
 
 
 class RetryingModel:

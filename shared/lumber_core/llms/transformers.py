@@ -24,14 +24,16 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import field
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any
 
 from lumber_core.checks import check_positive
 from lumber_core.concurrency import in_thread
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
 from lumber_core.llms.base import ANSWER, Completion, allowed_answers, label
+from lumber_core.settings import Setting, Settings, takes
 
 _TRANSFORMERS = {"package": "transformers", "extra": "torch"}
 _TORCH = {"package": "torch", "extra": "torch"}
@@ -42,6 +44,62 @@ CONTENT_FREE = ("N/A", "[MASK]", "...")
 _SAMPLE = 8  # values of each weight that go into the model's fingerprint
 
 
+class LocalModelSettings(Settings):
+    """Settings of `LocalModel`."""
+
+    model: Annotated[
+        Any,
+        Setting(
+            "A causal language model, or its folder or hub name. A named model is loaded on first "
+            "use, from safetensors only and without running code that comes with it."
+        ),
+    ] = field(kw_only=False)
+    tokenizer: Annotated[
+        Any,
+        Setting("The tokenizer, or its folder or hub name. None: the named model's."),
+    ] = field(default=None, kw_only=False)
+    device: Annotated[
+        str | None,
+        Setting(
+            'Device ("cpu", "cuda"). None: a GPU if there is one.',
+            changes_result=False,
+            objects="A model object then stays on its device.",
+        ),
+    ] = None
+    batch_size: Annotated[
+        int,
+        Setting(
+            "Maximum number of answers scored in one pass. Smaller values need less memory.",
+            check_positive,
+            changes_result=False,
+        ),
+    ] = 32
+    calibrated: Annotated[
+        bool,
+        Setting(
+            "Divide each answer's probability by its probability for paragraphs without content, "
+            "for models that name the first paragraph too often. Takes three more passes over "
+            "short prompts."
+        ),
+    ] = False
+
+    def __post_init__(self) -> None:
+        """Check every value, and that they fit together.
+
+        Raises:
+            TypeError: The model is none, or is an object without a tokenizer.
+        """
+        super().__post_init__()
+        by_name = isinstance(self.model, str | os.PathLike)
+        if not by_name and not callable(getattr(self.model, "forward", None)):
+            raise TypeError(
+                "model must be a causal language model of transformers, or a folder or name, not "
+                f"{type(self.model).__name__}"
+            )
+        if self.tokenizer is None and not by_name:
+            raise TypeError("pass the model's tokenizer too: LocalModel(model, tokenizer)")
+
+
 class LocalModel:
     """Chooses an answer with a causal language model of `transformers`; nothing is generated.
 
@@ -49,48 +107,23 @@ class LocalModel:
     in a document are broken up, so that a document cannot end its own message. The answer does not
     depend on `batch_size`, up to rounding. Calls run one at a time.
 
-    Args:
-        model: A causal language model, or its folder or hub name. A named model is loaded on first
-            use, from safetensors only and without running code that comes with it.
-        tokenizer: The tokenizer, or its folder or hub name; by default the named model's.
-        device: Device ("cpu", "cuda"). By default a model object stays on its device, and a named
-            model is loaded to a GPU if there is one.
-        batch_size: Maximum number of answers scored in one pass. Smaller values need less memory.
-        calibrated: Divide each answer's probability by its probability for paragraphs without
-            content, for models that name the first paragraph too often. Takes three more passes
-            over short prompts.
-
     Raises:
         MissingExtraError: `torch` or `transformers` is not installed.
         TypeError: An argument has the wrong type, or a model object is given without a tokenizer.
         ValueError: An argument is out of range.
     """
 
-    def __init__(
-        self,
-        model: Any,
-        tokenizer: Any = None,
-        *,
-        device: str | None = None,
-        batch_size: int = 32,
-        calibrated: bool = False,
-    ) -> None:
-        check_positive("batch_size", batch_size)
-        by_name = isinstance(model, str | os.PathLike)
-        if not by_name and not callable(getattr(model, "forward", None)):
-            raise TypeError(
-                "model must be a causal language model of transformers, or a folder or name, not "
-                f"{type(model).__name__}"
-            )
-        if tokenizer is None and not by_name:
-            raise TypeError("pass the model's tokenizer too: LocalModel(model, tokenizer)")
+    @takes(LocalModelSettings)
+    def __init__(self, settings: LocalModelSettings) -> None:
         require("torch", **_TORCH)
         require("transformers", **_TRANSFORMERS)
-        self._source = model
-        self._tokenizer_source = model if tokenizer is None else tokenizer
-        self._device = device
-        self._batch_size = batch_size
-        self._calibrated = bool(calibrated)
+        self._source = settings.model
+        self._tokenizer_source = (
+            settings.model if settings.tokenizer is None else settings.tokenizer
+        )
+        self._device = settings.device
+        self._batch_size = settings.batch_size
+        self._calibrated = bool(settings.calibrated)
         self._start()
 
     def _start(self) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.checks import check_number, check_positive
+from lumber_core.concurrency import SingleFlight
 from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
@@ -35,7 +37,7 @@ class BertJudge(Judge):
     The last group of a document stays whole if BertChunker does not cut it or, with a
     `position_penalty`, if the model sees no start in it (t above 0).
 
-    Each document is scored once; judging its groups then costs nothing.
+    Each document is scored once, also by several threads; judging its groups then costs nothing.
 
     Args:
         model: "bundled", a folder made by `lumber-splitters export`, or a hub id.
@@ -76,8 +78,9 @@ class BertJudge(Judge):
         self.position_penalty = None if position_penalty is None else float(position_penalty)
         self._chunker = BertChunker(model, threads=threads)
         self._cache_size = cache_size
-        self._texts: OrderedDict[str, TokenScores] = OrderedDict()
+        self._texts: OrderedDict[str, ScoredText] = OrderedDict()
         self._units: OrderedDict[int, UnitScores] = OrderedDict()
+        self._scoring: SingleFlight[ScoredText] = SingleFlight()
         self._renew_lock()
         renew_after_fork(self, BertJudge._renew_lock)
 
@@ -132,15 +135,24 @@ class BertJudge(Judge):
             known = self._units.get(id(document))
             if known is not None and known.document is document:
                 return known
-            scores = self._texts.get(document.text)
-        if scores is None:
-            scores = self._chunker.scores(document.text)
-        cuts = self._chunker.cuts(document.text, scores) if self.position_penalty is None else []
-        units = UnitScores(document, scores, cuts)
+        scored, _ = self._scoring.once(document.text, partial(self._scored, document.text))
+        units = UnitScores(document, scored.scores, scored.cuts)
         with self._lock:
-            _cache(self._texts, document.text, scores, self._cache_size)
             _cache(self._units, id(document), units, self._cache_size)
         return units
+
+    def _scored(self, text: str) -> ScoredText:
+        """Return the scores and cuts of a text, computed unless they are cached."""
+        with self._lock:
+            known = self._texts.get(text)
+        if known is not None:
+            return known
+        scores = self._chunker.scores(text)
+        cuts = self._chunker.cuts(text, scores) if self.position_penalty is None else []
+        scored = ScoredText(scores, cuts)
+        with self._lock:
+            _cache(self._texts, text, scored, self._cache_size)
+        return scored
 
     def __getstate__(self) -> dict[str, object]:
         return {
@@ -160,6 +172,18 @@ class BertJudge(Judge):
             f"BertJudge({self.model!r}, target_position={self.target_position:g}, "
             f"position_penalty={self.position_penalty})"
         )
+
+
+class ScoredText(NamedTuple):
+    """What the model says about a text.
+
+    Attributes:
+        scores: The scores of its tokens.
+        cuts: Offsets at which a BertChunker cuts it; empty unless these decide.
+    """
+
+    scores: TokenScores
+    cuts: Sequence[int]
 
 
 class UnitScores:

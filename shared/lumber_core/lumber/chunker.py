@@ -63,10 +63,10 @@ class LumberChunker(Chunker):
     The judge gets a group of numbered units, with at most `theta` tokens in total, and names the
     first one that starts new content. The chunk ends before it, and the next group starts with it.
 
-    `segment_all` keeps up to `max_concurrency` questions in flight; its progress bar shows units,
-    calls, tokens, and cost if prices are known. All methods that split raise `ModelSettingsError`
-    if the model rejects the key, its name or the settings, and `JudgementError` if a group got no
-    usable answer and `on_failure` is "raise".
+    `segment_all` keeps up to `max_concurrency` questions in flight; its progress bar shows
+    characters, calls, tokens, and cost if prices are known. All methods that split raise
+    `ModelSettingsError` if the model rejects the key, its name or the settings, and
+    `JudgementError` if a group got no usable answer and `on_failure` is "raise".
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.
@@ -191,7 +191,7 @@ class LumberChunker(Chunker):
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self._max_concurrency or 1
-        total = self._progress_total(texts, limits, show_progress)
+        total = sum(map(len, texts)) if show_progress else None
         try:
             with Progress(total, self._prices) as progress:
                 walks = self._walks(texts, limits, capacity, progress.starts)
@@ -208,7 +208,7 @@ class LumberChunker(Chunker):
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self._max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
-        total = await start_in_thread(self._progress_total, texts, limits, show_progress)
+        total = sum(map(len, texts)) if show_progress else None
 
         def finished(number: int, walk: Walk) -> None:
             results[number] = self._finish(number, walk, limits[number])
@@ -236,15 +236,16 @@ class LumberChunker(Chunker):
         texts: Iterable[str],
         limits: Iterable[SizeLimits],
         capacity: int,
-        starts: Callable[[int], None],
+        starts: Callable[[TextUnits], None],
     ) -> Iterator[Walk]:
         """Start the walk through each text when it is its turn."""
         lanes = capacity if self._max_concurrency and self._judge.waits else 1
         for text, own in zip(texts, limits, strict=True):
             units, rules = self._units_and_rules(text, own)
-            starts(len(units))
+            document = TextUnits(text, units)
+            starts(document)
             yield Walk(
-                TextUnits(text, units),
+                document,
                 rules,
                 lanes=lanes if self._max_extra_calls else 1,
                 max_extra_calls=self._max_extra_calls,
@@ -326,13 +327,6 @@ class LumberChunker(Chunker):
                     positions.groups,
                     named,
                 )
-
-    def _progress_total(
-        self, texts: Sequence[str], limits: Sequence[SizeLimits], shown: bool
-    ) -> int | None:
-        if not shown:
-            return None
-        return sum(len(self._units_and_rules(*each)[0]) for each in zip(texts, limits, strict=True))
 
     def _simulations(self, text: str, limits: SizeLimits, *shares: float) -> list[list[Group]]:
         """Return, for each share, the groups that a judge gets whose answers fall at that share."""

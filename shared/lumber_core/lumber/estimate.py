@@ -25,7 +25,13 @@ COMPLETION_TOKENS = 8
 
 
 class Range(NamedTuple):
-    """The lowest, most likely and highest value of a quantity."""
+    """The lowest, most likely and highest value of a quantity.
+
+    Attributes:
+        low: The lowest value.
+        likely: The most likely value.
+        high: The highest value.
+    """
 
     low: float
     likely: float

@@ -26,7 +26,11 @@ _ASK_AGAIN = ("unreadable", "outside")
 
 
 class Judge(ABC):
-    """Decides which unit of a group starts new content."""
+    """Decides which unit of a group starts new content.
+
+    Subclass it for a judge that gives reasons; for one that gives unit numbers alone, pass a
+    function from a `Group` to the number or None to `LumberChunker`.
+    """
 
     waits: ClassVar[bool] = True
     """Whether judging is mostly waiting, so that asking about several groups at once helps."""
@@ -56,15 +60,23 @@ object with such a method `judge`."""
 
 
 class ModelJudge(Judge):
-    """Asks a language model.
+    """Asks a language model, with a prompt and a policy of your own.
+
+    A model that is passed to `LumberChunker` is asked with the default prompt and policy.
 
     Args:
-        model: The model.
-        prompt: The prompt.
-        policy: Retries and rate limits.
+        model: A model of `lumber_core.llms`, or any object with the methods of `Model`.
+        prompt: What it is asked. None: the prompt of this library.
+        policy: Retries and rate limits. None: the defaults of `CallPolicy`.
 
     Raises:
         TypeError: An argument has the wrong type.
+
+    Example:
+        >>> from lumber_core.llms import OpenAIModel  # doctest: +SKIP
+        >>> prompt = PromptTemplate(user="Where does the story turn? {paragraphs}")
+        >>> judge = ModelJudge(OpenAIModel("gpt-4o-mini"), prompt)  # doctest: +SKIP
+        >>> LumberChunker(judge, store="answers.db")  # doctest: +SKIP
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from lumber_core.concurrency import context_for_thread, end_sleep_on, in_thread
 from lumber_core.lumber.estimate import Prices
-from lumber_core.lumber.grouping import Group
+from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Usage, Verdict
@@ -212,15 +212,15 @@ def _take(schedule: Schedule, task: Task, verdict: Verdict, on_verdict: OnVerdic
 
 
 class Progress:
-    """A progress bar over units that shows calls, tokens and cost.
+    """A progress bar over the characters of all texts that shows calls, tokens and cost.
 
     Args:
-        total: Units of all texts; None shows no bar.
+        total: Number of characters; None shows no bar.
         prices: What the model costs.
     """
 
     def __init__(self, total: int | None, prices: Prices | None) -> None:
-        self._bar = tqdm(total=total, disable=total is None, unit="unit")
+        self._bar = tqdm(total=total, disable=total is None, unit="char", unit_scale=True)
         self._prices = prices
         self._usage = Usage()
         self._passed: dict[int, int] = {}
@@ -233,17 +233,20 @@ class Progress:
             self._bar.update(self._bar.total - self._bar.n)
         self._bar.close()
 
-    def starts(self, units: int) -> None:
+    def starts(self, document: TextUnits) -> None:
         """Count a text of one unit, which no judge is asked about."""
-        if units == 1:
-            self._bar.update(1)
+        if len(document.units) == 1:
+            self._bar.update(len(document.text))
 
     def verdict(self, task: Task, verdict: Verdict) -> None:
         """Show a verdict."""
         if self._bar.disable:
             return
         self._usage += verdict.usage
-        passed = task.walk.position
+        document = task.walk.document
+        reached = task.walk.position
+        done = reached == len(document.units)
+        passed = len(document.text) if done else document.units[reached].start
         self._bar.update(passed - self._passed.get(task.number, 0))
         self._passed[task.number] = passed
         tokens = self._usage.prompt_tokens + self._usage.completion_tokens

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from time import sleep
 
 import pytest
 
-from lumber_core import BertChunker, LumberChunker
+from lumber_core import BertChunker, LumberChunker, Verdict
+from lumber_core.bert import TokenScores
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.text.units import paragraphs
@@ -137,3 +141,27 @@ def test_no_chunk_outgrows_theta(exported: Path, units: str) -> None:
     counts = splitter.counter.count(splitter.split_text(text.strip()))
     assert max(counts) <= 200
     assert len(counts) > 15
+
+
+def test_threads_that_judge_one_document_score_it_once(
+    exported: Path, document: TextUnits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = BertJudge(str(exported))
+    asked, all_wait = [], Barrier(4)
+    original = BertChunker.scores
+
+    def scores(self: BertChunker, text: str) -> TokenScores:
+        asked.append(len(text))
+        sleep(0.2)  # the other threads ask meanwhile
+        return original(self, text)
+
+    def ask(start: int) -> Verdict:
+        again = TextUnits(document.text, document.units)
+        all_wait.wait()
+        return judge.judge(Group(again, start, start + 4))
+
+    monkeypatch.setattr(BertChunker, "scores", scores)
+    with ThreadPoolExecutor(4) as threads:
+        verdicts = [*threads.map(ask, range(4))]
+    assert asked == [len(document.text)]
+    assert verdicts == [judge.judge(Group(document, start, start + 4)) for start in range(4)]

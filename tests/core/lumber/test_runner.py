@@ -6,6 +6,7 @@ import asyncio
 import threading
 
 import pytest
+from tqdm import tqdm
 
 from lumber_core import Group, LumberChunker, ModelJudge, Prices, Segmentation, Span
 from lumber_core.lumber.judges import as_verdict
@@ -93,7 +94,9 @@ def test_every_walk_ends() -> None:
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
-def test_progress_shows_units_calls_tokens_and_cost(capfd: pytest.CaptureFixture, way: str) -> None:
+def test_progress_shows_characters_calls_tokens_and_cost(
+    capfd: pytest.CaptureFixture, way: str
+) -> None:
     prices = Prices(prompt=1000.0, completion=0.0)
     chunker = LumberChunker(ModelJudge(ScatteredModel()), theta=60, prices=prices)
     texts = [story(40), story(30, 1), "One unit.", ""]
@@ -103,7 +106,8 @@ def test_progress_shows_units_calls_tokens_and_cost(capfd: pytest.CaptureFixture
         results = asyncio.run(chunker.asegment_all(texts, show_progress=True))
     shown = capfd.readouterr().err.split("\r")[-1]
     calls = sum(result.usage.calls for result in results)
-    assert "71/71" in shown
+    total = tqdm.format_sizeof(sum(map(len, texts)))
+    assert f"{total}/{total}" in shown
     assert f"calls={calls}" in shown
     assert f"tokens={105 * calls}" in shown
     assert f"cost={0.1 * calls:.2f}" in shown

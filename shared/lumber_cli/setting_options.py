@@ -1,0 +1,192 @@
+"""Options of the command line made from settings, with their documentation as help text."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field
+from enum import Enum
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import typer
+
+from lumber_core.settings import Settings, fields_of, setting_of, type_of
+
+
+class _Unset(Enum):
+    """The value `none` on the command line, as opposed to an option that is left out."""
+
+    NONE = "none"
+
+
+class SettingOptions:
+    """One option for each setting of some classes of settings.
+
+    Args:
+        owners: The classes, by what the help text calls their users.
+        left_out: Names of settings that have no option.
+        renamed: Names of options that differ from those of the settings.
+        others: Names of other options, which help texts may mention.
+    """
+
+    def __init__(
+        self,
+        owners: Mapping[str, type[Settings]],
+        *,
+        left_out: Iterable[str] = (),
+        renamed: Mapping[str, str] | None = None,
+        others: Iterable[str] = (),
+    ) -> None:
+        self._owners = owners
+        self._renamed = dict(renamed or {})
+        self._entries: dict[str, dict[str, Field[Any]]] = {}
+        for owner, settings in owners.items():
+            for entry in fields_of(settings):
+                if entry.name not in left_out:
+                    self._entries.setdefault(entry.name, {})[owner] = entry
+        self._flags = {*map(self.flag, self._entries), *map(self.flag, others)}
+
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """The options, as parameters of a command."""
+        return [self._option(name, entries) for name, entries in self._entries.items()]
+
+    def flag(self, name: str) -> str:
+        """Return the option for a setting."""
+        return f"--{self._renamed.get(name, name).replace('_', '-')}"
+
+    def owners_of(self, name: str) -> list[str]:
+        """Return whose setting it is."""
+        return [*self._entries[name]]
+
+    def taken_from(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Take the values of these options out of `values`.
+
+        Returns:
+            The values that were given, by name of the setting.
+        """
+        given = {
+            name: value_of(values.pop(self._renamed.get(name, name))) for name in self._entries
+        }
+        return {
+            name: None if value is _Unset.NONE else value
+            for name, value in given.items()
+            if value is not None and value != []
+        }
+
+    def help(self, doc: str) -> str:
+        """Return documentation with the names of settings as options."""
+
+        def named(match: re.Match[str]) -> str:
+            flag = self.flag(match[1])
+            return flag if flag in self._flags else match[0].strip("`")
+
+        return re.sub(r"`([^`]+)`", named, doc)
+
+    def _option(self, name: str, entries: Mapping[str, Field[Any]]) -> inspect.Parameter:
+        texts: dict[str, dict[str, Field[Any]]] = {}
+        for owner, entry in entries.items():
+            texts.setdefault(self.help(setting_of(entry).doc), {})[owner] = entry
+        flag = self.flag(name)
+        parts = [
+            ("" if len(whose) == len(self._owners) else f"({', '.join(whose)}) ")
+            + _with_default(text, flag, whose)
+            for text, whose in texts.items()
+        ]
+        kind, more = _kind(name, entries)
+        return parameter(self._renamed.get(name, name), kind, " ".join(parts), **more)
+
+
+def parameter(
+    name: str, kind: Any, text: str, *, default: Any = None, **more: Any
+) -> inspect.Parameter:
+    """Return an option as the parameter of a command.
+
+    Args:
+        name: The parameter's name.
+        kind: Its type.
+        text: The help text.
+        default: Its default; `inspect.Parameter.empty` if it has to be given.
+        **more: Other arguments of `typer.Option`.
+    """
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind, typer.Option(help=text, **more)],
+    )
+
+
+def choice(name: str, choices: Iterable[str]) -> Any:
+    """Return the type of an option with some choices."""
+    make: Any = Enum  # mypy wants a literal name
+    return make(name, {each.replace("-", "_"): each for each in choices}, type=str)
+
+
+def value_of(value: Any) -> Any:
+    """Return the value of an option, of a choice as a string; the choice none counts as given."""
+    if isinstance(value, Enum) and value is not _Unset.NONE:
+        return _Unset.NONE if value.value == "none" else value.value
+    return value
+
+
+def _with_default(text: str, flag: str, whose: Mapping[str, Field[Any]]) -> str:
+    """Return the documentation of a setting with its default, which may differ by owner."""
+    defaults: dict[object, list[str]] = {}
+    for owner, entry in whose.items():
+        defaults.setdefault(entry.default, []).append(owner)
+    if all(isinstance(default, bool) for default in defaults):
+        off = f"--no-{flag[2:]}"
+        return f"{text.replace('False:', f'{off}:')} Default: {flag if True in defaults else off}."
+    if all(default in (None, (), MISSING) for default in defaults):
+        return text.replace("None:", "Default:")
+    told = [
+        f"{default if default is not None else 'none'}"
+        + (f" ({', '.join(owners)})" if len(defaults) > 1 else "")
+        for default, owners in defaults.items()
+    ]
+    return f"{text.replace('None:', 'none:')} Default: {', '.join(told)}."
+
+
+def _kind(name: str, entries: Mapping[str, Field[Any]]) -> tuple[Any, dict[str, Any]]:
+    """Return the type of an option, and what else typer should know."""
+    kinds = {kind for entry in entries.values() for kind in _alternatives(type_of(entry))}
+    optional = NoneType in kinds
+    words = sorted(kind for kind in kinds if isinstance(kind, str))
+    for number in (int, float):
+        if number in kinds:
+            also = [*words, "none"] if optional else words
+            return Any, {"parser": _number_or(number, also), "metavar": "|".join(["NUMBER", *also])}
+    if str in kinds or (words and any(callable(kind) for kind in kinds - {NoneType, *words})):
+        return str | None, {"metavar": "|".join(words)} if words else {}
+    if words:
+        return choice(name, [*words, "none"] if optional else words) | None, {}
+    if Path in kinds:
+        return Path | None, {}
+    if bool in kinds:
+        return bool | None, {}
+    return list[str] | None, {}
+
+
+def _number_or(number: type, words: Sequence[str]) -> Callable[[str], Any]:
+    """Return a parser of a number or of one of some words."""
+
+    def parse(text: str) -> Any:
+        if text in words:
+            return _Unset.NONE if text == "none" else text
+        return number(text)
+
+    parse.__name__ = " or ".join([number.__name__, *words])
+    return parse
+
+
+def _alternatives(kind: Any) -> list[Any]:
+    """Return the alternatives of a type, with the strings of literals."""
+    if get_origin(kind) in (Union, UnionType):
+        return [each for part in get_args(kind) for each in _alternatives(part)]
+    if get_origin(kind) is Literal:
+        return list(get_args(kind))
+    return [kind]

@@ -1,0 +1,88 @@
+"""`help()` of every public name is enough to use it; its examples run as printed."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+PACKAGES = (
+    *("lumber_core", "lumber_core.llms", "langchain_lumber", "llamaindex_lumber"),
+    "lumber_conformance",
+)
+
+
+def public() -> Iterator[Any]:
+    seen = set()
+    for package in PACKAGES:
+        module = import_module(package)
+        for name in module.__all__:
+            value = getattr(module, name)
+            if (inspect.isclass(value) or inspect.isfunction(value)) and value not in seen:
+                seen.add(value)
+                yield pytest.param(value, id=f"{package}.{name}")
+
+
+every_public_name = pytest.mark.parametrize("value", [*public()])
+
+
+def methods_of(owner: type) -> Iterator[tuple[str, Any]]:
+    for name, member in vars(owner).items():
+        if not name.startswith("_") and not name.startswith("model_"):
+            if isinstance(member, (classmethod, staticmethod)):
+                yield name, member.__func__
+            elif inspect.isfunction(member) or isinstance(member, property):
+                yield name, member
+
+
+def parameters_of(value: Any) -> list[str]:
+    if inspect.isclass(value) and issubclass(value, Exception):
+        return []
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except ValueError:  # of a class in C
+        return []
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [each.name for each in parameters if each.kind not in variable and each.name != "self"]
+
+
+@every_public_name
+def test_it_is_documented_with_its_methods(value: Any) -> None:
+    assert inspect.getdoc(value)
+    if inspect.isclass(value):
+        undocumented = [name for name, method in methods_of(value) if not inspect.getdoc(method)]
+        assert undocumented == []
+
+
+@every_public_name
+def test_it_says_what_every_argument_is(value: Any) -> None:
+    owners = inspect.getmro(value) if inspect.isclass(value) else [value]
+    said = "\n".join(filter(None, map(inspect.getdoc, owners)))
+    if inspect.isabstract(value) or "LlamaIndex's `BaseEmbedding`" in said:
+        return  # made by its subclasses alone; or documented by the framework
+    unsaid = [name for name in parameters_of(value) if f"    {name}: " not in said]
+    assert unsaid == []
+
+
+@every_public_name
+def test_its_examples_run_as_printed(value: Any) -> None:
+    module = inspect.getmodule(value)
+    finder = doctest.DocTestFinder(recurse=False)
+    runner = doctest.DocTestRunner(verbose=False)
+    names = {**vars(import_module("lumber_core")), **vars(module)}
+    for test in finder.find(value, value.__name__, module, globs=names):
+        said: list[str] = []
+        runner.run(test, out=said.append)
+        assert said == []
+
+
+@pytest.mark.parametrize("package", ["langchain_lumber", "llamaindex_lumber"])
+def test_every_splitter_and_embedder_of_an_adapter_has_an_example(package: str) -> None:
+    module = import_module(package)
+    classes = [getattr(module, name) for name in module.__all__ if name[0] != "_"]
+    used = [each for each in classes if not inspect.isabstract(each)]
+    assert [each.__name__ for each in used if ">>> " not in each.__doc__] == []
