@@ -2,6 +2,8 @@
 
 import pytest
 
+pytest.importorskip("psutil")
+
 from benchmarks.suite.growth import exponent, many_documents, one_text, stream
 
 
