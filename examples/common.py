@@ -1,0 +1,167 @@
+"""What the examples share: their arguments, the files they read, and how they show passages."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from lumber_cli.language_models import FORMS, language_model
+from lumber_core import CallPolicy, LumberError, Model
+from lumber_core.files import find_files, read_file
+from lumber_core.llms.retry import RetryingModel
+
+if TYPE_CHECKING:  # an example needs one of the frameworks, not both
+    from langchain_core.documents import Document
+    from llama_index.core.schema import BaseNode
+
+HERE = Path(os.path.relpath(Path(__file__).parent))
+SAMPLE = (HERE / "data" / "the_tide_clock.txt", HERE / "handbook" / "tide_house.md")
+WIDTH = 90
+LONGEST = 700  # characters of a passage that are shown
+
+INSTRUCTIONS = (
+    "Answer the question from the numbered passages alone, in at most three sentences. After each "
+    "sentence, cite the passages it rests on, as in [1] or [1][3]. If the passages do not contain "
+    "the answer, say so."
+)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A part of a file that a retriever found.
+
+    Attributes:
+        file: Name of the file.
+        start: Offset of the first character in the file's text.
+        end: Offset just past the last character.
+        text: The characters between them.
+        headings: Titles above the passage, from the outermost to the innermost; "" if none.
+        score: The retriever's score; None if it gives none.
+        detail: What else there is to say about it.
+    """
+
+    file: str
+    start: int
+    end: int
+    text: str
+    headings: str = ""
+    score: float | None = None
+    detail: str = ""
+
+    @classmethod
+    def of_document(cls, document: Document, score: float | None = None) -> Passage:
+        """Return the passage of a LangChain document with `start_index` in its metadata."""
+        metadata, text = document.metadata, document.page_content
+        start = metadata["start_index"]
+        headings = metadata.get("headings", "")
+        return cls(metadata["source"], start, start + len(text), text, headings, score)
+
+    @classmethod
+    def of_node(cls, node: BaseNode, score: float | None = None) -> Passage:
+        """Return the passage of a LlamaIndex node."""
+        text = node.get_content()
+        metadata, start = node.metadata, getattr(node, "start_char_idx", None)
+        if start is None:
+            raise ValueError(f"node {node.node_id} does not know where it starts")
+        headings = metadata.get("headings", "")
+        return cls(metadata["source"], start, start + len(text), text, headings, score)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The arguments of an example.
+
+    Attributes:
+        files: The texts by file name.
+        question: What to look up.
+        llm: A language model; None: the bundled model.
+        store: The folder of the index; None: a temporary one.
+    """
+
+    files: dict[str, str]
+    question: str
+    llm: Model | None
+    store: Path | None
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """Yield the folder of the index; one that is temporary is removed afterwards."""
+        if self.store is not None:
+            self.store.mkdir(parents=True, exist_ok=True)
+            yield self.store
+            return
+        # Some stores keep a file open until the process ends.
+        with TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+            yield Path(temporary)
+
+
+def options(about: str | None, question: str = "How does the machine add up the tides?") -> Options:
+    """Read the arguments of an example, and the files.
+
+    Args:
+        about: The example's docstring.
+        question: The default question.
+    """
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("paths", nargs="*", default=SAMPLE, metavar="PATH", help="files or folders of your own")
+    add("-q", "--question", default=question, help=f"default: {question}")
+    add("--llm", metavar="NAME", help=f"a language model: {FORMS}; default: the bundled model")
+    add("--store", type=Path, metavar="FOLDER", help="keeps the index; default: a temporary folder")
+    given = parser.parse_args()
+    try:
+        files = read(given.paths)
+        llm = RetryingModel(language_model(given.llm), CallPolicy()) if given.llm else None
+    except (LumberError, OSError, ValueError) as error:
+        sys.exit(str(error))
+    return Options(files, given.question, llm, given.store)
+
+
+def read(paths: Sequence[str | Path]) -> dict[str, str]:
+    """Return the texts of files, and of the readable files in folders, by file name."""
+    return {named.name: read_file(named.path).text for named in find_files(paths).files}
+
+
+def show(passages: Sequence[Passage], options: Options) -> None:
+    """Print passages with file, character range and headings, after checking every range.
+
+    With a language model, its answer from the passages follows.
+
+    Raises:
+        ValueError: A passage is not the text of its file at its range.
+    """
+    print(f"\n{options.question}")
+    for number, passage in enumerate(passages, start=1):
+        if options.files[passage.file][passage.start : passage.end] != passage.text:
+            raise ValueError(f"{passage.file}[{passage.start}:{passage.end}] is another text")
+        score = "" if passage.score is None else f"  score {passage.score:.2f}"
+        print(f"\n[{number}] {passage.file}[{passage.start}:{passage.end}]{score}")
+        if passage.headings:
+            print(f"    under {passage.headings}")
+        if passage.detail:
+            print(f"    {passage.detail}")
+        print(indented(passage.text))
+    if options.llm is not None:
+        print(f"\nAnswer\n{indented(answer(options.llm, options.question, passages))}")
+
+
+def answer(llm: Model, question: str, passages: Sequence[Passage]) -> str:
+    """Return a model's answer to a question, from passages alone."""
+    listed = "\n\n".join(f"[{n}] {passage.text}" for n, passage in enumerate(passages, start=1))
+    return llm.complete(INSTRUCTIONS, f"{listed}\n\nQuestion: {question}").text
+
+
+def indented(text: str) -> str:
+    """Return a text as an indented paragraph, shortened if it is long."""
+    short = textwrap.shorten(text, LONGEST, placeholder=" ...")
+    return textwrap.fill(short, WIDTH, initial_indent="    ", subsequent_indent="    ")

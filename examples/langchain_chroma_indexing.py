@@ -1,0 +1,69 @@
+"""LangChain's indexing API over a Chroma store on disk: only what has changed is embedded again.
+
+Install: pip install 'lumber-splitters[langchain]' langchain-chroma langchain-classic
+Run:     python examples/langchain_chroma_indexing.py [PATH ...] [-q QUESTION] [--llm NAME]
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from langchain_chroma import Chroma
+from langchain_classic.indexes import SQLRecordManager
+from langchain_core.documents import Document
+from langchain_core.indexing import index
+
+from common import Options, Passage, options, show
+from langchain_lumber import BertTextSplitter, LumberEmbeddings
+
+
+def main(given: Options) -> None:
+    with given.folder() as folder:
+        name, text = next(iter(given.files.items()))
+        changed = given.files | {name: f"{text}\n\nOne more line.\n"}
+
+        print("chunks                 added  skipped  deleted")
+        ingest("first run", given.files, folder)
+        ingest("second run", given.files, folder)
+        ingest("a file has grown", changed, folder)
+        ingest("as it was before", given.files, folder)
+
+        found = store(folder).similarity_search_with_score(given.question, k=3)
+        show([Passage.of_document(chunk, 1 - distance) for chunk, distance in found], given)
+
+
+def ingest(title: str, files: dict[str, str], folder: Path) -> None:
+    """Bring the store up to date with the files; everything is opened anew, as by a new process."""
+    # Remembers a hash of every chunk in the store, and which file it is from.
+    records = SQLRecordManager("chroma/files", db_url=f"sqlite:///{folder / 'records.sqlite'}")
+    records.create_schema()
+    # With add_start_index, equal passages of one file stay apart.
+    splitter = BertTextSplitter(add_start_index=True)
+    documents = [Document(text, metadata={"source": name}) for name, text in files.items()]
+    result = index(
+        splitter.lazy_split(documents),
+        records,
+        store(folder),
+        cleanup="incremental",  # deletes the old chunks of a file that has changed
+        source_id_key="source",
+        key_encoder="sha256",
+    )
+    added, skipped, deleted = (
+        result["num_added"],
+        result["num_skipped"],
+        result["num_deleted"],
+    )
+    print(f"{title:<21}{added:>7}{skipped:>9}{deleted:>9}")
+
+
+def store(folder: Path) -> Chroma:
+    return Chroma(
+        "files",
+        LumberEmbeddings(),
+        persist_directory=str(folder / "chroma"),
+        collection_metadata={"hnsw:space": "cosine"},
+    )
+
+
+if __name__ == "__main__":
+    main(options(__doc__))

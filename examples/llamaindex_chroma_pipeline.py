@@ -1,0 +1,67 @@
+"""LlamaIndex's IngestionPipeline, async and in two processes, with docstore, cache and Chroma.
+
+Install: pip install 'lumber-splitters[llama-index]' llama-index-vector-stores-chroma
+Run:     python examples/llamaindex_chroma_pipeline.py [PATH ...] [-q QUESTION] [--llm NAME]
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import chromadb
+from llama_index.core import Document, VectorStoreIndex
+from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.vector_stores.chroma import ChromaVectorStore
+
+from common import Options, Passage, options, show
+from llamaindex_lumber import BertNodeParser, LumberEmbedding
+
+
+async def main(given: Options) -> None:
+    with given.folder() as folder:
+        name, text = next(iter(given.files.items()))
+        changed = given.files | {name: f"{text}\n\nOne more line.\n"}
+
+        print("nodes                  added   in store   batches cached")
+        await ingest("first run", given.files, folder)
+        await ingest("second run", given.files, folder)
+        await ingest("a file has grown", changed, folder)
+        await ingest("as it was before", given.files, folder)
+
+        index = VectorStoreIndex.from_vector_store(store(folder), embed_model=LumberEmbedding())
+        found = await index.as_retriever(similarity_top_k=3).aretrieve(given.question)
+        show([Passage.of_node(hit.node, hit.score) for hit in found], given)
+
+
+async def ingest(title: str, files: dict[str, str], folder: Path) -> None:
+    """Bring the store up to date with the files; everything is opened anew, as by a new process."""
+    vectors = store(folder)
+    pipeline = IngestionPipeline(
+        transformations=[BertNodeParser(), LumberEmbedding()],
+        docstore=SimpleDocumentStore(),  # remembers a hash of every document
+        docstore_strategy=DocstoreStrategy.UPSERTS,  # deletes the nodes of a changed document
+        cache=IngestionCache(),  # remembers what each step made of each batch of documents
+        vector_store=vectors,
+    )
+    if (folder / "pipeline").exists():
+        pipeline.load(str(folder / "pipeline"))
+    # Node ids are computed from the document's. Without one, LlamaIndex assigns a random one.
+    documents = [
+        Document(text=text, id_=name, metadata={"source": name}) for name, text in files.items()
+    ]
+    added = await pipeline.arun(documents=documents, num_workers=2)
+    pipeline.persist(str(folder / "pipeline"))
+    cached = len(pipeline.cache.cache.get_all(pipeline.cache.collection))
+    print(f"{title:<21}{len(added):>7}{vectors.client.count():>11}{cached:>17}")
+
+
+def store(folder: Path) -> ChromaVectorStore:
+    client = chromadb.PersistentClient(str(folder / "chroma"))
+    collection = client.get_or_create_collection("files", metadata={"hnsw:space": "cosine"})
+    return ChromaVectorStore(chroma_collection=collection)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(options(__doc__)))

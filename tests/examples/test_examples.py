@@ -1,0 +1,95 @@
+"""Every example does what it says on the bundled sample, with no key and no network."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+_PASSAGE = re.compile(
+    r"^\[\d+\] (?P<file>\S+)\[(?P<start>\d+):(?P<end>\d+)\].*\n"
+    r"(?:    under (?P<headings>.+)\n)?(?P<shown>(?:    .*\n?)+)",
+    re.MULTILINE,
+)
+_KEYS = ("OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY")
+
+
+def needs(*packages: str) -> None:
+    """Skip unless the packages of an example are installed."""
+    missing = [name for name in packages if not _installed(name)]
+    if missing:
+        pytest.skip(f"needs {' and '.join(missing)}: run make test-examples")
+
+
+def _installed(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def run(example: str, *arguments: object) -> str:
+    """Run an example as a user does, and return what it prints; every passage is checked."""
+    environment = {name: value for name, value in os.environ.items() if name not in _KEYS}
+    done = subprocess.run(
+        [sys.executable, f"examples/{example}.py", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        env=environment,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    passages = [*_PASSAGE.finditer(done.stdout)]
+    assert passages, done.stdout
+    for passage in passages:
+        text = (ROOT / passage["file"]).read_bytes().decode("utf-8")
+        there = text[int(passage["start"]) : int(passage["end"])].split()
+        shown = passage["shown"].removesuffix("...\n").split()
+        assert shown == there[: len(shown)]
+        assert shown == there or len(shown) > 60
+        assert bool(passage["headings"]) == passage["file"].endswith(".md")
+    return done.stdout
+
+
+def table(printed: str) -> dict[str, list[int]]:
+    """Return the numbers of a printed table by the name of their row."""
+    rows = re.findall(r"^(\S.*?)((?: +\d+)+)$", printed, re.MULTILINE)
+    return {name: [int(number) for number in numbers.split()] for name, numbers in rows}
+
+
+def test_langchain_indexing_over_chroma() -> None:
+    needs("langchain-chroma", "langchain-classic")
+    printed = run("langchain_chroma_indexing")
+    runs = table(printed)
+    chunks = runs["first run"][0]
+    assert chunks > 40
+    assert runs["first run"] == [chunks, 0, 0]
+    assert runs["second run"] == [0, chunks, 0]
+    for changed in ("a file has grown", "as it was before"):
+        added, skipped, deleted = runs[changed]
+        assert 0 < added < 10
+        assert 0 < deleted < 10
+        assert skipped == chunks - (deleted if changed == "a file has grown" else added)
+    assert "under Tide House handbook > Behind the dial" in printed
+
+
+def test_llamaindex_pipeline_over_chroma() -> None:
+    needs("llama-index-vector-stores-chroma")
+    runs = table(run("llamaindex_chroma_pipeline"))
+    nodes = runs["first run"][0]
+    assert nodes > 40
+    assert runs["first run"][:2] == [nodes, nodes]
+    assert runs["second run"] == [0, nodes, runs["first run"][2]]
+    added, stored, cached = runs["a file has grown"]
+    assert 0 < added < nodes <= stored <= nodes + 1
+    assert cached > runs["second run"][2]
+    assert runs["as it was before"][1:] == [nodes, cached]
