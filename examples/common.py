@@ -149,7 +149,7 @@ def show(passages: Sequence[Passage], options: Options) -> None:
         if passage.headings:
             print(f"    under {passage.headings}")
         if passage.detail:
-            print(f"    {passage.detail}")
+            print(f"    ({passage.detail})")
         print(indented(passage.text))
     if options.llm is not None:
         print(f"\nAnswer\n{indented(answer(options.llm, options.question, passages))}")

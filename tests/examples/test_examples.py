@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 _PASSAGE = re.compile(
     r"^\[\d+\] (?P<file>\S+)\[(?P<start>\d+):(?P<end>\d+)\].*\n"
-    r"(?:    under (?P<headings>.+)\n)?(?P<shown>(?:    .*\n?)+)",
+    r"(?:    under (?P<headings>.+)\n)?(?:    \((?P<detail>.+)\)\n)?(?P<shown>(?:    .*\n?)+)",
     re.MULTILINE,
 )
 _KEYS = ("OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY")
@@ -93,3 +93,33 @@ def test_llamaindex_pipeline_over_chroma() -> None:
     assert 0 < added < nodes <= stored <= nodes + 1
     assert cached > runs["second run"][2]
     assert runs["as it was before"][1:] == [nodes, cached]
+
+
+def test_langchain_with_qdrant_overwrites_and_filters() -> None:
+    needs("langchain-qdrant")
+    printed = run("langchain_qdrant_local")
+    runs = table(printed)
+    assert runs["first run"] == runs["second run"]
+    assert runs["first run"][0] == runs["first run"][1] > 40
+    files = [passage["file"] for passage in _PASSAGE.finditer(printed)]
+    assert [Path(name).name for name in files] == ["the_tide_clock.txt"] * 2 + ["tide_house.md"] * 2
+
+
+def test_langchain_returns_the_parents_of_what_was_found() -> None:
+    needs("langchain-qdrant", "langchain-classic")
+    for passage in _PASSAGE.finditer(run("langchain_parent_documents")):
+        children = re.findall(r"\[(\d+):(\d+)\]", passage["detail"])
+        assert children
+        for start, end in children:
+            assert int(passage["start"]) <= int(start) < int(end) <= int(passage["end"])
+
+
+def test_llamaindex_merges_passages_into_topics() -> None:
+    needs("llama-index-core")
+    passages = [*_PASSAGE.finditer(run("llamaindex_auto_merging"))]
+    details = [passage["detail"] for passage in passages]
+    assert any(detail.startswith("a topic") for detail in details)
+    ranges = [(p["file"], int(p["start"]), int(p["end"])) for p in passages]
+    for number, (file, start, end) in enumerate(ranges):
+        for other, first, last in ranges[:number]:
+            assert file != other or end <= first or last <= start
