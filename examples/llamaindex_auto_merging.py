@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from llama_index.core import Document, StorageContext, VectorStoreIndex
-from llama_index.core.node_parser import HierarchicalNodeParser, get_leaf_nodes
-from llama_index.core.retrievers import AutoMergingRetriever
+from llama_index.core.node_parser import HierarchicalNodeParser, NodeParser, get_leaf_nodes
+from llama_index.core.retrievers import AutoMergingRetriever, VectorIndexRetriever
 from llama_index.core.storage.docstore import SimpleDocumentStore
 
 from common import Options, Passage, options, show
@@ -22,7 +22,7 @@ def main(given: Options) -> None:
     with given.folder() as folder:
         judge = None if given.llm is None else ModelJudge(given.llm)
         store = None if judge is None else folder / "answers.db"
-        levels = {
+        levels: dict[str, NodeParser] = {
             "topics": LumberNodeParser(judge=judge, store=store),
             "passages": BertNodeParser(chunk_size=160),
         }
@@ -43,7 +43,7 @@ def main(given: Options) -> None:
         storage = StorageContext.from_defaults(docstore=docstore)
         index = VectorStoreIndex(leaves, storage_context=storage, embed_model=LumberEmbedding())
         retriever = AutoMergingRetriever(
-            index.as_retriever(similarity_top_k=6),
+            VectorIndexRetriever(index, similarity_top_k=6),
             storage,
             simple_ratio_thresh=0.4,  # a topic is returned if more of its passages were found
         )
