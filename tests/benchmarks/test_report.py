@@ -8,6 +8,7 @@ from benchmarks.suite.report import Bars, Lines, Section, Table, short, spread, 
 
 
 def test_a_report_has_every_block_and_a_file_for_each_chart(tmp_path: Path):
+    pytest.importorskip("matplotlib")
     bars = Bars("speed", "Speed", "characters/s", {"slow": 1e3, "fast": 2e6}, frozenset({"fast"}))
     lines = Lines("growth", "Growth", "size", "s", {"one": [(10, 0.1), (100, 1.0)]})
     table = Table(["", "speed"], [["slow", "1"], ["fast", "2,000"]])
@@ -22,6 +23,7 @@ def test_a_report_has_every_block_and_a_file_for_each_chart(tmp_path: Path):
 
 
 def test_the_same_chart_gives_the_same_file(tmp_path: Path):
+    pytest.importorskip("matplotlib")
     section = Section("One", [Bars("bars", "Bars", "x", {"a": 1.0, "b": 20.0})])
     files = []
     for folder in (tmp_path / "first", tmp_path / "second"):
