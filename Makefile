@@ -11,7 +11,7 @@ TESTING := pytest pytest-asyncio hypothesis
 FLOOR := 90
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-examples test-lowest test-packages coverage check docs architecture bench bench-large results weights licences sbom audit clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-lowest test-packages coverage check docs architecture bench bench-large results weights licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -22,7 +22,7 @@ compare: $(SHOWN)  ## Compare two splitters on the bundled story; writes report/
 
 test: $(READY)  ## Run the tests
 	$(BIN)/python -m pytest -q
-	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-examples, make test-lowest, make test-packages"
+	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-ray, make test-examples, make test-lowest, make test-packages"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(BIN)/python -m pytest -q --cov --cov-report=term --cov-fail-under=$(FLOOR)
@@ -66,6 +66,12 @@ test-examples:  ## Run the examples, those with packages of their own included
 	@.venv-examples/bin/python -m pip install $(QUIET) -e '.[langchain,llama-index,openai,gemini]' \
 		-r examples/requirements.txt $(TESTING)
 	.venv-examples/bin/python -m pytest -q tests/examples tests/langchain/test_stores.py tests/llamaindex/test_stores.py
+
+test-ray:  ## Test scaling out on a Ray cluster of two workers on this machine
+	@test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
+	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[ray,llama-index,langchain,openai]' \
+		llama-index-ingestion-ray $(TESTING)
+	.venv-ray/bin/python -m pytest -q -m ray tests/ray --durations=5
 
 test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allows
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
@@ -135,7 +141,7 @@ weights: $(READY)  ## Train the bundled weights again, from all-MiniLM-L6-v2 (DA
 	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx --with-minilm
 
 licences: $(READY)  ## List the licences of all packages in docs/licences.md
-	@$(PIP) -e '.[dev]'
+	@$(PIP) -e '.[dev,ray]'
 	$(BIN)/python scripts/list_licences.py > docs/licences.md
 
 # What users install, in an environment of its own; the tools that look at it are in another.

@@ -50,7 +50,8 @@ PROBES = {
     "document = Document('one', text, (0,), (0,), '')\n"
     "assert preset('recursive:40').split(document).chunks",
     "documents": "import mammoth, pypdf, lumber_core.files",
-    "all": "import langchain_lumber, llamaindex_lumber, lumber_training.trainer\n"
+    "ray": "import lumber_ray.datasets, ray.data",
+    "all": "import lumber_ray, langchain_lumber, llamaindex_lumber, lumber_training.trainer\n"
     "import lumber_evaluation.report",
 }
 """What each extra enables; run after the distribution was installed with that extra alone."""

@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 OURS = "lumber-splitters"
-EXTRAS = ("langchain", "llama-index", "openai", "gemini", "torch", "evaluation", "documents")
+EXTRAS = ("langchain", "llama-index", "openai", "gemini", "torch", "evaluation", "documents", "ray")
 COPYLEFT = re.compile(r"(?<!L)\bA?GPL|Affero|SSPL|Business Source", re.IGNORECASE)
 
 HEAD = """\

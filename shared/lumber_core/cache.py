@@ -145,7 +145,8 @@ class Cache:
         return int(count)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_path": self._path, "_kind": self._kind}
+        # Another process may run in another folder.
+        return {"_path": self._path.absolute(), "_kind": self._kind}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -29,7 +29,7 @@ from lumber_core.llms.failures import (
     status_of,
     trouble_of,
 )
-from lumber_core.llms.limits import CircuitBreaker, RateLimiter
+from lumber_core.llms.limits import CallLimiter, CircuitBreaker, RateLimiter
 from lumber_core.settings import Setting, Settings, documented, optional
 
 logger = logging.getLogger(__name__)
@@ -119,12 +119,15 @@ class RetryingModel:
         model: The model. Its attribute `client_retries`, if it has one, is the number of times its
             client repeats a request on its own.
         policy: Retries and rate limits.
+
+    Attributes:
+        limiter: Decides when calls are sent; at first a rate limiter of this object alone.
     """
 
     def __init__(self, model: Model, policy: CallPolicy | None = None) -> None:
         self._model = model
         self._policy = policy or CallPolicy()
-        self._limiter = RateLimiter(
+        self.limiter: CallLimiter = RateLimiter(
             self._policy.requests_per_minute, self._policy.tokens_per_minute
         )
         self._breaker = CircuitBreaker(self._policy.give_up_after, self._policy.max_backoff)
@@ -145,7 +148,7 @@ class RetryingModel:
         try:
             for attempt in Retrying(**attempts.rules(), sleep=self._sleep):
                 with attempt:
-                    self._sleep(self._limiter.delay(len(system) + len(user)))
+                    self._sleep(self.limiter.delay(len(system) + len(user)))
                     attempts.starts()
                     completion = self._model.complete(system, user, choices=choices)
                     self._breaker.answered()
@@ -160,7 +163,7 @@ class RetryingModel:
         try:
             async for attempt in AsyncRetrying(**attempts.rules(), sleep=self._asleep):
                 with attempt:
-                    await self._asleep(self._limiter.delay(len(system) + len(user)))
+                    await self._asleep(self.limiter.delay(len(system) + len(user)))
                     attempts.starts()
                     completion = await self._model.acomplete(system, user, choices=choices)
                     self._breaker.answered()
@@ -179,7 +182,7 @@ class RetryingModel:
             raise ModelUnavailableError(self._stopped())
         repeats = max(0, int(getattr(self._model, "client_retries", 0)))
         most = 1 if self._breaker.is_open else max(1, self._policy.attempts // (1 + repeats))
-        return _Attempts(self._policy, self._limiter, self._breaker, most)
+        return _Attempts(self._policy, self.limiter, self._breaker, most)
 
     def _stopped(self) -> str:
         return (
@@ -191,13 +194,13 @@ class RetryingModel:
         """Sleep, and then until calls are no longer paused."""
         if seconds > 0:
             sleep(seconds)
-        while (pause := self._limiter.pause_left()) > 0:
+        while (pause := self.limiter.pause_left()) > 0:
             sleep(_spread(pause))
 
     async def _asleep(self, seconds: float) -> None:
         if seconds > 0:
             await asyncio.sleep(seconds)
-        while (pause := self._limiter.pause_left()) > 0:
+        while (pause := self.limiter.pause_left()) > 0:
             await asyncio.sleep(_spread(pause))
 
     def _explained(self, error: Exception, attempts: _Attempts) -> Exception:
@@ -223,7 +226,7 @@ class _Attempts:
     """The attempts at one question: which failures are retried, how often and when."""
 
     def __init__(
-        self, policy: CallPolicy, limiter: RateLimiter, breaker: CircuitBreaker, most: int
+        self, policy: CallPolicy, limiter: CallLimiter, breaker: CircuitBreaker, most: int
     ) -> None:
         self._limiter = limiter
         self._breaker = breaker

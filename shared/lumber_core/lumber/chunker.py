@@ -34,7 +34,7 @@ from lumber_core.lumber.grouping import (
     TextUnits,
     WalkRules,
 )
-from lumber_core.lumber.judges import JudgeLike, ModelJudge, as_judge
+from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.protocol import PromptTemplate
 from lumber_core.lumber.runner import Progress, adrive, drive
 from lumber_core.lumber.settings import THETA, LumberChunkerSettings, Method
@@ -114,6 +114,11 @@ class LumberChunker(Chunker):
             **options: Other arguments of the class, except `tokenizer` and `method`.
         """
         return cls(judge, theta=theta, method="published", **options)
+
+    @property
+    def judge(self) -> Judge:
+        """The judge that is asked, behind the store."""
+        return self._asked
 
     @property
     def texts_at_once(self) -> int:

@@ -17,6 +17,7 @@ from lumber_core.concurrency import in_thread
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.failures import is_blocked, is_cut
+from lumber_core.llms.limits import CallLimiter
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.protocol import ParsedAnswer, PromptTemplate, read_answer, stricter
@@ -98,6 +99,15 @@ class ModelJudge(Judge):
     def identity(self) -> str:
         """The identity of the model and the version of the prompt."""
         return f"{self._model.identity}|prompt {self._prompt.version}"
+
+    @property
+    def limiter(self) -> CallLimiter:
+        """Decides when calls are sent. Set it to share a rate limit with other processes."""
+        return self._model.limiter
+
+    @limiter.setter
+    def limiter(self, limiter: CallLimiter) -> None:
+        self._model.limiter = limiter
 
     def questions(self, group: Group) -> tuple[str, str]:
         """Return the system text and the user text that the model is sent."""

@@ -22,6 +22,10 @@ BlockKind = Literal[
     "front matter", "heading", "paragraph", "list item", "quote", "code", "table", "html", "rule"
 ]
 
+NAME_KEYS = ("file_path", "file_name", "source")
+TYPE_KEYS = ("file_type", "mimetype")
+"""Where the metadata of loaders has the name and the type of a document's file."""
+
 HEADING_SEPARATOR = " > "
 """Separates the titles of a path that is written as one string."""
 
@@ -81,8 +85,8 @@ def is_markdown(metadata: Mapping[Any, Any]) -> bool:
             "file_path", "file_name" or "source", or the type "text/markdown" under "file_type" or
             "mimetype".
     """
-    names = (metadata.get(key) for key in ("file_path", "file_name", "source"))
-    types = (metadata.get(key) for key in ("file_type", "mimetype"))
+    names = (metadata.get(key) for key in NAME_KEYS)
+    types = (metadata.get(key) for key in TYPE_KEYS)
     return "text/markdown" in types or any(
         str(name).casefold().endswith((".md", ".markdown")) for name in names if name
     )

@@ -1,0 +1,231 @@
+"""Turns documents into rows, one for each chunk; a document that cannot be split gives an error."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from lumber_core.chunking.base import Chunker
+from lumber_core.concurrency import batches
+from lumber_core.errors import (
+    MissingExtraError,
+    ModelSettingsError,
+    StoreError,
+    TokenizerDataError,
+    WeightsError,
+)
+from lumber_core.files import TextFile
+from lumber_core.identity import chunk_id
+from lumber_core.llms.retry import said
+from lumber_core.segmentation import Segmentation, Usage
+from lumber_core.text.markdown import heading_paths
+
+logger = logging.getLogger(__name__)
+
+# Every document would fail, so the run stops. Others concern one document.
+_FATAL = (
+    MissingExtraError,
+    ModelSettingsError,
+    StoreError,
+    TokenizerDataError,
+    WeightsError,
+    MemoryError,
+)
+_METHODS = ("embed", "embed_documents", "get_text_embedding_batch")
+
+Embed = Callable[[list[str]], Sequence[Sequence[float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class FailedDocument:
+    """A document without chunks.
+
+    Attributes:
+        document: Its id.
+        error: What went wrong.
+    """
+
+    document: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class SplitDocument:
+    """The chunks of a document.
+
+    Attributes:
+        document: Its id.
+        rows: A row for each chunk, with the columns of `chunk_schema`.
+        usage: What the language model used.
+        unanswered: Number of groups for which it gave no usable answer.
+    """
+
+    document: str
+    rows: list[dict[str, object]]
+    usage: Usage
+    unanswered: int
+
+
+def chunk_schema(*, embedding: bool) -> pa.Schema:
+    """Return the columns of rows of chunks.
+
+    `document`, `chunk_id`, `index` in the document, `start` and `end` in characters, `headings`
+    from the outermost to the innermost, first and last of the `pages` of a PDF, `text` and, if
+    wanted, `embedding`.
+    """
+    columns = [
+        ("document", pa.string()),
+        ("chunk_id", pa.string()),
+        ("index", pa.int64()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("headings", pa.list_(pa.string())),
+        ("pages", pa.list_(pa.int64())),
+        ("text", pa.string()),
+    ]
+    return pa.schema([*columns, ("embedding", pa.list_(pa.float32()))] if embedding else columns)
+
+
+def embed_with(embedder: Any) -> Embed:
+    """Return the method of an embedding model that embeds texts.
+
+    Raises:
+        TypeError: It has none.
+    """
+    if not isinstance(embedder, type):
+        for name in _METHODS:
+            method: Embed | None = getattr(embedder, name, None)
+            if callable(method):
+                return method
+    raise TypeError(
+        "embedder must be a lumber_core.TextEmbedder, LangChain Embeddings or a LlamaIndex "
+        f"embedding model, not {embedder!r}"
+    )
+
+
+class DocumentSplitter:
+    """Splits documents into rows.
+
+    Args:
+        chunker: The splitter.
+        chunk_overlap: Tokens to repeat from the chunk before.
+        embed: Embeds the texts of chunks; None for rows without embeddings.
+    """
+
+    def __init__(
+        self, chunker: Chunker, *, chunk_overlap: int = 0, embed: Embed | None = None
+    ) -> None:
+        self._chunker = chunker
+        self._overlap = chunk_overlap
+        self._embed = embed
+        self._identity = chunker.identity
+
+    def split(
+        self, files: Iterable[TextFile | FailedDocument]
+    ) -> Iterator[SplitDocument | FailedDocument]:
+        """Split documents, as many at once as the splitter works on at the same time.
+
+        Args:
+            files: The documents, named by their ids. Those that could not be read are passed on.
+
+        Raises:
+            ModelSettingsError: The model rejects the key, its name or the settings; likewise the
+                other errors that every document would have.
+        """
+        for some in batches(files, self._chunker.texts_at_once):
+            texts = [file for file in some if isinstance(file, TextFile) and not _problem(file)]
+            segmentations = self._segmentations(texts)
+            for file in some:
+                if isinstance(file, FailedDocument):
+                    yield file
+                elif problem := _problem(file):
+                    yield FailedDocument(file.name, problem)
+                else:
+                    yield self._finished(file, next(segmentations))
+
+    def _segmentations(self, files: Sequence[TextFile]) -> Iterator[Segmentation | Exception]:
+        if len(files) > 1:
+            try:
+                yield from self._segment_all(files)
+            except _FATAL:
+                raise
+            except Exception as error:  # noqa: BLE001 - which document it is, is found out below
+                logger.info("splitting the documents one by one after %s", said(error))
+            else:
+                return
+        for file in files:
+            yield self._segmented(file)
+
+    def _segmented(self, file: TextFile) -> Segmentation | Exception:
+        try:
+            (segmentation,) = self._segment_all([file])
+        except _FATAL:
+            raise
+        except Exception as error:  # noqa: BLE001 - custom functions may raise anything
+            return error
+        return segmentation
+
+    def _segment_all(self, files: Sequence[TextFile]) -> list[Segmentation]:
+        return self._chunker.segment_all(
+            [file.text for file in files],
+            reserved=[self._overlap] * len(files),
+            markdown=[self._reads_as_markdown(file) for file in files],
+        )
+
+    def _finished(
+        self, file: TextFile, made: Segmentation | Exception
+    ) -> SplitDocument | FailedDocument:
+        if isinstance(made, Exception):
+            return FailedDocument(file.name, said(made))
+        try:
+            rows = self._rows(file, made)
+        except _FATAL:
+            raise
+        except Exception as error:  # noqa: BLE001 - an embedding model may raise anything
+            return FailedDocument(file.name, said(error))
+        return SplitDocument(file.name, rows, made.usage, len(made.failures))
+
+    def _rows(self, file: TextFile, made: Segmentation) -> list[dict[str, object]]:
+        markdown = self._reads_as_markdown(file)
+        spans = self._chunker.overlap(file.text, made.spans, self._overlap, markdown=markdown)
+        paths = heading_paths(file.text, spans) if markdown else [()] * len(spans)
+        rows: list[dict[str, object]] = []
+        for index, (span, path) in enumerate(zip(spans, paths, strict=True)):
+            text, pages = span.of(file.text), file.pages_of(span)
+            rows.append(
+                {
+                    "document": file.name,
+                    "chunk_id": chunk_id(file.name, span, text, self._identity),
+                    "index": index,
+                    "start": span.start,
+                    "end": span.end,
+                    "headings": list(path),
+                    "pages": None if pages is None else list(pages),
+                    "text": text,
+                }
+            )
+        if self._embed is not None:
+            vectors = self._embed([span.of(file.text) for span in spans])
+            for row, vector in zip(rows, vectors, strict=True):
+                row["embedding"] = [float(number) for number in vector]
+        return rows
+
+    def _reads_as_markdown(self, file: TextFile) -> bool:
+        return self._chunker.reads_as_markdown(
+            {"file_type": "text/markdown"} if file.markdown else {}
+        )
+
+
+def _problem(file: TextFile) -> str:
+    """Return why a text has no rows, or ""."""
+    if not file.text:
+        return "the text is empty, so it has no chunks"
+    try:
+        file.text.encode()
+    except UnicodeEncodeError as error:
+        return f"character {error.start} is a lone surrogate, which no file in UTF-8 can hold"
+    return ""
