@@ -133,7 +133,7 @@ def split_corpus(
     found = find_source(source, columns=Columns(id_column, text_column), encoding=encoding)
     settings = setup.settings(format)
     place.check(settings)
-    total, pending = _listed(found, IdSet(place.finished()))
+    total, pending = list_documents(found, IdSet(place.finished()))
     left = sum(table.num_rows for table in pending)
     pool = checked_pool(workers, worker_options)
     place.prepare(settings)
@@ -154,7 +154,7 @@ def split_corpus(
     return done.summary()
 
 
-def _listed(source: Source, finished: IdSet) -> tuple[int, list[pa.Table]]:
+def list_documents(source: Source, finished: IdSet) -> tuple[int, list[pa.Table]]:
     """Return the number of documents, and tables of the entries that are not finished.
 
     Raises:

@@ -20,7 +20,7 @@ from lumber_core.errors import (
 )
 from lumber_core.files import TextFile
 from lumber_core.identity import chunk_id
-from lumber_core.llms.retry import said
+from lumber_core.llms.retry import error_summary
 from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.text.markdown import heading_paths
 
@@ -154,7 +154,7 @@ class DocumentSplitter:
             except _FATAL:
                 raise
             except Exception as error:  # noqa: BLE001 - which document it is, is found out below
-                logger.info("splitting the documents one by one after %s", said(error))
+                logger.info("splitting the documents one by one after %s", error_summary(error))
             else:
                 return
         for file in files:
@@ -180,13 +180,13 @@ class DocumentSplitter:
         self, file: TextFile, made: Segmentation | Exception
     ) -> SplitDocument | FailedDocument:
         if isinstance(made, Exception):
-            return FailedDocument(file.name, said(made))
+            return FailedDocument(file.name, error_summary(made))
         try:
             rows = self._rows(file, made)
         except _FATAL:
             raise
         except Exception as error:  # noqa: BLE001 - an embedding model may raise anything
-            return FailedDocument(file.name, said(error))
+            return FailedDocument(file.name, error_summary(error))
         return SplitDocument(file.name, rows, made.usage, len(made.failures))
 
     def _rows(self, file: TextFile, made: Segmentation) -> list[dict[str, object]]:
