@@ -37,7 +37,7 @@ _FATAL = (
 )
 _METHODS = ("embed", "embed_documents", "get_text_embedding_batch")
 
-Embed = Callable[[list[str]], Sequence[Sequence[float]]]
+Embed = Callable[[list[str]], Iterable[Iterable[float]]]
 
 
 @dataclass(frozen=True, slots=True)
