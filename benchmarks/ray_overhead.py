@@ -27,7 +27,7 @@ from lumber_core.files import TextFile
 from lumber_ray import split_corpus
 from lumber_ray.corpus import list_documents
 from lumber_ray.destination import Destination, IdSet, part_name
-from lumber_ray.rows import DocumentSplitter, SplitDocument
+from lumber_ray.rows import DocumentSplitter, FinishedDocument
 from lumber_ray.sources import Columns, find_source
 
 MARK = "LUMBER_RAY_OVERHEAD"
@@ -78,7 +78,7 @@ def in_one_process(corpus: Path, destination: Path, count: int) -> float:
     for first in range(0, len(entries), PER_PART):
         part = entries[first : first + PER_PART]
         done = splitter.split(source.read(part))
-        rows = [row for each in done if isinstance(each, SplitDocument) for row in each.rows]
+        rows = [row for each in done if isinstance(each, FinishedDocument) for row in each.rows]
         place.write(part_name(entry.document for entry in part), rows, [])
     used = time.process_time() - start
     written = sum(path.stat().st_size for path in (destination / "chunks").iterdir())
@@ -134,7 +134,7 @@ def splitting_and_embedding() -> None:
         list(splitter.split([file]))  # loads the models
         start = time.process_time()
         (done,) = splitter.split([file])
-        assert isinstance(done, SplitDocument)
+        assert isinstance(done, FinishedDocument)
         print(
             f"{name}: {time.process_time() - start:.2f} s of CPU time for a document of "
             f"{len(file.text):,} characters, {len(done.rows)} chunks"

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 Command = Callable[..., None]
-Group = TypeVar("Group")
+G = TypeVar("G")
 
 
 def takes_group(
@@ -50,7 +50,7 @@ def takes_group(
     return decorate
 
 
-def takes_fields(name: str, group: Callable[..., Group]) -> Callable[[Command], Command]:
+def takes_fields(name: str, group: Callable[..., G]) -> Callable[[Command], Command]:
     """Replace a command's parameter by one option for each field of a dataclass.
 
     Args:

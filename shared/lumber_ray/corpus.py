@@ -17,7 +17,7 @@ from lumber_core.concurrency import batches
 from lumber_core.extras import load
 from lumber_core.segmentation import Usage
 from lumber_ray.destination import Destination, IdSet, PartFormat, part_name
-from lumber_ray.rows import FailedDocument, SplitDocument
+from lumber_ray.rows import FailedDocument, FinishedDocument
 from lumber_ray.sources import Columns, Entry, Source, find_source
 from lumber_ray.workers import WorkerSetup, checked_pool, checked_setup, in_cluster
 
@@ -272,7 +272,7 @@ class _PartWriter:
             rows: list[dict[str, object]] = []
             failed: list[FailedDocument] = []
             for done in self._splitter.split(self._source.read(entries)):
-                if isinstance(done, SplitDocument):
+                if isinstance(done, FinishedDocument):
                     rows += done.rows
                     usage += done.usage
                     unanswered += done.unanswered

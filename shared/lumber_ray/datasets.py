@@ -11,7 +11,7 @@ from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.files import TextFile
 from lumber_core.text.markdown import NAME_KEYS, TYPE_KEYS
-from lumber_ray.rows import FailedDocument, SplitDocument, chunk_schema
+from lumber_ray.rows import FailedDocument, FinishedDocument, chunk_schema
 from lumber_ray.sources import Columns, document_of
 from lumber_ray.workers import WorkerSetup, checked_pool, checked_setup, in_cluster
 
@@ -87,7 +87,7 @@ class _BatchSplitter:
     def __call__(self, batch: pa.Table) -> pa.Table:
         rows: list[dict[str, object]] = []
         for done in self._splitter.split(self._documents(batch)):
-            if isinstance(done, SplitDocument):
+            if isinstance(done, FinishedDocument):
                 rows += done.rows
             else:
                 rows.append({"document": done.document, "error": done.error})

@@ -54,7 +54,7 @@ class FailedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitDocument:
+class FinishedDocument:
     """The chunks of a document.
 
     Attributes:
@@ -126,7 +126,7 @@ class DocumentSplitter:
 
     def split(
         self, files: Iterable[TextFile | FailedDocument]
-    ) -> Iterator[SplitDocument | FailedDocument]:
+    ) -> Iterator[FinishedDocument | FailedDocument]:
         """Split documents, as many at once as the splitter works on at the same time.
 
         Args:
@@ -178,7 +178,7 @@ class DocumentSplitter:
 
     def _finished(
         self, file: TextFile, made: Segmentation | Exception
-    ) -> SplitDocument | FailedDocument:
+    ) -> FinishedDocument | FailedDocument:
         if isinstance(made, Exception):
             return FailedDocument(file.name, error_summary(made))
         try:
@@ -187,7 +187,7 @@ class DocumentSplitter:
             raise
         except Exception as error:  # noqa: BLE001 - an embedding model may raise anything
             return FailedDocument(file.name, error_summary(error))
-        return SplitDocument(file.name, rows, made.usage, len(made.failures))
+        return FinishedDocument(file.name, rows, made.usage, len(made.failures))
 
     def _rows(self, file: TextFile, made: Segmentation) -> list[dict[str, object]]:
         markdown = self._reads_as_markdown(file)

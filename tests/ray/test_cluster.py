@@ -17,7 +17,7 @@ from lumber_core.files import TextFile
 from lumber_core.llms import OpenAIModel
 from lumber_core.lumber import Group
 from lumber_ray import split_corpus, split_dataset
-from lumber_ray.rows import DocumentSplitter, SplitDocument
+from lumber_ray.rows import DocumentSplitter, FinishedDocument
 from tests.loopback.faults import Drop, Fault, Status
 from tests.loopback.server import LoopbackServer, Request
 from tests.ray.corpus import rows_in, tales, texts_of, write_lines, write_table
@@ -63,7 +63,7 @@ def expected(rows: list[dict[str, Any]], chunker: Any) -> list[dict[str, Any]]:
     ]
     made: list[dict[str, Any]] = []
     for done in DocumentSplitter(chunker).split(files):
-        assert isinstance(done, SplitDocument)
+        assert isinstance(done, FinishedDocument)
         made += done.rows
     return sorted(made, key=lambda row: (row["document"], row["index"]))
 

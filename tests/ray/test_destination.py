@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lumber_core import GreedyChunker
 from lumber_core.files import TextFile
 from lumber_ray.destination import Destination, IdSet, part_name
-from lumber_ray.rows import DocumentSplitter, FailedDocument, SplitDocument
+from lumber_ray.rows import DocumentSplitter, FailedDocument, FinishedDocument
 from tests.ray.corpus import rows_in
 
 SETTINGS = {"splitter": "one", "format": "parquet"}
@@ -19,7 +19,7 @@ SETTINGS = {"splitter": "one", "format": "parquet"}
 def rows_of(*names: str) -> list[dict[str, object]]:
     files = [TextFile(name, f"{name} is here. It stays.") for name in names]
     done = DocumentSplitter(GreedyChunker(5)).split(files)
-    return [row for each in done if isinstance(each, SplitDocument) for row in each.rows]
+    return [row for each in done if isinstance(each, FinishedDocument) for row in each.rows]
 
 
 @pytest.mark.parametrize("kind", ["parquet", "jsonl"])

@@ -11,7 +11,7 @@ from lumber_core.spans import Span
 from lumber_ray.rows import (
     DocumentSplitter,
     FailedDocument,
-    SplitDocument,
+    FinishedDocument,
     chunk_schema,
     embed_with,
 )
@@ -26,7 +26,7 @@ def split(splitter: DocumentSplitter, *files: TextFile | FailedDocument):
 def test_rows_tile_the_text_and_have_headings_and_the_ids_of_the_adapters() -> None:
     chunker = GreedyChunker(chunk_size=20)
     (done,) = split(DocumentSplitter(chunker), TextFile("guide", TEXT, markdown=True))
-    assert isinstance(done, SplitDocument)
+    assert isinstance(done, FinishedDocument)
     assert "".join(str(row["text"]) for row in done.rows) == TEXT
     assert len(done.rows) >= 5
     for index, row in enumerate(done.rows):
@@ -100,10 +100,10 @@ def test_one_failing_document_leaves_the_others(max_concurrency: int | None) -> 
     done = split(DocumentSplitter(chunker), files[0], unread, *files[1:])
     assert [each.document for each in done] == ["ada", "unread", "tide", "bob"]
     assert [type(each) for each in done] == [
-        SplitDocument,
+        FinishedDocument,
         FailedDocument,
         FailedDocument,
-        SplitDocument,
+        FinishedDocument,
     ]
     assert done[1] is unread
     assert done[2].error == "RuntimeError: no tides"

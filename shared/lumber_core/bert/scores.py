@@ -114,7 +114,7 @@ def place_scores(scores: TokenScores, places: Sequence[Place]) -> npt.NDArray[np
 
 
 class ScoredText(NamedTuple):
-    """A text's scores and the cuts at a threshold.
+    """A text's scores and the cuts that follow from them.
 
     Attributes:
         scores: Scores of its tokens; minus infinity for tokens that were not scored.

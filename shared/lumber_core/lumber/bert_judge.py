@@ -6,10 +6,11 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
+from lumber_core.bert.scores import ScoredText
 from lumber_core.checks import check_number, check_positive
 from lumber_core.concurrency import SingleFlight
 from lumber_core.forks import renew_after_fork
@@ -172,18 +173,6 @@ class BertJudge(Judge):
             f"BertJudge({self.model!r}, target_position={self.target_position:g}, "
             f"position_penalty={self.position_penalty})"
         )
-
-
-class ScoredText(NamedTuple):
-    """What the model says about a text.
-
-    Attributes:
-        scores: The scores of its tokens.
-        cuts: Offsets at which a BertChunker cuts it; empty unless these decide.
-    """
-
-    scores: TokenScores
-    cuts: Sequence[int]
 
 
 class UnitScores:
