@@ -39,6 +39,8 @@ EncodingOption = Annotated[
 ]
 Concurrency = Annotated[int, typer.Option(help="Maximum number of model calls in flight.")]
 
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as shells expect it."""
 _EXAMPLES = 3
 _BROKEN_PIPE = 141
 """The exit status of a program that SIGPIPE ends."""
@@ -57,12 +59,15 @@ def fail(message: str) -> NoReturn:
 
 @contextmanager
 def errors_in_one_line() -> Iterator[None]:
-    """Show errors that users can fix as `fail` does; bugs keep their traceback."""
+    """Show errors that users can fix, and Ctrl-C, in one line; bugs keep their traceback."""
     try:
         yield
     except BrokenPipeError:  # the reader has seen enough, as in `... | head`
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - or flushing at exit fails again
         raise typer.Exit(_BROKEN_PIPE) from None
+    except KeyboardInterrupt:
+        say("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
     except (LumberError, ValueError, OSError) as error:
         fail(str(error))
 

@@ -10,16 +10,13 @@ import typer
 from tqdm import tqdm
 
 from lumber_cli.inputs import Inputs, Paths, output_file
-from lumber_cli.options import EncodingOption, errors_in_one_line, say
+from lumber_cli.options import INTERRUPTED, EncodingOption, errors_in_one_line, say
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.writers import ChunkRow, Format, writer
 from lumber_core import BertChunker, Segmentation
 from lumber_core.chunking.base import Chunker
 from lumber_core.files import TextFile
 from lumber_core.text.markdown import heading_paths
-
-INTERRUPTED = 130
-"""The exit status after Ctrl-C, as shells expect it."""
 
 
 @takes_splitting()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run
+from tests.cli.running import run, run_apart
 
 COMMANDS = (
     *("split", "view", "estimate", "models", "compare", "sweep", "questions", "conform"),
@@ -116,3 +117,33 @@ def test_the_base_install_splits_shows_and_estimates(
     done = without({*EXTRAS}, *arguments, folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert printed in done.stdout
+
+
+@pytest.mark.parametrize("command", ["view", "estimate"])
+def test_ctrl_c_ends_a_command_without_a_traceback(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: object, **named: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "a.txt").write_text("One. Two.", encoding="utf-8")
+    monkeypatch.setattr("lumber_cli.inputs.read_file", interrupted)
+    done = run_apart(command, tmp_path / "a.txt")
+    assert (done.code, done.out, done.err) == (130, "", "lumber-splitters: interrupted\n")
+
+
+def test_shells_complete_commands_and_options() -> None:
+    told = {"_LUMBER_SPLITTERS_COMPLETE": "complete_bash"}
+    code = "import sys; sys.argv[0] = 'lumber-splitters'; from lumber_cli import main; main()"
+    for words, number, expected in (
+        ("lumber-splitters sp", 1, "split"),
+        ("x split --met", 2, "--method"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, **told, "COMP_WORDS": words, "COMP_CWORD": str(number)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert expected in done.stdout.splitlines()
