@@ -46,8 +46,7 @@ def main() -> None:
     large = []
     with TemporaryDirectory() as folder:
         built = Path(folder) / "dist"
-        command = [UV, "build", "--quiet", "--wheel", "--out-dir", built, REPOSITORY]
-        subprocess.run(command, check=True)
+        subprocess.run([UV, "build", "-q", "--wheel", "-o", built, REPOSITORY], check=True)
         (wheel,) = built.glob("*.whl")
         for extra, packages in FRAMEWORKS.items():
             alone = installed(Path(folder) / f"{extra}-alone", packages)

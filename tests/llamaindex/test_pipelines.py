@@ -93,6 +93,7 @@ class TestStableIds:
 def framework() -> Iterator[Any]:
     """LlamaIndex's `Settings` with a free embedding model, as they were afterwards."""
     before = dict(vars(Settings))
+    vars(Settings)["_transformations"] = None  # reading them has set them, from the parser then
     Settings.embed_model = MockEmbedding(embed_dim=2)
     yield Settings
     vars(Settings).update(before)
