@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from lumber_cli.language_models import FORMS, language_model
-from lumber_core import CallPolicy, LumberError, Model
+from lumber_core import LumberError, Model
 from lumber_core.files import find_files, read_file
 from lumber_core.llms.retry import RetryingModel
 
@@ -83,12 +83,14 @@ class Options:
         files: The texts by file name.
         question: What to look up.
         llm: A language model; None: the bundled model.
+        llm_name: Its name as it was given, such as "ollama:NAME".
         store: The folder of the index; None: a temporary one.
     """
 
     files: dict[str, str]
     question: str
     llm: Model | None
+    llm_name: str | None
     store: Path | None
 
     @contextmanager
@@ -103,7 +105,10 @@ class Options:
             yield Path(temporary)
 
 
-def options(about: str | None, question: str = "How does the machine add up the tides?") -> Options:
+def options(
+    about: str | None,
+    question: str = "How does the machine add up the tides?",
+) -> Options:
     """Read the arguments of an example, and the files.
 
     Args:
@@ -121,10 +126,10 @@ def options(about: str | None, question: str = "How does the machine add up the 
     given = parser.parse_args()
     try:
         files = read(given.paths)
-        llm = RetryingModel(language_model(given.llm), CallPolicy()) if given.llm else None
+        llm = language_model(given.llm) if given.llm else None
     except (LumberError, OSError, ValueError) as error:
         sys.exit(str(error))
-    return Options(files, given.question, llm, given.store)
+    return Options(files, given.question, llm, given.llm, given.store)
 
 
 def read(paths: Sequence[str | Path]) -> dict[str, str]:
@@ -158,7 +163,15 @@ def show(passages: Sequence[Passage], options: Options) -> None:
 def answer(llm: Model, question: str, passages: Sequence[Passage]) -> str:
     """Return a model's answer to a question, from passages alone."""
     listed = "\n\n".join(f"[{n}] {passage.text}" for n, passage in enumerate(passages, start=1))
-    return llm.complete(INSTRUCTIONS, f"{listed}\n\nQuestion: {question}").text
+    return ask(llm, INSTRUCTIONS, f"{listed}\n\nQuestion: {question}")
+
+
+def ask(llm: Model, system: str, user: str) -> str:
+    """Return a model's reply, after retries if need be."""
+    try:
+        return RetryingModel(llm).complete(system, user).text
+    except LumberError as error:
+        sys.exit(str(error))
 
 
 def indented(text: str) -> str:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 from langchain_qdrant import QdrantVectorStore
-from qdrant_client import QdrantClient
-from qdrant_client.models import Distance, FieldCondition, Filter, MatchValue, VectorParams
+from qdrant_client.models import FieldCondition, Filter, MatchValue
 
 from common import Options, Passage, options, show
 from langchain_lumber import BertTextSplitter, LumberEmbeddings
@@ -25,7 +24,9 @@ def main(given: Options) -> None:
         ingest("first run", given, folder)
         ingest("second run", given, folder)
 
-        store = opened(folder)
+        store = QdrantVectorStore.from_existing_collection(
+            NAME, LumberEmbeddings(), path=str(folder / "qdrant")
+        )
         found = []
         for name in given.files:
             here = FieldCondition(key="metadata.source", match=MatchValue(value=name))
@@ -42,17 +43,11 @@ def ingest(title: str, given: Options, folder: Path) -> None:
     splitter = BertTextSplitter(add_start_index=True, stable_ids=True)
     documents = [Document(text, metadata={"source": name}) for name, text in given.files.items()]
     chunks = splitter.split_documents(documents)
-    store = opened(folder)
-    store.add_documents(chunks)
+    store = QdrantVectorStore.from_documents(
+        chunks, LumberEmbeddings(), path=str(folder / "qdrant"), collection_name=NAME
+    )
     print(f"{title:<21}{len(chunks):>6}{store.client.count(NAME).count:>10}")
     store.client.close()  # local mode locks the folder
-
-
-def opened(folder: Path) -> QdrantVectorStore:
-    client = QdrantClient(path=str(folder / "qdrant"))
-    if not client.collection_exists(NAME):
-        client.create_collection(NAME, VectorParams(size=384, distance=Distance.COSINE))
-    return QdrantVectorStore(client, NAME, LumberEmbeddings())
 
 
 if __name__ == "__main__":

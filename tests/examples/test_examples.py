@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.loopback.server import LoopbackServer, Request
+
 ROOT = Path(__file__).resolve().parents[2]
 _PASSAGE = re.compile(
     r"^\[\d+\] (?P<file>\S+)\[(?P<start>\d+):(?P<end>\d+)\].*\n"
@@ -123,3 +125,78 @@ def test_llamaindex_merges_passages_into_topics() -> None:
     for number, (file, start, end) in enumerate(ranges):
         for other, first, last in ranges[:number]:
             assert file != other or end <= first or last <= start
+
+
+def test_an_agent_cites_the_characters_of_its_answer() -> None:
+    needs("langgraph", "langchain-qdrant")
+    printed = run("langgraph_agent")
+    answer = printed.partition("\nAnswer\n")[2].partition("\n\n")[0]
+    quotes = [" ".join(passage["shown"].split()) for passage in _PASSAGE.finditer(printed)]
+    assert " ".join(answer.split()) == " ".join(quotes)
+    assert "moves by twice the sum of all their movements." in quotes[0]
+
+
+def test_an_agent_searches_again_and_corrects_a_wrong_quote() -> None:
+    needs("langgraph", "langchain-qdrant", "openai")
+    said = [
+        "SEARCH: wind and a low barometer",
+        "ANSWER: The wind.\nQUOTE: The wind lifts the sea by a foot.",
+        "ANSWER: North-east wind and low pressure.\nQUOTE: Wind from the north-east holds the "
+        "water in the harbour, and low pressure lifts it.",
+    ]
+    with LoopbackServer(lambda request: said[request.number - 1]) as server:
+        printed = run("langgraph_agent", "-q", "What lifts it?", "--llm", f"{server.openai_url}#m")
+        assert server.count == 3
+        assert "The wind lifts the sea by a foot." in server.requests[2].user
+    assert "search  'wind and a low barometer'" in printed
+    assert "check   0 of 1 quotes found in the files" in printed
+    (passage,) = _PASSAGE.finditer(printed)
+    assert passage["shown"].split()[:3] == ["Wind", "from", "the"]
+
+
+def test_an_agent_says_that_the_files_do_not_say() -> None:
+    needs("langgraph", "langchain-qdrant", "openai")
+    with LoopbackServer("UNKNOWN") as server:
+        printed = run("langgraph_agent", "--llm", f"{server.openai_url}#m")
+    assert "The files do not seem to say." in printed
+
+
+def middle(request: Request) -> str:
+    """Name the middle paragraph; answer anything else in words."""
+    labels = re.findall(r"^ID (\d+):", request.user, re.MULTILINE)
+    return f"Answer: ID {labels[len(labels) // 2]}" if labels else "They are added up [1]."
+
+
+def test_lumber_asks_a_server_by_the_packages_of_both_frameworks() -> None:
+    needs("langchain-openai", "llama-index-llms-openai-like", "openai")
+    with LoopbackServer(middle) as server:
+        printed = run("lumber_with_a_server", "--llm", f"{server.openai_url}#m")
+        langchain, llamaindex = table(printed.replace(",", "")).values()
+        assert langchain == llamaindex
+        chunks, calls, read, written, failures = langchain
+        assert 20 < chunks <= calls + 2
+        assert read > 10_000
+        assert written > 0
+        assert failures == 0
+        assert server.count == 2 * calls + 1  # the last request is for the answer
+        assert {request.model for request in server.requests} == {"m"}
+    assert printed.endswith("Answer\n    They are added up [1].\n")
+
+
+def test_lumber_without_a_server_asks_the_bundled_model() -> None:
+    needs("langchain-openai", "llama-index-llms-openai-like")
+    langchain, llamaindex = table(run("lumber_with_a_server")).values()
+    assert langchain == llamaindex
+    assert langchain[0] > 20
+
+
+def test_a_killed_run_is_continued() -> None:
+    needs("langchain-core")
+    printed = run("resume_a_killed_run")
+    runs = table(printed)
+    first, second = runs["killed on the way"][0], runs["the next run"][0]
+    stored = runs["answers stored"][0]
+    assert min(first, second) > 5
+    assert runs["once more"] == [0]
+    assert 0 <= first + second - stored <= 1
+    assert "chunks, the same once more." in printed
