@@ -343,6 +343,10 @@ def document_parts(
                 if isinstance(document, str)
                 else ""
             )
-            raise TypeError(f"documents must be Documents, not {type(document).__name__}{hint}")
+            kind = f"{type(document).__module__}.{type(document).__qualname__}"
+            raise TypeError(
+                f"documents must be Documents of LangChain, not {kind.removeprefix('builtins.')}"
+                f"{hint}"
+            )
     texts = [document.page_content for document in kept]
     return texts, [document.metadata for document in kept], [document.id for document in kept]

@@ -10,8 +10,10 @@ from inspect import Parameter, Signature
 from typing import Any, ClassVar, TypeVar
 
 from llama_index.core.bridge.pydantic import (
+    ConfigDict,
     Field,
     PrivateAttr,
+    ValidationError,
     create_model,
 )
 from llama_index.core.callbacks import CBEventType, EventPayload
@@ -28,12 +30,14 @@ from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
+from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import (
     Settings,
     document,
     fields_of,
     refuse_unknown,
+    setting_of,
     type_of,
     values_for,
 )
@@ -60,6 +64,9 @@ class SpanNodeParser(NodeParser):
     `Settings.node_parser`; `Settings.tokenizer` is not used, see the setting `tokenizer`.
     """
 
+    # Inputs of errors may hold a model with its key.
+    model_config = ConfigDict(hide_input_in_errors=True)
+
     settings_class: ClassVar[type[Settings]] = ParserSettings
 
     id_func: IdFuncCallable = Field(
@@ -82,7 +89,15 @@ class SpanNodeParser(NodeParser):
                 )
         known = [*type(self).model_fields]
         refuse_unknown(type(self).__name__, settings, known, ELSEWHERE)
-        super().__init__(**settings)
+        try:
+            super().__init__(**settings)
+        except ValidationError:
+            # The checks of the settings say more than pydantic does.
+            for entry in fields_of(self.settings_class):
+                check = setting_of(entry).check
+                if check is not None and entry.name in settings:
+                    check(entry.name, settings[entry.name])
+            raise
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -126,11 +141,17 @@ class SpanNodeParser(NodeParser):
             raise
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy, with some settings changed; these are checked."""
+        """Return a copy; settings in `update` are checked and take effect."""
+        refuse_unknown(type(self).__name__, update or {}, [*type(self).model_fields], ELSEWHERE)
         copied = super().model_copy(update=update, deep=deep)
         if update:
             copied._chunker = copied._checked_chunker()
         return copied
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Return what `repr` shows: of custom objects the class, as they may hold credentials."""
+        for name, value in super().__repr_args__():
+            yield name, value if name in NodeParser.model_fields else _Shown(safe_repr(value))
 
     @abstractmethod
     def _make_chunker(self) -> Chunker:
@@ -169,6 +190,26 @@ class SpanNodeParser(NodeParser):
         """Split one text into chunks."""
         spans = self.segment(text).spans
         return [span.of(text) for span in self._built().overlap(text, spans, self._overlap)]
+
+    def get_nodes_from_documents(
+        self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
+    ) -> list[BaseNode]:
+        """Parse documents; the nodes of one follow each other, in order.
+
+        Raises:
+            TypeError: There is something else than documents or nodes.
+        """
+        checked = checked_nodes(documents)
+        return super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
+
+    async def aget_nodes_from_documents(
+        self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
+    ) -> list[BaseNode]:
+        """Async version of `get_nodes_from_documents`."""
+        checked = checked_nodes(documents)
+        return await super().aget_nodes_from_documents(
+            checked, show_progress=show_progress, **kwargs
+        )
 
     def lazy_split(self, documents: Iterable[BaseNode]) -> Iterator[BaseNode]:
         """Parse a stream of documents; the nodes are those of `get_nodes_from_documents`.
@@ -319,6 +360,12 @@ class SpanNodeParser(NodeParser):
             self._chunker = chunker
 
 
+class _Shown(str):
+    """Text that `repr` shows without quotation marks."""
+
+    __repr__ = str.__str__
+
+
 N = TypeVar("N")
 
 
@@ -331,6 +378,23 @@ def several(documents: N) -> N:
     if isinstance(documents, BaseNode):
         raise TypeError("documents must be an iterable of documents, not one: pass [document]")
     return documents
+
+
+def checked_nodes(documents: Iterable[Any]) -> list[Any]:
+    """Return the documents as a list.
+
+    Raises:
+        TypeError: There is something else than documents or nodes.
+    """
+    nodes = list(several(documents))
+    for node in nodes:
+        if not isinstance(node, BaseNode):
+            hint = ": pass Document(text=...)" if isinstance(node, str) else ""
+            if hasattr(node, "page_content"):
+                hint = ": pass Document.from_langchain_format(...)"
+            kind = f"{type(node).__module__}.{type(node).__qualname__}".removeprefix("builtins.")
+            raise TypeError(f"documents must be documents or nodes of LlamaIndex, not {kind}{hint}")
+    return nodes
 
 
 def with_settings(settings: type[Settings]) -> type[SpanNodeParser]:

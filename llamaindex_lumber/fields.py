@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, is_dataclass
+from functools import partial
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from llama_index.core.bridge.pydantic import BaseModel, Field, PlainSerializer, SerializeAsAny
 
+from lumber_core.cache import digest
+from lumber_core.identity import identity_of, safe_repr
 from lumber_core.settings import Settings, fields_of, setting_of, type_of
 
 
@@ -17,11 +20,17 @@ def _named(value: Any) -> Any:
     if value is None or isinstance(value, str):
         return value
     name = getattr(value, "__qualname__", None)
-    return f"{value.__module__}.{name}" if name else repr(value)
+    if name:
+        return f"{value.__module__}.{name}"
+    if isinstance(value, partial):
+        return identity_of(value)
+    known = safe_repr(value)
+    # The state of a custom object counts, but may contain credentials.
+    return known if known == repr(value) else f"{known} {digest(repr(value))[:16]}"
 
 
 Named = Annotated[Any, PlainSerializer(_named)]
-"""A setting that may be a custom object: serialised as its name or `repr`."""
+"""A setting that may be a custom object: serialised as its name, its `repr` or a digest of it."""
 
 
 def pydantic_fields(settings: type[Settings]) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from llama_index.core.bridge.pydantic import field_serializer
 from llama_index.core.llms import LLM
 from llama_index.core.schema import BaseNode
 
-from llamaindex_lumber.base import SpanNodeParser, several, with_settings
+from llamaindex_lumber.base import SpanNodeParser, checked_nodes, with_settings
 from llamaindex_lumber.llm import LlamaIndexModel
 from llamaindex_lumber.nodes import metadata_of, text_of
 from llamaindex_lumber.settings import ParserSettings
@@ -69,8 +69,9 @@ class LumberNodeParser(_Base):
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
         """Return what `repr` shows: the model without its settings, which may hold credentials."""
+        model = None if self.llm is None else LlamaIndexModel(self.llm)
         for name, value in super().__repr_args__():
-            yield name, LlamaIndexModel(value) if name == "llm" and value is not None else value
+            yield name, model if name == "llm" else value
 
     @classmethod
     def class_name(cls) -> str:
@@ -102,7 +103,7 @@ class LumberNodeParser(_Base):
             Calls, tokens and cost, each as lowest, most likely and highest value; a table if
             printed or displayed by a notebook. See `LumberChunker.estimate`.
         """
-        nodes = list(several(documents))
+        nodes = checked_nodes(documents)
         chunker = self._make_chunker()
         markdown = [chunker.reads_as_markdown(metadata_of(node)) for node in nodes]
         return chunker.estimate([text_of(node) for node in nodes], prices=prices, markdown=markdown)

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import logging
 import pickle
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from llama_index.core.llms import MockLLM
 
-from langchain_lumber import LumberTextSplitter
-from llamaindex_lumber import LumberNodeParser
-from lumber_core import CallPolicy, LumberChunker, ModelJudge, ModelSettingsError
+from langchain_lumber import GreedyTextSplitter, LumberTextSplitter
+from llamaindex_lumber import GreedyNodeParser, LumberNodeParser
+from lumber_core import (
+    BertChunker,
+    CallPolicy,
+    GreedyChunker,
+    LexicalJudge,
+    LumberChunker,
+    ModelJudge,
+    ModelSettingsError,
+)
 from lumber_core.llms import GeminiModel, OpenAIModel
 from lumber_core.llms.remote import RemoteModel
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.report import render, report_json
+from tests.cli.running import run
 from tests.core.llms.conftest import need
 from tests.evaluation.comparing import WordEmbedder, corpus
 from tests.loopback.faults import Fault, Status
@@ -91,3 +103,153 @@ def test_a_report_tells_no_key(model: RemoteModel, tmp_path: Path) -> None:
     assert KEY not in f"{render(made)} {report_json(made)}"
     assert KEY.encode() not in files(tmp_path)
     assert files(tmp_path)
+
+
+class Holder:
+    """A custom object whose `repr` tells its key."""
+
+    identity = "holder"
+
+    def __init__(self, key: str = KEY) -> None:
+        self.key = key
+
+    def __call__(self, given: Any) -> Any:
+        return len(given) if isinstance(given, str) else None
+
+    def __repr__(self) -> str:
+        return f"Holder({self.key!r})"
+
+
+def named(given: Any, api_key: str) -> Any:
+    return Holder(api_key)(given)
+
+
+CUSTOM = [Holder(), partial(named, api_key=KEY), partial(named, KEY), Holder().__call__]
+
+
+@pytest.mark.parametrize("custom", CUSTOM, ids=lambda custom: type(custom).__name__)
+def test_custom_objects_tell_no_key(custom: Any) -> None:
+    chunkers = [LumberChunker(custom), GreedyChunker(tokenizer=custom), GreedyChunker(units=custom)]
+    told = [repr(chunker) + chunker.identity + repr(chunker.settings) for chunker in chunkers]
+    told += [repr(LumberTextSplitter(judge=custom)), repr(GreedyTextSplitter(tokenizer=custom))]
+    parsers: list[Any] = [
+        LumberNodeParser(judge=custom),
+        GreedyNodeParser(tokenizer=custom),
+        GreedyNodeParser(units=custom),
+        LumberNodeParser(store=custom),
+    ]
+    for parser in parsers:
+        told += [repr(parser), str(parser), parser.to_json(), parser.model_dump_json()]
+    assert KEY not in "".join(told)
+
+
+def test_what_is_serialised_tells_custom_objects_apart() -> None:
+    def key(judge: Any) -> str:
+        return str(LumberNodeParser(judge=judge).to_dict())
+
+    assert key(Holder()) == key(Holder())
+    assert key(Holder()) != key(Holder("other"))
+    assert key(partial(named, 1)) == key(partial(named, 1)) != key(partial(named, 2))
+
+
+WRONG: list[Callable[[Any], object]] = [
+    lambda wrong: LumberChunker(wrong),
+    lambda wrong: GreedyChunker(tokenizer=wrong),
+    lambda wrong: GreedyChunker(units=wrong),
+    lambda wrong: GreedyChunker(language=wrong),
+    lambda wrong: GreedyChunker(end_markers=wrong),
+    lambda wrong: BertChunker(wrong),
+    lambda wrong: BertChunker(snap=wrong),
+    lambda wrong: LumberChunker(LexicalJudge(), on_segmentation=wrong),
+    lambda wrong: LumberChunker(LexicalJudge(), max_extra_calls=wrong),
+    lambda wrong: LumberChunker(LexicalJudge(), method=wrong),
+    lambda wrong: LumberChunker(LexicalJudge(), store=wrong),
+    lambda wrong: ModelJudge(wrong),
+    lambda wrong: LumberTextSplitter(wrong),
+    lambda wrong: LumberTextSplitter(judge=wrong),
+    lambda wrong: LumberNodeParser(judge=wrong),
+    lambda wrong: LumberNodeParser(llm=wrong, language="english"),
+    lambda wrong: LumberNodeParser(llm=wrong, judge=LexicalJudge()),
+    lambda wrong: LumberNodeParser(llm=wrong, theta=-1),
+    lambda wrong: GreedyNodeParser(tokenizer=wrong),
+]
+
+
+@pytest.mark.parametrize("pass_it", WRONG)
+def test_a_model_of_a_framework_in_the_wrong_place_tells_no_key(
+    pass_it: Callable[[Any], object],
+) -> None:
+    class KeyedLLM(MockLLM):
+        api_key: str = KEY
+
+    model = KeyedLLM()
+    assert KEY in repr(model)
+    with pytest.raises((TypeError, ValueError)) as caught:
+        pass_it(model)
+    shown = "".join(traceback.format_exception(caught.value))
+    assert KEY not in shown
+
+
+def test_commands_tell_no_key(tmp_path: Path) -> None:
+    need("openai")
+    text = tmp_path / "text.txt"
+    text.write_text(TEXT)
+    made = tmp_path / "made"
+    made.mkdir()
+    with LoopbackServer("Answer: none", faults=echo) as server:
+        url = server.openai_url.replace("://", f"://user:{KEY}@")
+        asks = ["--theta", "60", "--model", f"{url}#m", "--key-variable", "PLANTED"]
+        lumber, store = ["--method", "lumber"], ["--store", made / "answers.db"]
+        for command in (
+            ["split", text, "--output", made / "chunks.jsonl", *lumber, *asks, *store],
+            ["split", text, *lumber, *asks, *store],
+            ["view", text, "--output", made / "view.html", *lumber, *asks, *store],
+            ["estimate", text, *asks],
+            ["split", text, *lumber, "--model", url, "--key-variable", "PLANTED"],
+        ):
+            code, said = run(*command, PLANTED=KEY)
+            assert code == (1 if url in command else 0), said
+            assert KEY not in said
+        assert len(server.requests) > 5
+    assert KEY.encode() not in files(made)
+    assert len(list(made.iterdir())) >= 3
+
+
+def test_estimates_views_and_shared_stores_tell_no_key(model: RemoteModel, tmp_path: Path) -> None:
+    written: dict[str, bytes] = {}
+
+    class Store:
+        """As a client of a server, with its credentials."""
+
+        url = f"redis://:{KEY}@127.0.0.1"
+
+        def mget(self, keys: list[str]) -> list[bytes | None]:
+            return [written.get(key) for key in keys]
+
+        def mset(self, pairs: list[tuple[str, bytes]]) -> None:
+            written.update(pairs)
+
+        def mdelete(self, keys: list[str]) -> None:
+            for key in keys:
+                written.pop(key, None)
+
+        def yield_keys(self, *, prefix: str | None = None) -> list[str]:
+            return [key for key in written if key.startswith(prefix or "")]
+
+        def __repr__(self) -> str:
+            return f"Store({self.url})"
+
+    chunker = LumberChunker(ModelJudge(model, policy=FAST), theta=40, store=Store())
+    segmentation, view = chunker.segment(TEXT), chunker.show(TEXT)
+    estimate = chunker.estimate([TEXT])
+    chunker.dry_run([TEXT], tmp_path / "prompts.jsonl")
+    parser: Any = LumberNodeParser(judge=model, store=Store())
+    told = [repr(segmentation), repr(view), view._repr_html_(), repr(estimate), str(estimate)]
+    told += [estimate._repr_html_(), repr(chunker), repr(chunker.settings)]
+    told += [repr(parser), parser.to_json(), str(segmentation.verdict_metadata())]
+    assert KEY not in "".join(told)
+    assert KEY.encode() not in files(tmp_path)
+    assert files(tmp_path)
+    assert written
+    assert KEY.encode() not in b"".join(written.values())
+    assert KEY not in "".join(written)

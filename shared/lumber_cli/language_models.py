@@ -10,7 +10,7 @@ from typing import Any
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.extras import load, require
 from lumber_core.llms import GeminiModel, LocalModel, Model, OpenAIModel
-from lumber_core.llms.settings import ModelSettings
+from lumber_core.llms.settings import ModelSettings, public_url
 from lumber_core.llms.transformers import LocalModelSettings
 from lumber_core.settings import fields_of
 
@@ -126,7 +126,8 @@ def _only_model(provider: Provider, key: str | None) -> str:
     served = _served(url, key)
     if len(served) != 1:
         listed = ", ".join(served) or "none"
-        raise ValueError(f"{url} serves {len(served)} models ({listed}): pass {url}#NAME")
+        shown = public_url(url)
+        raise ValueError(f"{shown} serves {len(served)} models ({listed}): pass {shown}#NAME")
     return served[0]
 
 
@@ -157,5 +158,5 @@ def _served(url: str | None, key: str | None) -> list[str]:
         return OpenAIModel("any", base_url=url, api_key=key).served()
     except sdk.OpenAIError as error:
         raise ModelUnavailableError(
-            f"{url or 'OpenAI'} gives no list of models: {error}"
+            f"{public_url(url) if url else 'OpenAI'} gives no list of models: {error}"
         ) from error

@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Iterable
 
+from lumber_core.identity import safe_repr
+
 
 def check_text(text: object) -> None:
     """Raise unless `text` is a string.
@@ -123,4 +125,4 @@ def check_language(name: str, value: object) -> None:
         return
     code = _CODES.get(value.casefold()) if isinstance(value, str) else None
     hint = f': pass "{code}"' if code else ""
-    raise ValueError(f'{name} must be an ISO 639 code such as "en", not {value!r}{hint}')
+    raise ValueError(f'{name} must be an ISO 639 code such as "en", not {safe_repr(value)}{hint}')

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Mapping
+from pathlib import PurePath
 from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID, uuid5
 
@@ -19,6 +20,9 @@ NOT_COVERED = "code not covered"
 """Marks the name of a custom function in an identity: its code may change, but not its name."""
 
 _CHUNKS = UUID("6d1c0b5e-7a53-5c0c-9d2e-4f0a8b7c3e21")  # namespace of chunk ids
+
+_DATA = (bool, int, float, complex, str, bytes, PurePath)
+_OURS = ("lumber_core", "langchain_lumber", "llamaindex_lumber")
 
 _CREDENTIAL = re.compile(
     r"(?i)(?:^|[_.-])(?:api[_-]?key|apikey|key|secret|password|passwd|credentials?|authorization|"
@@ -48,12 +52,44 @@ def identity_of(value: object) -> str:
         entries = (f"{name}={identity_of(entry)}" for name, entry in value.items())
         return f"{{{', '.join(entries)}}}"
     if isinstance(value, functools.partial):
-        given = f"{identity_of(value.args)}, {identity_of(value.keywords)}"
-        return f"partial({identity_of(value.func)}, {given})"
+        return f"partial({identity_of(value.func)}, {_arguments(value)})"
     module, name = _qualified(value)
     if module.partition(".")[0] == "lumber_core":
         return f"{module}.{name}" if hasattr(value, "__qualname__") else repr(value)
     return f"{module}.{name} ({NOT_COVERED})"
+
+
+def _arguments(call: functools.partial[object]) -> str:
+    """Return a digest of the arguments of a partial call: any of them may be a credential."""
+    named = {
+        name: value for name, value in call.keywords.items() if not _is_credential(name, value)
+    }
+    text = f"{identity_of(call.args)}, {identity_of(named)}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def safe_repr(value: object) -> str:
+    """Return how `repr` and error messages show a value of any kind, without credentials.
+
+    Data and objects of this library are shown by their `repr`, functions and classes by their
+    qualified names. Of other objects only the class is shown: the `repr` of a language model may
+    contain its key.
+    """
+    if isinstance(value, _DATA) or value is None:
+        return repr(value)
+    if isinstance(value, list | tuple | set | frozenset | dict):
+        entries = [*value, *value.values()] if isinstance(value, dict) else value
+        return repr(value) if all(isinstance(entry, _DATA) for entry in entries) else _kind(value)
+    if isinstance(value, functools.partial):
+        return f"partial({safe_repr(value.func)}, ...)"
+    if hasattr(value, "__qualname__"):
+        return ".".join(_qualified(value))
+    bases = (base.__module__.partition(".")[0] for base in type(value).__mro__)
+    return repr(value) if any(base in _OURS for base in bases) else _kind(value)
+
+
+def _kind(value: object) -> str:
+    return f"<{'.'.join(_qualified(value)).removeprefix('builtins.')} object>"
 
 
 def class_identity(kind: type) -> str:

@@ -32,6 +32,8 @@ from typing import (
 
 from typing_extensions import dataclass_transform
 
+from lumber_core.identity import safe_repr
+
 O = TypeVar("O")  # noqa: E741 - the object under construction
 S = TypeVar("S", bound="Settings")
 P = ParamSpec("P")
@@ -76,7 +78,7 @@ def one_of(*choices: object) -> Callable[[str, object], None]:
 
     def checked(name: str, value: object) -> None:
         if value not in choices:
-            raise ValueError(f"{name} must be {listed}, not {value!r}")
+            raise ValueError(f"{name} must be {listed}, not {safe_repr(value)}")
 
     return checked
 
@@ -88,7 +90,7 @@ def share(name: str, value: Any) -> None:
         ValueError: The value is out of range.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError(f"{name} must be a share from 0 to 1, not {value!r}")
+        raise ValueError(f"{name} must be a share from 0 to 1, not {safe_repr(value)}")
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))
@@ -167,7 +169,7 @@ def shown(settings: Settings, **instead: object) -> list[str]:
         value = getattr(settings, name)
         unset = value is parameter.default and value in (None, ()) and instead.get(name) is None
         if declared[name].changes_result and not unset:
-            texts.append(f"{name}={instead.get(name, value)!r}")
+            texts.append(f"{name}={safe_repr(instead.get(name, value))}")
     return texts
 
 

@@ -1,16 +1,32 @@
-"""Twice the text takes twice the work, whatever the text: lines executed, characters counted."""
+"""Twice the text takes twice the work, whatever the text.
+
+Work is counted: lines executed, characters and tokens given to counters and the model, chunks that
+the optimiser considers.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
+from llama_index.core import Document as TextDocument
 
-from lumber_core import GreedyChunker, Group, LumberChunker, check_tiling
+from langchain_lumber import BertTextSplitter, GreedyTextSplitter, LumberTextSplitter
+from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser
+from lumber_core import BertChunker, GreedyChunker, Group, LumberChunker, check_tiling
+from lumber_core.bert import loading
+from lumber_core.bert.model_folder import BUNDLED_FOLDER
+from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.cutting import Cutter
+from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.chunking.tiling import ChunkCosts
+from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.tokens import token_counter
 from tests.core.core_support import RecordingCounter
 
@@ -124,8 +140,101 @@ def test_work_grows_linearly(unit: str) -> None:
             work.append(steps.count)
             characters.append(counter.characters)
         for figures in (work, characters):
-            assert figures[2] <= 2.6 * figures[1], (name, figures)
-            assert figures[1] <= 2.6 * figures[0], (name, figures)
+            check_growth(figures, name)
+
+
+def check_growth(figures: list[int], name: str) -> None:
+    assert figures[2] <= 2.6 * figures[1], (name, figures)
+    assert figures[1] <= 2.6 * figures[0], (name, figures)
+
+
+class CountingScorer:
+    """Scores tokens by their numbers in the vocabulary, and counts those it is given."""
+
+    at_once = 8
+
+    def __init__(self) -> None:
+        self.tokens = 0
+
+    def score(
+        self,
+        windows: Sequence[npt.NDArray[np.int32]],
+        places: Sequence[npt.NDArray[np.intp]] | None = None,
+    ) -> list[npt.NDArray[np.float32]]:
+        self.tokens += sum(map(len, windows))
+        scores = [(window % 7 - 4).astype(np.float32) for window in windows]
+        return scores if places is None else [s[p] for s, p in zip(scores, places, strict=True)]
+
+
+@pytest.fixture
+def considered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of chunks whose cost the optimiser has looked up, as the only entry."""
+    seen = [0]
+    make_table = ChunkCosts.__dict__["table"].func
+
+    class Table:
+        def __init__(self, costs: ChunkCosts) -> None:
+            self._table = make_table(costs)
+
+        def __getitem__(self, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+            seen[0] += len(sizes)
+            found: npt.NDArray[np.float64] = self._table[sizes]
+            return found
+
+    monkeypatch.setattr(ChunkCosts, "table", property(Table))
+    return seen
+
+
+SCORED: dict[str, Callable[[Any], Chunker]] = {
+    "bert": lambda counter: BertChunker(chunk_size=64, target_size=48, tokenizer=counter),
+    "bert with a threshold": lambda counter: BertChunker(
+        threshold=1.5, chunk_size=64, tokenizer=counter
+    ),
+    "bert with moving windows": lambda counter: BertChunker(
+        threshold=1.5, windows="moving", snap=None, chunk_size=64, tokenizer=counter
+    ),
+    "lumber without a model": lambda counter: LumberChunker(
+        BertJudge(), theta=60, chunk_size=64, tokenizer=counter
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCORED)
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+def test_work_with_a_model_grows_linearly(
+    unit: str, name: str, monkeypatch: pytest.MonkeyPatch, considered: list[int]
+) -> None:
+    tokenizer = WordPieceTokenizer.from_folder(BUNDLED_FOLDER)
+    work: list[list[int]] = []
+    for size in (2 * SMALLEST, 4 * SMALLEST, 8 * SMALLEST):
+        scorer = CountingScorer()
+        model = loading.LoadedModel(scorer, tokenizer, 255)
+        monkeypatch.setattr(loading, "load_model", lambda *args, made=model, **kwargs: made)
+        counter = RecordingCounter(lambda text: (len(text) + 1) // 2)
+        text = text_of(unit, size)
+        considered[0] = 0
+        with Steps() as steps:
+            spans = SCORED[name](counter).segment(text).spans
+        check_tiling(spans, len(text))
+        work.append([steps.count, counter.characters, scorer.tokens, considered[0]])
+    assert work[0][0]
+    for figures in zip(*work, strict=True):
+        check_growth(list(figures), name)
+
+
+def test_places_without_tokens_take_linear_work(considered: list[int]) -> None:
+    counter = token_counter(lambda text: text.count("word"))
+    cutter = Cutter(SizeLimits(64, None, counter, "en", 48))
+    work = []
+    for paragraphs in (500, 1000, 2000):
+        text = "word " * 70 + "\n\n" + "Nothing counts.\n\n" * paragraphs + "word " * 70
+        considered[0] = 0
+        found = cutter.places(text)
+        assert len(found.places) > paragraphs
+        assert cutter.cut(found)
+        work.append(considered[0])
+    check_growth(work, "cutter")
+    assert work[0] > 0
 
 
 LARGE = {
@@ -148,3 +257,37 @@ def test_large_texts_lose_nothing(text: str) -> None:
         limit = chunker.settings.chunk_size
         assert limit is not None
         assert max(chunker.counter.count([span.of(text) for span in spans])) <= limit
+
+
+ADAPTERS: dict[str, Callable[[], Any]] = {
+    "GreedyTextSplitter": lambda: GreedyTextSplitter(add_start_index=True),
+    "LumberTextSplitter": lambda: LumberTextSplitter(judge=second, add_start_index=True),
+    "BertTextSplitter": lambda: BertTextSplitter(add_start_index=True),
+    "GreedyNodeParser": GreedyNodeParser,
+    "LumberNodeParser": lambda: LumberNodeParser(judge=second),
+    "BertNodeParser": BertNodeParser,
+}
+MOST = {"Bert": 30_000, "Lumber": 1_000_000}
+"""Characters that splitters get which take seconds for each megabyte, or read with a model."""
+
+
+@pytest.mark.load
+@pytest.mark.parametrize("name", ADAPTERS)
+@pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
+def test_large_texts_lose_nothing_in_the_frameworks(text: str, name: str) -> None:
+    text = text[: next((most for kind, most in MOST.items() if name.startswith(kind)), None)]
+    splitter = ADAPTERS[name]()
+    if name.endswith("NodeParser"):
+        nodes = splitter.get_nodes_from_documents([TextDocument(text=text)])
+        pieces = [(node.start_char_idx, node.get_content()) for node in nodes]
+    else:
+        chunks = splitter.create_documents([text])
+        pieces = [(chunk.metadata["start_index"], chunk.page_content) for chunk in chunks]
+    kept = 0
+    for start, piece in pieces:
+        assert text[kept:start].strip() == ""
+        assert text[start : start + len(piece)] == piece
+        kept = start + len(piece)
+    assert text[kept:].strip() == ""
+    limit = splitter.chunker.settings.chunk_size
+    assert max(splitter.chunker.counter.count([piece for _, piece in pieces]), default=0) <= limit

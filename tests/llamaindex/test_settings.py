@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import inspect
 import json
@@ -13,7 +14,9 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from langchain_core.documents import Document as LangChainDocument
 from llama_index.core import Document, Settings
+from llama_index.core import PromptTemplate as LlamaIndexPrompt
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.llms import MockLLM
@@ -91,6 +94,8 @@ def test_a_copy_with_another_setting_splits_by_it(make: Any) -> None:
     assert repr(parser.chunker) == repr(make(chunk_size=90).chunker)
     with pytest.raises(ValueError, match="chunk_size must be at least 1"):
         parser.model_copy(update={"chunk_size": 0})
+    with pytest.raises(TypeError, match="did you mean 'chunk_size'"):
+        parser.model_copy(update={"chunk_sise": 30})
 
 
 @every_parser
@@ -133,6 +138,44 @@ def test_unknown_settings_are_refused_with_what_to_use(make: Any, name: str, ins
             call(**{name: 1})
     with pytest.raises(TypeError, match=message):
         make.from_dict({**make().to_dict(), name: 1})
+
+
+@every_parser
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (["a text"], r"not str: pass Document\(text=...\)"),
+        ([None], "documents or nodes of LlamaIndex, not NoneType"),
+        (Document(text="One."), r"pass \[document\]"),
+        ([LangChainDocument(page_content="One.")], "Document.from_langchain_format"),
+    ],
+)
+def test_what_is_no_document_is_refused_with_what_to_pass(
+    make: Any, wrong: Any, message: str
+) -> None:
+    parser = make()
+    with pytest.raises(TypeError, match=message):
+        parser.get_nodes_from_documents(wrong)
+    with pytest.raises(TypeError, match=message):
+        asyncio.run(parser.aget_nodes_from_documents(wrong))
+    if make is LumberNodeParser:
+        with pytest.raises(TypeError, match=message):
+            parser.estimate(wrong)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"prompt": LlamaIndexPrompt("{x}")}, "must be a lumber_core.PromptTemplate, not llama_in"),
+        ({"policy": 3}, r"must be a lumber_core.CallPolicy, not int: pass CallPolicy"),
+        ({"prices": (1, 2)}, r"must be a lumber_core.Prices, not tuple: pass Prices"),
+        ({"language": "english"}, "^language must be .* not 'english': pass \"en\"$"),
+        ({"theta": -1}, "^theta must be at least 1, not -1$"),
+    ],
+)
+def test_wrong_settings_read_as_in_the_core(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        LumberNodeParser(llm=MockLLM(), **settings)
 
 
 class TestAssignment:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from lumber_core.checks import check_number, check_positive
 from lumber_core.chunking.settings import ChunkerSettings, Threads
+from lumber_core.identity import safe_repr
 from lumber_core.settings import Setting, one_of, optional
 
 Backend = Literal["onnx", "torch"]
@@ -16,7 +17,7 @@ WindowKind = Literal["overlapping", "moving"]
 
 def _check_model(name: str, model: Any) -> None:
     if not isinstance(model, str) or not model:
-        raise TypeError(f'{name} must be "bundled", a folder or a hub id, not {model!r}')
+        raise TypeError(f'{name} must be "bundled", a folder or a hub id, not {safe_repr(model)}')
 
 
 BERT_CHUNK_SIZE = 256

@@ -18,7 +18,7 @@ from lumber_core.chunking.overlap import overlapping
 from lumber_core.chunking.settings import ChunkerSettings, TargetSettings, target_of
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread
-from lumber_core.identity import class_identity, identity_of
+from lumber_core.identity import class_identity, identity_of, safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, result_settings, shown, signature_of
 from lumber_core.spans import Span
@@ -275,7 +275,8 @@ class Chunker(ABC):
 def _check_chunker(name: str, value: object) -> None:
     if not isinstance(value, Chunker):
         raise TypeError(
-            f"{name} must be a splitter of lumber_core, such as BertChunker(), not {value!r}"
+            f"{name} must be a splitter of lumber_core, such as BertChunker(), not "
+            f"{safe_repr(value)}"
         )
 
 

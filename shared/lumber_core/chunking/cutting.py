@@ -177,7 +177,9 @@ class Cutter:
     def _sized(self, text: str, span: Span, places: list[Place]) -> SizedPlaces:
         edges = [span.start, *(place.offset for place in places), span.end]
         sizes = self.limits.counter.count([text[a:b] for a, b in pairwise(edges)])
-        return SizedPlaces(span, places, sizes)
+        # At least 1: the tiler looks back over all places within `chunk_size` tokens, and a custom
+        # counter may count none for many places in a row.
+        return SizedPlaces(span, places, [max(1, size) for size in sizes])
 
     def _refined(self, text: str, found: SizedPlaces, *, whole: bool = False) -> SizedPlaces:
         """Add finer places to stretches that are too long.

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 from lumber_core.chunking.base import Chunker, within
 from lumber_core.chunking.settings import TargetSettings, TargetSize, Units
 from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, takes
 from lumber_core.spans import Span
@@ -42,7 +43,7 @@ class GreedySegmentation(Segmentation):
 
 def _check_markers(name: str, markers: Any) -> None:
     if isinstance(markers, str) or not all(isinstance(m, str) and m for m in markers):
-        raise TypeError(f"{name} must be a sequence of non-empty strings, not {markers!r}")
+        raise TypeError(f"{name} must be a sequence of non-empty strings, not {safe_repr(markers)}")
 
 
 class GreedySettings(TargetSettings):

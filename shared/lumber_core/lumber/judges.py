@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from lumber_core.concurrency import in_thread
 from lumber_core.errors import ModelUnavailableError
+from lumber_core.identity import safe_repr
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.limits import CallLimiter
@@ -275,8 +276,19 @@ def as_judge(judge: JudgeLike) -> Judge:
         return CallableJudge(judge)
     raise TypeError(
         "judge must be callable with a group, returning a unit number or None, or have a method "
-        f"judge that is; got {judge!r}"
+        f"judge that is; got {safe_repr(judge)}{_framework_hint(judge)}"
     )
+
+
+def _framework_hint(judge: object) -> str:
+    """Say which splitter takes the language model of a framework."""
+    for module, splitter in (
+        ("langchain", "langchain_lumber.LumberTextSplitter"),
+        ("llama_index", "llamaindex_lumber.LumberNodeParser"),
+    ):
+        if any(base.__module__.startswith(module) for base in type(judge).__mro__):
+            return f": pass it to {splitter}(llm=...)"
+    return ""
 
 
 def as_verdict(group: Group, answer: object) -> Verdict:

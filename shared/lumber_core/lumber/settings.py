@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from lumber_core.checks import check_positive
 from lumber_core.chunking.settings import ChunkerSettings, Units
+from lumber_core.identity import safe_repr
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.cache import AnswerStore
 from lumber_core.lumber.estimate import Prices
@@ -61,7 +62,8 @@ OnSegmentation = Callable[[int, str, Segmentation], object]
 def _check_callable(name: str, function: object) -> None:
     if not callable(function):
         raise TypeError(
-            f"{name} must be callable with a number, a text and a segmentation, not {function!r}"
+            f"{name} must be callable with a number, a text and a segmentation, not "
+            f"{safe_repr(function)}"
         )
 
 

@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise
 from operator import le, lt
 from typing import Literal, cast
 
+from lumber_core.identity import safe_repr
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.markdown import markdown_blocks
 from lumber_core.text.unicode import breaks, encodable
@@ -306,6 +307,6 @@ def unit_finder(spec: UnitSpec, *, language: str = "en") -> UnitFinder:
         return partial(_own, finder=spec)
     message = (
         'units must be "paragraphs", "sentences", "sentences_and_lines", "markdown" or a callable '
-        f"that takes a text and returns (start, end) offsets, not {spec!r}"
+        f"that takes a text and returns (start, end) offsets, not {safe_repr(spec)}"
     )
     raise ValueError(message) if isinstance(spec, str) else TypeError(message)

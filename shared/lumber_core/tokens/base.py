@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import index
 from typing import Protocol, runtime_checkable
 
-from lumber_core.identity import identity_of
+from lumber_core.identity import identity_of, safe_repr
 
 
 @runtime_checkable
@@ -84,4 +84,5 @@ class CallableCounter:
         return f"CallableCounter({identity_of(self.function)})"
 
     def __repr__(self) -> str:
-        return f"CallableCounter({getattr(self.function, '__qualname__', self.function)!r})"
+        name = getattr(self.function, "__qualname__", None) or safe_repr(self.function)
+        return f"CallableCounter({name!r})"

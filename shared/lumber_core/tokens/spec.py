@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from lumber_core.identity import safe_repr
 from lumber_core.tokens.base import CallableCounter, EstimatedCounter, TokenCounter, WordCounter
 from lumber_core.tokens.hugging_face import HuggingFaceCounter, is_hugging_face
 from lumber_core.tokens.tiktoken_counter import EncodingCounter, TiktokenCounter
@@ -43,17 +44,17 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
     if is_hugging_face(spec):
         return HuggingFaceCounter(spec)
     if isinstance(spec, (type, bytes, Sequence)):
-        raise TypeError(_EXPECTED.format(spec))
+        raise TypeError(_EXPECTED.format(safe_repr(spec)))
     if callable(getattr(spec, "encode_ordinary", None)):
         return EncodingCounter(cast("Encoding", spec))
     if isinstance(spec, TokenCounter):
         return spec
     if callable(spec):
         return CallableCounter(spec)
-    raise TypeError(_EXPECTED.format(spec))
+    raise TypeError(_EXPECTED.format(safe_repr(spec)))
 
 
 _EXPECTED = (
     'tokenizer must be "estimate", "words", the name of a tiktoken encoding or model, a Hugging '
-    "Face tokenizer, or a function from a string to a number; got {!r}"
+    "Face tokenizer, or a function from a string to a number; got {}"
 )
