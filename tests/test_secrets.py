@@ -182,7 +182,7 @@ def test_a_model_of_a_framework_in_the_wrong_place_tells_no_key(
     class KeyedLLM(MockLLM):
         api_key: str = KEY
 
-    model = KeyedLLM()
+    model = KeyedLLM(max_tokens=None)
     assert KEY in repr(model)
     with pytest.raises((TypeError, ValueError)) as caught:
         pass_it(model)
