@@ -124,6 +124,7 @@ def split_corpus(
         FileNotFoundError: The source does not exist.
         ModelSettingsError: The model rejects the key, its name or the settings.
         StoreError: The splitter's store cannot be used.
+        WeightsError: The files of the splitter's model are missing.
         MissingExtraError: Ray or a reader is not installed.
     """
     setup = checked_setup(splitter, chunk_overlap, embedder)
@@ -186,11 +187,10 @@ def list_documents(source: Source, finished: IdSet) -> tuple[int, list[pa.Table]
 def _blocks(pending: Sequence[pa.Table], size: int) -> list[pa.Table]:
     """Return blocks of parts with `size` documents each; a worker gets a block at a time."""
     table = pa.concat_tables(pending)
-    parts = [_part(table.slice(start, size)) for start in range(0, len(table), size)]
-    return [
-        pa.Table.from_pylist(some, _PARTS)
-        for some in batches(parts, -(-len(parts) // _MOST_BLOCKS))
-    ]
+    starts = range(0, len(table), size)
+    parts = (_part(table.slice(start, size)) for start in starts)
+    in_block = -(-len(starts) // _MOST_BLOCKS)
+    return [pa.Table.from_pylist(some, _PARTS) for some in batches(parts, in_block)]
 
 
 def _part(entries: pa.Table) -> dict[str, list[Any]]:

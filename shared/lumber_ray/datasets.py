@@ -62,6 +62,8 @@ def split_dataset(
         TypeError: `splitter` or `embedder` is of the wrong kind, or cannot be pickled.
         ValueError: A number is out of range, a column is missing, or the workers do not fit into
             the cluster.
+        StoreError: The splitter's store cannot be used.
+        WeightsError: The files of the splitter's model are missing.
         MissingExtraError: Ray is not installed.
     """
     setup = checked_setup(splitter, chunk_overlap, embedder)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lumber_core import BertChunker, TextEmbedder
+from lumber_core import AnswerStore, BertChunker, TextEmbedder
 from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.settings import check_overlap
@@ -105,6 +105,8 @@ def checked_setup(splitter: object, chunk_overlap: int, embedder: Any) -> Worker
     Raises:
         TypeError: `splitter` or `embedder` is of the wrong kind, or cannot be pickled.
         ValueError: `chunk_overlap` does not fit the splitter.
+        StoreError: The splitter's store cannot be used.
+        WeightsError: The files of the splitter's model are missing.
         MissingExtraError: Ray is not installed.
     """
     if not isinstance(splitter, Chunker):
@@ -122,11 +124,16 @@ def checked_setup(splitter: object, chunk_overlap: int, embedder: Any) -> Worker
         cloudpickle.dumps((splitter, embedder))
     except Exception as error:
         raise TypeError(f"the workers get a pickled splitter, but {error}") from error
-    if asked_model(splitter) is not None and getattr(splitter.settings, "store", None) is None:
-        logger.warning(
-            "the splitter has no store: if a worker dies, the answers for its documents are paid "
-            "for again"
-        )
+    if asked_model(splitter) is not None:
+        store = getattr(splitter.settings, "store", None)
+        if store is None:
+            logger.warning(
+                "the splitter has no store: if a worker dies, the answers for its documents are "
+                "paid for again"
+            )
+        else:
+            (store if isinstance(store, AnswerStore) else AnswerStore(store)).open()
+    _ = splitter.identity  # raises if a model's files are missing
     return WorkerSetup(splitter, chunk_overlap, embedder)
 
 

@@ -176,6 +176,17 @@ def test_a_cache_is_pickled_by_its_path(path: Path) -> None:
     assert pickle.loads(pickle.dumps(cache)).get("key") == b"value"
 
 
+def test_a_pickled_cache_is_the_same_file_in_another_folder(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(path.parent)
+    cache = Cache(path.name, "things")
+    cache.put("key", b"value")
+    pickled = pickle.dumps(cache)
+    monkeypatch.chdir(path.parent.parent)
+    assert pickle.loads(pickled).get("key") == b"value"
+
+
 def test_threads_share_a_cache(path: Path) -> None:
     cache = Cache(path, "things")
 

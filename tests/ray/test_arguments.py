@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from lumber_core import GreedyChunker, LumberChunker
-from lumber_core.errors import MissingExtraError
+from lumber_core import BertChunker, GreedyChunker, LumberChunker
+from lumber_core.errors import MissingExtraError, StoreError
+from lumber_core.llms import OpenAIModel
 from lumber_ray import split_corpus
 from tests.ray.corpus import tales, write_lines
 
@@ -64,6 +65,18 @@ def test_a_splitter_of_an_adapter_is_refused_with_what_to_pass(corpus: Path) -> 
     adapters = pytest.importorskip("langchain_lumber")
     with pytest.raises(TypeError, match="pass its attribute chunker, and chunk_overlap here"):
         split_corpus(corpus, corpus.parent / "out", adapters.GreedyTextSplitter())
+
+
+@pytest.mark.ray
+def test_models_and_stores_that_cannot_be_used_are_refused(corpus: Path) -> None:
+    pytest.importorskip("ray", reason="ray is not installed")
+    damaged = corpus.parent / "answers.db"
+    damaged.write_bytes(b"no database" * 100)
+    model = OpenAIModel("test", base_url="http://127.0.0.1:9", api_key="none")
+    with pytest.raises(StoreError, match="file is not a database"):
+        split_corpus(corpus, corpus.parent / "out", LumberChunker(model, store=damaged))
+    with pytest.raises(ValueError, match="nowhere"):
+        split_corpus(corpus, corpus.parent / "out", BertChunker("./nowhere"))
 
 
 @pytest.mark.ray

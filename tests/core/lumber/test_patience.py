@@ -422,3 +422,34 @@ class TestOnFailure:
 
     def test_calls_that_came_to_nothing_cost_nothing(self) -> None:
         assert self.split("keep_group", HttpError(503)).usage == Usage()
+
+
+class Recorded:
+    """A limiter that lets everything pass and keeps what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, float]] = []
+
+    def delay(self, characters: int) -> float:
+        self.asked.append(("delay", characters))
+        return 0.0
+
+    def pause_left(self) -> float:
+        return 0.0
+
+    def pause(self, seconds: float) -> None:
+        self.asked.append(("pause", seconds))
+
+
+@both_ways
+def test_a_limiter_of_ones_own_decides_when_calls_are_sent(way: str) -> None:
+    judge = ModelJudge(Flaky(HttpError(429, retry_after="0")), policy=FAST)
+    limiter = judge.limiter = Recorded()
+    chunker = LumberChunker(judge)
+    assert chunker.judge is judge
+    if way == "sync":
+        chunker.segment("One.\n\nTwo.")
+    else:
+        asyncio.run(chunker.asegment("One.\n\nTwo."))
+    assert [name for name, _ in limiter.asked] == ["delay", "pause", "delay"]
+    assert limiter.asked[0][1] > len("One.Two.")
