@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tqdm import tqdm
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.concurrency import batches
+from lumber_core.errors import ModelSettingsError, StoreError, TokenizerDataError, WeightsError
 from lumber_core.extras import load
 from lumber_core.segmentation import Usage
 from lumber_ray.destination import Destination, IdSet, PartFormat, part_name
@@ -42,6 +44,10 @@ _PARTS = pa.schema(
         ("positions", pa.list_(pa.int64())),
     ]
 )
+_COUNTS = ("documents", "failed", "chunks", "unanswered", *Usage.__dataclass_fields__)
+_REPORTS = pa.schema([*((name, pa.int64()) for name in _COUNTS), ("raised", pa.binary())])
+# Ray would wrap them in an error of its own.
+_RAISED_AGAIN = (ModelSettingsError, StoreError, TokenizerDataError, WeightsError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +156,8 @@ def split_corpus(
             results.context.enable_progress_bars = False
             for batch in results.iter_batches(batch_size=None, batch_format="pyarrow"):
                 for row in batch.to_pylist():
+                    if row["raised"]:
+                        raise pickle.loads(row["raised"])
                     done.add(row)
                     bar.update(row["documents"])
     return done.summary()
@@ -222,13 +230,13 @@ class _Totals:
         self._failed = self._chunks = self._unanswered = 0
         self._usage = Usage()
 
-    def add(self, row: Mapping[str, int]) -> None:
+    def add(self, row: Mapping[str, Any]) -> None:
         """Add the results of a part."""
         self._reported += row["documents"]
         self._failed += row["failed"]
         self._chunks += row["chunks"]
         self._unanswered += row["unanswered"]
-        self._usage += Usage(row["calls"], row["prompt_tokens"], row["completion_tokens"])
+        self._usage += Usage(*(row[name] for name in Usage.__dataclass_fields__))
 
     def summary(self) -> CorpusSummary:
         """Return the sums.
@@ -261,9 +269,13 @@ class _PartWriter:
         self._destination = destination
 
     def __call__(self, batch: pa.Table) -> pa.Table:
-        return pa.Table.from_pylist([self._report(_entries(row)) for row in batch.to_pylist()])
+        try:
+            reports = [self._report(_entries(row)) for row in batch.to_pylist()]
+        except _RAISED_AGAIN as error:
+            reports = [{"raised": pickle.dumps(error)}]
+        return pa.Table.from_pylist(reports, _REPORTS)
 
-    def _report(self, entries: Sequence[Entry]) -> dict[str, int]:
+    def _report(self, entries: Sequence[Entry]) -> dict[str, Any]:
         """Split and write a part; if that was done before the worker was killed, only count."""
         name = part_name(entry.document for entry in entries)
         usage, unanswered = Usage(), 0
@@ -285,7 +297,5 @@ class _PartWriter:
             "chunks": counts[0],
             "failed": counts[1],
             "unanswered": unanswered,
-            "calls": usage.calls,
-            "prompt_tokens": usage.prompt_tokens,
-            "completion_tokens": usage.completion_tokens,
+            **asdict(usage),
         }
