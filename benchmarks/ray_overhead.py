@@ -88,7 +88,13 @@ def on_ray(corpus: Path, destination: Path, count: int, workers: int, alone: flo
     import ray
 
     begun, before = time.perf_counter(), cpu_seconds()
-    ray.init(num_cpus=workers, object_store_memory=200 * 2**20, include_dashboard=False)
+    ray.init(
+        address="local",
+        num_cpus=workers,
+        object_store_memory=200 * 2**20,
+        include_dashboard=False,
+        logging_level="error",
+    )
     print(
         f"Ray starts: {time.perf_counter() - begun:.1f} s, {cpu_seconds() - before:.1f} s of CPU "
         "time"

@@ -17,6 +17,7 @@ def cluster() -> Iterator[Any]:
         ray.init(logging_level="warning")
     else:
         ray.init(
+            address="local",
             num_cpus=2,
             object_store_memory=100 * 2**20,
             include_dashboard=False,

@@ -21,6 +21,7 @@ from lumber_ray.rows import DocumentSplitter, FinishedDocument
 from tests.loopback.faults import Drop, Fault, Status
 from tests.loopback.server import LoopbackServer, Request
 from tests.ray.corpus import rows_in, tales, texts_of, write_lines, write_table
+from tests.test_documents import ROOT, blocks_of
 
 pytestmark = [pytest.mark.ray, pytest.mark.usefixtures("cluster")]
 
@@ -191,9 +192,11 @@ def test_failed_documents_are_kept_and_tried_again_and_finished_ones_are_not(
 
 def test_a_wrong_key_ends_the_run(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "corpus.jsonl", paragraphs(4))
-    with LoopbackServer(faults=lambda request: Status(401)) as server:
-        with pytest.raises(ModelSettingsError, match="the model rejected the call"):
-            split_corpus(source, tmp_path / "out", asking(server, None), workers=1)
+    with (
+        LoopbackServer(faults=lambda request: Status(401)) as server,
+        pytest.raises(ModelSettingsError, match="the model rejected the call"),
+    ):
+        split_corpus(source, tmp_path / "out", asking(server, None), workers=1)
     assert rows_in(tmp_path / "out" / "chunks") == []
 
 
@@ -216,6 +219,29 @@ def test_a_dataset_becomes_rows_of_chunks_embeddings_and_errors(cluster: Any) ->
     assert [list(row.pop("embedding")) for row in rows] == [[len(r["text"]), 0.5] for r in rows]
     assert {row.pop("error") for row in rows} == {None}
     assert rows == expected(documents, chunker)
+
+
+def test_the_page_on_scaling_runs_as_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("llama_index.ingestion.ray")
+    from llama_index.core import Document
+
+    monkeypatch.chdir(tmp_path)
+    Path("corpus").mkdir()
+    documents = tales(6)
+    write_table(tmp_path / "corpus" / "tales.parquet", documents)
+    namespace: dict[str, Any] = {}
+    for block in blocks_of(ROOT / "docs" / "scaling.md"):
+        if block.language == "python":
+            exec(block.body, namespace)
+    rows = rows_in(tmp_path / "chunks_of_corpus" / "chunks")
+    assert texts_of(rows) == {row["id"]: row["text"] for row in documents}
+    assert namespace["summary"].chunks == len(rows)
+    again = rows_in(tmp_path / "chunks_of_dataset")
+    assert [row["chunk_id"] for row in again] == [row["chunk_id"] for row in rows]
+    nodes = namespace["ingest"]([Document(text=row["text"], id_=row["id"]) for row in documents])
+    assert {node.ref_doc_id for node in nodes} == {row["id"] for row in documents}
 
 
 def test_llama_index_runs_the_node_parsers_on_ray_with_the_same_nodes() -> None:
