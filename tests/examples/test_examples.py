@@ -68,6 +68,13 @@ def table(printed: str) -> dict[str, list[int]]:
     return {name: [int(number) for number in numbers.split()] for name, numbers in rows}
 
 
+@pytest.mark.parametrize("framework", ["langchain", "llamaindex"])
+def test_retrieval_in_memory(framework: str) -> None:
+    passages = [*_PASSAGE.finditer(run(f"{framework}_rag"))]
+    assert len(passages) == 3
+    assert {Path(p["file"]).name for p in passages} == {"the_tide_clock.txt", "tide_house.md"}
+
+
 def test_langchain_indexing_over_chroma() -> None:
     needs("langchain-chroma", "langchain-classic")
     printed = run("langchain_chroma_indexing")
