@@ -206,13 +206,14 @@ def quoted_by_similarity() -> Answerer:
 
 def located(quote: str, passages: list[Passage]) -> Passage | None:
     """Return a quote as a passage of its own; None if no passage contains it word for word."""
-    words = quote.strip(" \"'“”").split()
-    pattern = re.compile(r"\s+".join(map(re.escape, words)))  # lines may be wrapped elsewhere
-    for passage in passages:
-        match = pattern.search(passage.text) if words else None
-        if match is not None:
-            start, end = (passage.start + offset for offset in match.span())
-            return replace(passage, start=start, end=end, text=match[0], score=None)
+    for said in (quote, quote.strip("\"'“”")):  # models may add quotation marks
+        # Lines may be wrapped elsewhere.
+        pattern = re.compile(r"\s+".join(map(re.escape, said.split())))
+        for passage in passages:
+            match = pattern.search(passage.text)
+            if match is not None and match[0]:
+                start, end = (passage.start + offset for offset in match.span())
+                return replace(passage, start=start, end=end, text=match[0], score=None)
     return None
 
 
