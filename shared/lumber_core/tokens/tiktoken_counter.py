@@ -24,8 +24,9 @@ _MANY = 16
 _BLOCK = 1 << 16
 _MOST_THREADS = 4
 # tiktoken's pattern overflows the stack on some 300,000 blanks in a row, with a panic that no
-# `except Exception` catches. Longer runs are counted in parts.
-_LONGEST_BLANK = 1 << 16
+# `except Exception` catches, and takes quadratic time before version 0.13. So longer runs are
+# counted in parts.
+_LONGEST_BLANK = 1 << 13
 _BLANKS = re.compile(r"\s{64,}")
 
 
