@@ -27,7 +27,8 @@ from lumber_ray import split_corpus
 from lumber_ray.corpus import list_documents
 from lumber_ray.destination import Destination, IdSet, part_name
 from lumber_ray.rows import DocumentSplitter, FinishedDocument
-from lumber_ray.sources import Columns, find_source
+from lumber_ray.sources import find_source
+from lumber_ray.tables import Columns
 
 MARK = "LUMBER_RAY_OVERHEAD"
 SENTENCES = (

@@ -19,8 +19,10 @@ from lumber_core.errors import ModelSettingsError, StoreError, TokenizerDataErro
 from lumber_core.extras import load
 from lumber_core.segmentation import Usage
 from lumber_ray.destination import Destination, IdSet, PartFormat, part_name
-from lumber_ray.rows import FailedDocument, FinishedDocument
-from lumber_ray.sources import Columns, Entry, Source, find_source
+from lumber_ray.documents import Entry, FailedDocument, Source
+from lumber_ray.rows import FinishedDocument
+from lumber_ray.sources import find_source
+from lumber_ray.tables import Columns
 from lumber_ray.workers import WorkerSetup, checked_pool, checked_setup, in_cluster
 
 _MOST_PER_PART = 256

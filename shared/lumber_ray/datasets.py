@@ -11,8 +11,9 @@ from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.files import TextFile
 from lumber_core.text.markdown import NAME_KEYS, TYPE_KEYS
-from lumber_ray.rows import FailedDocument, FinishedDocument, chunk_schema
-from lumber_ray.sources import Columns, document_of
+from lumber_ray.documents import FailedDocument
+from lumber_ray.rows import FinishedDocument, chunk_schema
+from lumber_ray.tables import Columns, document_of
 from lumber_ray.workers import WorkerSetup, checked_pool, checked_setup, in_cluster
 
 if TYPE_CHECKING:

@@ -25,7 +25,8 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
-from lumber_ray.rows import FailedDocument, chunk_schema
+from lumber_ray.documents import FailedDocument
+from lumber_ray.rows import chunk_schema
 from lumber_ray.sources import open_location
 
 PartFormat = Literal["parquet", "jsonl"]

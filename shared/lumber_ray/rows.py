@@ -23,6 +23,7 @@ from lumber_core.identity import chunk_id
 from lumber_core.llms.retry import error_summary
 from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.text.markdown import heading_paths
+from lumber_ray.documents import FailedDocument
 
 logger = logging.getLogger(__name__)
 
@@ -38,19 +39,6 @@ _FATAL = (
 _METHODS = ("embed", "embed_documents", "get_text_embedding_batch")
 
 Embed = Callable[[list[str]], Iterable[Iterable[float]]]
-
-
-@dataclass(frozen=True, slots=True)
-class FailedDocument:
-    """A document without chunks.
-
-    Attributes:
-        document: Its id.
-        error: What went wrong.
-    """
-
-    document: str
-    error: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from lumber_core import GreedyChunker
 from lumber_core.files import TextFile
 from lumber_ray.destination import Destination, IdSet, part_name
-from lumber_ray.rows import DocumentSplitter, FailedDocument, FinishedDocument
+from lumber_ray.documents import FailedDocument
+from lumber_ray.rows import DocumentSplitter, FinishedDocument
 from tests.ray.corpus import rows_in
 
 SETTINGS = {"splitter": "one", "format": "parquet"}

@@ -8,13 +8,8 @@ from lumber_core.files import TextFile
 from lumber_core.identity import chunk_id
 from lumber_core.lumber import Group
 from lumber_core.spans import Span
-from lumber_ray.rows import (
-    DocumentSplitter,
-    FailedDocument,
-    FinishedDocument,
-    chunk_schema,
-    embed_with,
-)
+from lumber_ray.documents import FailedDocument
+from lumber_ray.rows import DocumentSplitter, FinishedDocument, chunk_schema, embed_with
 
 TEXT = "# Clocks\n\nAda found a clock. It had stopped.\n\n## Tides\n\nThe tide came in. " * 4
 

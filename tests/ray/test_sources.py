@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from lumber_core.files import TextFile
-from lumber_ray.rows import FailedDocument
-from lumber_ray.sources import Columns, Source, find_source
+from lumber_ray.documents import FailedDocument, Source
+from lumber_ray.sources import find_source
+from lumber_ray.tables import Columns
 from tests.ray.corpus import tales, write_lines, write_table
 
 COLUMNS = Columns("id", "text")
