@@ -154,7 +154,7 @@ def split_corpus(
             data = load("ray.data", package="ray", extra="ray")
             blocks = _blocks(pending, most)
             arguments = pool.arguments(in_cluster(setup, pool), found, place)
-            results = data.from_arrow(blocks).map_batches(_PartWriter, batch_size=1, **arguments)
+            results = data.from_blocks(blocks).map_batches(_PartWriter, batch_size=1, **arguments)
             results.context.enable_progress_bars = False
             for batch in results.iter_batches(batch_size=None, batch_format="pyarrow"):
                 for row in batch.to_pylist():
