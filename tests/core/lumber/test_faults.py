@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from lumber_core import AnswerStore, CallPolicy, Completion, LumberChunker, ModelJudge
+from lumber_core import AnswerStore, CallPolicy, Completion, Group, LumberChunker, ModelJudge
 from lumber_core.errors import StoreError
 from lumber_core.llms.openai import OpenAIModel
 from tests.core.core_support import memory_folder
@@ -225,6 +225,15 @@ def test_answers_outlast_a_store_that_becomes_read_only(
     assert len(model.asked) == ALONE.usage.calls
 
 
+class SecondUnit:
+    """A custom judge that can be sent to another process."""
+
+    identity = "second unit"
+
+    def judge(self, group: Group) -> int:
+        return group.start + 1
+
+
 def split_in_a_new_process(path: str) -> tuple[Any, int]:
     """Split with a model of its own; returns the result and the number of questions."""
     model = ScatteredModel()
@@ -235,10 +244,15 @@ def split_in_a_new_process(path: str) -> tuple[Any, int]:
 def test_spawned_processes_take_the_answers_of_their_parent(tmp_path: Path) -> None:
     path = str(tmp_path / "answers.db")
     result, asked = split_in_a_new_process(path)
+    used = LumberChunker(SecondUnit(), theta=60, store=path)
+    own = used.segment(TEXT)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         spawned, asked_again = pool.apply(split_in_a_new_process, (path,))
+        sent = pool.apply(used.segment, (TEXT,))
     assert spawned == result == ALONE
     assert (asked, asked_again) == (ALONE.usage.calls, 0)
+    assert sent == own
+    assert sent.usage.calls == 0 < own.usage.calls
 
 
 def test_two_event_loops_share_a_splitter_and_pay_once(tmp_path: Path) -> None:
