@@ -1,6 +1,6 @@
 """LangChain's indexing API over a Chroma store on disk: only what has changed is embedded again.
 
-Install: pip install 'lumber-splitters[langchain]' langchain-chroma langchain-classic
+Install: pip install '.[langchain]' langchain-chroma langchain-classic
 Run:     python examples/langchain_chroma_indexing.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 

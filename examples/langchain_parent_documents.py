@@ -1,6 +1,6 @@
 """LangChain's ParentDocumentRetriever: short chunks are found, the long ones around them returned.
 
-Install: pip install 'lumber-splitters[langchain]' langchain-classic langchain-qdrant
+Install: pip install '.[langchain]' langchain-classic langchain-qdrant
 Run:     python examples/langchain_parent_documents.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 

@@ -1,6 +1,6 @@
 """LangChain with Qdrant in local mode: stable ids overwrite, and a filter searches one file.
 
-Install: pip install 'lumber-splitters[langchain]' langchain-qdrant
+Install: pip install '.[langchain]' langchain-qdrant
 Run:     python examples/langchain_qdrant_local.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 

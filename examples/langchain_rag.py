@@ -1,6 +1,6 @@
 """Retrieval with LangChain in memory: the shortest example, with nothing else to install.
 
-Install: pip install 'lumber-splitters[langchain]'
+Install: pip install '.[langchain]'
 Run:     python examples/langchain_rag.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 

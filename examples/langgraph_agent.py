@@ -1,6 +1,6 @@
 """A LangGraph agent that searches, quotes and answers; every quote is traced to its characters.
 
-Install: pip install 'lumber-splitters[langchain]' langchain-qdrant langgraph
+Install: pip install '.[langchain]' langchain-qdrant langgraph
 Run:     python examples/langgraph_agent.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 

@@ -1,6 +1,6 @@
 """LlamaIndex's HierarchicalNodeParser and AutoMergingRetriever over parsers of this library.
 
-Install: pip install 'lumber-splitters[llama-index]'
+Install: pip install '.[llama-index]'
 Run:     python examples/llamaindex_auto_merging.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 

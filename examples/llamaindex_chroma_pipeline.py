@@ -1,6 +1,6 @@
 """LlamaIndex's IngestionPipeline, async and in two processes, with docstore, cache and Chroma.
 
-Install: pip install 'lumber-splitters[llama-index]' llama-index-vector-stores-chroma
+Install: pip install '.[llama-index]' llama-index-vector-stores-chroma
 Run:     python examples/llamaindex_chroma_pipeline.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 

@@ -1,6 +1,6 @@
 """Retrieval with LlamaIndex in memory: the shortest example, with nothing else to install.
 
-Install: pip install 'lumber-splitters[llama-index]'
+Install: pip install '.[llama-index]'
 Run:     python examples/llamaindex_rag.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 

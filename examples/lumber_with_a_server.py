@@ -1,6 +1,6 @@
 """Lumber with an OpenAI-compatible server (vLLM, Ollama, llama.cpp), by each framework's package.
 
-Install: pip install 'lumber-splitters[langchain,llama-index,openai]' langchain-openai \
+Install: pip install '.[langchain,llama-index,openai]' langchain-openai \
 llama-index-llms-openai-like
 Run:     python examples/lumber_with_a_server.py [PATH ...] --llm http://127.0.0.1:8000/v1#MODEL
 
@@ -10,6 +10,7 @@ Run:     python examples/lumber_with_a_server.py [PATH ...] --llm http://127.0.0
 from __future__ import annotations
 
 import os
+import sys
 
 from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore
@@ -24,11 +25,12 @@ from llamaindex_lumber import LumberNodeParser
 from lumber_cli.language_models import OLLAMA
 from lumber_core import Segmentation, Usage
 
-SERVERS = {  # URL, and the environment variable of the key
-    "openai": ("https://api.openai.com/v1", "OPENAI_API_KEY"),
-    "gemini": ("https://generativelanguage.googleapis.com/v1beta/openai/", "GEMINI_API_KEY"),
-    "ollama": (OLLAMA, ""),
+SERVERS = {
+    "openai": "https://api.openai.com/v1",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta/openai/",
+    "ollama": OLLAMA,
 }
+KEYS = {"openai": ("OPENAI_API_KEY",), "gemini": ("GOOGLE_API_KEY", "GEMINI_API_KEY")}
 AT_ONCE = 8  # questions in flight
 
 
@@ -108,11 +110,11 @@ def llm(name: str | None) -> OpenAILike | None:
 def server(name: str) -> tuple[str, str, str]:
     """Return the URL, the model and the key that a name stands for."""
     kind, _, model = name.partition(":")
-    if kind not in SERVERS:  # a URL
+    if kind not in SERVERS:
         url, _, model = name.partition("#")
-        return url, model, "none"
-    url, variable = SERVERS[kind]
-    return url, model, os.environ.get(variable, "none")
+        return (url, model, "none") if model else sys.exit(f"name the model: {url}#MODEL")
+    keys = [os.environ[variable] for variable in KEYS.get(kind, ()) if os.environ.get(variable)]
+    return SERVERS[kind], model, keys[0] if keys else "none"
 
 
 if __name__ == "__main__":

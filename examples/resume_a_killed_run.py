@@ -1,6 +1,6 @@
 """A run that is killed on the way: with `store=`, the next run pays for the rest only.
 
-Install: pip install 'lumber-splitters[langchain]'
+Install: pip install '.[langchain]'
 Run:     python examples/resume_a_killed_run.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 
