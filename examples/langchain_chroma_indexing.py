@@ -44,7 +44,9 @@ def ingest(title: str, files: dict[str, str], folder: Path) -> None:
         splitter.lazy_split(documents),
         records,
         store(folder),
-        cleanup="incremental",  # deletes the old chunks of a file that has changed
+        # Deletes the old chunks of a file that has changed, at the end. "incremental" does so after
+        # every 100 chunks, and so deletes and adds again those of a file with more than that.
+        cleanup="scoped_full",
         source_id_key="source",
         key_encoder="sha256",
     )
