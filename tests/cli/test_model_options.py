@@ -133,9 +133,9 @@ def test_a_model_on_this_machine_decides(folder: Path) -> None:
         (["--model", "local:"], "unknown model 'local:'"),
         (["--attempts", "3"], "--attempts needs a language model"),
         (["--prompt", "prompt.txt"], "--prompt needs a language model"),
-        (["--model", "local:x", "--attempts", "0"], "attempts must be at least 1"),
-        (["--model", "local:x", "--prompt", "text.txt"], "text.txt: the user template does not"),
-        (["--model", "local:x", "--prompt", "none.txt"], "none.txt"),
+        (["--model", "openai:any", "--attempts", "0"], "attempts must be at least 1"),
+        (["--model", "openai:any", "--prompt", "text.txt"], "text.txt: the user template does not"),
+        (["--model", "openai:any", "--prompt", "none.txt"], "none.txt"),
     ],
 )
 def test_mistakes_are_one_line_before_any_work(
