@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -27,6 +28,7 @@ from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.tiling import ChunkCosts
 from lumber_core.lumber.bert_judge import BertJudge
+from lumber_core.text.unicode import is_encodable
 from lumber_core.tokens import token_counter
 from tests.core.core_support import RecordingCounter
 
@@ -268,25 +270,28 @@ def test_large_texts_lose_nothing(text: str) -> None:
         assert max(chunker.counter.count([span.of(text) for span in spans])) <= limit
 
 
-ADAPTERS: dict[str, Callable[[], Any]] = {
-    "GreedyTextSplitter": lambda: GreedyTextSplitter(add_start_index=True),
-    "LumberTextSplitter": lambda: LumberTextSplitter(judge=second, add_start_index=True),
-    "BertTextSplitter": lambda: BertTextSplitter(add_start_index=True),
+ADAPTERS: dict[str, Callable[..., Any]] = {
+    "GreedyTextSplitter": partial(GreedyTextSplitter, add_start_index=True),
+    "LumberTextSplitter": partial(LumberTextSplitter, judge=second, add_start_index=True),
+    "BertTextSplitter": partial(BertTextSplitter, add_start_index=True),
     "GreedyNodeParser": GreedyNodeParser,
-    "LumberNodeParser": lambda: LumberNodeParser(judge=second),
+    "LumberNodeParser": partial(LumberNodeParser, judge=second),
     "BertNodeParser": BertNodeParser,
 }
-MOST = {"Bert": 30_000, "Lumber": 1_000_000}
-"""Characters that splitters get which take seconds for each megabyte, or read with a model."""
+LIMIT = 256  # tokens
+MOST = {"Bert": 30_000, "Lumber": 300_000, "Greedy": 1_000_000}
+"""Characters that the splitters get here; the core's test has the whole texts."""
 
 
 @pytest.mark.load
 @pytest.mark.parametrize("name", ADAPTERS)
 @pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
 def test_large_texts_lose_nothing_in_the_frameworks(text: str, name: str) -> None:
-    text = text[: next((most for kind, most in MOST.items() if name.startswith(kind)), None)]
-    splitter = ADAPTERS[name]()
+    text = text[: next(most for kind, most in MOST.items() if name.startswith(kind))]
+    splitter = ADAPTERS[name](chunk_size=LIMIT)
     if name.endswith("NodeParser"):
+        if not is_encodable(text):
+            pytest.skip("LlamaIndex hashes documents as UTF-8, which has no lone surrogates")
         nodes = splitter.get_nodes_from_documents([TextDocument(text=text)])
         pieces = [(node.start_char_idx, node.get_content()) for node in nodes]
     else:
@@ -298,5 +303,5 @@ def test_large_texts_lose_nothing_in_the_frameworks(text: str, name: str) -> Non
         assert text[start : start + len(piece)] == piece
         kept = start + len(piece)
     assert text[kept:].strip() == ""
-    limit = splitter.chunker.settings.chunk_size
-    assert max(splitter.chunker.counter.count([piece for _, piece in pieces]), default=0) <= limit
+    counts = splitter.chunker.counter.count([piece for _, piece in pieces])
+    assert max(counts, default=0) <= LIMIT
