@@ -63,8 +63,9 @@ test-llm:  ## Ask a small real language model (the first run compiles llama.cpp)
 # Chroma brings 240 MB, and the frameworks' packages for OpenAI's API older clients than ours.
 test-examples:  ## Run the examples, those with packages of their own included
 	@test -x .venv-examples/bin/python || $(PYTHON) -m venv .venv-examples
-	@.venv-examples/bin/python -m pip install $(QUIET) -e '.[langchain,llama-index,openai,gemini]' \
-		-r examples/requirements.txt $(TESTING)
+	@.venv-examples/bin/python -m pip install $(QUIET) uv
+	@.venv-examples/bin/uv pip install --quiet --python .venv-examples/bin/python \
+		-e '.[langchain,llama-index,openai,gemini]' -r examples/requirements.txt $(TESTING)
 	.venv-examples/bin/python -m pytest -q tests/examples tests/langchain/test_stores.py tests/llamaindex/test_stores.py
 
 test-ray:  ## Test scaling out on a Ray cluster of two workers on this machine
