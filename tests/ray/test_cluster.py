@@ -116,7 +116,7 @@ def test_all_workers_share_the_rate_limit(tmp_path: Path) -> None:
 
 
 def test_a_busy_server_pauses_all_workers(tmp_path: Path) -> None:
-    source = write_lines(tmp_path / "corpus.jsonl", paragraphs(4))
+    source = write_lines(tmp_path / "corpus.jsonl", paragraphs(8))
     times: dict[int, float] = {}
 
     def faults(request: Request) -> Fault | None:
@@ -128,8 +128,8 @@ def test_a_busy_server_pauses_all_workers(tmp_path: Path) -> None:
         split_corpus(source, tmp_path / "out", chunker, workers=2, documents_per_part=1)
         assert len({worker_of(request) for request in server.requests}) == 2
     gaps = [later - before for before, later in pairwise(times[n] for n in sorted(times))]
-    # A request of the other worker may be under way.
-    assert max(gaps[5:7]) > 1.5
+    # The other worker may send more before it is told.
+    assert max(gaps[5:]) > 1.5
 
 
 @pytest.mark.parametrize(("kind", "written"), [("jsonl", "parquet"), ("parquet", "jsonl")])
