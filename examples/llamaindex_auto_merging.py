@@ -51,7 +51,7 @@ def main(given: Options) -> None:
         passages = []
         for hit in retriever.retrieve(given.question):
             below = len(hit.node.child_nodes or ())
-            detail = f"a topic, with {below} passages below" if below else "a passage"
+            detail = f"a topic; passages below it: {below}" if below else "a passage"
             passages.append(replace(Passage.of_node(hit.node, hit.score), detail=detail))
         show(passages, given)
 
