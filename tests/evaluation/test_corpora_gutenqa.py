@@ -42,7 +42,7 @@ def test_its_questions_need_not_name_it(book: Path) -> None:
 @pytest.mark.parametrize("ends", ["[2, 2]", "[1]", "[2, 3, 4]", "[0, 3]"])
 def test_ends_must_fit(ends: str, book: Path) -> None:
     write(book / "published_chunk_ends.json", f'{{"ends": {ends}}}')
-    with pytest.raises(ValueError, match="rise to 3"):
+    with pytest.raises(ValueError, match="ascending up to 3"):
         load_gutenqa(book)
 
 
