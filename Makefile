@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 QUIET := --quiet --disable-pip-version-check
 PIP := $(BIN)/python -m pip install $(QUIET) -c constraints.txt
 TESTING := pytest pytest-asyncio hypothesis
-FLOOR := 90
+FLOOR := 95
 MINUTES ?= 60
 
 .PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-lowest test-packages coverage check docs architecture bench bench-large results weights licences sbom audit clean

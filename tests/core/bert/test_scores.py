@@ -51,8 +51,8 @@ def test_labels_do_not_hide_the_start_behind_them() -> None:
 
 
 @pytest.mark.parametrize("offsets", [[3, 3], [5, 2], [0, 4, 4]])
-def test_offsets_must_rise(offsets: list[int]) -> None:
-    with pytest.raises(ValueError, match="rise strictly"):
+def test_offsets_must_ascend(offsets: list[int]) -> None:
+    with pytest.raises(ValueError, match="strictly ascending"):
         made_up([1, 1, 1], 0).at(offsets)
 
 
