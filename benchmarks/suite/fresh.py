@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from time import process_time
 from typing import Any
 
+from benchmarks.suite.memory import peak_memory
 from benchmarks.suite.quality import examine
 from benchmarks.suite.splitters import entry, limit_of, use_shipped_vocabulary
 from benchmarks.suite.texts import KINDS
@@ -72,9 +73,9 @@ def main() -> None:
     chosen = entry(name)
     contestant = chosen.make()
     contestant.split(KINDS["English"](2000, 0))  # loads what is loaded on first use
-    ready = _peak()
+    ready = peak_memory()
     contestant.split(KINDS["English"](size, 1))
-    _tell({"ready": ready, "peak": _peak()})
+    _tell({"ready": ready, "peak": peak_memory()})
     limit = limit_of(chosen)
     for kind in chosen.kinds:
         text = KINDS[kind](size, 0)
@@ -90,12 +91,6 @@ def main() -> None:
 
 def _tell(what: dict[str, Any]) -> None:
     print(json.dumps(what), flush=True)
-
-
-def _peak() -> float:
-    """Return the most memory that this process has held, in MiB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1024 if sys.platform == "linux" else peak / 1024**2
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Parts 4 and 5: cost as work grows, and a corpus that is larger than memory should be.
 
-python -m benchmarks.suite.growth large greedy 1000       a corpus of 1,000 MB
+python -m benchmarks.suite.growth stream greedy 1000      a corpus of 1,000 MB, one line of JSON
 python -m benchmarks.suite.growth one bert 1000000        one text, one line of JSON
 """
 
@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import math
-import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter, process_time
+from typing import Any
 
 import psutil
 
+from benchmarks.suite.memory import peak_memory
 from benchmarks.suite.report import Lines, Section, Table, short, spread
 from benchmarks.suite.texts import documents, english
 from lumber_core import BertChunker, Chunker, GreedyChunker, Group, LumberChunker
@@ -72,22 +73,22 @@ def one_text(name: str, size: int) -> Cost:
     splitter = chunker(name)
     splitter.segment(english(2000))
     text = _long_text(size)
-    before, began = _peak(), process_time()
+    before, began = peak_memory(), process_time()
     splitter.segment(text)
-    return Cost(len(text), process_time() - began, _peak() - before)
+    return Cost(len(text), process_time() - began, peak_memory() - before)
 
 
 def many_documents(name: str, number: int) -> Cost:
     """Split so many documents, one after the other, and keep nothing."""
     splitter = chunker(name)
     splitter.segment(english(2000))
-    before, spent, characters = _peak(), 0.0, 0
+    before, spent, characters = peak_memory(), 0.0, 0
     for text in documents(number * DOCUMENT, DOCUMENT):
         began = process_time()
         splitter.segment(text)
         spent += process_time() - began
         characters += len(text)
-    return Cost(characters, spent, _peak() - before)
+    return Cost(characters, spent, peak_memory() - before)
 
 
 def exponent(points: Sequence[tuple[float, float]]) -> float:
@@ -206,7 +207,7 @@ def _split_each(splitter: Chunker, texts: Iterator[str]) -> Iterator[tuple[str, 
 
 
 def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
-    """Pass a large corpus through splitters.
+    """Pass a large corpus through splitters, each in a process of its own.
 
     Args:
         log: Called with a line on progress.
@@ -214,7 +215,8 @@ def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
     """
     rows = []
     for name, megabytes in sizes.items():
-        done = stream(name, megabytes, log)
+        log(f"large: {name}, {megabytes:g} MB")
+        done = Stream(**_told_by("stream", name, megabytes))
         rows.append(
             [
                 name,
@@ -241,9 +243,15 @@ def _long_text(size: int) -> str:
 
 
 def _in_process(way: str, name: str, amount: int) -> Cost:
+    return Cost(**_told_by(way, name, amount))
+
+
+def _told_by(way: str, name: str, amount: float) -> dict[str, Any]:
+    """Run one measurement in a process of its own; its progress is shown."""
     command = [sys.executable, "-m", "benchmarks.suite.growth", way, name, str(amount)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return Cost(**json.loads(done.stdout.splitlines()[-1]))
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
 
 
 def _median(costs: Sequence[Cost]) -> Cost:
@@ -254,22 +262,15 @@ def _median(costs: Sequence[Cost]) -> Cost:
     )
 
 
-def _peak() -> float:
-    """Return the most memory that this process has held, in MiB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1024 if sys.platform == "linux" else peak / 1024**2
-
-
 def main() -> None:
     """Run one measurement in this process."""
     way, name, amount = sys.argv[1:4]
-    if way == "large":
-        section = large(lambda line: print(line, file=sys.stderr), {name: float(amount)})
-        for block in section.blocks:
-            print(block.markdown() if isinstance(block, Table) else block)
+    result: Cost | Stream
+    if way == "stream":
+        result = stream(name, float(amount), lambda line: print(line, file=sys.stderr))
     else:
-        cost = (one_text if way == "one" else many_documents)(name, int(amount))
-        print(json.dumps(vars(cost)))
+        result = (one_text if way == "one" else many_documents)(name, int(amount))
+    print(json.dumps(vars(result)))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 """The benchmark's measures of growth, and its stream over a large corpus."""
 
+import subprocess
+import sys
+
 import pytest
 
 pytest.importorskip("psutil")
@@ -28,3 +31,11 @@ def test_a_stream_passes_the_whole_corpus_and_tells_its_memory_ten_times():
     assert 0.5 <= done.megabytes < 0.53
     assert done.chunks > done.documents > 10
     assert len(done.memory) == len(told) == 10
+
+
+def test_peak_memory_does_not_include_that_of_the_starting_process():
+    held = b"x" * (300 * 2**20)
+    script = "from benchmarks.suite.memory import peak_memory; print(peak_memory())"
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert 1 < float(done.stdout) < len(held) / 2**21

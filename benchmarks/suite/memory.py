@@ -1,0 +1,24 @@
+"""Peak memory of this process."""
+
+from __future__ import annotations
+
+import re
+import resource
+import sys
+from pathlib import Path
+
+_STATUS = Path("/proc/self/status")
+
+
+def peak_memory() -> float:
+    """Return the most memory that this process has held, in MiB.
+
+    On Linux from the process's own status: `ru_maxrss` starts at the memory of the process that
+    started this one, which may hold other models.
+    """
+    if _STATUS.exists():
+        found = re.search(r"^VmHWM:\s+(\d+) kB", _STATUS.read_text(encoding="ascii"), re.MULTILINE)
+        if found:
+            return int(found[1]) / 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1024 if sys.platform == "linux" else peak / 1024**2
