@@ -21,7 +21,7 @@ from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
@@ -32,11 +32,20 @@ _APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of this library
 CACHE_FORMAT = 2
 """The version of what caches hold; another one is not read."""
 _BUSY_SECONDS = 60.0
+_RETRY_SECONDS = 0.01
 # SQLite's messages about a damaged file quote its bytes, which may not be valid text.
 _FAULTS = (sqlite3.Error, UnicodeDecodeError)
 _MAGIC = b"SQLite format 3\0"
 _SMALLEST_PAGE = 512  # bytes
 _KEYS_AT_ONCE = 500  # SQLite accepts at least 999 parameters in a statement
+
+
+class _State(NamedTuple):
+    """What changes when another process creates, writes or closes a file."""
+
+    has_log: bool
+    modified: int
+    size: int
 
 
 class Cache:
@@ -189,7 +198,21 @@ class Cache:
         return new
 
     def _connect(self) -> sqlite3.Connection:
-        self._check()
+        """Check the file and connect to it, creating it if it does not exist."""
+        deadline = time.monotonic() + _BUSY_SECONDS
+        while True:
+            try:
+                self._check()
+                return self._prepared()
+            except sqlite3.OperationalError as error:  # noqa: PERF203 - tried again
+                # SQLite reports a lock at once, without its usual wait, where two processes that
+                # create a file would wait for each other.
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(_RETRY_SECONDS)
+
+    def _prepared(self) -> sqlite3.Connection:
+        """Return a connection to the file, which then has a table for this kind of value."""
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, check_same_thread=False)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -228,25 +251,29 @@ class Cache:
             # SQLite takes a file of less than a page for an empty database, and overwrites it.
             if not file.read(_SMALLEST_PAGE).startswith(_MAGIC) or file.tell() < _SMALLEST_PAGE:
                 raise sqlite3.DatabaseError("file is not a database")
-        log = self._path.with_name(f"{self._path.name}-wal")
         while True:
             # SQLite creates files beside a database in WAL mode even to read it, unless the
             # database is opened as immutable; that is safe if no process writes to it at the same
             # time.
-            immutable, before = not log.exists(), self._path.stat()
+            before = self._state()
             try:
-                self._inspect(immutable=immutable)
+                self._inspect(immutable=not before.has_log)
             except (*_FAULTS, StoreError):
-                after = self._path.stat()
-                same = (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size)
-                if same or not immutable:
+                if self._state() == before:
                     raise
             else:
                 return
 
+    def _state(self) -> _State:
+        """Return what changes when another process creates, writes or closes the file."""
+        found = self._path.stat()
+        log = self._path.with_name(f"{self._path.name}-wal")
+        return _State(log.exists(), found.st_mtime_ns, found.st_size)
+
     def _inspect(self, *, immutable: bool) -> None:
         uri = f"{self._path.absolute().as_uri()}?mode=ro&immutable={int(immutable)}"
         with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)) as connection:
+            connection.execute("BEGIN")  # all of these are read from one state of the file
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

@@ -204,20 +204,26 @@ def test_threads_share_a_cache(path: Path) -> None:
     assert len(cache) == 60
 
 
-def _put(path: Path, start: int) -> None:
-    cache = Cache(path, "things")
-    for number in range(start, start + 20):
-        cache.put(str(number), b"")
+def _put(paths: list[Path], together: threading.Barrier, child: int) -> None:
+    for path in paths:
+        together.wait()
+        cache = Cache(path, "things" if child % 2 else "others")
+        for number in range(4):
+            cache.put(f"{child}.{number}", b"")
+            cache.close()
 
 
-def test_processes_share_a_file(path: Path) -> None:
+def test_processes_may_create_use_and_close_a_file_at_the_same_time(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
-    children = [context.Process(target=_put, args=(path, start)) for start in (0, 20)]
+    paths = [tmp_path / f"{number}.db" for number in range(30)]
+    together = context.Barrier(4, timeout=60)
+    children = [context.Process(target=_put, args=(paths, together, n)) for n in range(4)]
     for child in children:
         child.start()
     for child in children:
         child.join()
-    assert len(Cache(path, "things")) == 40
+    assert [child.exitcode for child in children] == [0] * 4
+    assert {len(Cache(path, kind)) for path in paths for kind in ("things", "others")} == {8}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
