@@ -1,4 +1,4 @@
-"""WorkerSetup as a step of a Ray Data pipeline."""
+"""Splitting as a step of a Ray Data pipeline."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def split_dataset(
     `dataset.repartition(...)` first if there are fewer blocks than workers.
 
     Args:
-        dataset: A row for each document. It is split as Markdown if the columns that the metadata
-            of loaders has, such as "file_type" or "source", say so.
+        dataset: A row for each document. A document is split as Markdown if a column such as
+            "file_type" or "source" says so, as the metadata of loaders does.
         splitter: The splitter.
         id_column: Column of the ids.
         text_column: Column of the texts.

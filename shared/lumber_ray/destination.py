@@ -41,7 +41,7 @@ class Destination:
 
     Args:
         folder: A path or a URI that pyarrow can open.
-        format: PartFormat of the part files.
+        format: Format of the part files.
         embedding: Whether rows have embeddings.
 
     Raises:
@@ -103,7 +103,7 @@ class Destination:
     def write(
         self, name: str, rows: Sequence[Mapping[str, object]], failed: Sequence[FailedDocument]
     ) -> None:
-        """Write the results of a part. A file of chunks is complete, and so are then the errors."""
+        """Write the results of a part: the errors first, as a file of chunks ends the part."""
         errors = [{"document": each.document, "error": each.error} for each in failed]
         if errors:
             self._put(self._part(_FAILED, name), self._encoded(errors, _FAILED_SCHEMA))

@@ -20,6 +20,7 @@ from lumber_ray.documents import Entry, FailedDocument, writable
 _IDS_AT_ONCE = 65_536
 _ROWS_AT_ONCE = 64
 _BUFFER = 1 << 20  # bytes
+_STRINGS = ("string", "large_string", "string_view")  # pyarrow 15 has no check for the last
 
 
 class Columns(NamedTuple):
@@ -44,7 +45,7 @@ class Columns(NamedTuple):
 class JsonLines:
     """Files with a JSON object on each line.
 
-    A line that is no object with an id is a failed document, named by file and line.
+    A line that is not an object with an id is a failed document, named by file and line.
 
     Args:
         system: The file system.
@@ -126,18 +127,11 @@ class ParquetRows:
         for file in files:
             schema = pa.parquet.read_schema(self._system.open_input_file(file))
             columns.check(schema.names, file)
-            kind = schema.field(columns.text).type
-            if pa.types.is_dictionary(kind):
-                kind = kind.value_type
-            if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+            kind = _values_of(schema, columns.text)
+            if not _is_text(kind):
                 raise ValueError(f"{file}: the column {columns.text!r} has {kind}, not strings")
-            kind = schema.field(columns.id).type
-            if pa.types.is_dictionary(kind):
-                kind = kind.value_type
-            if not any(
-                check(kind)
-                for check in (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer)
-            ):
+            kind = _values_of(schema, columns.id)
+            if not (_is_text(kind) or pa.types.is_integer(kind)):
                 raise ValueError(
                     f"{file}: the column {columns.id!r} has {kind}, not strings or integers"
                 )
@@ -219,7 +213,18 @@ def document_of(name: str, row: dict[str, Any], text_column: str) -> TextFile | 
     return TextFile(name, text, is_markdown(row))
 
 
+def _values_of(schema: pa.Schema, column: str) -> pa.DataType:
+    """Return the type of a column's values, also of one with a dictionary."""
+    kind = schema.field(column).type
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return str(kind) in _STRINGS
+
+
 def _id_of(value: object) -> str | None:
+    """Return an id as a string; None if it is none, or cannot be encoded."""
     if isinstance(value, str):
         return value if value == writable(value) else None
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else None

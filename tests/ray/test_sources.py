@@ -105,6 +105,14 @@ def test_numbers_and_categories_are_ids(tmp_path: Path) -> None:
     assert [(file.name, file.text) for file in read_all(source)] == [("4", "a"), ("5", "b")]
 
 
+@pytest.mark.parametrize("kind", ["string", "large_string", "string_view"])
+def test_texts_of_every_string_type_are_read(kind: str, tmp_path: Path) -> None:
+    strings = getattr(pa, kind)()
+    table = pa.table({"id": pa.array(["a"], strings), "text": pa.array(["b"], strings)})
+    pq.write_table(table, tmp_path / "a.parquet")
+    assert [(file.name, file.text) for file in read_all(found(tmp_path))] == [("a", "b")]
+
+
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 def test_a_missing_column_is_refused_with_those_that_exist(kind: str, tmp_path: Path) -> None:
     write = write_lines if kind == "jsonl" else write_table
