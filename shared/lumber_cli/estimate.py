@@ -6,7 +6,6 @@ import typer
 
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import EncodingOption, errors_in_one_line, fail
-from lumber_cli.split import splits_as_markdown
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.tables import show_table
 from lumber_core import LumberChunker, Range
@@ -28,7 +27,7 @@ def estimate_command(paths: Paths, splitting: Splitting, encoding: EncodingOptio
         for file in inputs:
             (tokens,) = chunker.counter.count([file.text])
             counted = [file.name, _number(len(file.text)), _number(tokens)]
-            markdown.append(splits_as_markdown(file, chunker))
+            markdown.append(chunker.reads_as_markdown(file.metadata))
             rows.append([*counted, *_cells(chunker, [file.text], markdown[-1:])])
             texts.append(file.text)
         if not texts:

@@ -82,7 +82,7 @@ def split_file(
         overlap: Tokens to repeat from the chunk before.
         show_progress: Show the progress within the text.
     """
-    markdown = splits_as_markdown(file, chunker)
+    markdown = chunker.reads_as_markdown(file.metadata)
     (made,) = chunker.segment_all(
         [file.text],
         reserved=[overlap],
@@ -103,7 +103,7 @@ def rows_of(
         segmentation: The segmentation of the text, with `overlap` tokens reserved.
         overlap: Tokens to repeat from the chunk before.
     """
-    markdown = splits_as_markdown(file, chunker)
+    markdown = chunker.reads_as_markdown(file.metadata)
     spans = chunker.overlap(file.text, segmentation.spans, overlap, markdown=markdown)
     paths = heading_paths(file.text, spans) if markdown else [()] * len(spans)
     texts = [span.of(file.text) for span in spans]
@@ -114,8 +114,3 @@ def rows_of(
             zip(spans, tokens, paths, texts, strict=True)
         )
     ]
-
-
-def splits_as_markdown(file: TextFile, chunker: Chunker) -> bool:
-    """Return whether a splitter splits a text as Markdown, as the adapters do."""
-    return chunker.reads_as_markdown({"file_type": "text/markdown"} if file.markdown else {})

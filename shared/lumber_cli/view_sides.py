@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from lumber_cli.split import rows_of, splits_as_markdown
+from lumber_cli.split import rows_of
 from lumber_cli.splitting import Splitting
 from lumber_core import BertChunker, LumberChunker, Segmentation
 from lumber_core.bert.scores import TokenScores, place_scores
@@ -163,7 +163,7 @@ class _OwnSide(Side):
         if not isinstance(first, BertChunker) or not file.text:
             return SideText([self._position(each, file, None) for each in self._chunkers])
         scores = first.scores(file.text)
-        find = find_markdown_places if splits_as_markdown(file, first) else find_places
+        find = find_markdown_places if first.reads_as_markdown(file.metadata) else find_places
         return SideText(
             [self._position(each, file, scores) for each in self._chunkers],
             scores,
@@ -173,7 +173,7 @@ class _OwnSide(Side):
     def _position(
         self, chunker: Chunker, file: TextFile, scores: TokenScores | None
     ) -> list[ShownChunk]:
-        markdown = splits_as_markdown(file, chunker)
+        markdown = chunker.reads_as_markdown(file.metadata)
         if scores is not None and isinstance(chunker, BertChunker) and self.slider is not None:
             made: Segmentation = chunker.resegment(
                 file.text, scores, reserved=self._overlap, markdown=markdown

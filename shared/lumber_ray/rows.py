@@ -161,7 +161,7 @@ class DocumentSplitter:
         return self._chunker.segment_all(
             [file.text for file in files],
             reserved=[self._overlap] * len(files),
-            markdown=[self._reads_as_markdown(file) for file in files],
+            markdown=[self._chunker.reads_as_markdown(file.metadata) for file in files],
         )
 
     def _finished(
@@ -178,7 +178,7 @@ class DocumentSplitter:
         return FinishedDocument(file.name, rows, made.usage, len(made.failures))
 
     def _rows(self, file: TextFile, made: Segmentation) -> list[dict[str, object]]:
-        markdown = self._reads_as_markdown(file)
+        markdown = self._chunker.reads_as_markdown(file.metadata)
         spans = self._chunker.overlap(file.text, made.spans, self._overlap, markdown=markdown)
         paths = heading_paths(file.text, spans) if markdown else [()] * len(spans)
         rows: list[dict[str, object]] = []
@@ -201,11 +201,6 @@ class DocumentSplitter:
             for row, vector in zip(rows, vectors, strict=True):
                 row["embedding"] = [float(number) for number in vector]
         return rows
-
-    def _reads_as_markdown(self, file: TextFile) -> bool:
-        return self._chunker.reads_as_markdown(
-            {"file_type": "text/markdown"} if file.markdown else {}
-        )
 
 
 def _problem(file: TextFile) -> str:

@@ -17,6 +17,7 @@ from lumber_core.files import (
     TextFile,
     check_encoding,
     check_readable,
+    files_in,
     find_files,
     read_file,
 )
@@ -104,9 +105,8 @@ def _local_tables(given: Path) -> list[str]:
     if not given.is_dir():
         files = [named.path for named in find_files([given]).files]
     else:
-        inside = [path for path in sorted(given.rglob("*")) if path.is_file()]
-        files = [p for p in inside if not any(n[0] == "." for n in p.relative_to(given).parts)]
-        files = [path for path in files if _suffix(path) in (*_TABLES, *READABLE)]
+        inside = sorted(files_in(given))
+        files = [path for path in inside if _suffix(path) in (*_TABLES, *READABLE)]
     tables = [str(path.absolute()) for path in files if _suffix(path) in _TABLES]
     if tables and len(tables) < len(files):
         raise ValueError(

@@ -1,6 +1,6 @@
 """Reading files as texts: plain text, Markdown and HTML directly; PDF and DOCX with an extra."""
 
-from lumber_core.files.finding import FoundFiles, NamedPath, find_files
+from lumber_core.files.finding import FoundFiles, NamedPath, files_in, find_files
 from lumber_core.files.reading import (
     READABLE,
     TextFile,
@@ -17,6 +17,7 @@ __all__ = [
     "TextFile",
     "check_encoding",
     "check_readable",
+    "files_in",
     "find_files",
     "read_bytes",
     "read_file",

@@ -52,7 +52,7 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
     skipped: dict[Path, NamedPath] = {}
     for given in map(Path, paths):
         if given.is_dir():
-            inside = [(entry, entry.suffix.lower() in READABLE) for entry in _walk(given)]
+            inside = [(entry, entry.suffix.lower() in READABLE) for entry in files_in(given)]
             if not any(readable for _, readable in inside):
                 others = f", only {len(inside)} others" if inside else ""
                 raise FileNotFoundError(f"{given} contains no file in {LISTED}{others}")
@@ -76,8 +76,8 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
     return FoundFiles(list(files.values()), left)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder, at any depth, in order of path; hidden ones are left out."""
+def files_in(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder, at any depth, by name; hidden ones are left out."""
     for root, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):

@@ -63,6 +63,11 @@ class TextFile:
     encoding: str | None = None
     detected: bool = False
 
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What tells splitters that the text is Markdown, in the terms of LlamaIndex's loaders."""
+        return {"file_type": "text/markdown"} if self.markdown else {}
+
     def pages_of(self, span: Span) -> tuple[int, int] | None:
         """Return the first and the last page of a span, from 1; None if there are no pages."""
         if not self.pages:
