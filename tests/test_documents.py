@@ -191,3 +191,42 @@ def test_the_picture_and_the_tables_of_the_readme_are_up_to_date() -> None:
     script = [sys.executable, str(ROOT / "scripts" / "draw_readme.py"), "--check"]
     ended = subprocess.run(script, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+UNITS = {"": 1, "M": 1e6, "G": 1e9, "s": 1, "min": 60, "h": 3600, "days": 86_400}
+
+
+def amount(cell: str) -> float:
+    """Return the number in a cell of a table, in seconds if it is a time."""
+    number, _, unit = cell.replace(",", "").partition(" ")
+    return float(number) * UNITS[unit]
+
+
+def cells(page: str, heading: str) -> list[list[str]]:
+    """Return the rows of the first table below a heading, without the titles."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8").partition(f"## {heading}\n")[2]
+    table = re.search(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    assert table is not None
+    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in table[0].splitlines()[2:]]
+
+
+def test_the_figures_of_scaling_follow_from_the_benchmarks() -> None:
+    measured = {row[0]: row for row in cells("benchmarks.md", "A large corpus")}
+    greedy, bert = (1e6 * amount(row[1]) / amount(row[5]) for row in measured.values())
+    for _, size, *shown in cells("scaling.md", "What it takes"):
+        characters = amount(size)
+        calls = characters / 4 / 300  # tokens a character, and tokens a call
+        expected = [
+            characters / greedy,
+            characters / bert,
+            characters / bert / 3600 * 0.04,
+            calls,
+            calls * (720 * 0.15 + 8 * 0.60) / 1e6,
+            calls / 500 * 60,
+            calls / 10_000 * 60,
+        ]
+        for cell, value in zip(shown, expected, strict=True):
+            if cell == "< 0.01":
+                assert value < 0.01
+            else:
+                assert amount(cell) == pytest.approx(value, rel=0.03)
