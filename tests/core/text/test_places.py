@@ -96,6 +96,39 @@ def test_messages_of_a_chat_are_places() -> None:
     )
 
 
+MESSAGES = ["So we start with the bread", "and with a little salt.", "Now the oven", "is hot?"]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "{n}\n00:00:{n}5,000 --> 00:00:{n}7,500\n",
+        "00:{n}5.000 --> 00:{n}7.500 align:start position:10%\n",
+        "0:{n}5\n",
+        "Ann Lee  10:{n}5 AM\n",
+        "Ann Lee \u2014 Today at 10:{n}5\n",
+        "Ann Lee\n10:{n}5 AM\n",
+        "[Ann Lee] 00:{n}5:07\n",
+        "12/03/2024, 10:{n}5 - Ann Lee: ",
+        "[12.03.24, 10:{n}5:09] Ann Lee: ",
+    ],
+)
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_a_time_and_a_speaker_stay_with_what_was_said(head: str, gap: str) -> None:
+    heads = [head.format(n=number) for number in range(1, 5)]
+    text = gap.join(head + message for head, message in zip(heads, MESSAGES, strict=True))
+    places = find_places(text)
+    assert len(places) == 3
+    for place, said, message in zip(places, heads[1:], MESSAGES[1:], strict=True):
+        assert text.startswith(said, place.offset)
+        assert text.startswith(message, place.words)
+
+
+def test_lines_that_end_in_times_are_rows_not_speakers() -> None:
+    text = "Lyon 10:15\nParis 11:40\nLille 12:55\nBrussels 13:30\n"
+    assert {place.offset for place in find_places(text)} == line_starts(text) - {0, len(text)}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -119,6 +152,37 @@ def test_headings_are_told_from_lines() -> None:
     )
     short = "yes\nno\nMaybe\nok then\nwhy not\n"
     assert Kind.HEADING not in kinds(short).values()
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Exit codes\n----------\n", "Exit codes\n==========\n\n", "***\nExit codes\n***\n"],
+)
+def test_a_title_with_a_rule_is_a_heading_and_stays_with_its_text(title: str) -> None:
+    text = f"The server stops.\n\n{title}It returns zero. Other numbers are errors.\n"
+    places = find_places(text)
+    assert places[0] == Place(text.index(title), Kind.HEADING, text.index(title))
+    assert [text[place.offset :] for place in places[1:]] == ["Other numbers are errors.\n"]
+
+
+def test_a_rule_below_a_paragraph_or_a_row_makes_no_heading() -> None:
+    text = "Ann came home.\nShe slept\nuntil ten.\n-----\nBen came home.\n"
+    assert Kind.HEADING not in kinds(text).values()
+    table = "====  =======\nCode  Meaning\n====  =======\n0     success\n1     failure\n"
+    assert kinds(table)["1     failur"] is Kind.LINE
+
+
+def test_sections_and_environments_of_latex() -> None:
+    text = (
+        "\\section{Results}\nWe show more. It holds.\n\\begin{itemize}\n\\item One of them.\n"
+        "\\item Two of them.\n\\end{itemize}\n\\subsection*{Proof}\nThe proof is short.\n"
+    )
+    assert kinds(text) == {
+        "It holds.\n\\b": Kind.SENTENCE,
+        "\\begin{itemi": Kind.LINE,
+        "\\item Two of": Kind.LINE,
+        "\\subsection*": Kind.HEADING,
+    }
 
 
 def test_chinese_is_divided_at_its_full_stops() -> None:
