@@ -13,6 +13,7 @@ from enum import IntEnum
 from lumber_core.text.line_forms import LineForms, label_end
 
 _HEADINGS_KEPT = 4  # headings in a row, such as a part's, a chapter's and a section's
+_INSIDE_AN_ENTRY = 2  # levels of depth
 
 
 class Break(IntEnum):
@@ -37,7 +38,8 @@ class Line:
         heading: Whether it is the heading of what follows.
         whole: Whether no sentence ends inside it: a row, a line of code or of a log.
         wrapped: Whether it continues the line before it, which was wrapped.
-        depth: Levels of indentation in code; 0 elsewhere.
+        depth: Levels of indentation in code; at least 2 for the rest of an entry that begins with a
+            date, such as the trace below an error; 0 elsewhere.
     """
 
     start: int
@@ -61,6 +63,7 @@ def read_lines(text: str) -> list[Line]:
     joined = forms.joined(wrapped)
     stamps = forms.stamps()
     titles = forms.underlined()
+    entries = forms.entries()
     lines: list[Line] = []
     kept_headings = 0
     for number, body in enumerate(forms.bodies):
@@ -84,6 +87,8 @@ def read_lines(text: str) -> list[Line]:
         if not rule:
             kept_headings = kept_headings + 1 if heading and divides is Break.NONE else 0
         depth = min(4, forms.indents[number] // forms.indent_unit) if code[number] else 0
+        if entries[number] and not stamps[number]:
+            depth = max(depth, _INSIDE_AN_ENTRY)
         whole = bool(rows[number] | code[number])
         lines.append(
             Line(start, at, at + label, divides, heading, whole, bool(joined[number]), depth)

@@ -32,7 +32,7 @@ _SPEAKER = re.compile(
     r"(?:[A-Z][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}|<[^<>\s]{1,30}>|@?\w{1,20})"
     r"(?:\s?[(\[][^()\[\]]{1,30}[)\]])?(?::|(?<=>))(?=\s)"
 )
-_TIMED = re.compile(r"[\[(]?(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d?:\d\d:\d\d)")
+_DATED = re.compile(r"[\[(]?(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d?:\d\d:\d\d)")
 _TIME = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\])]?"
 # The time of what follows on a line of its own: "0:15", "00:15.000 --> 00:17.500 align:start".
 _STAMP = re.compile(rf"{_TIME}(?:\s*(?:-->|[-\u2013\u2014])\s*{_TIME}(?:\s+\w+:\S+)*)?$")
@@ -82,6 +82,7 @@ class LineForms:
         offsets: Offset of its first visible character.
         bodies: The line without white space at its ends.
         blank: Whether blank lines come before it.
+        dated: Whether it begins with a date, or a time with seconds.
         indents: Width of its indentation.
         lengths: Number of characters up to the last visible one.
         indent_unit: Characters of one level of indentation.
@@ -109,6 +110,7 @@ class LineForms:
             self.indents.append(indent + 3 * line.count("\t", 0, indent))
             end = start + indent + len(body)
         self.blank = np.array(blank, dtype=np.bool_)
+        self.dated = np.fromiter((bool(_DATED.match(body)) for body in self.bodies), np.bool_)
         indents = np.array(self.indents, dtype=np.int64)
         self.lengths = indents + np.fromiter(map(len, self.bodies), np.int64, len(self.bodies))
         deeper = indents[indents > 1]
@@ -126,11 +128,9 @@ class LineForms:
     def rows(self) -> npt.NDArray[np.bool_]:
         """Return for each line whether it is a row of a table or a line of a log."""
         signs: list[tuple[int, ...]] = []
-        timed: list[bool] = []
         for body in self.bodies:
             plain = _QUOTED.sub("", body) if '"' in body else body
             signs.append(tuple(map(plain.count, "\t|;,")))
-            timed.append(bool(_TIMED.match(body)))
         same = np.zeros((len(signs), 4), dtype=np.bool_)
         counts = np.array(signs)
         even = (counts[1:] == counts[:-1]) & (counts[1:] >= [1, 2, 2, 2])
@@ -139,8 +139,7 @@ class LineForms:
         alike = _around(np.asarray(same.any(axis=1))) >= 0.7
         enough = _around(np.ones(len(signs)), total=True) >= 3
         alike &= enough & (same.any(axis=1) | (counts.max(axis=1) > 0))
-        stamped = np.array(timed)
-        logged = (_around(stamped) >= 0.6) & enough & (_around(self.lengths) < 250)
+        logged = (_around(self.dated) >= 0.6) & enough & (_around(self.lengths) < 250)
         result: npt.NDArray[np.bool_] = alike | logged
         return result
 
@@ -195,6 +194,16 @@ class LineForms:
         goes_on &= ~titles
         result: npt.NDArray[np.bool_] = wrapped & goes_on & ~self.blank & ~hanging
         result[0] = False
+        return result
+
+    def entries(self) -> list[bool]:
+        """Return for each line whether it continues an entry that began with a date."""
+        near = _around(self.dated, total=True) > 1
+        result: list[bool] = []
+        inside = False
+        for dated, blank, others in zip(self.dated, self.blank, near, strict=True):
+            result.append(bool(inside and others and not dated and not blank))
+            inside = bool(dated) or result[-1]
         return result
 
     def stamps(self) -> list[bool]:
