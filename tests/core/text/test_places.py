@@ -75,9 +75,7 @@ def test_outer_blocks_of_code_are_less_deep_than_inner_ones() -> None:
 
 
 def test_lines_below_a_dated_entry_are_deeper_than_the_next_entry() -> None:
-    entry = (
-        "2025-03-03 10:0{n}:45 ERROR query failed\nTimeoutError: 30 s\n  at Pool.get(Pool.java)\n"
-    )
+    entry = "2025-03-03 10:0{n}:45 ERROR failed\nTimeoutError: 30 s\nCaused by a broken pipe\n"
     text = "".join(entry.format(n=number) for number in range(4))
     depths = {text[place.offset :].split()[0]: place.depth for place in find_places(text)}
     assert depths["2025-03-03"] == 0
