@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from llama_index.core.node_parser import HierarchicalNodeParser, get_leaf_nodes
 from llama_index.core.schema import Document, MediaResource, MetadataMode, TextNode
 
 from llamaindex_lumber import BertNodeParser, GreedyNodeParser
-from tests.langchain.test_markdown import FENCE, TEXT
+from tests.langchain.test_markdown import FENCE, NESTED, TEXT, TITLES
 
 
 def nodes_of(parser: Any, document: Document) -> list[TextNode]:
@@ -55,6 +56,16 @@ def test_nodes_of_a_part_keep_the_titles_above_it() -> None:
     assert table.start_char_idx is not None
     assert table.start_char_idx <= at
     assert table.metadata["headings"] == "Install > From source"
+
+
+def test_nodes_of_a_hierarchy_keep_the_titles_above_their_parents() -> None:
+    levels = {"coarse": GreedyNodeParser(chunk_size=80), "fine": GreedyNodeParser(chunk_size=20)}
+    parser = HierarchicalNodeParser.from_defaults(node_parser_ids=[*levels], node_parser_map=levels)
+    document = Document(text=NESTED, metadata={"file_name": "boats.md"})
+    leaves = get_leaf_nodes(parser.get_nodes_from_documents([document]))
+    for words, titles in TITLES.items():
+        (leaf,) = [node for node in leaves if words in node.get_content()]
+        assert leaf.metadata["headings"] == titles
 
 
 def test_without_metadata_there_are_no_headings() -> None:

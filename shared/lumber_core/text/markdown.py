@@ -119,12 +119,17 @@ def markdown_blocks(text: str) -> list[Block]:
     ]
 
 
-def heading_paths(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, ...]]:
+def heading_paths(
+    text: str, spans: Sequence[tuple[int, int]], *, above: tuple[str, ...] = ()
+) -> list[tuple[str, ...]]:
     """Return the headings above the start of each span, from the outermost to the innermost.
 
     Args:
         text: A Markdown text.
         spans: Character ranges of it. A span begins at its first visible character.
+        above: If the text is a part of a document, the path of its start in that document. It is
+            taken into account if the text starts with the last of these headings; otherwise
+            nothing is known about their levels.
 
     Returns:
         One path per span. The path of a span that starts with a heading ends with that heading's
@@ -136,6 +141,10 @@ def heading_paths(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str
     path: tuple[str, ...] = ()
     for block in markdown_blocks(text):
         if block.level:
+            if not starts and above[-1:] == (block.title,) and not text[: block.start].strip():
+                path = above[:-1]
+                # At most: levels may have been left out between two headings.
+                levels = [block.level - distance for distance in range(len(path), 0, -1)]
             depth = len([level for level in levels if level < block.level])
             levels[depth:] = [block.level]
             path = (*path[:depth], block.title)
@@ -147,6 +156,12 @@ def heading_paths(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str
         before = bisect_right(starts, visible.start() if visible else start)
         found.append(paths[before - 1] if before else ())
     return found
+
+
+def path_in(metadata: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the path of titles in the metadata of a chunk, which may be split again."""
+    titles = metadata.get("headings")
+    return tuple(titles.split(HEADING_SEPARATOR)) if isinstance(titles, str) else ()
 
 
 def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:

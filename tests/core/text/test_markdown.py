@@ -217,6 +217,31 @@ def test_a_span_begins_at_its_first_visible_character():
     assert heading_paths(text, [(at, len(text)), (at, at + 1)]) == [("B",), ("A",)]
 
 
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.data())
+def test_a_part_that_starts_with_a_heading_keeps_the_titles_above_it(levels, data):
+    titles = [f"Title {number}" for number in range(len(levels))]
+    sections = [f"{'#' * n} {t}\n\ntext\n\n" for n, t in zip(levels, titles, strict=True)]
+    starts = [sum(map(len, sections[:number])) for number in range(len(sections))]
+    text = "".join(sections)
+    whole = heading_paths(text, [(start, len(text)) for start in starts])
+
+    first = data.draw(st.integers(0, len(sections) - 1))
+    part = text[starts[first] :]
+    spans = [(start - starts[first], len(part)) for start in starts[first:]]
+    found = heading_paths(part, spans, above=whole[first])
+    for number, (path, full) in enumerate(zip(found, whole[first:], strict=True), start=first):
+        # Of unknown levels, titles are left out rather than named wrongly.
+        assert len(path) <= len(full)
+        assert path == tuple(title for title in full if title in path)
+        if min(levels[first : number + 1]) == levels[first]:
+            assert path == full
+
+
+def test_a_part_that_starts_inside_a_section_knows_its_own_titles_alone():
+    paths = heading_paths("text\n\n## B\n\ntext\n", [(0, 4), (6, 20)], above=("A", "X"))
+    assert paths == [(), ("B",)]
+
+
 def test_levels_may_be_left_out_and_come_back():
     text = "### C\n\nc\n\n# A\n\na\n\n### D\n\nd\n\n## E\n\ne\n"
     spans = [(text.index(f"\n{letter}\n"), len(text)) for letter in "cade"]
