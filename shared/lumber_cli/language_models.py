@@ -9,15 +9,15 @@ from typing import Any
 
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.extras import load, require
-from lumber_core.llms import GeminiModel, LocalModel, Model, OpenAIModel
-from lumber_core.llms.settings import ModelSettings, public_url
-from lumber_core.llms.transformers import LocalModelSettings
-from lumber_core.settings import fields_of
+from lumber_core.llms import GeminiModel, LegacyGeminiModel, LocalModel, Model, OpenAIModel
+from lumber_core.llms.settings import public_url
+from lumber_core.settings import fields_of, settings_taken
 
 OLLAMA = "http://127.0.0.1:11434/v1"
 FORMS = (
-    "openai:NAME, gemini:NAME, ollama:NAME, local:NAME (a folder or hub id of a causal language "
-    "model, run on this machine), or the URL of an OpenAI-compatible server"
+    "openai:NAME, gemini:NAME (gemini-legacy:NAME with the retired google-generativeai), "
+    "ollama:NAME, local:NAME (a folder or hub id of a causal language model, run on this machine), "
+    "or the URL of an OpenAI-compatible server"
 )
 REMOTE = "remote"
 LOCAL = "local"
@@ -29,7 +29,7 @@ class Provider:
     """Where language models come from.
 
     Attributes:
-        make: Makes a model of a name.
+        make: The class of its models.
         module: The module that must be installed.
         package: The package it belongs to.
         extra: The extra that installs it.
@@ -45,11 +45,13 @@ class Provider:
     base_url: str | None = None
 
 
+_GEMINI_KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 PROVIDERS = {
     "openai": Provider(OpenAIModel, "openai", "openai", "openai", ("OPENAI_API_KEY",)),
-    "gemini": Provider(
-        *(GeminiModel, "google.genai", "google-genai", "gemini"),
-        keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "gemini": Provider(GeminiModel, "google.genai", "google-genai", "gemini", _GEMINI_KEYS),
+    "gemini-legacy": Provider(
+        *(LegacyGeminiModel, "google.generativeai", "google-generativeai", "gemini-legacy"),
+        keys=_GEMINI_KEYS,
     ),
     "ollama": Provider(OpenAIModel, "openai", "openai", "openai", base_url=OLLAMA),
     LOCAL: Provider(LocalModel, "transformers", "transformers", "torch"),
@@ -66,9 +68,9 @@ def language_model(spec: str, *, key_variable: str | None = None, **settings: An
     """Return a language model by name.
 
     Args:
-        spec: "openai:NAME", "gemini:NAME", "ollama:NAME", "local:NAME", or the URL of an
-            OpenAI-compatible server with the model's name after a #; without a name, the server's
-            only model.
+        spec: "openai:NAME", "gemini:NAME", "gemini-legacy:NAME", "ollama:NAME", "local:NAME", or
+            the URL of an OpenAI-compatible server with the model's name after a #; without a name,
+            the server's only model.
         key_variable: The environment variable that holds the key. None: the provider's own, or no
             key for a server that is named by its URL.
         **settings: Settings of the model.
@@ -90,13 +92,12 @@ def language_model(spec: str, *, key_variable: str | None = None, **settings: An
     local = provider.make is LocalModel
     if local and key_variable is not None:
         raise ValueError(f"--key-variable has no effect: {spec} needs no key")
-    known = {entry.name for entry in fields_of(LocalModelSettings if local else ModelSettings)}
+    taken = settings_taken(provider.make)  # type: ignore[arg-type]  # it is a class
+    known = {entry.name for entry in fields_of(taken)}
     for setting in settings:
         if setting not in known:
-            raise ValueError(
-                f"--{setting.replace('_', '-')} is a setting of {REMOTE if local else LOCAL} "
-                f"models, which {spec} is not"
-            )
+            flag = f"--{setting.replace('_', '-')}"
+            raise ValueError(f"{flag} has no effect: {spec} has no such setting")
     require(provider.module, package=provider.package, extra=provider.extra)
     if local:
         return LocalModel(name, **settings)

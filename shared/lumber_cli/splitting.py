@@ -20,15 +20,25 @@ from lumber_core import SPLITTERS, BertJudge, LumberChunker, ModelJudge
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.settings import ChunkOverlap, check_overlap
 from lumber_core.llms import Completion
-from lumber_core.lumber.fallback import local_judge
+from lumber_core.lumber.bert_judge import BertJudgeSettings
 from lumber_core.lumber.judges import Judge
-from lumber_core.settings import Setting, fields_of, settings_taken
+from lumber_core.lumber.settings import LumberChunkerSettings
+from lumber_core.settings import Setting, Settings, fields_of, settings_taken
 
-SETTINGS: Final = {name: settings_taken(splitter) for name, splitter in SPLITTERS.items()}
+
+class _LumberSettings(BertJudgeSettings, LumberChunkerSettings):
+    """Settings of Lumber and of the judge that decides without a language model."""
+
+
+SETTINGS: Final[dict[str, type[Settings]]] = {
+    **{name: settings_taken(splitter) for name, splitter in SPLITTERS.items()},
+    "lumber": _LumberSettings,
+}
 """The settings of each splitter, by its name."""
 DEFAULT_METHOD = "bert"
-# Given by other options, or not possible on a command line.
-_LEFT_OUT = frozenset({"judge", "model", "on_segmentation", "prices"})
+_OF_JUDGE = tuple(entry.name for entry in fields_of(BertJudgeSettings) if entry.name != "model")
+# Given by other options, not possible on a command line, or without effect on one text at a time.
+_LEFT_OUT = frozenset({"judge", "model", "on_segmentation", "prices", "cache_size"})
 # The option --method is the splitter.
 _OPTIONS = SettingOptions(
     SETTINGS, left_out=_LEFT_OUT, renamed={"method": "lumber_method"}, others=["chunk_overlap"]
@@ -89,14 +99,19 @@ class Splitting:
                     f"{_OPTIONS.flag(name)} is a setting of {owners}, not of {self.method}"
                 )
         settings = dict(self.given)
-        made = self._lumber(judge(), settings) if self.method == "lumber" else self._own(settings)
+        made = self._lumber(judge, settings) if self.method == "lumber" else self._own(settings)
         check_overlap(self.chunk_overlap, made.settings.chunk_size)
         return made
 
-    def _lumber(self, judge: Judge, settings: dict[str, Any]) -> Chunker:
+    def _lumber(self, judge: Callable[[], Judge], settings: dict[str, Any]) -> Chunker:
+        if self.asks_model and self._of_judge:
+            flag = _OPTIONS.flag(next(iter(self._of_judge)))
+            raise ValueError(f"{flag} has no effect: {self.asking.model} decides")
         if self.prices is not None:
             settings["prices"] = prices_in(self.prices)
-        return LumberChunker(judge, **settings)
+        for name in self._of_judge:
+            del settings[name]
+        return LumberChunker(judge(), **settings)
 
     def _own(self, settings: dict[str, Any]) -> Chunker:
         """Make a splitter that asks nobody."""
@@ -128,10 +143,17 @@ class Splitting:
             raise ValueError(
                 f"{flags[0]} needs a language model: pass --model, such as openai:gpt-4o-mini"
             )
-        return local_judge() if self.asking.model is None else BertJudge(self.asking.model)
+        make: Any = BertJudge
+        judge: Judge = make(self.asking.model or "bundled", **self._of_judge)
+        return judge
 
     def _unasked_judge(self) -> Judge:
         return ModelJudge(_Unasked(), prompt_in(self.prompt), policy=self.asking.call_policy())
+
+    @property
+    def _of_judge(self) -> dict[str, Any]:
+        """The settings given that only the bundled model, as a judge, heeds."""
+        return {name: self.given[name] for name in _OF_JUDGE if name in self.given}
 
     @property
     def _flags_of_models(self) -> list[str]:

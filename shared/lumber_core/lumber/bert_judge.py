@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import field
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import ScoredText
+from lumber_core.bert.settings import ModelName
 from lumber_core.checks import check_number, check_positive
+from lumber_core.chunking.settings import Threads
 from lumber_core.concurrency import SingleFlight
 from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Usage, Verdict
+from lumber_core.settings import Setting, Settings, optional, share, takes
 
 if TYPE_CHECKING:  # numpy is imported when a text is first scored
     import numpy as np
@@ -25,8 +29,45 @@ if TYPE_CHECKING:  # numpy is imported when a text is first scored
 K = TypeVar("K")
 V = TypeVar("V")
 
+_PENALTY = 4.0  # if BertChunker cuts at no unit of a group
 
-_PENALTY = 4.0  # where BertChunker cuts at no unit of a group
+
+def _check_penalty(name: str, value: Any) -> None:
+    check_number(name, value)
+    if value < 0:
+        raise ValueError(f"{name} must be at least 0, not {value}")
+
+
+class BertJudgeSettings(Settings):
+    """Settings of `BertJudge`."""
+
+    model: ModelName = field(default="bundled", kw_only=False)
+    target_position: Annotated[
+        float,
+        Setting(
+            "Without a language model: preferred position of a cut in a group, as a share of its "
+            "tokens.",
+            share,
+        ),
+    ] = 0.8
+    position_penalty: Annotated[
+        float | None,
+        Setting(
+            "Without a language model: penalty in t for a cut at the far end of the group; it "
+            "grows with the square of the distance from `target_position`. 0 compares t alone. "
+            f"None: BertChunker's cuts decide, and a penalty of {_PENALTY:g} if there are none.",
+            optional(_check_penalty),
+        ),
+    ] = None
+    cache_size: Annotated[
+        int,
+        Setting(
+            "Number of texts whose scores are cached; at least as many as are split at once.",
+            check_positive,
+            changes_result=False,
+        ),
+    ] = 8
+    threads: Threads = None
 
 
 class BertJudge(Judge):
@@ -40,45 +81,20 @@ class BertJudge(Judge):
 
     Each document is scored once, also by several threads; judging its groups then costs nothing.
 
-    Args:
-        model: "bundled", a folder made by `lumber-splitters export`, or a hub id.
-        target_position: Preferred position of a cut in a group, as a share of its tokens.
-        position_penalty: Penalty in t for a cut at the far end of the group; it grows with the
-            square of the distance from `target_position`. 0 compares t alone. None: BertChunker's
-            cuts decide, and a penalty of 4 where there are none.
-        cache_size: Number of texts whose scores are cached; at least as many as are split at once.
-        threads: Windows scored in parallel. None: all available CPUs.
-
     Raises:
         ValueError: A number is out of range.
-        TypeError: An argument has the wrong type.
+        TypeError: A setting has the wrong type or is unknown.
     """
 
     waits = False
 
-    def __init__(
-        self,
-        model: str = "bundled",
-        *,
-        target_position: float = 0.8,
-        position_penalty: float | None = None,
-        cache_size: int = 8,
-        threads: int | None = None,
-    ) -> None:
-        check_number("target_position", target_position)
-        if position_penalty is not None:
-            check_number("position_penalty", position_penalty)
-            if position_penalty < 0:
-                raise ValueError(f"position_penalty must be at least 0, not {position_penalty}")
-        if not 0 <= target_position <= 1:
-            raise ValueError(f"target_position must be from 0 to 1, not {target_position}")
-        check_positive("cache_size", cache_size)
-        if threads is not None:
-            check_positive("threads", threads)
-        self.target_position = float(target_position)
-        self.position_penalty = None if position_penalty is None else float(position_penalty)
-        self._chunker = BertChunker(model, threads=threads)
-        self._cache_size = cache_size
+    @takes(BertJudgeSettings)
+    def __init__(self, settings: BertJudgeSettings) -> None:
+        penalty = settings.position_penalty
+        self.target_position = float(settings.target_position)
+        self.position_penalty = None if penalty is None else float(penalty)
+        self._chunker = BertChunker(settings.model, threads=settings.threads)
+        self._cache_size = settings.cache_size
         self._texts: OrderedDict[str, ScoredText] = OrderedDict()
         self._units: OrderedDict[int, UnitScores] = OrderedDict()
         self._scoring: SingleFlight[ScoredText] = SingleFlight()
@@ -165,8 +181,7 @@ class BertJudge(Judge):
         }
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        model = state.pop("model")
-        self.__init__(model, **state)  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]
 
     def __repr__(self) -> str:
         return (
