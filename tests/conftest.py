@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-# Fixtures of several test folders: small BERT models, the numbers of examples, a browser.
-pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing"]
+# Fixtures of several test folders: small BERT models, the numbers of examples, a browser; and what
+# is seen of tests that hang.
+pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing", "tests.time_limits"]
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
