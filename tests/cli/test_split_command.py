@@ -250,7 +250,7 @@ def test_an_unbuffered_pipe_loses_nothing(tmp_path: Path) -> None:
             *("split", book, "--method", "greedy"),
             env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )
-        out, _ = process.communicate()
+        out, _ = process.communicate(timeout=120)
         text = "".join(row["text"] for row in rows_of(out.decode()))
         assert text == book.read_bytes().decode()
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from lumber_core.cache import Cache, digest
 from lumber_core.errors import StoreError
 from tests.core.core_support import quick
+from tests.core.forking import works_in_a_fork
 
 
 @pytest.fixture
@@ -217,11 +218,13 @@ def test_processes_may_create_use_and_close_a_file_at_the_same_time(tmp_path: Pa
     context = multiprocessing.get_context("spawn")
     paths = [tmp_path / f"{number}.db" for number in range(30)]
     together = context.Barrier(4, timeout=60)
-    children = [context.Process(target=_put, args=(paths, together, n)) for n in range(4)]
+    children = [
+        context.Process(target=_put, args=(paths, together, n), daemon=True) for n in range(4)
+    ]
     for child in children:
         child.start()
     for child in children:
-        child.join()
+        child.join(120)
     assert [child.exitcode for child in children] == [0] * 4
     assert {len(Cache(path, kind)) for path in paths for kind in ("things", "others")} == {8}
 
@@ -231,11 +234,7 @@ def test_a_forked_child_uses_a_connection_and_a_lock_of_its_own(path: Path) -> N
     cache = Cache(path, "things")
     cache.put("parent", b"")
     with cache._lock:  # another thread of the parent is using the cache
-        child = os.fork()
-        if child == 0:
-            cache.put("child", b"")
-            os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0
+        assert works_in_a_fork(lambda: cache.put("child", b""))
     cache.put("parent again", b"")
     assert set(dict(cache.items())) == {"parent", "child", "parent again"}
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import threading
-import time
 import weakref
-from collections.abc import Callable
 
 import pytest
 
@@ -17,32 +14,12 @@ from lumber_core.concurrency import SingleFlight
 from lumber_core.forks import renew_after_fork
 from lumber_core.llms.limits import RateLimiter
 from lumber_core.llms.openai import OpenAIModel
+from tests.core.forking import works_in_a_fork
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork"),
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
 ]
-
-
-def works_in_a_fork(work: Callable[[], object]) -> bool:
-    """Run `work` in a forked process; False if it fails or takes more than ten seconds."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            work()
-            status = 0
-        finally:
-            os._exit(status)
-    until = time.monotonic() + 10
-    while time.monotonic() < until:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return status == 0
-        time.sleep(0.01)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return False
 
 
 @pytest.mark.parametrize("make", [RateLimiter, SingleFlight, BertJudge])

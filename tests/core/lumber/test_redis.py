@@ -166,13 +166,15 @@ def test_of_two_processes_one_is_killed_and_nothing_paid_is_lost(
         return log.read_text().split() if log.exists() else []
 
     first = subprocess.Popen(commands[0], stdout=subprocess.PIPE, text=True)
-    while first.poll() is None and len(calls(logs[0])) < 40:
+    until = time.monotonic() + 60
+    while first.poll() is None and len(calls(logs[0])) < 40 and time.monotonic() < until:
         time.sleep(0.001)
     first.send_signal(signal.SIGKILL)
-    first.communicate()
+    first.communicate(timeout=60)
     assert first.returncode == -signal.SIGKILL
     paid = calls(logs[0])
-    second = subprocess.run(commands[1], capture_output=True, text=True, check=True)
+    assert len(paid) >= 40
+    second = subprocess.run(commands[1], capture_output=True, text=True, check=True, timeout=60)
     expected = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(story(300))
     assert second.stdout.strip() == str(expected.spans)
     assert len(set(paid) & set(calls(logs[1]))) <= 2  # those in flight when it was killed
@@ -180,7 +182,7 @@ def test_of_two_processes_one_is_killed_and_nothing_paid_is_lost(
     for log in logs:
         log.unlink()
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
-    assert {child.communicate()[0] for child in both} == {second.stdout}
+    assert {child.communicate(timeout=60)[0] for child in both} == {second.stdout}
     assert [calls(log) for log in logs] == [[], []]
 
 

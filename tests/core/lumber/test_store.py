@@ -350,13 +350,17 @@ def test_kill_at_random_moments_repeats_only_what_was_in_flight(
         before = log.stat().st_size if log.exists() else 0
         # Kill some calls after it has begun, wherever that may be.
         wanted = before + 65 * chance.randrange(1, 25)
+        until = time.monotonic() + 60
         while child.poll() is None and (not log.exists() or log.stat().st_size < wanted):
+            if time.monotonic() > until:
+                child.kill()
+                pytest.fail("a run after a kill asks nothing and does not end")
             time.sleep(0.001)
         if child.poll() is None:
             time.sleep(chance.random() * 0.004)
             child.send_signal(signal.SIGKILL)
             kills += 1
-        output, _ = child.communicate()
+        output, _ = child.communicate(timeout=60)
         if child.returncode == 0:
             break
     assert child.returncode == 0
@@ -371,7 +375,7 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
     store, log = tmp_path / "answers.db", tmp_path / "calls.log"
     command = [sys.executable, "-c", CHILD, str(store), str(log), "2"]
     children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    outputs = {child.communicate()[0] for child in children}
+    outputs = {child.communicate(timeout=120)[0] for child in children}
     assert len(outputs) == 1
     assert {child.returncode for child in children} == {0}
     assert len(AnswerStore(store)) == len(set(log.read_text().split()))
