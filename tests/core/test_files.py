@@ -103,6 +103,12 @@ def test_other_encodings_are_detected_and_marked_as_guessed(tmp_path: Path) -> N
     assert not read_file(path, encoding="cp1252").detected
 
 
+def test_of_encodings_that_give_the_same_text_the_western_one_is_named() -> None:
+    text = "Die Straße war naß. Der Müller schlief. Übermorgen kommt der Bär zurück nach Köln.\n"
+    file = read_bytes(text.encode("cp1252"), name="a.txt")
+    assert (file.text, file.encoding) == (text, "cp1252")
+
+
 @pytest.mark.parametrize(
     ("content", "encoding", "reason"),
     [

@@ -205,10 +205,11 @@ def _detected(content: bytes) -> str | None:
     best = matches.best()
     if best is None:
         return None
-    # Of equally good encodings it prefers the first by name, such as cp1250.
+    # Of equally good encodings, or of those that give the same text, it prefers the first by name,
+    # such as cp1250.
     for match in matches:
         likely = match.chaos <= best.chaos + _SAME and match.coherence >= best.coherence - _SAME
-        if match.encoding == _WESTERN and likely:
+        if likely and _WESTERN in match.could_be_from_charset:
             return _WESTERN
     return best.encoding
 
