@@ -58,14 +58,14 @@ class SpanTextSplitter(TextSplitter):
     @takes(SplitterSettings)
     def __init__(self, settings: SplitterSettings) -> None:
         chunker = settings.chunker
-        check_overlap(settings.chunk_overlap, chunker.settings.chunk_size)
+        check_overlap(settings.chunk_overlap, chunker.chunk_size)
         super().__init__(
             chunk_overlap=0,
             add_start_index=settings.add_start_index,
             strip_whitespace=settings.strip_whitespace,
         )
         self._settings = settings
-        self._chunk_size = chunker.settings.chunk_size or self._chunk_size
+        self._chunk_size = chunker.chunk_size or self._chunk_size
         self._chunk_overlap = settings.chunk_overlap
         self._chunker = chunker
         self._length_function = _Length(chunker)

@@ -160,7 +160,7 @@ class SpanNodeParser(NodeParser):
     def _checked_chunker(self) -> Chunker:
         self.settings_class(**values_for(self.settings_class, self))  # checks them all
         chunker = self._make_chunker()
-        check_overlap(self._overlap, chunker.settings.chunk_size)
+        check_overlap(self._overlap, chunker.chunk_size)
         return chunker
 
     @property

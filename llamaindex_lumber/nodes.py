@@ -72,7 +72,7 @@ def metadata_tokens(parents: Sequence[BaseNode], chunker: Chunker, overlap: int)
     Raises:
         ValueError: The metadata leaves no room for text.
     """
-    limit = chunker.settings.chunk_size
+    limit = chunker.chunk_size
     if limit is None:
         return [0] * len(parents)
     modes = (MetadataMode.EMBED, MetadataMode.LLM)

@@ -83,6 +83,8 @@ class Inputs:
                 continue
             if file.detected:
                 say(f"{file.name} is not UTF-8: read as {file.encoding} (pass --encoding if wrong)")
+            if not file.text:
+                say(f"{file.name} is empty")
             yield file
 
     def _read(self, named: NamedPath | None) -> TextFile:

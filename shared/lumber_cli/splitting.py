@@ -17,6 +17,7 @@ from lumber_cli.language_models import FORMS, is_language_model
 from lumber_cli.options import prices_in, prompt_in
 from lumber_cli.setting_options import SettingOptions, choice, parameter, value_of
 from lumber_core import SPLITTERS, BertJudge, LumberChunker, ModelJudge
+from lumber_core.bert.model_folder import find_folder
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.settings import ChunkOverlap, check_overlap
 from lumber_core.llms import Completion
@@ -100,7 +101,7 @@ class Splitting:
                 )
         settings = dict(self.given)
         made = self._lumber(judge, settings) if self.method == "lumber" else self._own(settings)
-        check_overlap(self.chunk_overlap, made.settings.chunk_size)
+        check_overlap(self.chunk_overlap, made.chunk_size)
         return made
 
     def _lumber(self, judge: Callable[[], Judge], settings: dict[str, Any]) -> Chunker:
@@ -143,8 +144,13 @@ class Splitting:
             raise ValueError(
                 f"{flags[0]} needs a language model: pass --model, such as openai:gpt-4o-mini"
             )
+        weights = self.asking.model or "bundled"
+        try:
+            find_folder(weights)
+        except ValueError as error:
+            raise ValueError(f"{error}. Language models are named {FORMS}") from None
         make: Any = BertJudge
-        judge: Judge = make(self.asking.model or "bundled", **self._of_judge)
+        judge: Judge = make(weights, **self._of_judge)
         return judge
 
     def _unasked_judge(self) -> Judge:

@@ -116,7 +116,7 @@ def checked_setup(splitter: object, chunk_overlap: int, embedder: Any) -> Worker
             + (": pass its attribute chunker, and chunk_overlap here" if inner is not None else "")
         )
     check_not_negative("chunk_overlap", chunk_overlap)
-    check_overlap(chunk_overlap, splitter.settings.chunk_size)
+    check_overlap(chunk_overlap, splitter.chunk_size)
     if embedder is not None:
         embed_with(embedder)
     cloudpickle = load("ray.cloudpickle", package="ray", extra="ray")

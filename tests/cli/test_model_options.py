@@ -95,6 +95,13 @@ def test_the_prompt_file_is_what_the_model_is_asked(server: LoopbackServer) -> N
     assert first.user == f"Where is the turn, from 0 to 2?\n{told}"
 
 
+def test_a_name_that_is_no_model_is_refused_with_the_forms_there_are() -> None:
+    done = run_apart("split", "text.txt", "--method", "lumber", "--model", "gpt-4o-mini")
+    assert (done.code, done.out) == (1, "")
+    assert "'gpt-4o-mini'" in done.err
+    assert "openai:NAME" in done.err
+
+
 def test_a_prompt_without_a_system_text_keeps_the_librarys(folder: Path) -> None:
     (folder / "plain.txt").write_text("\ufeffWhere? {paragraphs}\n", encoding="utf-8")
     assert prompt_in(folder / "plain.txt") == PromptTemplate(user="Where? {paragraphs}")

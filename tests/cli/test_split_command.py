@@ -110,7 +110,7 @@ def test_every_setting_of_every_splitter_is_an_option_with_help() -> None:
     said = " ".join(run_apart("split", "-h").out.split())
     for settings in SETTINGS.values():
         for entry in fields_of(settings):
-            if entry.name not in ("on_segmentation", "method", "judge"):
+            if entry.name not in ("on_segmentation", "method", "judge", "cache_size"):
                 assert f"--{entry.name.replace('_', '-')} " in said, entry.name
     assert "--lumber-method" in said
     assert "a hard limit. none: no limit. Default: 512 (greedy), none (lumber)." in said
@@ -178,6 +178,12 @@ def test_an_unreadable_file_is_named_and_the_others_are_written(docs: Path) -> N
     assert {row["document"] for row in rows_of(done.out)} == {"docs/b.md"}
     assert "docs/a.txt is not text" in done.err
     assert "1 of 2 documents could not be read" in done.err
+
+
+def test_a_file_without_text_is_named(docs: Path) -> None:
+    (docs / "a.txt").write_text("", encoding="utf-8")
+    done = run_apart("split", "docs")
+    assert (done.code, done.err) == (0, "lumber-splitters: docs/a.txt is empty\n")
 
 
 @pytest.mark.parametrize(

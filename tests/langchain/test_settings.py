@@ -86,6 +86,9 @@ def test_the_overlap_leaves_room_for_the_chunk(make: Any) -> None:
         make(chunk_size=50, chunk_overlap=50)
     with pytest.raises(ValueError, match="chunk_overlap must be at least 0"):
         make(chunk_overlap=-1)
+    if make is BertTextSplitter:
+        with pytest.raises(ValueError, match=r"must be below chunk_size \(256\)"):
+            make(chunk_overlap=256)
 
 
 @every_splitter

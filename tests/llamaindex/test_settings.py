@@ -320,6 +320,17 @@ class TestMetadata:
             assert max(COUNTER.count(contents)) <= 80
         assert max(COUNTER.count([node.text for node in nodes])) > 25
 
+    @pytest.mark.parametrize(
+        ("parser", "limit"),
+        [(BertNodeParser(), 256), (BertNodeParser(target_size=60), 100), (GreedyNodeParser(), 512)],
+        ids=["bert", "bert, target", "greedy"],
+    )
+    def test_default_sizes_include_the_metadata(self, parser: Any, limit: int) -> None:
+        nodes = parser([Document(text=PROSE, metadata={"abstract": "word " * 40})])
+        contents = [node.get_content(metadata_mode=MetadataMode.EMBED) for node in nodes]
+        assert parser.chunker.chunk_size == limit
+        assert max(parser.chunker.counter.count(contents)) <= limit
+
     @every_parser
     def test_metadata_that_is_not_handed_on_takes_no_room(self, make: Any) -> None:
         settings = {"chunk_size": 80, "tokenizer": "cl100k_base"}

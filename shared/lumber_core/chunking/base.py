@@ -75,6 +75,11 @@ class Chunker(ABC):
         return self._counter
 
     @property
+    def chunk_size(self) -> int | None:
+        """Maximum tokens in a chunk, also if that is a default. None: no limit."""
+        return self._limits.chunk_size
+
+    @property
     def texts_at_once(self) -> int:
         """Number of texts that a call with several works on at the same time."""
         return 1
