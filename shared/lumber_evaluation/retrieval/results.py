@@ -10,6 +10,7 @@ result: the passage, at the rank of its best chunk.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NoReturn
@@ -296,13 +297,13 @@ def _check_splits(corpus: Corpus, splits: Sequence[SplitDocument]) -> None:
     Raises:
         ValueError: A document was split twice, is not in the corpus, or is missing.
     """
-    names = [split.document for split in splits]
-    for name in names:
+    names = Counter(split.document for split in splits)
+    for name, count in names.items():
         if name not in corpus.by_name:
             raise ValueError(
                 f"{name!r} was split but is not a document of the corpus {corpus.name!r}"
             )
-        if names.count(name) > 1:
+        if count > 1:
             raise ValueError(f"{name!r} was split twice: pass the splits of one splitter")
     missing = {question.document for question in corpus.questions}.difference(names)
     if missing:
