@@ -36,6 +36,7 @@ from tests.loopback.server import LoopbackServer
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+OPTIONAL = ("ray", "langchain_community", "llama_index.storage")
 FENCE = re.compile(
     r"^(?: *<!-- not run: (?P<reason>[^>]+) -->\n)?"
     r"^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^(?P=indent)```$",
@@ -108,8 +109,8 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 def needs_absent_package(node: ast.stmt) -> bool:
     """Return whether a statement imports a package that not every environment of the tests has."""
-    imported = ast.unparse(node).split()[1].partition(".")[0]
-    return imported in ("ray", "langchain_community") and find_spec(imported) is None
+    imported = ast.unparse(node).split()[1]
+    return any(imported.startswith(name) and find_spec(name) is None for name in OPTIONAL)
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=named)
