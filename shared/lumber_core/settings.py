@@ -256,7 +256,8 @@ def takes(
             try:
                 signature.bind(*args, **given)
             except TypeError as error:
-                hint = f"; name the settings, as in {owner}({[*signature.parameters][-1]}=...)"
+                named = f"; name the settings, as in {owner}({[*signature.parameters][-1]}=...)"
+                hint = named if "positional" in str(error) else ""
                 raise TypeError(f"{owner}: {error}{hint}") from None
             function(self, settings(*args, **given))
 

@@ -17,7 +17,10 @@ WindowKind = Literal["overlapping", "moving"]
 
 def _check_model(name: str, model: Any) -> None:
     if not isinstance(model, str) or not model:
-        raise TypeError(f'{name} must be "bundled", a folder or a hub id, not {safe_repr(model)}')
+        hint = f"; a size is named: target_size={model}" if type(model) is int else ""
+        raise TypeError(
+            f'{name} must be "bundled", a folder or a hub id, not {safe_repr(model)}{hint}'
+        )
 
 
 BERT_CHUNK_SIZE = 256
