@@ -109,7 +109,7 @@ def test_unknown_settings_are_refused_with_the_nearest_name(chunker, settings, g
 
 
 def test_a_missing_or_a_superfluous_argument_names_the_class():
-    with pytest.raises(TypeError, match="^LumberChunker: missing a required argument: 'judge'$"):
+    with pytest.raises(TypeError, match=r"^LumberChunker: missing a required argument: 'judge'$"):
         LumberChunker()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="GreedyChunker: too many positional arguments; name"):
         GreedyChunker(1, 2)  # type: ignore[call-arg]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import (
     ScoredText,
-    Tiling,
     TokenScores,
     place_scores,
     rescore,
@@ -92,25 +91,6 @@ class BertChunker(Chunker):
         check_text(text)
         return self._scored(text, self._places(text), everywhere=True).scores
 
-    def tile(self, text: str, *, reserved: int = 0) -> Tiling:
-        """Return the places where a chunk of a text may start, their scores, and the best cuts.
-
-        Args:
-            text: Any string.
-            reserved: Tokens to leave free in every chunk.
-
-        Raises:
-            TypeError: `text` is not a string.
-            ValueError: This splitter has a threshold: it scores sentences only.
-        """
-        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
-        check_text(text)
-        if self.threshold is not None:
-            raise ValueError("a splitter with a threshold makes no tiling: leave threshold at None")
-        cutter = Cutter(self._limits.reserving(reserved))
-        return self._tiled(text, cutter, partial(self._scored, text))
-
     def cuts(self, text: str, scores: TokenScores) -> list[int]:
         """Return the offsets of the best cuts of a text, given its scores.
 
@@ -165,10 +145,12 @@ class BertChunker(Chunker):
         if not text:
             return Segmentation(())
         cutter: Cutter | None
+        places: Sequence[Place]
         if self.threshold is None:
             cutter = Cutter(limits)
-            tiling = self._tiled(text, cutter, score)
-            places, cuts, scores = tiling.places, tiling.cuts, tiling.scores
+            sized = cutter.places(text)
+            scores = score(sized.places).scores
+            places, cuts = sized.places, cutter.cut(sized, place_scores(scores, sized.places))
         else:
             cutter = None if limits.chunk_size is None else Cutter(limits)
             found = self._places(text)
@@ -179,16 +161,6 @@ class BertChunker(Chunker):
         if cutter is not None:
             spans = cutter.shorten(text, spans, units, partial(place_scores, scores))
         return within(limits, text, Segmentation(tuple(spans)), units)
-
-    @staticmethod
-    def _tiled(
-        text: str, cutter: Cutter, score: Callable[[Sequence[Place] | None], ScoredText]
-    ) -> Tiling:
-        """Choose all cuts of a text together."""
-        found = cutter.places(text)
-        scores = score(found.places).scores
-        t = place_scores(scores, found.places)
-        return Tiling(found.places, t, cutter.cut(found, t), scores)
 
     def _places(self, text: str) -> Sequence[Place] | None:
         """Return where a chunk may start with a threshold: at sentences; None for any word."""

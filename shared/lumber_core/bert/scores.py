@@ -73,22 +73,6 @@ FIRST_TOKENS = 6
 """Tokens at a place that its score is taken from."""
 
 
-class Tiling(NamedTuple):
-    """The places of a text, and the cuts chosen among them.
-
-    Attributes:
-        places: Where a chunk may start.
-        t: Their scores, shape (places,).
-        cuts: Offsets of the best cuts, ascending.
-        scores: Scores of the tokens; minus infinity for tokens that were not scored.
-    """
-
-    places: Sequence[Place]
-    t: npt.NDArray[np.float32]
-    cuts: list[int]
-    scores: TokenScores
-
-
 def place_scores(scores: TokenScores, places: Sequence[Place]) -> npt.NDArray[np.float32]:
     """Return the score of each place: the highest t among its first tokens.
 
