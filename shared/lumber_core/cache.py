@@ -14,14 +14,16 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from threading import Lock
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from threading import Lock, get_ident
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from weakref import WeakSet
 
 from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
@@ -33,11 +35,14 @@ CACHE_FORMAT = 2
 """The version of what caches hold; another one is not read."""
 _BUSY_SECONDS = 60.0
 _RETRY_SECONDS = 0.01
+_FORK_SECONDS = 1.0
 # SQLite's messages about a damaged file quote its bytes, which may not be valid text.
 _FAULTS = (sqlite3.Error, UnicodeDecodeError)
-_MAGIC = b"SQLite format 3\0"
 _SMALLEST_PAGE = 512  # bytes
 _KEYS_AT_ONCE = 500  # SQLite accepts at least 999 parameters in a statement
+
+
+_FileId: TypeAlias = tuple[int, int]
 
 
 class _State(NamedTuple):
@@ -70,8 +75,9 @@ class Cache:
     def _start(self) -> None:
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
-        self._file: tuple[int, int] | None = None
+        self._file: _FileId | None = None
         renew_after_fork(self, _renew)
+        _caches.add(self)
 
     @property
     def path(self) -> Path:
@@ -108,8 +114,11 @@ class Cache:
         """Store several values in one transaction."""
         now = time.time()
         rows = [(key, value, now) for key, value in values.items()]
-        with self._open() as connection, connection:
-            connection.executemany(f"INSERT OR REPLACE INTO {self._kind} VALUES (?, ?, ?)", rows)
+        with self._open() as connection:
+            with connection:
+                statement = f"INSERT OR REPLACE INTO {self._kind} VALUES (?, ?, ?)"
+                connection.executemany(statement, rows)
+            self._current()  # if the file was deleted meanwhile, the values are in the new one
 
     def delete(self, keys: Iterable[str]) -> int:
         """Remove the values stored under `keys`.
@@ -144,9 +153,12 @@ class Cache:
     def close(self) -> None:
         """Close the file. The next use opens it again."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def __len__(self) -> int:
         with self._open() as connection:
@@ -184,7 +196,7 @@ class Cache:
         if old is not None:
             # Read before connecting: a new database resets the files that SQLite keeps beside it.
             rows = old.execute(f"SELECT key, value, stored_at FROM {self._kind}").fetchall()
-        new = self._connect()
+        new, now = self._connect()
         if old is not None:
             logger.warning(
                 "the store %s was %s while it was in use: its values are carried over to the new "
@@ -194,22 +206,46 @@ class Cache:
             )
             with closing(old), new:
                 new.executemany(f"INSERT OR IGNORE INTO {self._kind} VALUES (?, ?, ?)", rows)
-        self._connection, self._file = new, _file_at(self._path)
+        self._connection, self._file = new, now
         return new
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self) -> tuple[sqlite3.Connection, _FileId]:
         """Check the file and connect to it, creating it if it does not exist."""
         deadline = time.monotonic() + _BUSY_SECONDS
         while True:
             try:
-                self._check()
-                return self._prepared()
-            except sqlite3.OperationalError as error:  # noqa: PERF203 - tried again
+                before = _file_at(self._path)
+                connection = self._created() if before is None else self._checked()
+            except sqlite3.OperationalError as error:
                 # SQLite reports a lock at once, without its usual wait, where two processes that
                 # create a file would wait for each other.
                 if "locked" not in str(error) or time.monotonic() > deadline:
                     raise
                 time.sleep(_RETRY_SECONDS)
+                continue
+            # If the file was created or replaced meanwhile, it is unknown which one is open.
+            if before is not None and before == _file_at(self._path):
+                return connection, before
+            connection.close()
+
+    def _created(self) -> sqlite3.Connection:
+        with _locked(self._path.parent) as locked:
+            if locked and not self._path.exists():
+                self._remove_leftovers()
+            return self._checked()
+
+    def _checked(self) -> sqlite3.Connection:
+        self._check()
+        return self._prepared()
+
+    def _remove_leftovers(self) -> None:
+        """Remove what SQLite kept beside a file that was deleted.
+
+        Processes that have that file open keep theirs. If they and a new file shared them, SQLite
+        would fail, or end the process.
+        """
+        for suffix in ("-wal", "-shm"):
+            self._path.with_name(f"{self._path.name}{suffix}").unlink(missing_ok=True)
 
     def _prepared(self) -> sqlite3.Connection:
         """Return a connection to the file, which then has a table for this kind of value."""
@@ -245,12 +281,13 @@ class Cache:
             raise StoreError(
                 f"the store {self._path} cannot be created: the folder {folder} does not exist"
             )
-        if not self._path.exists() or self._path.stat().st_size == 0:
+        # Never opened except by SQLite: closing a file drops the locks that SQLite's connections in
+        # this process have on it, and other processes then delete what is still in use.
+        size = self._path.stat().st_size if self._path.exists() else 0
+        if size == 0:
             return
-        with self._path.open("rb") as file:
-            # SQLite takes a file of less than a page for an empty database, and overwrites it.
-            if not file.read(_SMALLEST_PAGE).startswith(_MAGIC) or file.tell() < _SMALLEST_PAGE:
-                raise sqlite3.DatabaseError("file is not a database")
+        if size < _SMALLEST_PAGE:  # SQLite takes it for an empty database, and overwrites it
+            raise sqlite3.DatabaseError("file is not a database")
         while True:
             # SQLite creates files beside a database in WAL mode even to read it, unless the
             # database is opened as immutable; that is safe if no process writes to it at the same
@@ -292,7 +329,7 @@ class Cache:
             )
 
 
-def _file_at(path: Path) -> tuple[int, int] | None:
+def _file_at(path: Path) -> _FileId | None:
     """Return what identifies the file at a path, or None if there is none."""
     try:
         found = path.stat()
@@ -301,19 +338,92 @@ def _file_at(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+@contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Keep other processes from creating a file in a folder at the same time.
+
+    Yields:
+        Whether the folder is locked. It is not if the system or the disk has no such locks; Windows
+        has none, and none are needed there: a file that is in use cannot be deleted.
+
+    Raises:
+        sqlite3.OperationalError: Another process keeps the lock.
+    """
+    try:
+        import fcntl
+
+        opened = os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):
+        yield False
+        return
+    try:
+        yield _lock(opened)
+    finally:
+        # Closing does not unlock it while a child process has a copy of the descriptor.
+        with suppress(OSError):
+            fcntl.flock(opened, fcntl.LOCK_UN)
+        os.close(opened)
+
+
+def _lock(opened: int) -> bool:
+    import fcntl
+
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # noqa: PERF203 - tried again
+            if time.monotonic() > deadline:
+                raise sqlite3.OperationalError("its folder is locked by another process") from None
+            time.sleep(_RETRY_SECONDS)
+        except OSError:
+            return False
+        else:
+            return True
+
+
+_caches: WeakSet[Cache] = WeakSet()
+_held: dict[int, list[Lock]] = {}  # by thread, while it forks
 _inherited: list[sqlite3.Connection] = []
+
+
+def _before_fork() -> None:
+    """Close all files, and keep them closed during the fork.
+
+    SQLite in the child would take the locks of the connections it inherits for its own. Then other
+    processes delete files that the child uses, and what it puts is lost.
+    """
+    held = _held.setdefault(get_ident(), [])
+    for cache in list(_caches):
+        lock = cache._lock
+        if lock.acquire(timeout=_FORK_SECONDS):
+            held.append(lock)
+            cache._disconnect()
+
+
+def _after_fork_in_parent() -> None:
+    for lock in _held.pop(get_ident()):
+        lock.release()
 
 
 def _renew(cache: Cache) -> None:
     """Give a cache a lock and, on next use, a connection of its own.
 
-    SQLite forbids using a connection across a fork, closing it included, so the parent's
-    connections are kept alive untouched.
+    A connection that another thread kept in use during the fork is kept alive untouched: SQLite
+    forbids closing it in the child.
     """
     if cache._connection is not None:
         _inherited.append(cache._connection)
     cache._lock = Lock()
     cache._connection = None
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=_after_fork_in_parent,
+        after_in_child=_held.clear,
+    )
 
 
 def digest(*parts: str) -> str:

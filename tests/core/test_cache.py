@@ -229,6 +229,80 @@ def test_processes_may_create_use_and_close_a_file_at_the_same_time(tmp_path: Pa
     assert {len(Cache(path, kind)) for path in paths for kind in ("things", "others")} == {8}
 
 
+def _put_and_delete(paths: list[Path], together: threading.Barrier, child: int) -> None:
+    for path in paths:
+        together.wait()
+        cache = Cache(path, "things")
+        for number in range(40):
+            cache.put(f"{child}.{number}", b"")
+            if (child, number) == (0, 20):
+                path.unlink()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not delete files that are in use")
+def test_a_file_may_be_deleted_while_several_processes_use_it(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    paths = [tmp_path / f"{number}.db" for number in range(8)]
+    together = context.Barrier(3, timeout=60)
+    children = [
+        context.Process(target=_put_and_delete, args=(paths, together, n), daemon=True)
+        for n in range(3)
+    ]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join(120)
+    assert [child.exitcode for child in children] == [0] * 3
+    assert {len(Cache(path, "things")) for path in paths} == {120}
+
+
+def _put_and_close(path: Path, key: str) -> None:
+    cache = Cache(path, "things")
+    cache.put(key, b"")
+    cache.close()
+
+
+def test_two_caches_of_a_process_share_a_file_with_other_processes(path: Path) -> None:
+    """SQLite's locks belong to a process: what one cache does must not drop those of another."""
+    context = multiprocessing.get_context("spawn")
+    first, second = Cache(path, "things"), Cache(path, "others")
+    first.put("0", b"")
+    second.put("0", b"")
+    for key in ("1", "2"):
+        other = context.Process(target=_put_and_close, args=(path, f"other {key}"), daemon=True)
+        other.start()
+        other.join(60)
+        assert other.exitcode == 0
+        first.put(key, b"")
+    first.close()
+    second.close()
+    assert set(dict(first.items())) == {"0", "1", "2", "other 1", "other 2"}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_forked_child_goes_on_after_its_parent_has_closed_the_file(path: Path) -> None:
+    cache = Cache(path, "things")
+    cache.put("parent", b"")
+    context = multiprocessing.get_context("fork")
+    begun, closed = context.Event(), context.Event()
+
+    def work() -> None:
+        cache.put("1", b"")
+        begun.set()
+        closed.wait(60)
+        cache.put("2", b"")
+
+    child = context.Process(target=work, daemon=True)
+    child.start()
+    assert begun.wait(60)
+    assert len(cache) == 2
+    cache.close()
+    closed.set()
+    child.join(60)
+    assert child.exitcode == 0
+    assert set(dict(cache.items())) == {"parent", "1", "2"}
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_a_forked_child_uses_a_connection_and_a_lock_of_its_own(path: Path) -> None:
     cache = Cache(path, "things")

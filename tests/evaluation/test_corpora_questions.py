@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +205,22 @@ def test_no_cell_of_a_written_table_is_a_formula(text: str, tmp_path: Path) -> N
     assert not any(cell.lstrip('"')[:1] in tuple("=+-@\t") for cell in cells if cell.strip('"'))
     (found,) = load_questions(path, documents=[document("fox")])
     assert (found.question, found.answer) == (text, text)
+
+
+def test_threads_may_write_the_same_file_at_the_same_time(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    asked = [Question("Who ran?", "fox", "The fox.", None, (Span(4, 11),))] * 500
+    together = threading.Barrier(4, timeout=60)
+
+    def work(_: int) -> None:
+        for _ in range(10):
+            together.wait()
+            write_questions(asked, path)
+            assert len(path.read_text("utf-8").splitlines()) == 500
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(work, range(4)))
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

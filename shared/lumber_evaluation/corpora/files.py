@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
+from uuid import uuid4
 
 from lumber_core.extras import load
 
@@ -217,6 +217,7 @@ def _object(row: object, where: str) -> Row:
 
 def atomic_write(path: Path, content: bytes) -> None:
     """Write a file atomically: to a temporary file in the same folder, which then replaces it."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    # Process ids would not do: threads share one, and in containers they are often the same.
+    temporary = path.with_name(f"{path.name}.{uuid4().hex}.part")
     temporary.write_bytes(content)
     temporary.replace(path)
