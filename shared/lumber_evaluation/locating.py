@@ -5,9 +5,9 @@ single spaces, or add their own between sentences.
 
 A string may occur several times. Assumptions about the splitter are tried, from the strictest to
 the most general, until every chunk has a place: the chunks tile the text; they overlap by the
-splitter's known overlap; each starts and ends later than the one before; none starts or ends
-earlier; none starts earlier. The last one always finds places if there are any in order. Except for
-the first, all assumptions are tried with white space before any is tried without.
+splitter's known overlap; each starts and ends later than the one before; each starts later; none
+starts or ends earlier; none starts earlier. The last one always finds places if there are any in
+order. Except for the first, all assumptions are tried with white space before any is tried without.
 """
 
 from __future__ import annotations
@@ -52,7 +52,12 @@ def locate(text: str, chunks: Sequence[str], *, overlap: int | None = None) -> l
     rules: list[_Placing] = []
     if overlap is not None:
         rules.append(partial(_in_order, overlap=overlap, growth=0))
-    rules += [partial(_in_order, growth=1), partial(_in_order, growth=0), _in_order]
+    rules += [
+        partial(_in_order, growth=1),
+        partial(_in_order, growth=1, nested=True),
+        partial(_in_order, growth=0),
+        partial(_in_order, growth=0, nested=True),
+    ]
     starts = _tiling(visible, wanted)
     if len(starts) < len(wanted):
         for place in rules:
@@ -98,7 +103,12 @@ def _tiling(visible: str, wanted: Sequence[str]) -> list[int]:
 
 
 def _in_order(
-    visible: str, wanted: Sequence[str], *, overlap: int | None = None, growth: int | None = None
+    visible: str,
+    wanted: Sequence[str],
+    *,
+    growth: int,
+    nested: bool = False,
+    overlap: int | None = None,
 ) -> list[int]:
     """Place each chunk where it first occurs from the start of the one before.
 
@@ -108,9 +118,10 @@ def _in_order(
     Args:
         visible: The text without white space.
         wanted: The chunks without white space.
-        overlap: Maximum number of characters by which a chunk may start before the previous end.
         growth: Minimum characters by which start and end of a chunk are after those of the chunk
-            before; None: a chunk may end anywhere.
+            before.
+        nested: Allow a chunk to end before the chunk before it does.
+        overlap: Maximum number of characters by which a chunk may start before the previous end.
 
     Returns:
         Starts of the chunks, up to the first that has no place.
@@ -121,8 +132,10 @@ def _in_order(
         lowest = start
         if overlap is not None:
             lowest = max(lowest, end - overlap)
-        if growth is not None and starts:
-            lowest = max(lowest, start + growth, end + growth - len(body))
+        if starts:
+            lowest = max(lowest, start + growth)
+        if starts and not nested:
+            lowest = max(lowest, end + growth - len(body))
         start = visible.find(body, lowest)
         if start < 0:
             break

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
@@ -60,6 +60,8 @@ def test_windows_that_overlap_by_a_known_number_of_characters_are_exact(
 
 
 @given(texts, st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=6))
+@example("aa ", [(0, 3), (1, 1)])  # the second is inside the first
+@example("aaaa", [(0, 1), (1, 3), (2, 1)])
 def test_pieces_that_start_one_after_another_always_find_a_place(
     text: str, windows: list[tuple[int, int]]
 ) -> None:

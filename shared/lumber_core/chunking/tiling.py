@@ -81,7 +81,8 @@ class Tiler:
 
     If two neighbouring places are more than `chunk_size` tokens apart, both become cuts: the text
     between them is a chunk that the caller has to divide. Of equally good tilings the
-    one whose last chunks are longest is chosen, so the result does not depend on the parts.
+    one whose last chunks are longest is chosen, so the result does not depend on the parts, unless
+    tilings differ by no more than rounding errors.
 
     Args:
         costs: What a chunk of each size costs.
