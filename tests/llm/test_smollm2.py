@@ -28,8 +28,9 @@ from lumber_core.llms import LocalModel, OpenAIModel
 
 pytestmark = pytest.mark.llm
 
-TEXT = (Path(__file__).parents[2] / "examples" / "data" / "the_tide_clock.txt").read_text("utf-8")
-THETA = 400  # about five paragraphs; the document is asked about several times
+STORY = (Path(__file__).parents[2] / "examples" / "data" / "the_tide_clock.txt").read_text("utf-8")
+TEXT = "\n\n".join(STORY.split("\n\n")[:55])  # a question takes 4 to 5 seconds of processor time
+THETA = 400  # about five paragraphs
 ONCE = CallPolicy(rereads=0)
 MOST_TOKENS = 64
 _REQUEST = re.compile(r'"POST /v1/chat/completions HTTP/1.1" (\d+)')
@@ -100,7 +101,7 @@ def check(segmentation: Segmentation, statuses: list[int], caplog: Any, rejected
     """Nothing is lost, asked twice, cut off late, or kept silent."""
     check_tiling(segmentation.spans, len(TEXT))
     groups = judged(segmentation)
-    assert groups >= 20
+    assert groups >= 10
     assert not [v for v in segmentation.verdicts if v.outcome in ("unavailable", "refused")]
     assert segmentation.usage.calls == groups
     assert statuses.count(200) == groups
