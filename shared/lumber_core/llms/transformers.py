@@ -3,23 +3,14 @@
 Nothing is generated. Each allowed answer is scored by its log-probability after the prompt, and the
 most likely one is the answer. So the model cannot name a paragraph that is not a choice.
 
-Answers are scored with the token that ends them: the end-of-sequence token after a chat template,
-or else a line break. So no answer is the beginning of another ("ID 1" of "ID 12"), and the
-probabilities need no correction for length.
-
 Small models prefer some labels whatever the text says, mostly the first. Calibration corrects for
 that: each answer's probability is divided by its probability for paragraphs that say nothing
 (contextual calibration, Zhao et al. 2021, arXiv 2102.09690, section 4).
-
-The tokens that all answers share, mostly the prompt, are run once. Their key-value cache is
-repeated for a batch of answers, whose remaining tokens are run together.
 """
 
 from __future__ import annotations
 
-import copy
 import hashlib
-import inspect
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -32,11 +23,10 @@ from lumber_core.checks import check_positive
 from lumber_core.concurrency import in_thread
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
+from lumber_core.llms.answer_scores import TORCH, TRANSFORMERS, encoded, scored, shared_length
 from lumber_core.llms.base import ANSWER, Completion, allowed_answers, label
 from lumber_core.settings import Setting, Settings, takes
 
-_TRANSFORMERS = {"package": "transformers", "extra": "torch"}
-_TORCH = {"package": "torch", "extra": "torch"}
 _NOTES = ("architectures", "dtype", "torch_dtype", "transformers_version")  # written on saving
 _LABELLED_LINE = re.compile(rf"^({label('[0-9]+')}:).*$", re.MULTILINE)
 CONTENT_FREE = ("N/A", "[MASK]", "...")
@@ -115,8 +105,8 @@ class LocalModel:
 
     @takes(LocalModelSettings)
     def __init__(self, settings: LocalModelSettings) -> None:
-        require("torch", **_TORCH)
-        require("transformers", **_TRANSFORMERS)
+        require("torch", **TORCH)
+        require("transformers", **TRANSFORMERS)
         self._source = settings.model
         self._tokenizer_source = (
             settings.model if settings.tokenizer is None else settings.tokenizer
@@ -166,7 +156,7 @@ class LocalModel:
                 priors = self._priors(model, tokenizer, system, user, answers)
                 scores = [score - prior for score, prior in zip(scores, priors, strict=True)]
         best = max(range(len(answers)), key=scores.__getitem__)
-        shared = _shared(sequences)
+        shared = shared_length(sequences)
         return Completion(
             text=answers[best],
             prompt_tokens=shared,
@@ -183,7 +173,7 @@ class LocalModel:
             sequences = encoded(tokenizer, system, without_content(user, nothing), answers)
             scores.append(scored(model, sequences, batch_size=self._batch_size))
         # Scores leave out what all answers share, so only those of one prompt can be compared.
-        chances = load("torch", **_TORCH).tensor(scores).softmax(1)
+        chances = load("torch", **TORCH).tensor(scores).softmax(1)
         return list(chances.mean(0).log().tolist())
 
     async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
@@ -195,16 +185,16 @@ class LocalModel:
         if self._loaded is None:
             tokenizer, model = self._tokenizer_source, self._source
             if isinstance(tokenizer, str | os.PathLike):
-                auto = load("transformers", **_TRANSFORMERS).AutoTokenizer
+                auto = load("transformers", **TRANSFORMERS).AutoTokenizer
                 tokenizer = auto.from_pretrained(tokenizer, trust_remote_code=False)
             device = self._device
             if isinstance(model, str | os.PathLike):
-                auto = load("transformers", **_TRANSFORMERS).AutoModelForCausalLM
+                auto = load("transformers", **TRANSFORMERS).AutoModelForCausalLM
                 with _no_progress_bar():
                     model = auto.from_pretrained(
                         model, use_safetensors=True, trust_remote_code=False, torch_dtype="auto"
                     )
-                if device is None and load("torch", **_TORCH).cuda.is_available():
+                if device is None and load("torch", **TORCH).cuda.is_available():
                     device = "cuda"
             if device is not None:
                 model = model.to(device)
@@ -233,160 +223,10 @@ def without_content(user: str, nothing: str) -> str:
     return _LABELLED_LINE.sub(lambda match: f"{match[1]} {nothing}", user)
 
 
-def encoded(tokenizer: Any, system: str, user: str, answers: Sequence[str]) -> list[list[int]]:
-    """Return the tokens of the prompt followed by each answer and its end.
-
-    Prompt and answer are tokenized as one text, so that an answer's tokens are those the model has
-    learned, however the tokenizer treats spaces.
-    """
-    special = _special_tokens(tokenizer)
-    system, user = _disarmed(system, special), _disarmed(user, special)
-    if getattr(tokenizer, "chat_template", None):
-        prompt, before = _templated(tokenizer, system, user), []
-    else:
-        prompt, before = f"{system}\n\n{user}\n", _first_token(tokenizer)
-    end = tokenizer.eos_token_id if getattr(tokenizer, "chat_template", None) else None
-    text_end, after = ("\n", []) if end is None else ("", [end])
-    texts = [f"{prompt}{answer}{text_end}" for answer in answers]
-    tokens = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]
-    return [[*before, *sequence, *after] for sequence in tokens]
-
-
-def scored(model: Any, sequences: Sequence[list[int]], *, batch_size: int) -> list[float]:
-    """Return the log-probability of each sequence, given the tokens that all of them share.
-
-    Args:
-        model: A causal language model.
-        sequences: Token ids. No sequence may be a prefix of another.
-        batch_size: Maximum number of sequences in one pass.
-
-    Raises:
-        ValueError: A sequence is longer than the model's context.
-    """
-    torch = load("torch", **_TORCH)
-    longest = max(map(len, sequences))
-    context = getattr(model.config, "max_position_embeddings", None)
-    if context is not None and longest > context:
-        raise ValueError(
-            f"the prompt takes {longest} tokens, but the model's context holds {context}: "
-            "use a smaller theta"
-        )
-    shared = _shared(sequences)
-    accepted = inspect.signature(model.forward).parameters
-    last = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
-    with _evaluating(model), torch.inference_mode():
-        prefix = torch.tensor([sequences[0][:shared]], device=model.device)
-        output = model(input_ids=prefix, use_cache=True, **last)
-        first = output.logits[0, -1].float().log_softmax(-1)
-        cache = getattr(output, "past_key_values", None)
-        if not hasattr(cache, "batch_repeat_interleave"):
-            cache = None  # recurrent models keep another kind of state
-        scores: list[float] = []
-        for start in range(0, len(sequences), batch_size):
-            tails = [sequence[shared:] for sequence in sequences[start : start + batch_size]]
-            scores += _tail_scores(model, cache, prefix, first, tails)
-    return scores
-
-
-def _tail_scores(
-    model: Any, cache: Any, prefix: Any, first: Any, tails: Sequence[list[int]]
-) -> list[float]:
-    """Return the log-probability of each tail after the prefix.
-
-    Args:
-        model: A causal language model.
-        cache: Its key-value cache of the prefix; None if that cannot be repeated for a batch.
-        prefix: Tokens, one row.
-        first: Log-probabilities of the token after the prefix.
-        tails: Tokens, at least one each.
-    """
-    torch = load("torch", **_TORCH)
-    width = max(map(len, tails))
-    filled = torch.zeros(len(tails), width, dtype=torch.long, device=prefix.device)
-    known = torch.zeros_like(filled)
-    for row, tail in enumerate(tails):
-        filled[row, : len(tail)] = torch.tensor(tail)
-        known[row, : len(tail)] = 1
-    total = first[filled[:, 0]]
-    if width == 1:
-        return list(total.tolist())
-    tokens = filled[:, :-1]
-    before = prefix.expand(len(tails), -1)
-    known_before = torch.cat([torch.ones_like(before), known[:, :-1]], dim=1)
-    if cache is None:
-        output = model(input_ids=torch.cat([before, tokens], dim=1), attention_mask=known_before)
-    else:
-        repeated = copy.deepcopy(cache)
-        repeated.batch_repeat_interleave(len(tails))
-        output = model(
-            input_ids=tokens,
-            attention_mask=known_before,
-            past_key_values=repeated,
-            use_cache=True,
-        )
-    chances = output.logits[:, -tokens.shape[1] :].float().log_softmax(-1)
-    following = chances.gather(2, filled[:, 1:, None])[:, :, 0]
-    return list((total + (following * known[:, 1:]).sum(1)).tolist())
-
-
-def _shared(sequences: Sequence[list[int]]) -> int:
-    """Return the length of the common prefix, leaving each sequence at least one token."""
-    least = min(map(len, sequences)) - 1
-    one = sequences[0]
-    return next(
-        (at for at in range(least) if any(other[at] != one[at] for other in sequences)), least
-    )
-
-
-def _templated(tokenizer: Any, system: str, user: str) -> str:
-    """Return the conversation up to the model's answer."""
-    options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
-    question = {"role": "user", "content": user}
-    refused = load("jinja2", **_TRANSFORMERS).TemplateError
-    try:
-        text = tokenizer.apply_chat_template(
-            [{"role": "system", "content": system}, question], **options
-        )
-    except refused:  # some templates have no system role
-        question["content"] = f"{system}\n\n{user}"
-        text = tokenizer.apply_chat_template([question], **options)
-    return str(text)
-
-
-def _special_tokens(tokenizer: Any) -> list[str]:
-    added = getattr(tokenizer, "added_tokens_decoder", {}).values()
-    texts = {token.content for token in added if token.special} | set(tokenizer.all_special_tokens)
-    return sorted((text for text in texts if len(text) > 1), key=len, reverse=True)
-
-
-def _disarmed(text: str, special: Sequence[str]) -> str:
-    """Return `text` with a space inserted into each spelled-out special token."""
-    for token in special:
-        text = text.replace(token, f"{token[0]} {token[1:]}")
-    return text
-
-
-def _first_token(tokenizer: Any) -> list[int]:
-    """Return the beginning-of-sequence token, if the tokenizer adds one."""
-    before = tokenizer("")["input_ids"][:1]
-    return list(before) if before and before[0] == tokenizer.bos_token_id else []
-
-
-@contextmanager
-def _evaluating(model: Any) -> Iterator[None]:
-    """Switch dropout off temporarily."""
-    training = model.training
-    model.eval()
-    try:
-        yield
-    finally:
-        model.train(training)
-
-
 @contextmanager
 def _no_progress_bar() -> Iterator[None]:
     """Switch the progress bars of transformers off temporarily."""
-    messages = load("transformers.utils.logging", **_TRANSFORMERS)
+    messages = load("transformers.utils.logging", **TRANSFORMERS)
     drawn = messages.is_progress_bar_enabled()
     messages.disable_progress_bar()
     try:
@@ -398,7 +238,7 @@ def _no_progress_bar() -> Iterator[None]:
 
 def _fingerprint(model: Any, tokenizer: Any) -> str:
     """Return the model's class and a digest of what determines its answers."""
-    torch = load("torch", **_TORCH)
+    torch = load("torch", **TORCH)
     digest = hashlib.sha256()
     settings = {
         name: value

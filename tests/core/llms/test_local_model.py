@@ -9,7 +9,8 @@ import random
 import pytest
 
 from lumber_core.llms import LocalModel, Model
-from lumber_core.llms.transformers import CONTENT_FREE, encoded, scored, without_content
+from lumber_core.llms.answer_scores import encoded, scored
+from lumber_core.llms.transformers import CONTENT_FREE, without_content
 from lumber_core.lumber.protocol import read_answer
 from tests.core.llms.conftest import SYSTEM, USER
 
