@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,21 +13,26 @@ import typer
 from lumber_cli.asking import MODEL_HELP, Asking, takes_asking
 from lumber_cli.groups import takes_fields
 from lumber_cli.options import (
-    SPLITTER_NAMES,
-    Concurrency,
     EncodingOption,
-    Folder,
-    asks_model,
-    check_tokenizer,
-    corpus_in,
     errors_in_one_line,
     fail,
     numbers_in,
     prices_in,
+)
+from lumber_cli.subjects import (
+    SPLITTER_NAMES,
+    Concurrency,
+    Folder,
+    PatternOption,
+    asks_model,
+    check_tokenizer,
+    corpus_in,
     splitter_named,
     work_file,
 )
+from lumber_cli.tables import show_table
 from lumber_core.extras import require
+from lumber_core.llms import Model
 from lumber_core.tokens import DEFAULT_TOKENIZER
 from lumber_evaluation.comparison import (
     Comparison,
@@ -70,6 +77,7 @@ class Measuring:
             "of ten or more =)."
         ),
     ] = None
+    pattern: PatternOption = None
     encoding: EncodingOption = None
     embedder: Annotated[
         str, typer.Option(help="Embedding model: bundled, contriever, or contriever:FOLDER.")
@@ -98,7 +106,13 @@ class Measuring:
 
     def corpus(self, folder: Path) -> Corpus:
         """Load the documents."""
-        return corpus_in(folder, self.questions, self.sections, self.encoding)
+        return corpus_in(
+            folder,
+            questions=self.questions,
+            pattern=self.pattern,
+            sections=self.sections,
+            encoding=self.encoding,
+        )
 
     def cache(self, output: Path) -> Path:
         """Return the folder that caches finished work."""
@@ -119,7 +133,7 @@ class Measuring:
             "prices": prices,
             "within_document": self.within_document,
             "folder": self.cache(output),
-            "show_progress": True,
+            "show_progress": sys.stderr.isatty(),
         }
 
 
@@ -168,19 +182,14 @@ def compare_command(
     kept = measuring.cache(output)
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
+        specs = splitter or DEFAULT_SPLITTERS
         asked = asking.language_model()
-        for option, given in (("--qa", qa), ("--hyde", hyde)):
-            if given and asked is None:
-                fail(f"{option} needs a model: pass --model NAME")
-        if asked is not None and not (
-            qa or hyde or any(map(asks_model, splitter or DEFAULT_SPLITTERS))
-        ):
-            fail("--model has no effect: pass --qa, --hyde, --splitter lumber or propositions")
+        _check_asked(asked, specs, qa=qa, hyde=hyde)
         arguments = measuring.arguments(output)
         policy = asking.call_policy()
         subjects = [
             splitter_named(spec, asked, policy, kept, measuring.max_concurrency, measuring.embedder)
-            for spec in splitter or DEFAULT_SPLITTERS
+            for spec in specs
         ]
         if null_control:
             subjects += [RandomCuts(one) for one in subjects]
@@ -201,11 +210,22 @@ def compare_command(
                 store=work_file(kept),
                 policy=policy,
                 max_concurrency=measuring.max_concurrency,
-                show_progress=True,
+                show_progress=sys.stderr.isatty(),
             ).texts
         made = compare(corpus, subjects, query_texts=queries, qa=answering, **arguments)
         page = write_report(made, output)
     _tell(made, page)
+
+
+def _check_asked(asked: Model | None, specs: Sequence[str], *, qa: bool, hyde: bool) -> None:
+    """Raise if a model is missing, or if nothing would be asked of the one there is."""
+    for option, given in (("--qa", qa), ("--hyde", hyde)):
+        if given and asked is None:
+            raise ValueError(f"{option} needs a model: pass --model NAME")
+    if asked is not None and not (qa or hyde or any(map(asks_model, specs))):
+        raise ValueError(
+            "--model has no effect: pass --qa, --hyde, --splitter lumber or propositions"
+        )
 
 
 @_takes_asking
@@ -285,23 +305,19 @@ def _swept(
 
 
 def _tell(made: Comparison, page: Path) -> None:
-    typer.echo(as_text(summary_table(made)))
+    _show(summary_table(made))
     typer.echo("\n" + "\n".join(conclusions(made)))
     typer.echo(f"\n{page}\n{page.with_suffix('.json')}")
 
 
-def as_text(table: Table) -> str:
-    """Return a table as plain text; a star marks values that are clearly the best."""
-    rows = [["splitter", *table.columns]]
-    for row in table.rows:
-        cells = [
+def _show(table: Table) -> None:
+    """Print a table; a star marks values that are clearly the best."""
+    rows = [
+        [row.name]
+        + [
             f"{cell.text}{'*' if cell.best else ''}{f' ({cell.below})' if cell.below else ''}"
             for cell in row.cells
         ]
-        rows.append([row.name, *cells])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for name, *cells in rows:
-        padded = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
-        lines.append("  ".join([name.ljust(widths[0]), *padded]))
-    return "\n".join(lines)
+        for row in table.rows
+    ]
+    show_table(["splitter", *table.columns], rows)

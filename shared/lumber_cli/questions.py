@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -9,14 +10,8 @@ from typing import Annotated
 import typer
 
 from lumber_cli.asking import Asking, takes_asking
-from lumber_cli.options import (
-    SPLITTER_NAMES,
-    Concurrency,
-    EncodingOption,
-    Folder,
-    errors_in_one_line,
-    fail,
-)
+from lumber_cli.options import EncodingOption, errors_in_one_line, fail
+from lumber_cli.subjects import SPLITTER_NAMES, Concurrency, Folder, PatternOption
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.questions import check_question_path, write_questions
 from lumber_evaluation.llm.questions import QuestionSet, make_questions
@@ -33,6 +28,7 @@ def questions_command(
     count: Annotated[
         int, typer.Option(help="Number of questions, spread over the documents.")
     ] = 50,
+    pattern: PatternOption = None,
     encoding: EncodingOption = None,
     store: Annotated[
         Path | None,
@@ -53,7 +49,7 @@ def questions_command(
         asker = asking.language_model()
         assert asker is not None  # --model is required
         policy = asking.call_policy()
-        documents = load_folder(folder, encoding=encoding).documents
+        documents = load_folder(folder, pattern=pattern or None, encoding=encoding).documents
         made = make_questions(
             [cutter.split(document) for document in documents],
             asker,
@@ -63,7 +59,7 @@ def questions_command(
             store=store,
             policy=policy,
             max_concurrency=max_concurrency,
-            show_progress=True,
+            show_progress=sys.stderr.isatty(),
         )
         if not made.questions:
             fail(f"no question was kept: {_reasons(made)}")

@@ -64,7 +64,7 @@ def train_command(
     ] = None,
     items: Annotated[
         int | None, typer.Option(help="Number of training items. Default: the recipe's.")
-    ] = (None),
+    ] = None,
     epochs: Annotated[
         int | None, typer.Option(help="Number of epochs. Default: the recipe's.")
     ] = None,

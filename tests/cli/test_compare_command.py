@@ -77,7 +77,19 @@ def test_a_folder_without_questions_is_compared_by_its_headings(docs: Path, tmp_
     )
     assert code == 0, said
     assert "Boundary F1" in said
+    assert "chance" not in said.partition("too few to distinguish")[0]  # one document is no sample
     assert data_of(tmp_path / "report")["splitters"][0]["segmentation"]["recall"] == 1.0
+
+
+def test_a_pattern_names_the_files_to_compare(docs: Path, tmp_path: Path) -> None:
+    (docs / "harbour.log").write_text("10:31 tide high\n10:32 tide low\n", encoding="utf-8")
+    output = tmp_path / "report"
+    options = ("--pattern", "*.log", "--splitter", "greedy", "--output", output)
+    code, said = run("compare", docs, *options)
+    assert code == 0, said
+    assert [document["name"] for document in data_of(output)["corpus"]["documents"]] == [
+        "harbour.log"
+    ]
 
 
 def answer(request: Request) -> str:

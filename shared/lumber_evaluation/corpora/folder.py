@@ -105,7 +105,11 @@ def _files(root: Path, pattern: str | Sequence[str] | None, questions: Path | No
     ]
     if skipped:
         names = [path.relative_to(root).as_posix() for path in skipped]
-        logger.warning("%s: no text is read from %s; pass pattern to do so", root, listed(names))
+        logger.warning(
+            "%s: no text is read from %s; pass a pattern, such as '*.csv', to read other files",
+            root,
+            listed(names),
+        )
     return sorted(path for _, path in found.files)
 
 

@@ -66,7 +66,7 @@ def _leader(comparison: Comparison, metric: Metric) -> str:
             f"{metric.label}: {best} has the best value ({value}) and is clearly ahead of {clear}"
         )
     chance = comparison.chances(metric).get(best)
-    if chance is not None:
+    if chance is not None and open_[0].count >= FEWEST:
         sentence += f"; the chance that it is the best is {percentage(chance)}"
     return f"{sentence}. {_undecided(open_, metric.family.sample)}"
 
@@ -85,7 +85,9 @@ def _undecided(open_: list[Difference], sample: str) -> str:
         most = _HOPELESS * behind[0].count
         things = f"{sample}s" if more != 1 else sample
         needed = f"about {_rounded(more)} more {things} like these would probably decide"
-        if more > most:
+        if behind[0].count < FEWEST:
+            needed = f"{behind[0].count} {sample}s are too few to say how many would decide"
+        elif more > most:
             needed = f"more than {_rounded(most)} more {things} would be needed"
         sentences.append(
             f"{names} cannot be distinguished from it with what was measured here; {needed}"
