@@ -143,9 +143,8 @@ def recall_table(results: str) -> str:
         lines.append(f"| {shown} | {float(value):.2f} | {interval.rstrip(')')} |")
     lines += [
         "",
-        f"Share of the reference text of {found[1]} questions among the first 600 words retrieved. The "
-        "semantic splitters",
-        "use the bundled encoder, with thresholds that give chunks of this size.",
+        f"Share of the reference text of {found[1]} questions among the first 600 words retrieved.",
+        "The semantic splitters use the bundled encoder, with thresholds that give chunks of this size.",
     ]
     return "\n".join(lines)
 
