@@ -144,7 +144,7 @@ def recall_table(results: str) -> str:
     lines += [
         "",
         f"Share of the reference text of {found[1]} questions among the first 600 words retrieved.",
-        "The semantic splitters use the bundled encoder, with thresholds that give chunks of this size.",
+        "Semantic splitters use the bundled encoder; their thresholds give chunks of this size.",
     ]
     return "\n".join(lines)
 
