@@ -7,7 +7,7 @@ import pickle
 from abc import abstractmethod
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from inspect import Parameter, Signature
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from llama_index.core.bridge.pydantic import (
     ConfigDict,
@@ -24,7 +24,14 @@ from llama_index.core.schema import BaseNode, Document, NodeRelationship, TextNo
 from typing_extensions import Self
 
 from llamaindex_lumber.fields import pydantic_fields
-from llamaindex_lumber.nodes import metadata_of, metadata_tokens, nodes_of, text_of
+from llamaindex_lumber.nodes import (
+    checked_nodes,
+    metadata_of,
+    metadata_tokens,
+    nodes_of,
+    several,
+    text_of,
+)
 from llamaindex_lumber.settings import ELSEWHERE, ParserSettings
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
@@ -197,7 +204,7 @@ class SpanNodeParser(NodeParser):
         """Parse documents; the nodes of one follow each other, in order.
 
         Raises:
-            TypeError: There is something else than documents or nodes.
+            TypeError: An item is neither a document nor a node.
         """
         checked = checked_nodes(documents)
         return super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
@@ -261,34 +268,36 @@ class SpanNodeParser(NodeParser):
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         del kwargs
-        texts = [text_of(node) for node in nodes]
-        metadata = self._tokens_of_metadata(nodes)
-        segmentations = self._built().segment_all(
-            texts,
-            reserved=[tokens + self._overlap for tokens in metadata],
-            markdown=[self._built().reads_as_markdown(metadata_of(node)) for node in nodes],
-            show_progress=show_progress,
-        )
+        texts, metadata = self._read(nodes)
+        arguments = self._arguments(nodes, metadata, show_progress)
+        segmentations = self._built().segment_all(texts, **arguments)
         return self._all_nodes(nodes, texts, segmentations, metadata)
 
     async def _aparse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         del kwargs
-        texts = [text_of(node) for node in nodes]
-        metadata = self._tokens_of_metadata(nodes)
-        segmentations = await self._built().asegment_all(
-            texts,
-            reserved=[tokens + self._overlap for tokens in metadata],
-            markdown=[self._built().reads_as_markdown(metadata_of(node)) for node in nodes],
-            show_progress=show_progress,
-        )
+        texts, metadata = self._read(nodes)
+        arguments = self._arguments(nodes, metadata, show_progress)
+        segmentations = await self._built().asegment_all(texts, **arguments)
         return self._all_nodes(nodes, texts, segmentations, metadata)
 
-    def _tokens_of_metadata(self, parents: Sequence[BaseNode]) -> list[int]:
+    def _read(self, nodes: Sequence[BaseNode]) -> tuple[list[str], list[int]]:
+        """Return the text of each node, and the tokens that its metadata takes in each child."""
+        texts = [text_of(node) for node in nodes]
         if not self.include_metadata:
-            return [0] * len(parents)
-        return metadata_tokens(parents, self._built(), self._overlap)
+            return texts, [0] * len(nodes)
+        return texts, metadata_tokens(nodes, self._built(), self._overlap)
+
+    def _arguments(
+        self, nodes: Sequence[BaseNode], metadata: Sequence[int], show_progress: bool
+    ) -> dict[str, Any]:
+        """Return the chunker's arguments for these nodes."""
+        return {
+            "reserved": [tokens + self._overlap for tokens in metadata],
+            "markdown": [self._built().reads_as_markdown(metadata_of(node)) for node in nodes],
+            "show_progress": show_progress,
+        }
 
     def _all_nodes(
         self,
@@ -364,37 +373,6 @@ class _Shown(str):
     """Text that `repr` shows without quotation marks."""
 
     __repr__ = str.__str__
-
-
-N = TypeVar("N")
-
-
-def several(documents: N) -> N:
-    """Return the documents.
-
-    Raises:
-        TypeError: It is one document.
-    """
-    if isinstance(documents, BaseNode):
-        raise TypeError("documents must be an iterable of documents, not one: pass [document]")
-    return documents
-
-
-def checked_nodes(documents: Iterable[Any]) -> list[Any]:
-    """Return the documents as a list.
-
-    Raises:
-        TypeError: There is something else than documents or nodes.
-    """
-    nodes = list(several(documents))
-    for node in nodes:
-        if not isinstance(node, BaseNode):
-            hint = ": pass Document(text=...)" if isinstance(node, str) else ""
-            if hasattr(node, "page_content"):
-                hint = ": pass Document.from_langchain_format(...)"
-            kind = f"{type(node).__module__}.{type(node).__qualname__}".removeprefix("builtins.")
-            raise TypeError(f"documents must be documents or nodes of LlamaIndex, not {kind}{hint}")
-    return nodes
 
 
 def with_settings(settings: type[Settings]) -> type[SpanNodeParser]:

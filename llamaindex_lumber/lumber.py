@@ -11,9 +11,9 @@ from llama_index.core.bridge.pydantic import field_serializer
 from llama_index.core.llms import LLM
 from llama_index.core.schema import BaseNode
 
-from llamaindex_lumber.base import SpanNodeParser, checked_nodes, with_settings
+from llamaindex_lumber.base import SpanNodeParser, with_settings
 from llamaindex_lumber.llm import LlamaIndexModel
-from llamaindex_lumber.nodes import metadata_of, text_of
+from llamaindex_lumber.nodes import checked_nodes, metadata_of, text_of
 from llamaindex_lumber.settings import ParserSettings
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.estimate import Estimate, Prices

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from llama_index.core.node_parser.interface import IdFuncCallable
 from llama_index.core.node_parser.node_utils import build_nodes_from_splits, default_id_func
@@ -21,6 +21,36 @@ logger = logging.getLogger(__name__)
 
 # As in LlamaIndex's SentenceSplitter: warn if the metadata leaves less room than this.
 _LITTLE_ROOM = 50
+
+N = TypeVar("N")
+
+
+def several(documents: N) -> N:
+    """Return the documents.
+
+    Raises:
+        TypeError: It is one document.
+    """
+    if isinstance(documents, BaseNode):
+        raise TypeError("documents must be an iterable of documents, not one: pass [document]")
+    return documents
+
+
+def checked_nodes(documents: Iterable[Any]) -> list[Any]:
+    """Return the documents as a list.
+
+    Raises:
+        TypeError: An item is neither a document nor a node.
+    """
+    nodes = list(several(documents))
+    for node in nodes:
+        if not isinstance(node, BaseNode):
+            hint = ": pass Document(text=...)" if isinstance(node, str) else ""
+            if hasattr(node, "page_content"):
+                hint = ": pass Document.from_langchain_format(...)"
+            kind = f"{type(node).__module__}.{type(node).__qualname__}".removeprefix("builtins.")
+            raise TypeError(f"documents must be documents or nodes of LlamaIndex, not {kind}{hint}")
+    return nodes
 
 
 def wrapping(node: BaseNode, mode: MetadataMode) -> str:

@@ -52,7 +52,6 @@ _DEFAULT_ASYNC_CONCURRENCY = 8
 _SUSPICIOUS_SHARE = 0.9
 _ENOUGH_GROUPS = 10
 
-
 # A unit of more than theta tokens is divided into about as many paragraphs as fit into a group.
 _PARTS = 5
 
@@ -70,8 +69,7 @@ class LumberChunker(Chunker):
 
     Raises:
         ValueError: A number is out of range, or a name is unknown.
-        TypeError: A setting has the wrong type or is unknown; the judge is not
-            callable.
+        TypeError: A setting has the wrong type or is unknown, or the judge is not callable.
 
     Example:
         >>> text = "Ann ran.\n\nShe fell.\n\nBob slept."
@@ -105,8 +103,8 @@ class LumberChunker(Chunker):
 
         It counts round(1.2 x words) of the labelled paragraphs; leaves the paragraph that reaches
         theta out of the group; accepts the first paragraph shown, and the one just past the group,
-        as answers; starts the next group after the answer; sets no
-        boundary in a group without an answer; and starts no group in the last five paragraphs.
+        as answers; starts the next group after the answer; sets no boundary in a group without an
+        answer; and starts no group in the last five paragraphs.
 
         Args:
             judge: As for the class.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -17,6 +17,8 @@ from lumber_core.checks import check_positive
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Usage, Verdict
+
+_FULL_WEIGHT_SHARE = 0.25  # of a group's words on the smaller side of a gap
 
 
 class LexicalJudge(Judge):
@@ -45,21 +47,18 @@ class LexicalJudge(Judge):
         depths = _depths(similarities)
         candidates = [unit for unit in group.choices if 0 < unit - group.start < len(words)]
         balance = _balance([len(part) for part in words])
-        scores = {unit: self._score(depths, balance, unit - group.start) for unit in candidates}
+        gaps = {unit: unit - group.start - 1 for unit in candidates}
+        scores = {unit: depths[gap] * balance[gap] for unit, gap in gaps.items()}
         unit = max(scores, key=lambda unit: (scores[unit], -unit), default=None)
         if unit is None or scores[unit] <= 0:
             reason = "word use does not change"
             return Verdict(group.start, group.stop, None, "no_shift", reason, usage=Usage(1))
-        reason = f"word use changes most here (depth {depths[unit - group.start - 1]:.2f})"
+        reason = f"word use changes most here (depth {depths[gaps[unit]]:.2f})"
         return Verdict(group.start, group.stop, unit, "shift", reason, usage=Usage(1))
 
     async def ajudge(self, group: Group) -> Verdict:
         """Async version of `judge`, which takes well under a millisecond."""
         return self.judge(group)
-
-    @staticmethod
-    def _score(depths: Sequence[float], balance: Sequence[float], number: int) -> float:
-        return depths[number - 1] * balance[number - 1]
 
     def _similarity(self, words: Sequence[Sequence[str]], number: int) -> float:
         """Return the cosine between the words before unit `number` of the group and from it on."""
@@ -69,7 +68,7 @@ class LexicalJudge(Judge):
         lengths = math.sqrt(_square(before) * _square(after))
         return product / lengths if lengths else 0.0
 
-    def _side(self, parts: Any) -> Counter[str]:
+    def _side(self, parts: Iterable[Sequence[str]]) -> Counter[str]:
         side: Counter[str] = Counter()
         room = self._block
         for part in parts:
@@ -95,7 +94,7 @@ def _depths(similarities: Sequence[float]) -> list[float]:
     ]
 
 
-def _climb(values: Any, start: float) -> float:
+def _climb(values: Iterable[float], start: float) -> float:
     """Return the rise from `start` to the first peak of `values`."""
     peak = start
     for value in values:
@@ -114,9 +113,6 @@ def _balance(lengths: Sequence[int]) -> list[float]:
         share = min(before, total - before) / total
         weights.append(min(1.0, share / _FULL_WEIGHT_SHARE))
     return weights
-
-
-_FULL_WEIGHT_SHARE = 0.25
 
 
 @cache

@@ -22,8 +22,9 @@ from lumber_core.segmentation import Usage, Verdict, total_usage
 
 # Groups that a lane is expected to waste before it meets the true chain.
 _EXPECTED_WASTE = 1.2
-_WORTH = 0.5
-# A stretch of fewer groups is left to the lane before it.
+# A stretch is divided by a further lane only if it is longer than half an even share of the text,
+# and than this number of groups.
+_LEAST_SHARE = 0.5
 _SHORTEST_STRETCH = 6
 
 
@@ -272,7 +273,7 @@ class Walk:
     def _middle_of_longest_stretch(self) -> int | None:
         heads = sorted({self._position, *(lane.position for lane in self._lanes)})
         starts = sorted(lane.start for lane in self._lanes)
-        longest, middle = _WORTH * self._rules.units / self._most_lanes, None
+        longest, middle = _LEAST_SHARE * self._rules.units / self._most_lanes, None
         for head in heads:
             following = bisect_left(starts, head + 1)
             end = starts[following] if following < len(starts) else self._rules.units

@@ -86,7 +86,8 @@ def _undecided(open_: list[Difference], sample: str) -> str:
         things = f"{sample}s" if more != 1 else sample
         needed = f"about {_rounded(more)} more {things} like these would probably decide"
         if behind[0].count < FEWEST:
-            needed = f"{behind[0].count} {sample}s are too few to say how many would decide"
+            few = f"{behind[0].count} {sample}{' is' if behind[0].count == 1 else 's are'}"
+            needed = f"{few} too few to say how many would decide"
         elif more > most:
             needed = f"more than {_rounded(most)} more {things} would be needed"
         sentences.append(
