@@ -251,7 +251,10 @@ class LineForms:
             return True
         if _QUESTION.match(before) and _ANSWER.match(body):
             return True
-        return before.endswith(":") and len(before) <= _LONGEST_LEAD_IN
+        if len(before) > _LONGEST_LEAD_IN:
+            return False
+        asked = before.endswith("?") and not self.blank[number]
+        return before.endswith(":") or (asked and (number == 1 or bool(self.blank[number - 1])))
 
     def may_head(self, number: int) -> bool:
         """Return whether what comes before a line has ended, so that the line may be a heading."""

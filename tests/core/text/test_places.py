@@ -92,6 +92,12 @@ def test_labels_stay_with_their_items() -> None:
     assert "A: T" not in firsts  # an answer stays with its question
 
 
+def test_an_answer_stays_with_the_question_above_it() -> None:
+    text = "Can I cancel?\nYes. Open Settings.\n\nIs it free?\nNo. It costs a little.\n"
+    starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
+    assert starts == ["Open Settings.", "Is it free?", "It costs a little."]
+
+
 def test_words_begin_behind_a_label() -> None:
     text = "[1] Rain fell.\n[2] Ann left.\nANNA (10:32): Did you see it\n10:33 Ben said no"
     behind = [text[place.words :][:3] for place in find_places(text)]
