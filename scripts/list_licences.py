@@ -18,7 +18,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 OURS = "lumber-splitters"
-EXTRAS = ("langchain", "llama-index", "openai", "gemini", "torch", "evaluation", "documents", "ray")
+EXTRAS = (
+    *("langchain", "llama-index", "openai", "gemini", "hub", "torch", "evaluation", "documents"),
+    "ray",
+)
 COPYLEFT = re.compile(r"(?<!L)\bA?GPL|Affero|SSPL|Business Source", re.IGNORECASE)
 
 HEAD = """\

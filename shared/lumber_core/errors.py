@@ -12,9 +12,10 @@ class LumberError(Exception):
 class MissingExtraError(LumberError, ImportError):
     """An optional dependency is not installed. The message names the extra that installs it."""
 
-    def __init__(self, package: str, extra: str) -> None:
+    def __init__(self, package: str, extra: str, why: str = "") -> None:
         super().__init__(
-            f"{package} is not installed. Install it with: pip install 'lumber-splitters[{extra}]'"
+            f"{why}{package} is not installed. Install it with: "
+            f"pip install 'lumber-splitters[{extra}]'"
         )
         self.package = package
         self.extra = extra

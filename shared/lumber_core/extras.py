@@ -9,8 +9,14 @@ from typing import Any
 from lumber_core.errors import MissingExtraError
 
 
-def require(module: str, *, package: str, extra: str) -> None:
+def require(module: str, *, package: str, extra: str, why: str = "") -> None:
     """Raise unless a module is installed, without importing it.
+
+    Args:
+        module: Name to import it by.
+        package: Name to install it by.
+        extra: Extra that installs it.
+        why: What the message begins with, such as what it is needed for.
 
     Raises:
         MissingExtraError: It is not installed. The message names the extra that installs it.
@@ -20,7 +26,7 @@ def require(module: str, *, package: str, extra: str) -> None:
     except (ImportError, ValueError):
         found = False
     if not found:
-        raise MissingExtraError(package, extra)
+        raise MissingExtraError(package, extra, why)
 
 
 def load(module: str, *, package: str, extra: str) -> Any:

@@ -43,6 +43,7 @@ class BertChunker(Chunker):
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
         TypeError: A setting has the wrong type or is unknown.
+        MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
 
     Example:
         >>> BertChunker(target_size=200).split_text("Ann ran. She fell.")

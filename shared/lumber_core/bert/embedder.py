@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from lumber_core.bert.model_folder import check_model
 from lumber_core.checks import check_positive, check_texts
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class TextEmbedder:
     Raises:
         ValueError: `threads` is below 1.
         TypeError: An argument has the wrong type.
+        MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
     """
 
     def __init__(self, model: str = "bundled", *, threads: int | None = None) -> None:
@@ -36,6 +38,7 @@ class TextEmbedder:
             raise TypeError(
                 f'model must be "bundled", a folder or a hub id, as a string, not {model!r}'
             )
+        check_model(model)
         if threads is not None:
             check_positive("threads", threads)
         self.model = model

@@ -68,7 +68,8 @@ def load_model(
     Raises:
         WeightsError: Files are missing, damaged, or belong to another kind of model.
         ValueError: There is no such folder, and the name is not a hub id.
-        MissingExtraError: `backend="torch"` and PyTorch is not installed.
+        MissingExtraError: PyTorch is not installed and `backend="torch"`, or huggingface_hub is not
+            installed and the name is a hub id.
     """
     if name == "bundled" and backend == "torch":
         raise ValueError(
@@ -93,6 +94,7 @@ def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
     Raises:
         WeightsError: Files are missing or damaged.
         ValueError: There is no such folder, and the name is not a hub id.
+        MissingExtraError: The name is a hub id, and huggingface_hub is not installed.
     """
     folder = find_folder(name)
     return _load_embedder(folder, threads, folder_state(folder))

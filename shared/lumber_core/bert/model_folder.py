@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from lumber_core.errors import WeightsError
+from lumber_core.extras import load, require
 
 CARD_FILE = "card.json"
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+_HUB = {"package": "huggingface-hub", "extra": "hub"}
 # What `lumber-splitters train` and `export` write, and published checkpoints; never a pickle.
 _FILES = ("*.json", "*.txt", "*.safetensors", "*.onnx", "words*.bin")
 # BERT has 512 positions; a window of three holds one token between [CLS] and [SEP].
@@ -58,6 +60,20 @@ class ModelCard:
         return cls({name: sha256(folder / name) for name in names}, window, provenance)
 
 
+def check_model(name: str) -> None:
+    """Check that a model could be downloaded if its name is a hub id.
+
+    Args:
+        name: "bundled", a folder, or the id of a model on the Hugging Face hub.
+
+    Raises:
+        MissingExtraError: It is a hub id, and huggingface_hub is not installed.
+    """
+    if name != "bundled" and _HUB_ID.fullmatch(name) and not Path(name).expanduser().is_dir():
+        why = f"{name!r} is not a folder here, and to download a model of that name "
+        require("huggingface_hub", **_HUB, why=f"{why}from the hub, ")
+
+
 def find_folder(name: str) -> Path:
     """Return the folder of a model; a model on the hub is downloaded unless it is cached.
 
@@ -67,6 +83,7 @@ def find_folder(name: str) -> Path:
     Raises:
         ValueError: There is no such folder, and the name is not a hub id.
         WeightsError: The hub has no such model or cannot be reached.
+        MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
     if name == "bundled":
         return BUNDLED_FOLDER
@@ -78,15 +95,15 @@ def find_folder(name: str) -> Path:
             f'model must be "bundled", an existing folder or a hub id such as "owner/name", '
             f"not {name!r}"
         )
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
+    check_model(name)
+    hub = load("huggingface_hub", **_HUB)
+    errors = load("huggingface_hub.errors", **_HUB)
+    # The client reads HF_ENDPOINT only when it is imported.
+    endpoint = os.environ.get("HF_ENDPOINT") or None
     try:
         with _no_progress_bars():
-            # The client reads HF_ENDPOINT only when it is imported.
-            endpoint = os.environ.get("HF_ENDPOINT") or None
-            return Path(snapshot_download(name, allow_patterns=list(_FILES), endpoint=endpoint))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+            return Path(hub.snapshot_download(name, allow_patterns=list(_FILES), endpoint=endpoint))
+    except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, OSError) as error:
         raise WeightsError(
             f"{name!r} is not a folder here, and no model of that name could be downloaded from "
             f"the hub: {error}"
@@ -198,17 +215,12 @@ def sha256(path: Path) -> str:
 @contextmanager
 def _no_progress_bars() -> Iterator[None]:
     """Hide the hub client's progress bars."""
-    from huggingface_hub.utils import (  # type: ignore[attr-defined]
-        are_progress_bars_disabled,
-        disable_progress_bars,
-        enable_progress_bars,
-    )
-
-    if are_progress_bars_disabled():
+    bars = load("huggingface_hub.utils", **_HUB)
+    if bars.are_progress_bars_disabled():
         yield
         return
-    disable_progress_bars()
+    bars.disable_progress_bars()
     try:
         yield
     finally:
-        enable_progress_bars()
+        bars.enable_progress_bars()

@@ -1,30 +1,32 @@
-"""Word pieces of a text with their character offsets, found block by block.
+"""Word pieces of a text of any length, with their character offsets.
 
-The result object of `tokenizers` takes gigabytes for a text of ten megabytes; block by block, only
-ids and offsets are kept. Blocks end at white space, where BERT's tokenizer starts a word anyway.
+Ids and offsets are those of the package `tokenizers` for every text. The package is not used here
+because it and what it requires take 28 MB, a fifth of what an installation would add, for one of
+the simplest of its algorithms.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import BertWordPieceTokenizer, Tokenizer
 
+from lumber_core.bert.vocabulary import Vocabulary, read_vocabulary
 from lumber_core.bert.windows import TokenIds
-from lumber_core.errors import WeightsError
+from lumber_core.bert.wordpiece import PartPieces
 from lumber_core.text.unicode import breaks
 
-_BLOCK = 1 << 15
+_AT_ONCE = 1 << 14  # parts of a text that are in memory at once
 # Ideographs, each of which is a word to BERT's tokenizer, and kana, which may follow them.
 _OWN_WORD = re.compile(
     "[\u3400-\u9fff\uf900-\ufaff\u3041-\u3096\u30a1-\u30fa\U00020000-\U0003ffff]"
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class WordPieces(NamedTuple):
@@ -62,21 +64,21 @@ class WordPieceTokenizer:
     """BERT's tokenizer for texts of any length.
 
     Args:
-        tokenizer: A tokenizer of the package `tokenizers`.
+        vocabulary: Its words and rules.
 
     Raises:
-        WeightsError: The tokenizer has no [CLS] or no [SEP].
+        WeightsError: The vocabulary has no [CLS] or no [SEP].
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        self._tokenizer = tokenizer
-        self._continues = np.zeros(tokenizer.get_vocab_size(), dtype=np.bool_)
-        for word, number in tokenizer.get_vocab().items():
-            self._continues[number] = word.startswith("##")
-        self.cls_id = _special(tokenizer, "[CLS]")
-        self.sep_id = _special(tokenizer, "[SEP]")
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._pieces = PartPieces(vocabulary)
+        self._continues = np.zeros(vocabulary.size, dtype=np.bool_)
+        if vocabulary.continues:
+            for word, number in vocabulary.words.items():
+                self._continues[number] = word.startswith(vocabulary.continues)
+        self.cls_id = vocabulary.id_of("[CLS]")
+        self.sep_id = vocabulary.id_of("[SEP]")
 
     @property
     def mask_id(self) -> int:
@@ -85,32 +87,22 @@ class WordPieceTokenizer:
         Raises:
             WeightsError: The tokenizer has none.
         """
-        return _special(self._tokenizer, "[MASK]")
+        return self._vocabulary.id_of("[MASK]")
 
     @classmethod
     def from_folder(cls, folder: str | Path) -> WordPieceTokenizer:
         """Load `tokenizer.json`, or an uncased `vocab.txt` if there is none.
 
         Raises:
-            WeightsError: There is neither, or the file is damaged.
+            WeightsError: There is neither, or the file is damaged or belongs to another kind of
+                model.
         """
-        source = Path(folder)
-        whole, words = source / "tokenizer.json", source / "vocab.txt"
-        try:
-            if whole.is_file():
-                return cls(Tokenizer.from_file(str(whole)))
-            if words.is_file():
-                vocabulary = BertWordPieceTokenizer(str(words), lowercase=True)
-                return cls(Tokenizer.from_str(vocabulary.to_str()))
-        except WeightsError:
-            raise
-        except Exception as error:  # tokenizers raises nothing narrower
-            raise WeightsError(f"the tokenizer in {source} is damaged: {error}") from error
-        raise WeightsError(f"{source} contains neither tokenizer.json nor vocab.txt")
+        return cls(read_vocabulary(Path(folder)))
 
     def to_json(self) -> str:
         """Return the content of a `tokenizer.json`."""
-        return str(self._tokenizer.to_str())
+        content = self._vocabulary.content
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
     def word_starts(self, text: str, pieces: WordPieces) -> npt.NDArray[np.intp]:
         """Return the indices of the tokens where a cut divides no word and no grapheme cluster.
@@ -130,39 +122,20 @@ class WordPieceTokenizer:
 
     def __call__(self, text: str) -> WordPieces:
         """Return the word pieces of a text."""
-        ids: list[TokenIds] = []
-        starts: list[TokenIds] = []
-        ends: list[TokenIds] = []
-        for begin, end in _blocks(text):
-            block = _SURROGATE.sub("\ufffd", text[begin:end])
-            encoding = self._tokenizer.encode(block, add_special_tokens=False)
-            offsets = np.asarray(encoding.offsets, dtype=np.int32).reshape(-1, 2)
-            ids.append(np.asarray(encoding.ids, dtype=np.int32))
-            starts.append(offsets[:, 0] + begin)
-            ends.append(offsets[:, 1] + begin)
-        if not ids:
-            nothing = np.zeros(0, dtype=np.int32)
-            return WordPieces(nothing, nothing, nothing)
-        return WordPieces(np.concatenate(ids), np.concatenate(starts), np.concatenate(ends))
+        found = [*self._found(text)] or [np.zeros((0, 3), dtype=np.int32)]
+        ids, starts, ends = (np.concatenate([some[:, n] for some in found]) for n in range(3))
+        return WordPieces(ids, starts, ends)
 
-
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield ranges that tile a text; each but the last ends after white space if it has any."""
-    begin = 0
-    while begin < len(text):
-        end = begin + _BLOCK
-        if end < len(text):
-            at = end
-            while at > begin and not text[at - 1].isspace():
-                at -= 1
-            end = at if at > begin else end
-        yield begin, min(end, len(text))
-        begin = end
-
-
-def _special(tokenizer: Tokenizer, token: str) -> int:
-    """Return the id of a special token."""
-    number = tokenizer.token_to_id(token)
-    if number is None:
-        raise WeightsError(f"the tokenizer has no {token}: expected a BERT tokenizer")
-    return int(number)
+    def _found(self, text: str) -> Iterator[npt.NDArray[np.int32]]:
+        """Yield id, start and end of the pieces of a text, shape (pieces, 3), some at a time."""
+        matches = self._pieces.parts.finditer(text)
+        begin = 0
+        while parts := list(map(re.Match.group, islice(matches, _AT_ONCE))):
+            pieces = list(map(self._pieces.__getitem__, parts))
+            lengths = np.fromiter(map(len, parts), np.int32, len(parts))
+            starts = begin + np.cumsum(lengths, dtype=np.int32) - lengths
+            counts = np.fromiter(map(len, pieces), np.int32, len(pieces)) // 3
+            found = np.fromiter(chain.from_iterable(pieces), np.int32).reshape(-1, 3)
+            found[:, 1:] += np.repeat(starts, counts)[:, np.newaxis]
+            yield found
+            begin = int(starts[-1] + lengths[-1])

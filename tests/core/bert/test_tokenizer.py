@@ -1,0 +1,316 @@
+"""Word pieces are those of `tokenizers`, whatever the text; other tokenizers are refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import unicodedata
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core import WeightsError
+from lumber_core.bert import tokenizer as tokenizer_module
+from lumber_core.bert import wordpiece
+from lumber_core.bert.model_folder import BUNDLED_FOLDER
+from lumber_core.bert.tokenizer import WordPieceTokenizer
+
+BUNDLED: dict[str, Any] = json.loads((BUNDLED_FOLDER / "tokenizer.json").read_text("utf-8"))
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+# A vocabulary of characters shows which of them a word consists of, and where they are.
+LETTERS = (
+    "".join(map(chr, range(0x21, 0x500)))
+    + "ßﬁİıΣςσάᾀ가힣각中日本語豈ががｶﾞกำไ้اَّ\u302e\U0001d165\u0345"
+)
+
+
+def content(words: list[str] | None = None, *, longest: int = 100, **normalizer: Any) -> dict:
+    """Return the bundled `tokenizer.json` with another vocabulary or other rules."""
+    made: dict[str, Any] = json.loads(json.dumps(BUNDLED))
+    made["normalizer"].update(normalizer)
+    made["model"]["max_input_chars_per_word"] = longest
+    if words is not None:
+        numbers = {word: number for number, word in enumerate(dict.fromkeys([*SPECIAL, *words]))}
+        made["model"]["vocab"] = numbers
+        for token in made["added_tokens"]:
+            token["id"] = numbers[token["content"]]
+    return made
+
+
+def of_characters(**rules: Any) -> dict:
+    found = {part for c in LETTERS for form in (c, c.lower()) for part in nfd(form) | {form}}
+    return content([word for c in sorted(found) for word in (c, f"##{c}")], **rules)
+
+
+def nfd(text: str) -> set[str]:
+    return set(unicodedata.normalize("NFD", text))
+
+
+KINDS = {
+    "bundled": content(),
+    "cased": content(lowercase=False),
+    "accents kept": content(strip_accents=False),
+    "characters": of_characters(),
+    "characters, cased": of_characters(lowercase=False, strip_accents=True),
+    "characters, accents kept": of_characters(strip_accents=False),
+    "characters, nothing cleaned": of_characters(clean_text=False),
+    "ideographs in words": of_characters(handle_chinese_chars=False),
+    "short words": content(longest=4),
+}
+Pieces = list[tuple[int, int, int]]
+Both = tuple[Callable[[str], Pieces], Callable[[str], Pieces]]
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Both]:
+    """Return our tokenizer and the one of `tokenizers`, of a kind."""
+    package = pytest.importorskip("tokenizers")
+    made: dict[str, Both] = {}
+
+    def of_kind(kind: str) -> Both:
+        if kind not in made:
+            path = tmp_path_factory.mktemp("kind") / "tokenizer.json"
+            path.write_text(json.dumps(KINDS[kind]), encoding="utf-8")
+            own = WordPieceTokenizer.from_folder(path.parent)
+            theirs = package.Tokenizer.from_file(str(path))
+            made[kind] = (lambda text: pieces(own, text)), (lambda text: expected(theirs, text))
+        return made[kind]
+
+    return of_kind
+
+
+def pieces(tokenizer: WordPieceTokenizer, text: str) -> Pieces:
+    found = tokenizer(text)
+    assert {array.dtype.name for array in found} == {"int32"}
+    return list(zip(*(array.tolist() for array in found), strict=True))
+
+
+def expected(theirs: Any, text: str) -> Pieces:
+    found = theirs.encode(text, add_special_tokens=False)
+    return [(number, *offsets) for number, offsets in zip(found.ids, found.offsets, strict=True)]
+
+
+MARKS = [chr(c) for c in range(sys.maxunicode + 1) if unicodedata.combining(chr(c))]
+assigned = st.characters(exclude_categories=["Cn", "Cs"])
+hard = st.sampled_from(
+    "İıẞßΣςσﬁﬂǄǅ가각힣ᆨÅÅ≠ΐ;·豈丽中ｶﾞกำ😀👨‍👩‍👧🇩🇪‘’—…。、" + "\u200b\u200d\u00ad\ufeff\ufffd\ufffe"
+)
+spaces = st.sampled_from("\t\n\v\f\r \x00\x1c\x1f\x7f\x85\xa0\u1680\u180e\u2003\u2028\u202f\u3000")
+ordered = st.sampled_from(
+    "\u302e\u302f\u1b44\u0301\u0316\U0001d15f\U0001d165\U0001d16e\u08d4\u1dfb"
+)
+words = st.sampled_from(
+    [*SPECIAL, "[sep]", "[SE", "P]", "unaffable", "Unaffable ", "x" * 101, "##"]
+)
+texts = st.lists(
+    st.one_of(assigned, st.sampled_from(MARKS), hard, spaces, ordered, words, st.text("aB. ,é"))
+).map("".join)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(text=texts)
+def test_pieces_are_those_of_tokenizers(both: Callable[[str], Both], kind: str, text: str) -> None:
+    own, theirs = both(kind)
+    assert own(text) == theirs(text)
+
+
+@pytest.mark.parametrize("kind", ["bundled", "cased", "characters, nothing cleaned"])
+def test_every_character_is_read_as_by_tokenizers(both: Callable[[str], Both], kind: str) -> None:
+    own, theirs = both(kind)
+    known = [
+        chr(code)
+        for code in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co")
+        # Of scripts with thousands of equal characters, some.
+        and (
+            code % 97 == 0 or not unicodedata.name(chr(code), "").startswith(("CJK U", "HANGUL S"))
+        )
+    ]
+    assert len(known) > 30_000
+    for begin in range(0, len(known), 4096):
+        text = " ".join(f"a{character}b" for character in known[begin : begin + 4096])
+        assert own(text) == theirs(text)
+
+
+HARD = {
+    "nothing": "",
+    "white space": " \t\r\n\u3000",
+    "special tokens": "[CLS]One[SEP][SEP] two [MASK].[UNK][PAD]",
+    "parts of special tokens": "[[SEP]] [SEP [CL[CLS]S] [sep] [ SEP]",
+    "one character becomes two": "İstanbul ISTANBUL İİ ŉ ǰ",
+    "one character becomes none": "e\u0301\u0301 \u0301 a\u0301\u200bb\x00c",
+    "dropped at the ends": "\u200bone\u200b \ufeff two\x00",
+    "Hangul": "한국어 텍스트 각",
+    "ligatures": "ﬁnal ﬂow",
+    "ideographs among letters": "ab中文cd豈e",
+    "kana": "ひらがな カタカナ ｶﾞ が",
+    "Thai": "ภาษาไทยไม่มีช่องว่าง น้ำ",
+    "Arabic": "مُحَمَّد السَّلَامُ",
+    "emoji": "👨‍👩‍👧 🇩🇪 👍🏽 😀text",
+    "a sign that decomposes": "a≠b c≮d `\u1fef; \u037e",
+    "a long word": "x" * 100 + " " + "x" * 101 + " " + "é" * 100 + "中" * 101,
+    "marks that change places": "a\u0301\u302eb \u0316\U0001d165\u0301 \U0001d15f\u0334x",
+    "a table": 'a,b;c|d\n1.5,-2,"x"\n',
+    "Markdown": "# Title\n\n* `code` **bold** [link](http://x.y/z?q=1)\n",
+}
+
+
+@pytest.mark.parametrize("text", HARD.values(), ids=HARD)
+@pytest.mark.parametrize("kind", KINDS)
+def test_hard_texts_are_read_as_by_tokenizers(
+    both: Callable[[str], Both], kind: str, text: str
+) -> None:
+    own, theirs = both(kind)
+    assert own(text) == theirs(text)
+
+
+@pytest.mark.parametrize("shift", range(6))
+@pytest.mark.parametrize("unit", ["word ", "中", "a,", "naïve "])
+def test_long_texts_are_read_as_a_whole(
+    both: Callable[[str], Both], monkeypatch: pytest.MonkeyPatch, unit: str, shift: int
+) -> None:
+    monkeypatch.setattr(tokenizer_module, "_AT_ONCE", 64)
+    own, theirs = both("bundled")
+    text = unit * (64 // len(unit) + shift) + "[SEP]İé e\u0301\u302e[MASK]日本 end." * 9
+    assert own(text) == theirs(text)
+
+
+def test_lone_surrogates_are_dropped_like_undecodable_bytes() -> None:
+    own = WordPieceTokenizer.from_folder(BUNDLED_FOLDER)
+    assert pieces(own, "ab\ud83dcd \udc00") == pieces(own, "ab\ufffdcd \ufffd")
+    assert len(pieces(own, "\ud83d")) == 0
+
+
+def test_kept_pieces_are_few_and_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(0)
+    text = " ".join("".join(rng.choices("abcé中", k=rng.randint(1, 9))) for _ in range(5000))
+    wanted = pieces(WordPieceTokenizer.from_folder(BUNDLED_FOLDER), text)
+    monkeypatch.setattr(wordpiece, "_KNOWN", 50)
+    own = WordPieceTokenizer.from_folder(BUNDLED_FOLDER)
+    assert pieces(own, text) == wanted
+    assert 0 < len(own._pieces) <= 50
+    with ThreadPoolExecutor(4) as pool:
+        assert all(found == wanted for found in pool.map(lambda _: pieces(own, text), range(8)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_written_tokenizer_is_read_by_tokenizers_and_transformers(
+    kind: str, tmp_path: Path
+) -> None:
+    package = pytest.importorskip("tokenizers")
+    truncating = {**KINDS[kind], "truncation": {"max_length": 3}, "padding": {"length": 9}}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(truncating), encoding="utf-8")
+    own = WordPieceTokenizer.from_folder(tmp_path)
+    path = tmp_path / "written.json"
+    path.write_text(own.to_json(), encoding="utf-8")
+    text = "\n".join(HARD.values())
+    assert expected(package.Tokenizer.from_file(str(path)), text) == pieces(own, text)
+    transformers = pytest.importorskip("transformers")
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_file=str(path))
+    assert fast(text, add_special_tokens=False)["input_ids"] == own(text).ids.tolist()
+
+
+def test_the_bundled_tokenizer_is_written_as_it_is() -> None:
+    written = WordPieceTokenizer.from_folder(BUNDLED_FOLDER).to_json()
+    assert written == (BUNDLED_FOLDER / "tokenizer.json").read_text("utf-8")
+
+
+def test_a_list_of_words_is_read_as_by_tokenizers(tmp_path: Path) -> None:
+    package = pytest.importorskip("tokenizers")
+    lines = [*SPECIAL[:4], "a", "##b ", "c\t", "中", "a", "", "é"]
+    (tmp_path / "vocab.txt").write_text("\r\n".join(lines) + "\n", encoding="utf-8", newline="")
+    theirs = package.BertWordPieceTokenizer(str(tmp_path / "vocab.txt"), lowercase=True)
+    own = WordPieceTokenizer.from_folder(tmp_path)
+    assert json.loads(own.to_json()) == json.loads(theirs.to_str())
+    for text in ["ab É中c [CLS][SEP]", "[MASK]"]:
+        assert pieces(own, text) == expected(theirs, text)
+
+
+def changed(section: str, **values: Any) -> dict:
+    made = content(["a"])
+    made[section].update(values)
+    return made
+
+
+def with_token(**values: Any) -> dict:
+    made = content(["a"])
+    made["added_tokens"].append({**made["added_tokens"][0], **values})
+    return made
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        (
+            {**content(["a"]), "normalizer": None},
+            "expected the normalizer BertNormalizer, not None",
+        ),
+        ({**content(["a"]), "normalizer": {"type": "NFC"}}, "BertNormalizer, not 'NFC'"),
+        ({**content(["a"]), "pre_tokenizer": {"type": "ByteLevel"}}, "not 'ByteLevel'"),
+        (changed("model", type="BPE"), "expected the model WordPiece, not 'BPE'"),
+        (changed("model", vocab=["a"]), "expected vocab to be of type dict"),
+        (changed("model", vocab={"[UNK]": 0, "a": "b"}), "expected a token id for 'a', not 'b'"),
+        (changed("model", vocab={"[UNK]": 0, "a": -1}), "expected a token id for 'a', not -1"),
+        (changed("model", vocab={"[UNK]": 0, "a": 10**12}), "expected a token id for 'a'"),
+        (changed("model", unk_token="<unk>"), "does not contain the unk_token '<unk>'"),
+        (changed("model", max_input_chars_per_word=None), "max_input_chars_per_word"),
+        (changed("normalizer", lowercase="yes"), "expected lowercase to be of type bool"),
+        (changed("normalizer", strip_accents=1), "expected strip_accents to be of type bool"),
+        (
+            with_token(content="[X]", id=9, lstrip=True),
+            r"""'\[X\]' has "lstrip": expected it false""",
+        ),
+        (with_token(content="[X]", id=9, normalized=True), "expected it false"),
+        (with_token(content="[SEP]", id=9), r"'\[SEP\]' has the id 9"),
+        (with_token(content="covid", id=9), "'covid' to begin with a sign"),
+        ({**content(["a"]), "added_tokens": ["[SEP]"]}, "expected an object in added_tokens"),
+        ({**content(["a"]), "added_tokens": None}, "expected added_tokens to be of type list"),
+        ([], r"expected an object, not \[\]"),
+    ],
+)
+def test_other_tokenizers_are_refused(written: Any, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text(json.dumps(written), encoding="utf-8")
+    with pytest.raises(WeightsError, match=f"damaged or not BERT's: tokenizer.json: .*{reason}"):
+        WordPieceTokenizer.from_folder(tmp_path)
+
+
+@pytest.mark.parametrize("written", [b"", b"{", b"\xff\xfe{}", b"[" * 100_000, b"nothing"])
+def test_damaged_tokenizers_are_refused(written: bytes, tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_bytes(written)
+    with pytest.raises(WeightsError, match=r"is damaged.*tokenizer\.json"):
+        WordPieceTokenizer.from_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("a\nb\n", r"does not contain the unk_token '\[UNK\]'"),
+        ("", "does not contain the unk_token"),
+        ("[UNK]\n[SEP]\n", r"has no \[CLS\]"),
+        ("[UNK]\n[CLS]\n", r"has no \[SEP\]"),
+    ],
+)
+def test_a_list_without_the_special_tokens_is_refused(
+    words: str, reason: str, tmp_path: Path
+) -> None:
+    (tmp_path / "vocab.txt").write_text(words, encoding="utf-8")
+    with pytest.raises(WeightsError, match=reason):
+        WordPieceTokenizer.from_folder(tmp_path)
+
+
+def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(WeightsError, match=r"neither tokenizer\.json nor vocab\.txt"):
+        WordPieceTokenizer.from_folder(tmp_path)
+
+
+def test_a_missing_mask_is_an_error_only_if_it_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text("[UNK]\n[CLS]\n[SEP]\n", encoding="utf-8")
+    own = WordPieceTokenizer.from_folder(tmp_path)
+    with pytest.raises(WeightsError, match=r"has no \[MASK\]"):
+        _ = own.mask_id
