@@ -1,4 +1,4 @@
-"""Cold start, memory and cutting of BertChunker; its speed is a part of `benchmarks.suite`.
+"""Cold start, memory, cutting and tokens of BertChunker; its speed is a part of `benchmarks.suite`.
 
 Usage:
     python benchmarks/bert_speed.py start                  import to first chunk
@@ -7,6 +7,8 @@ Usage:
     python benchmarks/bert_speed.py cutting TEXT [--rounds 7] [--megabytes 10]
         CPU time of sized cuts against the pure threshold, shares of their steps, and time without
         the model up to 10 MB
+    python benchmarks/bert_speed.py tokens TEXT [--rounds 7]
+        CPU time of the tokenizer against the package `tokenizers` (extra `torch`)
 """
 
 from __future__ import annotations
@@ -128,6 +130,29 @@ def cutting(text: str, rounds: int, megabytes: float) -> None:
         print(f"{length:.1f} | {total:.1f} | {total / length:.2f}", flush=True)
 
 
+def tokens(text: str, rounds: int) -> None:
+    from tokenizers import Tokenizer
+
+    from lumber_core.bert.model_folder import BUNDLED_FOLDER
+    from lumber_core.bert.tokenizer import WordPieceTokenizer
+    from lumber_core.bert.vocabulary import read_vocabulary
+
+    kept = WordPieceTokenizer.from_folder(BUNDLED_FOLDER)
+    theirs = Tokenizer.from_file(str(BUNDLED_FOLDER / "tokenizer.json"))
+    vocabulary = read_vocabulary(BUNDLED_FOLDER)
+    seconds = cpu_seconds(
+        {
+            "tokenizers": lambda: theirs.encode(text, add_special_tokens=False).offsets,
+            "first text": lambda: WordPieceTokenizer(vocabulary)(text),
+            "further texts": partial(kept, text),
+        },
+        rounds,
+    )
+    print(f"{len(text):,} characters, {len(kept(text).ids):,} tokens")
+    for name in ("first text", "further texts"):
+        print(f"{name}: {ratio(seconds, name, 'tokenizers')} times as long as tokenizers")
+
+
 def cpu_seconds(
     contestants: dict[str, Callable[[], object]], rounds: int
 ) -> dict[str, list[float]]:
@@ -159,7 +184,7 @@ def steps(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("embed", "cutting"):
+    for name in ("embed", "cutting", "tokens"):
         command = commands.add_parser(name)
         command.add_argument("text", type=Path)
         if name != "embed":
@@ -177,6 +202,8 @@ def main() -> None:
         text = options.text.read_text(encoding="utf-8", errors="replace")
         if options.command == "cutting":
             cutting(text, options.rounds, options.megabytes)
+        elif options.command == "tokens":
+            tokens(text, options.rounds)
         else:
             embed(text)
 

@@ -14,7 +14,15 @@ import pytest
 import lumber_core
 from lumber_core import errors
 
-HEAVY = {"torch", "transformers", "openai", "google", "onnxruntime", "tokenizers"}
+HEAVY = {
+    "torch",
+    "transformers",
+    "openai",
+    "google",
+    "onnxruntime",
+    "tokenizers",
+    "huggingface_hub",
+}
 
 
 def modules_after(statement: str) -> set[str]:
@@ -54,8 +62,8 @@ def test_using_a_splitter_loads_nothing_of_the_other_framework() -> None:
         "assert GreedyTextSplitter().split_text('One. Two.') == ['One. Two.']\n"
         "assert LumberTextSplitter().split_text('One. Two.') == ['One. Two.']"
     )
-    small = {"onnxruntime", "tokenizers"}  # run the bundled judge
-    assert not (loaded - framework) & (HEAVY - small | {"llama_index", "llamaindex_lumber"})
+    needed = {"onnxruntime"}  # runs the bundled judge
+    assert not (loaded - framework) & (HEAVY - needed | {"llama_index", "llamaindex_lumber"})
 
 
 @pytest.mark.parametrize(
@@ -102,7 +110,8 @@ def test_the_base_install_needs_no_framework_and_no_torch() -> None:
     base = [r for r in distribution("lumber-splitters").requires or [] if "extra ==" not in r]
     assert base
     names = " ".join(base)
-    assert not any(heavy in names for heavy in ("torch", "transformers", "langchain", "llama"))
+    heavy = ("torch", "transformers", "tokenizers", "huggingface", "langchain", "llama")
+    assert not any(name in names for name in heavy)
 
 
 ROOT = Path(__file__).resolve().parents[1]

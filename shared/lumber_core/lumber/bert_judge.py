@@ -84,6 +84,7 @@ class BertJudge(Judge):
     Raises:
         ValueError: A number is out of range.
         TypeError: A setting has the wrong type or is unknown.
+        MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
     """
 
     waits = False

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lumber_core import BertChunker, TextEmbedder, WeightsError
+from lumber_core import BertChunker, BertJudge, MissingExtraError, TextEmbedder, WeightsError
 from lumber_core.bert.loading import load_embedder, load_model
-from lumber_core.bert.model_folder import ModelCard, read_card
+from lumber_core.bert.model_folder import ModelCard, find_folder, read_card
 from tests.loopback.hub import LoopbackHub
 from tests.tiny_bert import write_random_checkpoint
 
@@ -139,3 +141,28 @@ def test_a_model_that_the_hub_does_not_have_is_refused(
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         with pytest.raises(WeightsError, match="'someone/else' is not a folder here"):
             BertChunker("someone/else").segment(TEXT)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [BertChunker, BertJudge, TextEmbedder, find_folder, load_model],
+    ids=lambda use: use.__name__,
+)
+def test_without_the_extra_a_model_on_the_hub_is_refused_at_once(
+    use: Callable[[str], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(MissingExtraError, match=r"lumber-splitters\[hub\]") as caught:
+        use("someone/chunks")
+    assert str(caught.value).startswith("'someone/chunks' is not a folder here, and to download")
+
+
+def test_bundled_models_and_folders_need_no_extra(
+    exported: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    monkeypatch.chdir(exported.parent.parent)
+    relative = f"{exported.parent.name}/{exported.name}"  # looks like a hub id
+    for name in ("bundled", str(exported), relative):
+        assert BertChunker(name).segment(TEXT).spans
