@@ -43,7 +43,7 @@ PROBES = {
     "gemini-legacy": f"from lumber_core.llms import LegacyGeminiModel\nLegacyGeminiModel{MODEL}",
     "torch": "import lumber_core.bert.pytorch, transformers, torch\n"
     "from lumber_core.llms import LocalModel",
-    "hub": "from lumber_core.bert.model_folder import check_model\ncheck_model('owner/name')",
+    "hub": "from lumber_core.bert.model_folder import require_hub\nrequire_hub('owner/name')",
     "train": "import lumber_training.trainer, lumber_training.export, matplotlib, accelerate",
     "evaluation": "import lumber_evaluation.report\n"
     "from lumber_evaluation.documents import Document\n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lumber_core.bert.model_folder import check_model
+from lumber_core.bert.model_folder import require_hub
 from lumber_core.checks import check_positive, check_texts
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class TextEmbedder:
             raise TypeError(
                 f'model must be "bundled", a folder or a hub id, as a string, not {model!r}'
             )
-        check_model(model)
+        require_hub(model)
         if threads is not None:
             check_positive("threads", threads)
         self.model = model

@@ -60,7 +60,7 @@ class ModelCard:
         return cls({name: sha256(folder / name) for name in names}, window, provenance)
 
 
-def check_model(name: str) -> None:
+def require_hub(name: str) -> None:
     """Check that a model could be downloaded if its name is a hub id.
 
     Args:
@@ -95,7 +95,7 @@ def find_folder(name: str) -> Path:
             f'model must be "bundled", an existing folder or a hub id such as "owner/name", '
             f"not {name!r}"
         )
-    check_model(name)
+    require_hub(name)
     hub = load("huggingface_hub", **_HUB)
     errors = load("huggingface_hub.errors", **_HUB)
     # The client reads HF_ENDPOINT only when it is imported.

@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, groupby, repeat
+from itertools import count, repeat
 from operator import itemgetter
 
 _KNOWN = 1 << 16  # characters whose replacement is kept
@@ -159,8 +159,8 @@ class Normalizer:
         if text.isascii() and text.isalnum():
             return (text.lower() if self._rules.lowercase else text), range(len(text))
         if self._strips and _movable.search(text):
-            return _spread(*self._in_canonical_order(text))
-        return _spread([self._replaced(character) for character in text], range(len(text)))
+            return _spread(self._in_canonical_order(text))
+        return _spread(zip(map(self._replaced, text), count()))
 
     def _replaced(self, character: str) -> str:
         """Return what stands for a character, wherever it is."""
@@ -191,28 +191,40 @@ class Normalizer:
             return f" {character} "
         return character.lower() if self._rules.lowercase else character
 
-    def _in_canonical_order(self, text: str) -> tuple[list[str], list[int]]:
-        """Return what stands for each character of a text in which some change places.
+    def _in_canonical_order(self, text: str) -> Iterator[tuple[str, int]]:
+        """Yield what stands for each character of a text in which some change places, and offsets.
 
         As in `tokenizers`, the places stay: the offsets of a run of combining characters ascend,
         whichever of them comes first after sorting.
         """
-        offsets: list[int] = []
-        characters: list[tuple[int, str, bool]] = []
+        run: list[tuple[int, str, bool]] = []
+        offsets = [0]  # of the character before the run, and of those in it
         for offset, character in enumerate(text):
             for number, part in enumerate(self._decomposed(character)):
                 order = unicodedata.combining(part) if _ordered.match(part) else 0
-                characters.append((order, part, number == 0))
-                if number == 0:
-                    offsets.append(offset)
-        ordered: list[tuple[int, str, bool]] = []
-        for _, run in groupby(characters, key=lambda character: character[0] == 0):
-            ordered += sorted(run, key=itemgetter(0))
-        passed = accumulate(first for _, _, first in ordered)
-        return [self._finished(part) for _, part, _ in ordered], [offsets[n - 1] for n in passed]
+                if order:
+                    run.append((order, part, number == 0))
+                    offsets += [offset] * (number == 0)
+                    continue
+                yield from self._sorted(run, offsets)
+                run, offsets = [], [offset]
+                yield self._finished(part), offset
+        yield from self._sorted(run, offsets)
+
+    def _sorted(
+        self, run: list[tuple[int, str, bool]], offsets: list[int]
+    ) -> Iterator[tuple[str, int]]:
+        passed = 0
+        for _, part, first in sorted(run, key=itemgetter(0)):
+            passed += first
+            yield self._finished(part), offsets[passed]
 
 
-def _spread(pieces: Sequence[str], offsets: Sequence[int]) -> tuple[str, Sequence[int]]:
+def _spread(pieces: Iterable[tuple[str, int]]) -> tuple[str, Sequence[int]]:
     """Join pieces of text; give each character the offset of its piece."""
-    origins = map(repeat, offsets, map(len, pieces))
-    return "".join(pieces), array("i", chain.from_iterable(origins))
+    texts: list[str] = []
+    origins = array("i")
+    for text, offset in pieces:
+        texts.append(text)
+        origins.extend(repeat(offset, len(text)))
+    return "".join(texts), origins

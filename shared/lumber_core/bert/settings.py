@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from lumber_core.bert.model_folder import check_model
+from lumber_core.bert.model_folder import require_hub
 from lumber_core.checks import check_number, check_positive
 from lumber_core.chunking.settings import ChunkerSettings, Threads
 from lumber_core.identity import safe_repr
@@ -22,7 +22,7 @@ def _check_model(name: str, model: Any) -> None:
         raise TypeError(
             f'{name} must be "bundled", a folder or a hub id, not {safe_repr(model)}{hint}'
         )
-    check_model(model)
+    require_hub(model)
 
 
 BERT_CHUNK_SIZE = 256
