@@ -23,7 +23,7 @@ _ABBREVIATION = re.compile(
     r"\.|(?<![\w.])[A-Z]\.)[\"')\]]*\s*$"
 )
 # After these, the sentence continues only with a lower-case letter or a number.
-_MAY_END = re.compile(r"\b(?:al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
+_MAY_END = re.compile(r"\b(?:[Nn]o|al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
 _OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)")
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
 _CLAUSE = re.compile(

@@ -93,7 +93,7 @@ def test_labels_stay_with_their_items() -> None:
 
 
 def test_an_answer_stays_with_the_question_above_it() -> None:
-    text = "Can I cancel?\nYes. Open Settings.\n\nIs it free?\nNever. It costs a little.\n"
+    text = "Can I cancel?\nYes. Open Settings.\n\nIs it free?\nNo. It costs a little.\n"
     starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
     assert starts == ["Open Settings.", "Is it free?", "It costs a little."]
 
