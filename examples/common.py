@@ -167,7 +167,7 @@ def answer(llm: Model, question: str, passages: Sequence[Passage]) -> str:
 
 
 def ask(llm: Model, system: str, user: str) -> str:
-    """Return a model's reply, after retries if need be."""
+    """Return a model's reply, retried after transient errors."""
     try:
         return RetryingModel(llm).complete(system, user).text
     except LumberError as error:

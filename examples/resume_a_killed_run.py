@@ -20,7 +20,7 @@ from lumber_core import AnswerStore, BertJudge, Group, Judge, ModelJudge, Verdic
 
 
 class PaidJudge(Judge):
-    """Notes every answer that another judge is paid for in a file.
+    """Writes every answer that another judge is paid for to a file.
 
     Args:
         judge: The judge.

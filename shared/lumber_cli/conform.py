@@ -1,4 +1,4 @@
-"""The command `conform`: does a splitter keep its promises?"""
+"""`lumber-splitters conform`: whether a splitter keeps the contracts."""
 
 from __future__ import annotations
 

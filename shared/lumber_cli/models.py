@@ -1,4 +1,4 @@
-"""`lumber-splitters models`: which models there are, and what each still needs."""
+"""`lumber-splitters models`: the models that --model takes, and what each still needs."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ class RemoteModel(ABC):
         """
         redact(error, self._secrets())
         if isinstance(error, self._unreadable()):
-            raise BadReplyError(f"{self._model}: the reply is not the JSON expected") from error
+            raise BadReplyError(f"{self._model}: the reply is not the expected JSON") from error
         if not isinstance(error, (*self._rejections(), BadReplyError)):
             raise error
         blocked = self._blocked(error)
