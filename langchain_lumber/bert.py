@@ -10,7 +10,6 @@ from langchain_lumber.base import SpanTextSplitter
 from langchain_lumber.settings import DocumentSettings, LengthSettings, counts_with
 from lumber_core.bert.chunker import BertChunker
 from lumber_core.bert.embedder import TextEmbedder
-from lumber_core.bert.scores import TokenScores
 from lumber_core.bert.settings import BertSettings
 from lumber_core.settings import takes, values_for
 
@@ -36,26 +35,16 @@ class BertTextSplitter(SpanTextSplitter):
     def __init__(self, settings: BertTextSplitterSettings) -> None:
         chunker = BertChunker(**values_for(BertSettings, settings, tokenizer=counts_with(settings)))
         super().__init__(chunker, **values_for(DocumentSettings, settings))
-        self._bert = chunker
-
-    def scores(self, text: str) -> TokenScores:
-        """Score every token of a text; see `BertChunker.scores`."""
-        return self._bert.scores(text)
+        self._threads = settings.threads
 
     def split_and_embed(
-        self, documents: Iterable[Document], *, embedder: str = "bundled"
+        self, documents: Iterable[Document]
     ) -> tuple[list[Document], list[list[float]]]:
-        """Split documents and embed every chunk, for a vector store.
-
-        Args:
-            documents: The documents.
-            embedder: "bundled", or a folder made by `lumber-splitters export --embedder`.
+        """Split documents and embed every chunk, for a vector store that takes vectors.
 
         Returns:
             The chunks, and for each its vector as `LumberEmbeddings` would give it.
         """
         chunks = self.split_documents(documents)
-        vectors = TextEmbedder(embedder, threads=self._bert.threads).embed(
-            [chunk.page_content for chunk in chunks]
-        )
-        return chunks, vectors.tolist()
+        embedder = TextEmbedder("bundled", threads=self._threads)
+        return chunks, embedder.embed([chunk.page_content for chunk in chunks]).tolist()

@@ -21,11 +21,6 @@ def test_chunks_and_vectors_go_to_a_vector_store() -> None:
     assert found.metadata["start_index"] == len(TOPICS[0]) + 1
 
 
-def test_scores_come_through() -> None:
-    scores = BertTextSplitter().scores(" ".join(TOPICS))
-    assert (scores.t[scores.candidates] > 0).sum() >= 2
-
-
 async def test_embeddings_work_asynchronously() -> None:
     embeddings = LumberEmbeddings()
     assert await embeddings.aembed_query("the sea") == embeddings.embed_query("the sea")

@@ -121,7 +121,7 @@ class SizeLimits:
                 continue
             low = bisect_right(unit_cuts, span.start)
             high = bisect_left(unit_cuts, span.end)
-            cutter = _Cutter(text, span, limit, self)
+            cutter = _SpanCutter(text, span, limit, self)
             yield from cutter.cut(unit_cuts[low:high], count)
 
     def _join(
@@ -167,7 +167,7 @@ class SizeLimits:
         return (span, total) if high is None or total <= high else None
 
 
-class _Cutter:
+class _SpanCutter:
     """Cuts one span that is too long into parts of at most `limit` tokens."""
 
     def __init__(self, text: str, span: Span, limit: int, limits: SizeLimits) -> None:
