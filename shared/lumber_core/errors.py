@@ -4,6 +4,8 @@ Bad arguments raise `ValueError` or `TypeError`; the classes here are for errors
 want to catch by name.
 """
 
+from __future__ import annotations
+
 
 class LumberError(Exception):
     """Base of the errors that this library defines; catches all of them."""
@@ -19,6 +21,10 @@ class MissingExtraError(LumberError, ImportError):
         )
         self.package = package
         self.extra = extra
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        # Worker processes send it to their parent.
+        return type(self), (self.package, self.extra)
 
 
 class TokenizerDataError(LumberError):

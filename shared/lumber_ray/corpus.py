@@ -15,12 +15,11 @@ from tqdm import tqdm
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.concurrency import batches
-from lumber_core.errors import ModelSettingsError, StoreError, TokenizerDataError, WeightsError
 from lumber_core.extras import load
 from lumber_core.segmentation import Usage
 from lumber_ray.destination import Destination, IdSet, PartFormat, part_name
 from lumber_ray.documents import Entry, FailedDocument, Source
-from lumber_ray.rows import FinishedDocument
+from lumber_ray.rows import STOPPING, FinishedDocument
 from lumber_ray.sources import find_source
 from lumber_ray.tables import Columns
 from lumber_ray.workers import WorkerSetup, checked_pool, checked_setup, in_cluster
@@ -48,8 +47,6 @@ _PARTS = pa.schema(
 )
 _COUNTS = ("documents", "failed", "chunks", "unanswered", *Usage.__dataclass_fields__)
 _REPORTS = pa.schema([*((name, pa.int64()) for name in _COUNTS), ("raised", pa.binary())])
-# Ray would wrap them in an error of its own.
-_RAISED_AGAIN = (ModelSettingsError, StoreError, TokenizerDataError, WeightsError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +270,7 @@ class _PartWriter:
     def __call__(self, batch: pa.Table) -> pa.Table:
         try:
             reports = [self._report(_entries(row)) for row in batch.to_pylist()]
-        except _RAISED_AGAIN as error:
+        except STOPPING as error:  # Ray would wrap it in an error of its own
             reports = [{"raised": pickle.dumps(error)}]
         return pa.Table.from_pylist(reports, _REPORTS)
 

@@ -27,15 +27,15 @@ from lumber_ray.documents import FailedDocument
 
 logger = logging.getLogger(__name__)
 
-# Every document would fail, so the run stops. Others concern one document.
-_FATAL = (
+STOPPING = (
     MissingExtraError,
     ModelSettingsError,
     StoreError,
     TokenizerDataError,
     WeightsError,
-    MemoryError,
 )
+"""Errors that every document would have, so they stop the run. Others concern one document."""
+_FATAL = (*STOPPING, MemoryError)
 _METHODS = ("embed", "embed_documents", "get_text_embedding_batch")
 
 Embed = Callable[[list[str]], Iterable[Iterable[float]]]
