@@ -32,7 +32,7 @@ from lumber_cli.subjects import (
 )
 from lumber_cli.tables import show_table
 from lumber_core.extras import require
-from lumber_core.llms import Model
+from lumber_core.llms import CallPolicy, Model
 from lumber_core.tokens import DEFAULT_TOKENIZER
 from lumber_evaluation.comparison import (
     Comparison,
@@ -42,7 +42,7 @@ from lumber_evaluation.comparison import (
 )
 from lumber_evaluation.comparison.metrics import METRICS, families_of
 from lumber_evaluation.comparison.sweep import THETAS, sweep
-from lumber_evaluation.documents import Corpus
+from lumber_evaluation.documents import Corpus, EvaluatedSplitter
 from lumber_evaluation.llm.hyde import hypothetical_passages
 from lumber_evaluation.null_control import RandomCuts
 from lumber_evaluation.report import write_report
@@ -118,6 +118,19 @@ class Measuring:
         """Return the folder that caches finished work."""
         return self.work or output / ".work"
 
+    def splitter(
+        self, spec: str, model: Model | None, policy: CallPolicy, output: Path
+    ) -> EvaluatedSplitter:
+        """Return a splitter by name, as `splitter_named` does."""
+        return splitter_named(
+            spec,
+            model,
+            policy=policy,
+            work=self.cache(output),
+            max_concurrency=self.max_concurrency,
+            embedder=self.embedder,
+        )
+
     def arguments(self, output: Path) -> dict[str, Any]:
         """Return the arguments that `compare` and `sweep` of the evaluation share.
 
@@ -179,7 +192,6 @@ def compare_command(
 
     Prints a table with what can be concluded from it, and writes report.html and report.json.
     """
-    kept = measuring.cache(output)
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
         specs = splitter or DEFAULT_SPLITTERS
@@ -187,10 +199,7 @@ def compare_command(
         _check_asked(asked, specs, qa=qa, hyde=hyde)
         arguments = measuring.arguments(output)
         policy = asking.call_policy()
-        subjects = [
-            splitter_named(spec, asked, policy, kept, measuring.max_concurrency, measuring.embedder)
-            for spec in specs
-        ]
+        subjects = [measuring.splitter(spec, asked, policy, output) for spec in specs]
         if null_control:
             subjects += [RandomCuts(one) for one in subjects]
         corpus = measuring.corpus(folder)
@@ -207,7 +216,7 @@ def compare_command(
             queries = hypothetical_passages(
                 corpus.questions,
                 asked,
-                store=work_file(kept),
+                store=work_file(measuring.cache(output)),
                 policy=policy,
                 max_concurrency=measuring.max_concurrency,
                 show_progress=sys.stderr.isatty(),
@@ -264,17 +273,9 @@ def sweep_command(
             fail(f"--model has no effect: {kind} uses no model")
         arguments = measuring.arguments(output)
         policy = asking.call_policy()
-        kept = measuring.cache(output)
         made = sweep(
             measuring.corpus(folder),
-            lambda value: splitter_named(
-                f"{kind}:{value:g}",
-                asked,
-                policy,
-                kept,
-                measuring.max_concurrency,
-                measuring.embedder,
-            ),
+            lambda value: measuring.splitter(f"{kind}:{value:g}", asked, policy, output),
             values,
             parameter=parameter,
             **arguments,

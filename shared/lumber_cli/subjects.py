@@ -78,6 +78,7 @@ def work_file(work: Path) -> Path:
 def splitter_named(
     spec: str,
     model: Model | None,
+    *,
     policy: CallPolicy,
     work: Path,
     max_concurrency: int,
