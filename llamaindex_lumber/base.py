@@ -85,7 +85,10 @@ class SpanNodeParser(NodeParser):
 
     _chunker: Chunker | None = PrivateAttr(default=None)
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, *unnamed: Any, **settings: Any) -> None:
+        if unnamed:
+            name = type(self).__name__
+            raise TypeError(f"{name} takes its settings by name, as in {name}(chunk_overlap=20)")
         settings.pop("class_name", None)  # in the result of to_dict, as is the name of id_func
         if isinstance(settings.get("id_func"), dict):
             name = settings.pop("id_func").get("id_func_name")

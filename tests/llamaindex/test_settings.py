@@ -380,6 +380,12 @@ class TestMetadata:
         assert "word" not in record.getMessage()
 
 
+@every_parser
+def test_a_setting_without_its_name_is_refused(make: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^{make.__name__} takes its settings by name"):
+        make(200)
+
+
 def test_a_parser_over_a_splitter_is_serialised_as_its_identity() -> None:
     parser = ChunkerNodeParser(splitter=GreedyChunker(30), chunk_overlap=5)
     data = parser.to_dict()
