@@ -55,7 +55,7 @@ class WordPieces(NamedTuple):
 
 
 def first_of(starts: npt.NDArray[np.int32], offsets: npt.ArrayLike) -> npt.NDArray[np.intp]:
-    """Return what `Pieces.first_of` returns, for tokens that start at `starts`."""
+    """Return what `WordPieces.first_of` returns, for tokens that start at `starts`."""
     found = np.unique(np.searchsorted(starts, np.asarray(offsets), side="left"))
     return found[found < len(starts)]
 
