@@ -50,6 +50,7 @@ def split_command(
         if isinstance(chunker, BertChunker):
             chunker.load()  # a missing model is an error before any work
         inputs = Inputs(paths, encoding)
+        slow = splitting.asks_model or (isinstance(chunker, BertChunker) and len(inputs) == 1)
         done = 0
         with writer(kind, None if output is None else output_file(output)) as out:
             try:
@@ -59,7 +60,7 @@ def split_command(
                             file,
                             chunker,
                             splitting.chunk_overlap,
-                            show_progress=splitting.asks_model and sys.stderr.isatty(),
+                            show_progress=slow and sys.stderr.isatty(),
                         )
                     )
                     done += 1

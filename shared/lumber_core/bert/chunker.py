@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tqdm import tqdm
+
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import (
     ScoredText,
@@ -135,6 +137,25 @@ class BertChunker(Chunker):
     def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
         return self._cut(text, limits, partial(self._scored, text))
 
+    def _segment_all(
+        self, texts: Sequence[str], limits: Sequence[SizeLimits], *, show_progress: bool
+    ) -> list[Segmentation]:
+        """Split checked texts; the progress bar shows characters, because a text may take long."""
+        results = []
+        done = 0
+        total = sum(map(len, texts))
+        with tqdm(total=total, unit="char", unit_scale=True, disable=not show_progress) as bar:
+            for text, own in zip(texts, limits, strict=True):
+
+                def reached(offset: int, before: int = done) -> None:
+                    bar.update(max(0, before + offset - bar.n))
+
+                score = partial(self._scored, text, on_progress=reached)
+                results.append(self._cut(text, own, score))
+                done += len(text)
+                bar.update(done - bar.n)
+        return results
+
     def _cut(
         self,
         text: str,
@@ -178,7 +199,12 @@ class BertChunker(Chunker):
         ]
 
     def _scored(
-        self, text: str, places: Sequence[Place] | None, *, everywhere: bool = False
+        self,
+        text: str,
+        places: Sequence[Place] | None,
+        *,
+        everywhere: bool = False,
+        on_progress: Callable[[int], object] = lambda _: None,
     ) -> ScoredText:
         """Score the tokens that matter for some places, or all."""
         return score_text(
@@ -188,6 +214,7 @@ class BertChunker(Chunker):
             moving=self.windows == "moving",
             threshold=self.threshold or 0.0,
             everywhere=everywhere,
+            on_progress=on_progress,
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@
 # for them.
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -117,6 +117,7 @@ def score_text(
     moving: bool,
     threshold: float,
     everywhere: bool = False,
+    on_progress: Callable[[int], object] = lambda _: None,
 ) -> ScoredText:
     """Score the tokens of a text in windows.
 
@@ -130,6 +131,7 @@ def score_text(
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
         everywhere: Whether to score all tokens, not only those that matter for `places`. The score
             of a token does not depend on it.
+        on_progress: Called with the offset that a window reaches, once it is scored.
     """
     from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Windows, scan
 
@@ -148,7 +150,13 @@ def score_text(
             threshold=threshold,
             allowed=asked.allowed,
         )
-    scan(model.scorer, pieces.ids, windows, wanted=None if everywhere else asked.allowed)
+    scan(
+        model.scorer,
+        pieces.ids,
+        windows,
+        wanted=None if everywhere else asked.allowed,
+        on_window=lambda window: on_progress(int(pieces.ends[window.stop - 1])),
+    )
     scores = TokenScores(pieces.starts, pieces.ends, windows.scores, asked.candidates)
     return ScoredText(scores, asked.cuts(windows.starts))
 

@@ -15,7 +15,7 @@ Positions and sizes are counted in tokens, without [CLS] and [SEP].
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -92,6 +92,7 @@ def scan(
     windows: Windows,
     *,
     wanted: npt.NDArray[np.bool_] | None = None,
+    on_window: Callable[[Window], object] = lambda _: None,
 ) -> None:
     """Score the windows of a text until they are done.
 
@@ -101,6 +102,7 @@ def scan(
         windows: The windows, which combine the scores.
         wanted: Whether to score each token, shape (tokens,); None for all. Other tokens score
             minus infinity.
+        on_window: Called for each window that is scored, to show progress.
     """
     while asked := windows.ask(scorer.at_once):
         pieces = [ids[window.start : window.stop] for window in asked]
@@ -116,6 +118,7 @@ def scan(
             ]
         for window, scores in zip(asked, scored, strict=True):
             windows.tell(window, scores)
+            on_window(window)
 
 
 def _spread(told: Scores, places: Places, length: int) -> Scores:

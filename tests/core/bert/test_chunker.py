@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -93,6 +94,25 @@ def test_any_number_of_threads_gives_the_same_result(exported: Path, prose: list
         ]
         np.testing.assert_array_equal(results[0], results[1])
         np.testing.assert_array_equal(results[0], results[2])
+
+
+@pytest.mark.parametrize("windows", ["overlapping", "moving"])
+def test_progress_is_shown_within_a_text(
+    exported: Path,
+    prose: list[str],
+    windows: str,
+    capsys: pytest.CaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TQDM_MININTERVAL", "0")
+    text = " ".join(prose)
+    splitter = BertChunker(str(exported), windows=windows, threads=1)
+    (told,) = splitter.segment_all([text], show_progress=True)
+    shares = [int(share) for share in re.findall(r"(\d+)%\|", capsys.readouterr().err)]
+    assert shares == sorted(shares)
+    assert shares[-1] == 100
+    assert any(0 < share < 100 for share in shares)
+    assert told.spans == splitter.segment(text).spans
 
 
 def test_a_pickled_splitter_gives_the_same_result(exported: Path, prose: list[str]) -> None:
