@@ -23,7 +23,7 @@ from itertools import islice
 from pathlib import Path
 from threading import Lock, get_ident
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
@@ -77,7 +77,7 @@ class Cache:
         self._connection: sqlite3.Connection | None = None
         self._file: _FileId | None = None
         renew_after_fork(self, _renew)
-        _caches.add(self)
+        _caches[self] = None
 
     @property
     def path(self) -> Path:
@@ -382,7 +382,7 @@ def _lock(opened: int) -> bool:
             return True
 
 
-_caches: WeakSet[Cache] = WeakSet()
+_caches: WeakKeyDictionary[Cache, None] = WeakKeyDictionary()
 _held: dict[int, list[Lock]] = {}  # by thread, while it forks
 _inherited: list[sqlite3.Connection] = []
 
@@ -394,9 +394,9 @@ def _before_fork() -> None:
     processes delete files that the child uses, and what it puts is lost.
     """
     held = _held.setdefault(get_ident(), [])
-    for cache in list(_caches):
-        lock = cache._lock
-        if lock.acquire(timeout=_FORK_SECONDS):
+    for reference in _caches.keyrefs():  # a copy: other threads make caches meanwhile
+        cache = reference()
+        if cache is not None and (lock := cache._lock).acquire(timeout=_FORK_SECONDS):
             held.append(lock)
             cache._disconnect()
 
