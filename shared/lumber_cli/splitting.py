@@ -115,7 +115,7 @@ class Splitting:
         return LumberChunker(judge(), **settings)
 
     def _own(self, settings: dict[str, Any]) -> Chunker:
-        """Make a splitter that asks nobody."""
+        """Make a splitter other than Lumber, which asks no language model."""
         flags = [*self._flags_of_models, *(["--prices"] if self.prices is not None else [])]
         if flags:
             raise ValueError(f"{flags[0]} is for the language model of --method lumber")
@@ -158,12 +158,12 @@ class Splitting:
 
     @property
     def _of_judge(self) -> dict[str, Any]:
-        """The settings given that only the bundled model, as a judge, heeds."""
+        """The settings given that apply only if the bundled model judges."""
         return {name: self.given[name] for name in _OF_JUDGE if name in self.given}
 
     @property
     def _flags_of_models(self) -> list[str]:
-        """The options given that only a language model heeds."""
+        """The options given that apply only to a language model."""
         return [*self.asking.flags, *(["--prompt"] if self.prompt is not None else [])]
 
 

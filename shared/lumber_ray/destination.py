@@ -7,7 +7,7 @@ A folder holds:
 - `failed/part-*.parquet` (or `.jsonl`): documents without chunks, with the error.
 
 A part file appears at once, complete, under a name that follows from its documents. A document is
-finished if a file in `chunks` has it, so nothing else has to be kept in step.
+finished if a file in `chunks` has it, so there is nothing else to keep in sync.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Destination:
             )
 
     def prepare(self, settings: Mapping[str, str]) -> None:
-        """Make the folder. What failed in an earlier run is forgotten, and tried again."""
+        """Make the folder; the failures of earlier runs are deleted, because they are tried again."""
         for name in (_CHUNKS, _FAILED, _UNFINISHED):
             self._system.create_dir(self._at(name))
         for name in (_FAILED, _UNFINISHED):

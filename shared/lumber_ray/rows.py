@@ -62,8 +62,8 @@ def chunk_schema(*, embedding: bool) -> pa.Schema:
     """Return the columns of rows of chunks.
 
     `document`, `chunk_id`, `index` in the document, `start` and `end` in characters, `headings`
-    from the outermost to the innermost, first and last of the `pages` of a PDF, `text` and, if
-    wanted, `embedding`.
+    from the outermost to the innermost, first and last of the `pages` of a PDF, `text` and, with
+    `embedding`, a vector under that name.
     """
     columns = [
         ("document", pa.string()),
@@ -121,8 +121,8 @@ class DocumentSplitter:
             files: The documents, named by their ids. Those that could not be read are passed on.
 
         Raises:
-            ModelSettingsError: The model rejects the key, its name or the settings; likewise the
-                other errors that every document would have.
+            ModelSettingsError: The model rejects the key, its name or the settings. The other
+                errors of `STOPPING` are raised, too.
         """
         for some in batches(files, self._chunker.texts_at_once):
             texts = [file for file in some if isinstance(file, TextFile) and not _problem(file)]

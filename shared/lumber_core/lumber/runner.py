@@ -42,7 +42,7 @@ class Schedule:
 
     Groups of true chains come first: those of documents in progress, then those of the next
     document. Lanes use capacity that would otherwise be idle. A true chain is followed through
-    stored verdicts first, so that no lane asks about what they make superfluous.
+    stored verdicts first, so that no lane asks what they already answer.
 
     Args:
         walks: One walk per document; each is started when there is capacity for it.
