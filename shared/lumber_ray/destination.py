@@ -77,7 +77,7 @@ class Destination:
             )
 
     def prepare(self, settings: Mapping[str, str]) -> None:
-        """Make the folder; the failures of earlier runs are deleted, because they are tried again."""
+        """Make the folder; failures of earlier runs are deleted, because they are tried again."""
         for name in (_CHUNKS, _FAILED, _UNFINISHED):
             self._system.create_dir(self._at(name))
         for name in (_FAILED, _UNFINISHED):
