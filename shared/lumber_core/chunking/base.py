@@ -95,21 +95,26 @@ class Chunker(ABC):
         settings = ", ".join(f"{n}={identity_of(v)}" for n, v in self._determines().items())
         return f"{class_identity(type(self))}({settings})"
 
-    def split_text(self, text: str) -> list[str]:
+    def split_text(self, text: str, *, markdown: bool = False) -> list[str]:
         """Split one text into the texts of its chunks; joined, they are the text.
+
+        Args:
+            text: Any string; `""` gives no chunk.
+            markdown: Whether the text is Markdown, whatever the units of this splitter.
 
         Raises:
             TypeError: `text` is not a string.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        return self.segment(text).chunks(text)
+        return self.segment(text, markdown=markdown).chunks(text)
 
-    def segment(self, text: str, *, reserved: int = 0) -> Segmentation:
+    def segment(self, text: str, *, reserved: int = 0, markdown: bool = False) -> Segmentation:
         """Split one text.
 
         Args:
             text: Any string; `""` gives no span.
             reserved: Tokens to leave free in every chunk, for text that is added later.
+            markdown: Whether the text is Markdown, whatever the units of this splitter.
 
         Returns:
             Spans that tile the text, with the verdicts behind them.
@@ -119,23 +124,26 @@ class Chunker(ABC):
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
         check_text(text)
-        return replace(self._segment(text, self._limits.reserving(reserved)), text=text)
+        return replace(self._segment(text, self._limits_for(reserved, markdown)), text=text)
 
-    async def asegment(self, text: str, *, reserved: int = 0) -> Segmentation:
+    async def asegment(
+        self, text: str, *, reserved: int = 0, markdown: bool = False
+    ) -> Segmentation:
         """Async version of `segment`."""
         check_text(text)
-        limits = [self._limits.reserving(reserved)]
+        limits = [self._limits_for(reserved, markdown)]
         (segmentation,) = await self._asegment_all([text], limits, show_progress=False)
         return replace(segmentation, text=text)
 
-    def show(self, text: str, *, reserved: int = 0) -> ChunkView:
+    def show(self, text: str, *, reserved: int = 0, markdown: bool = False) -> ChunkView:
         """Split one text for display: notebooks show the chunks in colours, with their tokens.
 
         Args:
             text: Any string.
             reserved: As for `segment`.
+            markdown: As for `segment`.
         """
-        segmentation = self.segment(text, reserved=reserved)
+        segmentation = self.segment(text, reserved=reserved, markdown=markdown)
         return ChunkView(text, segmentation.spans, self._counter.count(segmentation.chunks(text)))
 
     def segment_all(

@@ -103,12 +103,15 @@ class GreedyChunker(Chunker):
             else None,
         )
 
-    def segment(self, text: str, *, reserved: int = 0) -> GreedySegmentation:
+    def segment(
+        self, text: str, *, reserved: int = 0, markdown: bool = False
+    ) -> GreedySegmentation:
         """Split one text.
 
         Args:
             text: Any string; `""` gives no span.
             reserved: Tokens to leave free in every chunk, for text that is added later.
+            markdown: Whether the text is Markdown, whatever the units of this splitter.
 
         Returns:
             Spans that tile the text, and their starts in tokens.
@@ -117,7 +120,7 @@ class GreedyChunker(Chunker):
             TypeError: `text` is not a string.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        segmentation = super().segment(text, reserved=reserved)
+        segmentation = super().segment(text, reserved=reserved, markdown=markdown)
         assert isinstance(segmentation, GreedySegmentation)
         return segmentation
 

@@ -66,6 +66,27 @@ def chunker(request):
 # The same however it is run.
 
 
+MARKDOWN = "".join(
+    f"# Part {n}\n\nIt was {n}. It rained.\n\n```sh\nmake {n}\n\nmake all\n```\n\n"
+    for n in range(20)
+)
+
+
+def test_one_markdown_text_is_split_as_one_of_many(chunker):
+    (expected,) = chunker.segment_all([MARKDOWN], markdown=[True])
+    assert chunker.segment(MARKDOWN, markdown=True) == expected
+    assert asyncio.run(chunker.asegment(MARKDOWN, markdown=True)) == expected
+    assert chunker.split_text(MARKDOWN, markdown=True) == expected.chunks(MARKDOWN)
+    assert chunker.show(MARKDOWN, markdown=True).spans == expected.spans
+
+
+def test_markdown_has_its_own_units_only_if_it_is_named():
+    chunker = GreedyChunker(12)
+    fence = "```sh\nmake 7\n\nmake all\n```"
+    assert any(fence in chunk for chunk in chunker.split_text(MARKDOWN, markdown=True))
+    assert chunker.split_text(MARKDOWN, markdown=True) != chunker.split_text(MARKDOWN)
+
+
 def test_one_or_many_sync_or_async_give_the_same(chunker):
     expected = [chunker.segment(text) for text in TEXTS]
 
