@@ -33,6 +33,8 @@ def test_imports_keep_the_contracts(
 ) -> None:
     cli = pytest.importorskip("importlinter.cli")
     monkeypatch.chdir(ROOT)
+    # Otherwise it turns off all loggers that there are, also for later tests.
+    monkeypatch.setattr(cli.logging_config, "dictConfig", lambda settings: None)
     status = cli.lint_imports(no_cache=True)
     assert status == 0, capsys.readouterr().out
 
