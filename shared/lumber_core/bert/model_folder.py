@@ -19,7 +19,7 @@ from lumber_core.extras import load, require
 CARD_FILE = "card.json"
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
 
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+_HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # "./model" is a path
 _HUB = {"package": "huggingface-hub", "extra": "hub"}
 # What `lumber-splitters train` and `export` write, and published checkpoints; never a pickle.
 _FILES = ("*.json", "*.txt", "*.safetensors", "*.onnx", "words*.bin")

@@ -166,3 +166,12 @@ def test_bundled_models_and_folders_need_no_extra(
     relative = f"{exported.parent.name}/{exported.name}"  # looks like a hub id
     for name in ("bundled", str(exported), relative):
         assert BertChunker(name).segment(TEXT).spans
+
+
+@pytest.mark.parametrize("name", ["./nowhere", "../nowhere", "/nowhere", "~/nowhere", "a/b/c"])
+def test_a_path_without_a_folder_is_not_taken_for_a_model_on_the_hub(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(ValueError, match=f"an existing folder or a hub id .* not '{name}'"):
+        BertChunker(name).load()
