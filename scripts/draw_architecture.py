@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -241,20 +242,24 @@ def _ordered(structure: Structure) -> list[list[str]]:
         neighbours[importer].append(imported)
         neighbours[imported].append(importer)
     for _ in range(8):
-        position = {
-            box: (index + 0.5) / len(layer) for layer in layers for index, box in enumerate(layer)
-        }
+        # Fractions, because sums of floats depend on the version of Python.
+        position = {box: at for layer in layers for box, at in _spread(layer)}
         for layer in layers:
             layer.sort(
                 key=lambda box: (
                     sum(position[other] for other in neighbours[box]) / len(neighbours[box])
                     if neighbours[box]
-                    else 0.5,
+                    else Fraction(1, 2),
                     box,
                 )
             )
-            position |= {box: (index + 0.5) / len(layer) for index, box in enumerate(layer)}
+            position |= _spread(layer)
     return layers
+
+
+def _spread(layer: Sequence[str]) -> list[tuple[str, Fraction]]:
+    """Return the boxes of a layer with their positions, from 0 to 1."""
+    return [(box, Fraction(2 * index + 1, 2 * len(layer))) for index, box in enumerate(layer)]
 
 
 def drawings(graph: grimp.ImportGraph) -> dict[str, str]:

@@ -36,7 +36,7 @@ from tests.loopback.server import LoopbackServer
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-OPTIONAL = ("ray", "langchain_community", "llama_index.storage")
+OPTIONAL = ("ray", "langchain_community", "llama_index.storage", "transformers")
 FENCE = re.compile(
     r"^(?: *<!-- not run: (?P<reason>[^>]+) -->\n)?"
     r"^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^(?P=indent)```$",

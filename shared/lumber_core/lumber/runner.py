@@ -76,8 +76,10 @@ class Schedule:
         """Release the capacity of a task whose verdict has been recorded."""
         self._out -= 1
         task.walk.follow(self._stored)
-        if task.walk.done and self._active.pop(task.number, None) is not None:
-            self._finished.append((task.number, task.walk))
+        if task.walk.done:
+            self._active.pop(task.number, None)
+            if not task.walk.waits:  # calls still in flight belong to its usage
+                self._finished.append((task.number, task.walk))
 
     def finished(self) -> list[tuple[int, Walk]]:
         """Return the walks that ended since the last call, with the numbers of their documents."""

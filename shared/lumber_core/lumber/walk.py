@@ -87,6 +87,11 @@ class Walk:
         return self._rules.stop(self._position) is None
 
     @property
+    def waits(self) -> bool:
+        """Whether a group that was handed out has no verdict yet; its verdict may be wasted."""
+        return bool(self._out)
+
+    @property
     def position(self) -> int:
         """Units that the true chain has passed."""
         return self._rules.units if self.done else self._position

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from dataclasses import replace
 
 import pytest
 from tqdm import tqdm
@@ -12,6 +13,7 @@ from lumber_core import Group, LumberChunker, ModelJudge, Prices, Segmentation, 
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.runner import Schedule, Task
 from lumber_core.lumber.walk import Walk
+from lumber_core.segmentation import Usage
 from lumber_core.text.units import paragraphs
 from tests.core.lumber.support import ScatteredModel, document, scattered, story
 
@@ -32,6 +34,28 @@ def drain(schedule: Schedule) -> list[Task]:
     while (task := schedule.next_task()) is not None:
         tasks.append(task)
     return tasks
+
+
+def test_a_walk_is_finished_when_its_last_call_has_ended_and_is_counted() -> None:
+    schedule = Schedule(iter(walks(1, length=200)), capacity=8, stored=nothing)
+    walk, late = None, None
+    calls = 0
+    while walk is None or not walk.done:
+        for task in drain(schedule):
+            calls += 1
+            walk = task.walk
+            if late is None and task.group.start:  # a lane, ahead of the true chain
+                late = task
+                continue
+            verdict = as_verdict(task.group, scattered(task.group))
+            walk.record(replace(verdict, usage=Usage(1)))
+            schedule.give_back(task)
+    assert late is not None
+    assert schedule.finished() == []
+    walk.record(replace(as_verdict(late.group, None), usage=Usage(1)))
+    schedule.give_back(late)
+    assert [finished.usage.calls for _, finished in schedule.finished()] == [calls]
+    assert schedule.finished() == []
 
 
 def test_documents_fill_the_capacity_before_lanes_do() -> None:
