@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from lumber_core import __version__
-from lumber_core.cache import Cache, digest, read_row
+from lumber_core.cache import Cache, digest
 from lumber_core.checks import check_texts
 from lumber_core.errors import StoreError
+from lumber_core.row_store import read_row
 from lumber_core.segmentation import read_usage
 from lumber_core.spans import Span
 from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument

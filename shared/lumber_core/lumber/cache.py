@@ -16,13 +16,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar, TypeVar
 
-from lumber_core.cache import Cache, RowStore, digest, read_row
+from lumber_core.cache import Cache, digest
 from lumber_core.concurrency import SingleFlight, start_in_thread, until_finished
 from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, checked
 from lumber_core.lumber.shared_store import SharedCache, SharedStore
+from lumber_core.row_store import RowStore, read_row
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
 
 logger = logging.getLogger(__name__)

@@ -13,10 +13,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
 
-from lumber_core.cache import Cache, RowStore, digest, read_row
+from lumber_core.cache import Cache, digest
 from lumber_core.concurrency import SingleFlight, start_in_thread, until_finished
 from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.retry import CallPolicy, RetryingModel
+from lumber_core.row_store import RowStore, read_row
 from lumber_core.segmentation import Usage
 from lumber_core.text.unicode import encodable
 
