@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,6 +64,9 @@ rows = st.fixed_dictionaries(
 )
 
 
+NUL = "\0" if sys.version_info >= (3, 11) else ""  # the csv module of 3.10 cannot write it
+
+
 def lines(made: list[Any]) -> bytes:
     return "\n".join(map(json.dumps, made)).encode()
 
@@ -75,7 +79,7 @@ def table(made: list[dict[str, Any]]) -> bytes:
     writer.writeheader()
     writer.writerows(
         {
-            name: value if isinstance(value, str) else json.dumps(value)
+            name: value.replace("\0", NUL) if isinstance(value, str) else json.dumps(value)
             for name, value in row.items()
         }
         for row in made
