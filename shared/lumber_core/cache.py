@@ -367,18 +367,13 @@ def _locked(folder: Path) -> Iterator[bool]:
 def _lock(opened: int) -> bool:
     import fcntl
 
-    deadline = time.monotonic() + _BUSY_SECONDS
-    while True:
-        try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:  # noqa: PERF203 - tried again
-            if time.monotonic() > deadline:
-                raise sqlite3.OperationalError("its folder is locked by another process") from None
-            time.sleep(_RETRY_SECONDS)
-        except OSError:
-            return False
-        else:
-            return True
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:  # `_connect` tries again
+        raise sqlite3.OperationalError("its folder is locked by another process") from None
+    except OSError:
+        return False
+    return True
 
 
 _caches: WeakKeyDictionary[Cache, None] = WeakKeyDictionary()
