@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lumber_core.cache import Cache
 from lumber_core.errors import StoreError
 from lumber_core.llms.base import Completion
-from lumber_core.lumber.cache import AnswerStore
+from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.segmentation import OUTCOMES, Usage, Verdict
 from lumber_core.spans import Span
 from lumber_evaluation.cached_work import CachedEmbedder, CachedWork

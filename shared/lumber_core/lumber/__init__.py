@@ -5,7 +5,7 @@
 stores verdicts, `fallback` handles failures, and `estimate` predicts the cost.
 """
 
-from lumber_core.lumber.cache import AnswerStore
+from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.estimate import Estimate, Prices, Range
 from lumber_core.lumber.grouping import Group

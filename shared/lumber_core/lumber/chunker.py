@@ -15,7 +15,7 @@ from lumber_core.checks import check_texts
 from lumber_core.chunking.base import Chunker, within
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread, until_finished
-from lumber_core.lumber.cache import AnswerStore, CachedJudge
+from lumber_core.lumber.answer_store import AnswerStore, CachedJudge
 from lumber_core.lumber.estimate import (
     COMPLETION_TOKENS,
     EARLY,

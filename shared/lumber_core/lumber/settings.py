@@ -11,7 +11,7 @@ from lumber_core.checks import check_positive
 from lumber_core.chunking.settings import ChunkerSettings, Units
 from lumber_core.identity import safe_repr
 from lumber_core.llms.retry import CallPolicy
-from lumber_core.lumber.cache import AnswerStore
+from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.fallback import OnFailure
 from lumber_core.lumber.judges import JudgeLike

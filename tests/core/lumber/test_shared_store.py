@@ -260,7 +260,7 @@ def test_a_store_that_takes_long_to_fail_is_not_tried_for_every_answer(
                 clock[0] += 5.0
             super()._use(how)
 
-    monkeypatch.setattr("lumber_core.lumber.cache.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("lumber_core.lumber.answer_store.time.monotonic", lambda: clock[0])
     given = Slow()
     model = ActingModel(lambda: setattr(given, "down", ("read", "write")))
     assert splitter(model, given).segment(TEXT) == ALONE

@@ -28,7 +28,7 @@ from lumber_core import (
     StoreError,
 )
 from lumber_core.cache import Cache
-from lumber_core.lumber.cache import CachedJudge, key
+from lumber_core.lumber.answer_store import CachedJudge, key
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.segmentation import Usage, Verdict
 from lumber_core.text.units import paragraphs
