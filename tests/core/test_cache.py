@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lumber_core import cache_file
 from lumber_core.cache import Cache, digest
 from lumber_core.errors import StoreError
 from tests.core.core_support import quick
@@ -169,6 +170,31 @@ def test_a_file_that_cannot_be_used_is_refused_and_left_alone(
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"the folder .*none does not exist"):
         Cache(tmp_path / "none" / "cache.db", "things").open()
+
+
+def test_a_path_that_the_system_refuses_is_a_store_error(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot be used"):
+        Cache(tmp_path / ("x" * 300), "things").open()
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(StoreError, match=r"the folder .*file does not exist"):
+        Cache(tmp_path / "file" / "cache.db", "things").open()
+
+
+def test_a_file_may_be_deleted_while_it_is_checked(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Cache(path, "things").put("before", b"")
+    inspect = cache_file._inspect
+
+    def delete_and_inspect(path: Path, *, immutable: bool) -> None:
+        monkeypatch.undo()
+        path.unlink()
+        inspect(path, immutable=immutable)
+
+    monkeypatch.setattr(cache_file, "_inspect", delete_and_inspect)
+    cache = Cache(path, "things")
+    cache.put("after", b"")
+    assert [key for key, _ in Cache(path, "things").items()] == ["after"]
 
 
 def test_a_cache_is_pickled_by_its_path(path: Path) -> None:

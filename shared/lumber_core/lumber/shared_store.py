@@ -15,7 +15,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any, Protocol, TypeAlias
 
-from lumber_core.cache import CACHE_FORMAT
+from lumber_core.cache_file import CACHE_FORMAT
 from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
 from lumber_core.llms.failures import redact, redacted

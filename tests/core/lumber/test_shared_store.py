@@ -17,7 +17,7 @@ from llama_index.core.storage.kvstore import SimpleKVStore
 from langchain_lumber import LumberTextSplitter
 from llamaindex_lumber import LumberNodeParser
 from lumber_core import AnswerStore, Group, LumberChunker, ModelJudge, StoreError
-from lumber_core.cache import CACHE_FORMAT
+from lumber_core.cache_file import CACHE_FORMAT
 from lumber_core.llms import OpenAIModel
 from lumber_core.lumber.shared_store import SharedCache
 from lumber_core.segmentation import Usage, Verdict

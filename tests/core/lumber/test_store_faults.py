@@ -67,7 +67,7 @@ def test_answers_outlast_a_lock_of_another_program(
     monkeypatch: pytest.MonkeyPatch,
     way: str,
 ) -> None:
-    monkeypatch.setattr("lumber_core.cache._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("lumber_core.cache_file._BUSY_SECONDS", 0.05)
     path = tmp_path / "answers.db"
     other: list[sqlite3.Connection] = []
 
