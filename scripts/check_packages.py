@@ -38,6 +38,8 @@ PROBES = {
     "assert LumberTextSplitter(chunk_size=40).split_text(text)",
     "llama-index": "from llamaindex_lumber import LumberNodeParser\n"
     "assert LumberNodeParser(chunk_size=40).split_text(text)",
+    "tiktoken": "from lumber_core import token_counter\n"
+    "assert 'cl100k_base' in repr(token_counter('gpt-4'))",
     "openai": f"from lumber_core.llms import OpenAIModel\nOpenAIModel{MODEL}",
     "gemini": f"from lumber_core.llms import GeminiModel\nGeminiModel{MODEL}",
     "gemini-legacy": f"from lumber_core.llms import LegacyGeminiModel\nLegacyGeminiModel{MODEL}",

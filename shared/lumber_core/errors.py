@@ -21,10 +21,11 @@ class MissingExtraError(LumberError, ImportError):
         )
         self.package = package
         self.extra = extra
+        self._why = why
 
-    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
         # Worker processes send it to their parent.
-        return type(self), (self.package, self.extra)
+        return type(self), (self.package, self.extra, self._why)
 
 
 class TokenizerDataError(LumberError):

@@ -32,6 +32,7 @@ EXTRAS = {
     "gemini": {"google.genai"},
     "llama-index": {"llama_index"},
     "documents": {"pypdf", "mammoth"},
+    "tiktoken": {"tiktoken"},
 }
 
 
@@ -83,6 +84,7 @@ def test_help_and_version_need_no_extra(tmp_path: Path) -> None:
         (("split", "docs", "--format", "parquet", "-o", "chunks.parquet"), "evaluation"),
         (("split", "docs", "--method", "lumber", "--model", "ollama:m"), "openai"),
         (("split", "docs", "--method", "bert", "--model", "owner/name"), "hub"),
+        (("split", "docs", "--tokenizer", "cl100k_base"), "tiktoken"),
         (("train", "out", "--passages", "docs/a.txt"), "train"),
         (("export", "docs", "out"), "train"),
     ],

@@ -17,7 +17,8 @@ CLASSES = [
 
 @pytest.mark.parametrize("kind", CLASSES)
 def test_an_error_of_a_worker_process_reaches_its_parent(kind: type[errors.LumberError]) -> None:
-    error = kind("torch", "torch") if kind is errors.MissingExtraError else kind("it is broken")
+    missing = kind is errors.MissingExtraError
+    error = kind("torch", "torch", "to train, ") if missing else kind("it is broken")
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is kind
     assert str(again) == str(error)

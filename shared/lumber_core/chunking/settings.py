@@ -53,7 +53,7 @@ Tokenizer = Annotated[
     Setting(
         'Counts tokens: "estimate" (near what cl100k_base counts, for any text; needs no '
         'vocabulary), "words" (1.2 tokens a word, the published LumberChunker\'s formula), or the '
-        "name of a tiktoken encoding or of a model tiktoken knows.",
+        "name of a tiktoken encoding or of a model tiktoken knows (extra `tiktoken`).",
         objects="Also a Hugging Face tokenizer, a tiktoken `Encoding`, a function from a string to "
         "a number, or a `TokenCounter`.",
     ),

@@ -31,11 +31,12 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
     Args:
         spec: "estimate" for `EstimatedCounter`; "words" for `WordCounter`, the formula of the
             published LumberChunker; the name of a tiktoken encoding or of a model tiktoken
-            knows; a Hugging Face tokenizer; a tiktoken `Encoding`; a function from a string to
-            its number of tokens; or a `TokenCounter`.
+            knows, which needs the extra `tiktoken`; a Hugging Face tokenizer; a tiktoken
+            `Encoding`; a function from a string to its number of tokens; or a `TokenCounter`.
 
     Raises:
         ValueError: `spec` is an unknown name.
+        MissingExtraError: `spec` is a name that only tiktoken knows, which is not installed.
         TypeError: `spec` is something else.
     """
     if isinstance(spec, str):

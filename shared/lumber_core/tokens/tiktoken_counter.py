@@ -1,4 +1,4 @@
-"""Counting with OpenAI's tokenizers, through tiktoken.
+"""Counting with OpenAI's tokenizers, through tiktoken, which is an extra.
 
 Special tokens in a text, such as `<|endoftext|>`, are counted as ordinary text.
 """
@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
+from lumber_core.extras import require
 from lumber_core.tokens.tiktoken_data import load_encoding
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class TiktokenCounter:
 
     Raises:
         ValueError: `name` is neither an encoding nor a model that tiktoken knows.
+        MissingExtraError: tiktoken is not installed.
         TokenizerDataError: On first use, if the vocabulary is not available.
     """
 
@@ -174,7 +176,10 @@ def encoding_name(name: str) -> str:
 
     Raises:
         ValueError: tiktoken knows no such encoding or model.
+        MissingExtraError: tiktoken is not installed.
     """
+    why = f'tokenizer {name!r}: names other than "estimate" and "words" need tiktoken, and '
+    require("tiktoken", package="tiktoken", extra="tiktoken", why=why)
     import tiktoken  # deferred: other counters do not need it
 
     known = tiktoken.list_encoding_names()
