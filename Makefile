@@ -8,10 +8,11 @@ READY := $(VENV)/.ready
 QUIET := --quiet --disable-pip-version-check
 PIP := $(BIN)/python -m pip install $(QUIET) -c constraints.txt
 TESTING := pytest pytest-asyncio pytest-timeout hypothesis
+OLD_TESTING := pytest==8.3.0 pytest-asyncio==0.25.0 pytest-timeout==2.3.1 hypothesis==6.120.0
 FLOOR := 95
 MINUTES ?= 60
 
-.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-lowest test-packages coverage check docs architecture bench bench-large results weights licences sbom audit clean
+.PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-examples-lowest test-lowest test-packages coverage check docs architecture bench bench-large results weights licences sbom audit clean
 
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
@@ -22,7 +23,7 @@ compare: $(SHOWN)  ## Compare two splitters on the bundled story; writes report/
 
 test: $(READY)  ## Run the tests
 	$(BIN)/python -m pytest -q
-	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-ray, make test-examples, make test-lowest, make test-packages"
+	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-ray, make test-examples, make test-examples-lowest, make test-lowest, make test-packages"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(BIN)/python -m pytest -q --cov --cov-report=term --cov-fail-under=$(FLOOR)
@@ -68,6 +69,13 @@ test-examples:  ## Run the examples, those with packages of their own included
 		-e '.[langchain,llama-index,openai,gemini]' -r examples/requirements.txt $(TESTING)
 	.venv-examples/bin/python -m pytest -q tests/examples tests/langchain/test_stores.py tests/llamaindex/test_stores.py
 
+test-examples-lowest:  ## Run the examples with the oldest versions of the frameworks
+	@test -x .venv-examples-lowest/bin/python || $(PYTHON) -m venv .venv-examples-lowest
+	@.venv-examples-lowest/bin/python -m pip install $(QUIET) uv
+	@.venv-examples-lowest/bin/uv pip install --quiet --python .venv-examples-lowest/bin/python --resolution lowest-direct \
+		-e '.[langchain,llama-index,openai,gemini]' -r examples/requirements.txt $(OLD_TESTING)
+	.venv-examples-lowest/bin/python -m pytest -q tests/examples tests/langchain/test_stores.py tests/llamaindex/test_stores.py
+
 test-ray:  ## Test scaling out on a Ray cluster of two workers on this machine
 	@test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
 	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[ray,llama-index,langchain,openai]' \
@@ -78,8 +86,7 @@ test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allo
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
 	@.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	@.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct \
-		-e '.[langchain,llama-index,openai,gemini,evaluation,documents]' transformers==4.50.0 pytest==8.3.0 pytest-asyncio==0.25.0 \
-		pytest-timeout==2.3.1 hypothesis==6.120.0
+		-e '.[langchain,llama-index,openai,gemini,evaluation,documents]' transformers==4.50.0 $(OLD_TESTING)
 	.venv-lowest/bin/python -m pytest -q
 
 test-packages:  ## Install each extra alone, from the wheel and from the sdist, and split a text

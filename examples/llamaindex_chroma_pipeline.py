@@ -42,7 +42,9 @@ async def ingest(title: str, files: dict[str, str], folder: Path) -> None:
         transformations=[BertNodeParser(), LumberEmbedding()],
         docstore=SimpleDocumentStore(),  # remembers a hash of every document
         docstore_strategy=DocstoreStrategy.UPSERTS,  # deletes the nodes of a changed document
-        cache=IngestionCache(),  # remembers what each step made of each batch of documents
+        # Remembers what each step made of each batch of documents; with several processes from
+        # llama-index-core 0.14.22 on, and nothing before it.
+        cache=IngestionCache(),
         vector_store=vectors,
     )
     if (folder / "pipeline").exists():

@@ -33,7 +33,7 @@ for chunker in (BertChunker(), GreedyChunker(10)):
 """
 MODEL = "('any', base_url='http://127.0.0.1:9', api_key='none').identity"
 PROBES = {
-    "": "import lumber_cli.app, lumber_conformance, lumber_evaluation, lumber_training",
+    "": "import lumber_cli.compare, lumber_cli.conform, lumber_cli.split, lumber_cli.training",
     "langchain": "from langchain_lumber import LumberTextSplitter\n"
     "assert LumberTextSplitter(chunk_size=40).split_text(text)",
     "llama-index": "from llamaindex_lumber import LumberNodeParser\n"

@@ -141,8 +141,8 @@ def test_commands_exist_as_printed(line: str) -> None:
         elif program == "lumber-splitters":
             group = get_command(app)
             context = group.make_context(program, list(arguments))
-            name, _, rest = group.resolve_command(context, arguments)  # type: ignore[attr-defined]
-            context.command.commands[name].make_context(name, rest)  # type: ignore[attr-defined]
+            name, found, rest = group.resolve_command(context, arguments)  # type: ignore[attr-defined]
+            found.make_context(name, rest)
         elif program == "python":
             script = next(a for a in arguments if not a.startswith("-"))
             assert arguments[0] == "-m" or (ROOT / script).is_file()

@@ -2,104 +2,153 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated
+from importlib import import_module
+from importlib.metadata import version
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from lumber_cli.conform import conform_command
-from lumber_cli.estimate import estimate_command
-from lumber_cli.evaluation import compare_command, sweep_command
-from lumber_cli.models import models_command
-from lumber_cli.questions import questions_command
-from lumber_cli.split import split_command
-from lumber_cli.training import export_command, train_command
-from lumber_cli.view import view_command
-from lumber_core import __version__
+from lumber_cli.panels import PanelCommand
+
+_FUNCTIONS: dict[str, str] = {}
+
+
+class LazyGroup(TyperGroup):
+    """Commands that are imported when they run; `-h` knows their names and summaries without."""
+
+    # The types are those of click, or of the copy that newer versions of typer have of it.
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the name of the command, the command, and the rest of the arguments."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, None if listed is None else _imported(listed), rest
+
 
 app = typer.Typer(
     name="lumber-splitters",
+    cls=LazyGroup,
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     rich_markup_mode=None,  # plain help: wide tables leave no room for the text
     pretty_exceptions_enable=False,
     help="Split texts at topic shifts, look at the chunks, and measure which splitter is best.",
 )
 
 
-def _add(command: Callable[..., None], name: str, *examples: str) -> None:
-    """Add a command with examples of its use."""
+def _imported(listed: Any) -> Any:
+    """Import a command that is listed."""
+    module, _, function = _FUNCTIONS[listed.name].partition(":")
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    add = alone.command(listed.name, cls=PanelCommand, epilog=listed.epilog)
+    add(getattr(import_module(module), function))
+    return typer.main.get_command(alone)
+
+
+def _add(name: str, function: str, summary: str, *examples: str) -> None:
+    """List a command.
+
+    Args:
+        name: Its name.
+        function: The module and the function that it runs.
+        summary: The first line of its help.
+        *examples: Arguments that show its use.
+    """
     # "\b" tells click to keep the line breaks.
     lines = "".join(f"\n  lumber-splitters {name} {example}" for example in examples)
-    app.command(name, epilog=f"\b\nExamples:{lines}")(command)
+    app.command(name, help=summary, epilog=f"\b\nExamples:{lines}")(_listed)
+    _FUNCTIONS[name] = function
+
+
+def _listed() -> None:
+    """Stand for a command that is not imported."""
 
 
 _add(
-    split_command,
     "split",
+    "lumber_cli.split:split_command",
+    "Split texts into chunks, and print or write them.",
     "report.pdf notes/ 'docs/**/*.md' > chunks.jsonl",
     "book.txt --target-size 200 --format text | less",
     "docs/ --method greedy --chunk-size 256 --format parquet -o chunks.parquet",
     "docs/ --method lumber --model openai:gpt-4o-mini --store answers.db",
-    "docs/ --method lumber --model http://127.0.0.1:8000/v1 --max-concurrency 16 --timeout 300",
-    "docs/ --method lumber --model local:Qwen/Qwen3-8B --device cuda --prompt question.txt",
+    "docs/ --method lumber --model http://127.0.0.1:8000/v1 --max-concurrency 16",
+    "docs/ --method lumber --model local:Qwen/Qwen3-8B --prompt question.txt",
     "- < page.txt",
 )
 _add(
-    view_command,
     "view",
+    "lumber_cli.view:view_command",
+    "Show texts with their chunks on one HTML page.",
     "book.txt",
     "docs/ --target-size 200 -o chunks.html",
     "book.txt --beside greedy:200",
     "report.pdf --threshold 0",
 )
 _add(
-    estimate_command,
     "estimate",
+    "lumber_cli.estimate:estimate_command",
+    "Estimate the cost of splitting with a language model.",
     "books/ --prices 0.15,0.60",
     "book.txt --theta 700 --units sentences",
     "book.txt --model openai:gpt-4o-mini --prompt question.txt",
 )
-_add(models_command, "models", "", "ollama", "http://127.0.0.1:8000/v1")
 _add(
-    compare_command,
+    "models",
+    "lumber_cli.models:models_command",
+    "List the models that --model takes, and what each still needs.",
+    "",
+    "ollama",
+    "http://127.0.0.1:8000/v1",
+)
+_add(
     "compare",
+    "lumber_cli.compare:compare_command",
+    "Compare splitters on your documents and write a report.",
     "docs/ --questions questions.jsonl",
     "docs/ --questions questions.jsonl --splitter bert --splitter greedy:400",
     "docs/ --questions questions.jsonl --model openai:gpt-4o-mini --qa",
     "docs/ --sections headings",
 )
 _add(
-    sweep_command,
     "sweep",
+    "lumber_cli.sweep:sweep_command",
+    "Try several values of one setting and write a report.",
     "docs/ --questions questions.jsonl --theta 450,550,650",
     "docs/ --questions questions.jsonl --threshold=-1,0,1",
     "docs/ --questions questions.jsonl --size 200,400 --splitter greedy",
 )
 _add(
-    questions_command,
     "questions",
+    "lumber_cli.questions:questions_command",
+    "Generate questions with known answers about your documents.",
     "docs/ --model openai:gpt-4o-mini --count 50 --store answers.db",
     "docs/ --model ollama:llama3.2",
 )
 _add(
-    conform_command,
     "conform",
+    "lumber_cli.conform:conform_command",
+    "Check whether a splitter keeps text, offsets and size limits.",
     "langchain_text_splitters:RecursiveCharacterTextSplitter --set chunk_size=200",
     "my_package.splitters:MySplitter --only text --only offsets",
 )
 _add(
-    train_command,
     "train",
+    "lumber_cli.training:train_command",
+    "Train a chunk classifier and plot its learning curves.",
     "my-model --passages passages.jsonl --sections documents.jsonl",
     "second --recipe augmented --base my-model --passages passages.jsonl",
 )
-_add(export_command, "export", "my-model my-model-onnx --with-minilm")
+_add(
+    "export",
+    "lumber_cli.training:export_command",
+    "Export a checkpoint to ONNX, to run without PyTorch.",
+    "my-model my-model-onnx --with-minilm",
+)
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"lumber-splitters {__version__}")
+        typer.echo(f"lumber-splitters {version('lumber-splitters')}")
         raise typer.Exit
 
 

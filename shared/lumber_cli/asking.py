@@ -9,16 +9,20 @@ from typing import Any
 
 from lumber_cli.groups import Command, takes_group
 from lumber_cli.language_models import FORMS, LOCAL, REMOTE, language_model
+from lumber_cli.panels import CALLS, MODEL
 from lumber_cli.setting_options import SettingOptions, parameter
 from lumber_core.llms import CallPolicy, Model
 from lumber_core.llms.settings import ModelSettings
 from lumber_core.llms.transformers import LocalModelSettings
 
 MODEL_HELP = f"Language model: {FORMS}."
+_PANEL: dict[str, Any] = {"rich_help_panel": MODEL}
 # Given by other options, or not possible on a command line.
 _LEFT_OUT = frozenset({"model", "base_url", "api_key", "client", "tokenizer"})
-_MODEL = SettingOptions({REMOTE: ModelSettings, LOCAL: LocalModelSettings}, left_out=_LEFT_OUT)
-_POLICY = SettingOptions({"": CallPolicy})
+_MODEL = SettingOptions(
+    {REMOTE: ModelSettings, LOCAL: LocalModelSettings}, panel=MODEL, left_out=_LEFT_OUT
+)
+_POLICY = SettingOptions({"": CallPolicy}, panel=CALLS)
 
 
 @dataclass(frozen=True)
@@ -83,11 +87,12 @@ def asking_options(help_text: str, *, required: bool = False) -> list[inspect.Pa
     """Return the options for a language model; see `takes_asking`."""
     named = {"default": inspect.Parameter.empty} if required else {}
     return [
-        parameter("model", str if required else str | None, help_text, **named),
+        parameter("model", str if required else str | None, help_text, **named, **_PANEL),
         parameter(
             "key_variable",
             str | None,
             "Environment variable with the language model's API key. Default: the provider's own.",
+            **_PANEL,
         ),
         *_MODEL.parameters,
         *_POLICY.parameters,

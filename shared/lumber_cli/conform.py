@@ -49,9 +49,10 @@ def conform_command(
         ),
     ] = None,
 ) -> None:
-    """Check whether a splitter loses text, gives wrong offsets, breaks its size limit or hangs.
+    """Check whether a splitter keeps text, offsets and size limits.
 
-    Exits with status 1 if a contract is broken.
+    It splits difficult texts, each within a time limit. Exits with status 1 if a contract is
+    broken.
     """
     with errors_in_one_line():
         make = _factory(splitter, dict(map(_setting, setting or ())))

@@ -14,11 +14,12 @@ from lumber_core.chunking.base import Chunker
 
 @takes_splitting(default="lumber")
 def estimate_command(paths: Paths, splitting: Splitting, encoding: EncodingOption = None) -> None:
-    """Estimate the calls, tokens and cost of splitting with a language model.
+    """Estimate the cost of splitting with a language model.
 
-    The run is simulated, so no model is asked, and no key and no package of a provider is needed.
-    Each figure is the most likely one, with the lowest and the highest in brackets. Answers that
-    are already in a --store are not subtracted. bert and greedy call no model and cost nothing.
+    Prints the calls, the tokens and, with --prices, the cost. The run is simulated, so no model is
+    asked, and no key and no package of a provider is needed. Each figure is the most likely one,
+    with the lowest and the highest in brackets. Answers that are already in a --store are not
+    subtracted. bert and greedy call no model and cost nothing.
     """
     with errors_in_one_line():
         chunker = splitting.estimating_chunker()

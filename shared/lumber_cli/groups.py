@@ -41,7 +41,7 @@ def takes_group(
             values = {option.name: given.pop(option.name) for option in options}
             command(**{name: make(values)}, **given)
 
-        made = [*own, *options]
+        made = [*options, *own]
         run.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
         del run.__dict__["__wrapped__"]  # or its parameters would be read instead

@@ -31,8 +31,8 @@ Paths = Annotated[
     typer.Argument(
         metavar="PATH...",
         help="Files, folders, glob patterns (quoted), or - for stdin. In folders, files in "
-        f"{', '.join(READABLE)} are read. HTML and DOCX are converted to Markdown, so offsets "
-        "count the characters of the converted text. PDF and DOCX need the extra `documents`.",
+        f"{', '.join(READABLE)} are read. HTML and DOCX are converted to Markdown, whose "
+        "characters offsets count. PDF and DOCX need the extra `documents`.",
         show_default=False,
     ),
 ]

@@ -16,8 +16,8 @@ from lumber_core.settings import fields_of, settings_taken
 OLLAMA = "http://127.0.0.1:11434/v1"
 FORMS = (
     "openai:NAME, gemini:NAME (gemini-legacy:NAME with the retired google-generativeai), "
-    "ollama:NAME, local:NAME (a folder or hub id of a causal language model, run on this machine), "
-    "or the URL of an OpenAI-compatible server"
+    "ollama:NAME, local:NAME (a folder or hub id, run on this machine), or the URL of an "
+    "OpenAI-compatible server, as in http://127.0.0.1:8000/v1#NAME"
 )
 REMOTE = "remote"
 LOCAL = "local"

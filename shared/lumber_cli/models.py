@@ -24,7 +24,7 @@ def models_command(
         ),
     ] = None,
 ) -> None:
-    """List the models that --model takes, and what each needs before it can be used."""
+    """List the models that --model takes, and what each still needs."""
     with errors_in_one_line():
         if server is not None:
             for name in served_by(server):

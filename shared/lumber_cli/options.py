@@ -18,8 +18,7 @@ from lumber_core.errors import LumberError
 EncodingOption = Annotated[
     str | None,
     typer.Option(
-        help="Encoding of the files. Default: UTF-8, or that of a byte order mark, or one that is "
-        "detected and named on stderr."
+        help="Encoding of the files. Default: UTF-8, or one that is detected and named on stderr."
     ),
 ]
 

@@ -15,6 +15,8 @@ import typer
 
 from lumber_core.settings import Settings, fields_of, setting_of, type_of
 
+_SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z0-9\"])")
+
 
 class _Unset(Enum):
     """The value `none` on the command line, as opposed to an option that is left out."""
@@ -27,6 +29,9 @@ class SettingOptions:
 
     Args:
         owners: The classes, by what the help text calls their users.
+        panel: Title of the options in the help text.
+        main: Names of settings that come first, among the options without a title.
+        own_panels: Whether options of a single owner have a title of their own.
         left_out: Names of settings that have no option.
         renamed: Names of options that differ from those of the settings.
         others: Names of other options, which help texts may mention.
@@ -36,13 +41,19 @@ class SettingOptions:
         self,
         owners: Mapping[str, type[Settings]],
         *,
+        panel: str,
+        main: Sequence[str] = (),
+        own_panels: bool = False,
         left_out: Iterable[str] = (),
         renamed: Mapping[str, str] | None = None,
         others: Iterable[str] = (),
     ) -> None:
         self._owners = owners
+        self._panel = panel
+        self._main = main
+        self._own_panels = own_panels
         self._renamed = dict(renamed or {})
-        self._entries: dict[str, dict[str, Field[Any]]] = {}
+        self._entries: dict[str, dict[str, Field[Any]]] = {name: {} for name in main}
         for owner, settings in owners.items():
             for entry in fields_of(settings):
                 if entry.name not in left_out:
@@ -91,13 +102,20 @@ class SettingOptions:
         for owner, entry in entries.items():
             texts.setdefault(self.help(setting_of(entry).doc), {})[owner] = entry
         flag = self.flag(name)
+        panel = None if name in self._main else self._panel
+        said = {*self._owners}  # whose option it is, if no name is before the text
+        if self._own_panels and panel and len(entries) == 1:
+            (owner,) = said = {*entries}
+            panel = f"{panel} ({owner} only)"
         parts = [
-            ("" if len(whose) == len(self._owners) else f"({', '.join(whose)}) ")
-            + _with_default(text, flag, whose)
+            ("" if {*whose} == said else f"({', '.join(whose)}) ")
+            + _with_default(_short(text), flag, whose)
             for text, whose in texts.items()
         ]
         kind, more = _kind(name, entries)
-        return parameter(self._renamed.get(name, name), kind, " ".join(parts), **more)
+        return parameter(
+            self._renamed.get(name, name), kind, " ".join(parts), rich_help_panel=panel, **more
+        )
 
 
 def parameter(
@@ -131,6 +149,12 @@ def value_of(value: Any) -> Any:
     if isinstance(value, Enum) and value is not _Unset.NONE:
         return _Unset.NONE if value.value == "none" else value.value
     return value
+
+
+def _short(text: str) -> str:
+    """Return the first sentence of a setting's documentation, and what None or False means."""
+    first, *others = _SENTENCE_END.split(text)
+    return " ".join([first, *(each for each in others if each.startswith(("None:", "False:")))])
 
 
 def _with_default(text: str, flag: str, whose: Mapping[str, Field[Any]]) -> str:

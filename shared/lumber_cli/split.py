@@ -30,8 +30,7 @@ def split_command(
         Format,
         typer.Option(
             "--format",
-            help="jsonl: an object for each chunk with document, index, start, end, tokens, "
-            "headings, text, and pages for a PDF; text and md: for reading; parquet: a table, "
+            help="jsonl: an object for each chunk; text and md: for reading; parquet: a table, "
             "which needs --output and the extra `evaluation`.",
         ),
     ] = Format.JSONL,
@@ -39,7 +38,8 @@ def split_command(
 ) -> None:
     """Split texts into chunks, and print or write them.
 
-    The chunks of a document join to its text. Each document is written as soon as it is split, so
+    The chunks of a document join to its text. As JSON lines each has document, index, start, end,
+    tokens, headings, text, and pages for a PDF. Each document is written as soon as it is split, so
     Ctrl-C keeps those that are finished; with --store, a language model's answers are kept as well.
 
     Exits with 0 if all went well, 1 after an error or if a file could not be read (the others are

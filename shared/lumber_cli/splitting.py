@@ -9,22 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from lumber_cli.asking import Asking, asking_of, asking_options
 from lumber_cli.groups import Command, takes_group
 from lumber_cli.language_models import FORMS, is_language_model
 from lumber_cli.options import prices_in, prompt_in
+from lumber_cli.panels import CHUNKS, MODEL
 from lumber_cli.setting_options import SettingOptions, choice, parameter, value_of
 from lumber_core import SPLITTERS, BertJudge, LumberChunker, ModelJudge
 from lumber_core.bert.model_folder import find_folder
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.settings import ChunkOverlap, check_overlap
+from lumber_core.chunking.settings import check_overlap
 from lumber_core.llms import Completion
 from lumber_core.lumber.bert_judge import BertJudgeSettings
 from lumber_core.lumber.judges import Judge
 from lumber_core.lumber.settings import LumberChunkerSettings
-from lumber_core.settings import Setting, Settings, fields_of, settings_taken
+from lumber_core.settings import Settings, fields_of, settings_taken
 
 
 class _LumberSettings(BertJudgeSettings, LumberChunkerSettings):
@@ -42,7 +43,13 @@ _OF_JUDGE = tuple(entry.name for entry in fields_of(BertJudgeSettings) if entry.
 _LEFT_OUT = frozenset({"judge", "model", "on_segmentation", "prices", "cache_size"})
 # The option --method is the splitter.
 _OPTIONS = SettingOptions(
-    SETTINGS, left_out=_LEFT_OUT, renamed={"method": "lumber_method"}, others=["chunk_overlap"]
+    SETTINGS,
+    panel=CHUNKS,
+    main=["target_size", "chunk_size"],
+    own_panels=True,
+    left_out=_LEFT_OUT,
+    renamed={"method": "lumber_method"},
+    others=["chunk_overlap"],
 )
 
 
@@ -186,35 +193,39 @@ def takes_splitting(*, default: str = DEFAULT_METHOD) -> Callable[[Command], Com
     Args:
         default: The splitter unless --method names another.
     """
-    overlap = next(each for each in get_args(ChunkOverlap) if isinstance(each, Setting))
     options = [
         parameter(
             "method",
             choice("method", SETTINGS),
-            "The splitter: bert cuts where a small bundled model sees a start, greedy at sentence "
-            "ends by length, lumber where a language model (or, without --model, the bundled one) "
-            "sees a topic shift.",
+            "The splitter. bert: at the best places for a small bundled model; greedy: at the "
+            "sentence ends nearest to the size; lumber: where a language model sees a topic shift.",
             default=default,
         ),
+        parameter(
+            "chunk_overlap",
+            int,
+            "Tokens to repeat from the end of the chunk before, at most.",
+            default=0,
+            rich_help_panel=CHUNKS,
+        ),
         *_OPTIONS.parameters,
-        parameter("chunk_overlap", int, _OPTIONS.help(overlap.doc), default=0),
         *asking_options(
-            f"The model that decides. For lumber a language model: {FORMS}, as in "
-            'http://127.0.0.1:8000/v1#NAME. For bert: "bundled", a folder written by '
-            "`lumber-splitters export` or `train`, or a hub id."
+            f"The model that decides. For lumber: {FORMS}; without one, the bundled model. For "
+            "bert: bundled, a folder written by `export` or `train`, or a hub id."
         ),
         parameter(
             "prompt",
             Path | None,
             "File with the question that the language model is asked: {paragraphs} stands for the "
-            "numbered paragraphs, {first} and {last} for the numbers of the first and the last "
-            "one. Text above a line --- is sent as the system prompt. Default: this library's.",
+            "numbered paragraphs, {first} and {last} for the first and the last number. Text above "
+            "a line --- is the system prompt. Default: this library's.",
+            rich_help_panel=MODEL,
         ),
         parameter(
             "prices",
             str | None,
-            "Prices of a million input and output tokens of the language model, for example "
-            "0.15,0.60.",
+            "Prices of a million input and output tokens, for example 0.15,0.60.",
+            rich_help_panel=MODEL,
         ),
     ]
     return takes_group("splitting", options, _splitting)

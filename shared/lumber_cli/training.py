@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lumber_cli.groups import takes_fields
 from lumber_cli.options import errors_in_one_line, fail
 from lumber_core.bert.model_folder import sha256
 from lumber_core.extras import require
@@ -18,28 +21,31 @@ from lumber_evaluation.documents import Document
 from lumber_training.meetings import load_meetings
 from lumber_training.recipes import RECIPES, Recipe
 
+if TYPE_CHECKING:
+    from lumber_training.training import TrainingReport
+
 _DATA_FILE = "data.json"
 _REPORT_FILE = "training.json"
 _BUNDLED = "bundled"
 _PACKAGES = ("torch", "transformers", "accelerate", "onnx")
 
 
-def train_command(
-    output: Annotated[
-        Path, typer.Argument(help="Folder to write the model and its checkpoints to.")
-    ],
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """The options of `train`, apart from the folder to write to."""
+
     passages: Annotated[
         list[Path] | None,
         typer.Option(help='JSON lines with "source", "document", "text"; may be repeated.'),
-    ] = None,
+    ] = None
     sections: Annotated[
         list[Path] | None,
         typer.Option(help='JSON lines with "document", "sections"; may be repeated.'),
-    ] = None,
+    ] = None
     meetings: Annotated[
         list[Path] | None,
         typer.Option(help="Folder of transcripts next to FOLDER_topics.jsonl; may be repeated."),
-    ] = None,
+    ] = None
     recipe: Annotated[
         list[str] | None,
         typer.Option(
@@ -47,76 +53,109 @@ def train_command(
             "from the model of the one before, which is kept in a subfolder of its name. "
             "Default: sentences."
         ),
-    ] = None,
+    ] = None
     base: Annotated[
         Path | None,
         typer.Option(
             help="Folder of a BERT encoder or classifier to start from, or `bundled` for the "
             "bundled classifier. Default: all-MiniLM-L6-v2."
         ),
-    ] = None,
+    ] = None
     mean_with: Annotated[
         list[Path] | None,
         typer.Option(
             help="Folder of a checkpoint whose weights are averaged with the trained ones, before "
             "the threshold is set; may be repeated."
         ),
-    ] = None,
+    ] = None
     items: Annotated[
         int | None, typer.Option(help="Number of training items. Default: the recipe's.")
-    ] = None,
-    epochs: Annotated[
-        int | None, typer.Option(help="Number of epochs. Default: the recipe's.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Random seed. Default: the recipe's.")] = None,
-    max_steps: Annotated[int | None, typer.Option(help="Maximum number of steps.")] = None,
-    checkpoint_every: Annotated[int, typer.Option(help="Steps between checkpoints.")] = 250,
-    bf16: Annotated[bool, typer.Option(help="Use bfloat16 mixed precision.")] = False,
-    resume: Annotated[bool, typer.Option(help="Continue from the last checkpoint.")] = True,
+    ] = None
+    epochs: Annotated[int | None, typer.Option(help="Number of epochs. Default: the recipe's.")] = (
+        None
+    )
+    seed: Annotated[int | None, typer.Option(help="Random seed. Default: the recipe's.")] = None
+    max_steps: Annotated[int | None, typer.Option(help="Maximum number of steps.")] = None
+    checkpoint_every: Annotated[int, typer.Option(help="Steps between checkpoints.")] = 250
+    bf16: Annotated[bool, typer.Option(help="Use bfloat16 mixed precision.")] = False
+    resume: Annotated[bool, typer.Option(help="Continue from the last checkpoint.")] = True
+
+    def stages(self) -> list[Recipe]:
+        """Return the recipes, one after another, with the numbers that were given.
+
+        Raises:
+            ValueError: A recipe is unknown, or there is nothing to train on.
+        """
+        names = self.recipe or ["sentences"]
+        for name in names:
+            if name not in RECIPES:
+                raise ValueError(f"unknown recipe {name!r}; choose one of {', '.join(RECIPES)}")
+        if not self.passages and not self.sections and not self.meetings:
+            raise ValueError(
+                "no documents to train on: pass --passages FILE, --sections FILE, --meetings FOLDER"
+            )
+        given: dict[str, Any] = {"items": self.items, "epochs": self.epochs, "seed": self.seed}
+        changes = {key: value for key, value in given.items() if value is not None}
+        return [replace(RECIPES[name], **changes) for name in names]
+
+    def documents(self) -> list[Document]:
+        """Load what is trained on."""
+        found = [each for path in self.passages or () for each in load_passages(path)]
+        found += [each for path in self.sections or () for each in load_wiki_sections(path)]
+        return found + [each for path in self.meetings or () for each in load_meetings(path)]
+
+    def digests(self) -> dict[str, str]:
+        """Return the SHA-256 of each file and folder of documents, by its name."""
+        files = [*(self.passages or ()), *(self.sections or ())]
+        found = {path.name: sha256(path) for path in files}
+        return found | {path.name: _folder_digest(path) for path in self.meetings or ()}
+
+
+@takes_fields("training", Training)
+def train_command(
+    output: Annotated[
+        Path, typer.Argument(help="Folder to write the model and its checkpoints to.")
+    ],
+    training: Training,
 ) -> None:
     """Train a chunk classifier and plot its learning curves."""
-    names = recipe or ["sentences"]
-    unknown = [name for name in names if name not in RECIPES]
-    if unknown:
-        fail(f"unknown recipe {unknown[0]!r}; choose one of {', '.join(RECIPES)}")
-    if not passages and not sections and not meetings:
-        fail("no documents to train on: pass --passages FILE, --sections FILE, --meetings FOLDER")
-    changes: dict[str, Any] = {"items": items, "epochs": epochs, "seed": seed}
-    changes = {key: value for key, value in changes.items() if value is not None}
     with errors_in_one_line():
+        stages = training.stages()
         _require_packages()
-        stages = [replace(RECIPES[name], **changes) for name in names]
-        documents = _documents(passages or [], sections or [], meetings or [])
-        # Deferred: importing PyTorch takes seconds, and --help should not.
-        from lumber_training.training import train
-
-        start = _bundled_classifier(output) if base == Path(_BUNDLED) else base
-        for number, stage in enumerate(stages):
-            last = number == len(stages) - 1
-            folder = output if last else output / stage.name
-            if last or not resume or not _is_done(folder, stage):
-                report = train(
-                    documents,
-                    output=folder,
-                    recipe=stage,
-                    base=start,
-                    mean_with=(mean_with or []) if last else [],
-                    resume=resume,
-                    max_steps=max_steps,
-                    checkpoint_every=checkpoint_every,
-                    bf16=bf16,
-                    show_progress=True,
-                )
-            start = folder
-    data = {path.name: sha256(path) for path in [*(passages or []), *(sections or [])]}
-    data |= {path.name: _folder_digest(path) for path in meetings or []}
-    (output / _DATA_FILE).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        report = _trained(training, stages, output)
+        text = json.dumps(training.digests(), indent=1)
+        (output / _DATA_FILE).write_text(text + "\n", encoding="utf-8")
     f1 = [point.f1 for point in report.points if point.f1 is not None]
     typer.echo(
         f"trained on {sum(report.documents.values())} documents; F1 on held-out windows "
         f"{f1[-1] if f1 else 0:.3f}; threshold {report.folded_threshold:+.2f} folded into the "
         f"bias; written to {report.folder}"
     )
+
+
+def _trained(training: Training, stages: Sequence[Recipe], output: Path) -> TrainingReport:
+    """Train by one recipe after another; return the report of the last one."""
+    # Deferred: importing PyTorch takes seconds, and --help should not.
+    from lumber_training.training import train
+
+    documents = training.documents()
+    base = training.base
+    start = _bundled_classifier(output) if base == Path(_BUNDLED) else base
+    run = partial(
+        train,
+        documents,
+        resume=training.resume,
+        max_steps=training.max_steps,
+        checkpoint_every=training.checkpoint_every,
+        bf16=training.bf16,
+        show_progress=True,
+    )
+    for stage in stages[:-1]:
+        folder = output / stage.name
+        if not training.resume or not _is_done(folder, stage):
+            run(output=folder, recipe=stage, base=start)
+        start = folder
+    return run(output=output, recipe=stages[-1], base=start, mean_with=training.mean_with or [])
 
 
 def export_command(
@@ -178,12 +217,6 @@ def _bundled_classifier(output: Path) -> Path:
 def _require_packages() -> None:
     for package in _PACKAGES:
         require(package, package=package, extra="train")
-
-
-def _documents(passages: list[Path], sections: list[Path], meetings: list[Path]) -> list[Document]:
-    documents = [document for path in passages for document in load_passages(path)]
-    documents += [document for path in sections for document in load_wiki_sections(path)]
-    return documents + [document for path in meetings for document in load_meetings(path)]
 
 
 def _folder_digest(folder: Path) -> str:

@@ -31,11 +31,11 @@ def view_command(
     ] = None,
     encoding: EncodingOption = None,
 ) -> None:
-    """Show texts with their chunks on one HTML page, which needs no other file and no network.
+    """Show texts with their chunks on one HTML page.
 
-    Chunks have alternating colours, with their sizes, headings and scores beside them. For bert and
-    greedy a slider tries other target sizes (or thresholds, with --threshold); each position shows
-    exactly what `split` gives with that option.
+    The page needs no other file and no network. Chunks have alternating colours, with their sizes,
+    headings and scores beside them. For bert and greedy a slider tries other target sizes (or
+    thresholds, with --threshold); each position shows exactly what `split` gives with that option.
 
     Prints the path of the page.
     """

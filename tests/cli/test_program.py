@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run, run_apart
+from tests.cli.running import SAMPLE, run, run_apart
 
 COMMANDS = (
     *("split", "view", "estimate", "models", "compare", "sweep", "questions", "conform"),
@@ -54,6 +55,66 @@ def test_every_command_has_help_with_an_example(command: str, option: str) -> No
     code, said = run(command, option)
     assert code == 0
     assert f"  lumber-splitters {command} " in said
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_list_of_commands_summarises_their_help(command: str) -> None:
+    listed = dict(re.findall(r"^  (\w+) {2,}(.+)$", run("-h")[1].partition("Commands:")[2], re.M))
+    help_text = run(command, "-h")[1]
+    assert f"\n\n  {listed[command]}\n" in help_text
+
+
+def test_options_of_a_splitter_are_in_groups_with_the_most_used_first() -> None:
+    said = run("split", "-h")[1]
+    titles = re.findall(r"^(\w.*):$", said, re.MULTILINE)
+    assert titles == [
+        *("Arguments", "Options", "Chunks", "Chunks (bert only)", "Chunks (greedy only)"),
+        *("Chunks (lumber only)", "Language model", "Retries and rate limits"),
+    ]
+    options = said.partition("\nOptions:")[2].partition("\nChunks:")[0]
+    assert re.findall(r"^  (?:-\w, )?--([\w-]+)", options, re.MULTILINE) == [
+        *("method", "target-size", "chunk-size", "output", "format", "encoding", "help"),
+    ]
+
+
+def imported_by(*arguments: object) -> set[str]:
+    """Return the packages, and the modules of the program, that a command has imported."""
+    code = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
+        "from lumber_cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    names = done.stderr.split()
+    return {name if name.startswith("lumber_cli") else name.partition(".")[0] for name in names}
+
+
+OURS = {"lumber_evaluation", "lumber_training", "lumber_conformance", "lumber_ray"}
+HEAVY = {
+    *("torch", "transformers", "tokenizers", "pandas", "pyarrow", "matplotlib", "jinja2", "nltk"),
+    *("tiktoken", "openai", "langchain_core", "llama_index", "rich", "bs4", "pypdf", "requests"),
+}
+
+
+@pytest.mark.parametrize("option", ["-h", "--version"])
+def test_help_and_version_import_no_command(option: str) -> None:
+    loaded = imported_by(option)
+    assert not loaded & (OURS | HEAVY | {"lumber_core", "numpy", "onnxruntime"})
+    modules = {name for name in loaded if name.startswith("lumber_cli")}
+    assert modules == {"lumber_cli", "lumber_cli.app", "lumber_cli.panels"}
+
+
+def test_split_imports_no_other_command_and_nothing_it_does_not_use() -> None:
+    loaded = imported_by("split", SAMPLE, "--method", "greedy")
+    assert not loaded & (OURS | HEAVY | {"onnxruntime", "lumber_cli.compare", "lumber_cli.view"})
+    assert "onnxruntime" in imported_by("split", SAMPLE)
+
+
+def test_a_misspelt_command_is_refused_with_the_nearest() -> None:
+    code, said = run("spilt", "a.txt")
+    assert code == 2
+    assert "No such command 'spilt'" in said
 
 
 def test_the_version_is_shown() -> None:

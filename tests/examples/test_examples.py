@@ -37,6 +37,11 @@ def _installed(package: str) -> bool:
     return True
 
 
+def _release(package: str) -> tuple[int, ...]:
+    """Return the version of an installed package, for comparisons."""
+    return tuple(int(part) for part in distribution(package).version.split(".")[:3])
+
+
 def run(example: str, *arguments: object) -> str:
     """Run an example as a user does, and return what it prints; every passage is checked."""
     environment = {name: value for name, value in os.environ.items() if name not in _KEYS}
@@ -100,7 +105,8 @@ def test_llamaindex_pipeline_over_chroma() -> None:
     assert runs["second run"] == [0, nodes, runs["first run"][2]]
     added, stored, cached = runs["a file has grown"]
     assert 0 < added < nodes <= stored <= nodes + 1
-    assert cached > runs["second run"][2]
+    if _release("llama-index-core") >= (0, 14, 22):  # older ones keep nothing of other processes
+        assert cached > runs["second run"][2]
     assert runs["as it was before"][1:] == [nodes, cached]
 
 
