@@ -159,6 +159,18 @@ def test_pages_of_a_pdf_and_headings_of_a_docx_are_kept(docs: Path) -> None:
     assert word["headings"] == ["Tides"]
 
 
+def test_nothing_but_the_error_is_printed_for_a_damaged_pdf(docs: Path) -> None:
+    pytest.importorskip("pypdf")
+    whole = pdf([["The first page."], ["The second."]])
+    (docs / "damaged.pdf").write_bytes(whole[: len(whole) // 2])
+    split = started("split", docs / "damaged.pdf")  # a process of its own has no logging set up
+    out, err = split.communicate(timeout=120)
+    assert (split.returncode, out) == (1, b"")
+    first, last = err.decode().splitlines()
+    assert "damaged.pdf cannot be read as PDF" in first
+    assert "1 of 1 documents could not be read" in last
+
+
 def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Path) -> None:
     (docs / "data.csv").write_text("a,b", encoding="utf-8")
     (docs / "latin.txt").write_bytes("Été à la mer, où les élèves écoutent. ".encode("cp1252") * 9)

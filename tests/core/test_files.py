@@ -143,6 +143,20 @@ def test_html_is_read_in_the_encoding_it_declares() -> None:
     assert (file.encoding, file.detected) == ("iso-8859-2", False)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ('<?xml version="1.0"?>\n<!DOCTYPE html>\n<html><p>Tides</p></html>', "Tides"),
+        ('<p>Tides</p><?xml-stylesheet href="a.css"?>', "Tides"),
+        ("https://example.org/tides", "https://example.org/tides"),
+        ("tides.html", "tides.html"),
+    ],
+)
+def test_html_is_read_without_declarations_and_without_warnings(page: str, text: str) -> None:
+    assert read_bytes(page.encode(), name="a.html", suffix=".html").text.strip() == text
+
+
 def test_a_pdf_knows_the_pages_of_its_text(tmp_path: Path) -> None:
     pytest.importorskip("pypdf")
     path = write(tmp_path / "a.pdf", pdf([["The first page."], [], ["The third", "page."]]))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
+import json
+import os
 import re
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -21,7 +25,7 @@ from lumber_core.spans import Span
 from lumber_evaluation.bootstrap import mean_interval
 from lumber_evaluation.comparison import FEWEST, Comparison, compare
 from lumber_evaluation.documents import Corpus, Document, Question
-from lumber_evaluation.report import render, report_json
+from lumber_evaluation.report import JSON_FILE, render, report_json, write_report
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.cuts import lay_out, pieces, telling_passages
 from lumber_evaluation.report.svg import nice_ticks
@@ -36,6 +40,36 @@ def compared(questions: int = 12, *, segmented: bool = False) -> Comparison:
         [paragraphs(), shreds(), Every(r"burning\. ", name="lamps")],
         embedder=WordEmbedder(),
     )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not replace files that are in use")
+def test_a_report_replaces_an_older_one_in_one_step(tmp_path: Path) -> None:
+    old, new = compared(), compared(segmented=True)
+    page = write_report(old, tmp_path / "report")
+    data = page.with_name(JSON_FILE)
+    with page.open("rb") as open_page, data.open("rb") as open_data:
+        assert write_report(new, tmp_path / "report") == page
+        # A reader that began before has the whole older file, not parts of both.
+        assert open_page.read() == render(old).encode()
+        assert json.load(open_data) == json.loads(json.dumps(report_json(old)))
+    assert page.read_bytes() == render(new).encode()
+    assert {file.name for file in page.parent.iterdir()} == {page.name, data.name}
+
+
+def test_an_older_report_outlasts_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = write_report(compared(), tmp_path)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+
+    def full(path: Path, content: bytes) -> int:
+        with path.open("wb") as file:
+            file.write(content[:100])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", full)
+        with pytest.raises(OSError, match="No space"):
+            write_report(compared(segmented=True), page.parent)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
 def long_comparison(*, documents: int = 8) -> Comparison:

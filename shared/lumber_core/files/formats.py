@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO
+from io import BytesIO, StringIO
 
 from lumber_core.errors import LumberError, UnreadableFileError
 from lumber_core.extras import require
@@ -12,6 +13,10 @@ from lumber_core.extras import require
 EXTRA = "documents"
 _READERS = {".pdf": "pypdf", ".docx": "mammoth"}
 _UNSEEN = ("script", "style", "template", "noscript", "head", "svg", "img", "iframe")
+
+# pypdf logs each fault it finds in a file. A program that sets up logging gets these records; in
+# one that does not, they would be printed.
+logging.getLogger("pypdf").addHandler(logging.NullHandler())
 
 
 def need(suffix: str) -> None:
@@ -34,10 +39,14 @@ def html_to_markdown(html: str, name: str) -> str:
         UnreadableFileError: It has no text, or cannot be converted.
     """
     with _unreadable(name, "HTML"):
-        from bs4 import BeautifulSoup
+        from bs4 import BeautifulSoup, Declaration, ProcessingInstruction
         from markdownify import MarkdownConverter
 
-        soup = BeautifulSoup(html, "html.parser")
+        # From a string, Beautiful Soup warns of a text that looks like a URL or a path.
+        soup = BeautifulSoup(StringIO(html), "html.parser")
+        declared = (Declaration, ProcessingInstruction)
+        for node in soup(string=lambda text: isinstance(text, declared)):
+            node.extract()
         for unseen in soup(_UNSEEN):
             unseen.decompose()
         converter = MarkdownConverter(

@@ -216,8 +216,15 @@ def _object(row: object, where: str) -> Row:
 
 
 def atomic_write(path: Path, content: bytes) -> None:
-    """Write a file atomically: to a temporary file in the same folder, which then replaces it."""
+    """Write a file atomically: to a temporary file in the same folder, which then replaces it.
+
+    If that fails, an existing file is left as it was, and no temporary file remains.
+    """
     # Process ids would not do: threads share one, and in containers they are often the same.
     temporary = path.with_name(f"{path.name}.{uuid4().hex}.part")
-    temporary.write_bytes(content)
-    temporary.replace(path)
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -14,6 +14,7 @@ from pathlib import Path
 from lumber_core.extras import load
 from lumber_evaluation.comparison import Comparison
 from lumber_evaluation.comparison.sweep import Sweep
+from lumber_evaluation.corpora.files import atomic_write
 from lumber_evaluation.report.json_file import report_json
 from lumber_evaluation.report.plots import sweep_plots
 from lumber_evaluation.report.view import view
@@ -26,6 +27,9 @@ HTML_FILE, JSON_FILE = "report.html", "report.json"
 def write_report(result: Comparison | Sweep, folder: str | Path) -> Path:
     """Write `report.html` and `report.json`.
 
+    Each replaces an older file in one step: two processes that write into one folder leave whole
+    files, and an error or an interruption leaves the older ones.
+
     Args:
         result: What to report. The page of a sweep opens with plots over its setting.
         folder: Created if it does not exist.
@@ -35,14 +39,15 @@ def write_report(result: Comparison | Sweep, folder: str | Path) -> Path:
 
     Raises:
         MissingExtraError: jinja2 is not installed.
+        OSError: The files cannot be written.
     """
     page = render(result)
     root = Path(folder)
     root.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report_json(result), ensure_ascii=False, allow_nan=False, indent=1)
     # A lone surrogate in a text must not make the report fail.
-    (root / JSON_FILE).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
-    (root / HTML_FILE).write_text(page, encoding="utf-8", errors="replace")
+    atomic_write(root / JSON_FILE, (text + "\n").encode("utf-8", "backslashreplace"))
+    atomic_write(root / HTML_FILE, page.encode("utf-8", "replace"))
     return root / HTML_FILE
 
 
