@@ -83,17 +83,19 @@ _FEWEST_CHOICES = 3  # with two choices, half of all answers are the first by ch
 
 @dataclass(frozen=True, slots=True)
 class PositionShare:
-    """How often a judge named the first or the last unit that it could name.
+    """How often a judge gave one of the three answers that need no reading of the text.
 
     Attributes:
         groups: Groups with an answer and at least three units to choose from.
-        first: Share of them in which the first of those was named; 0 if there are none.
+        first: Share of them in which the first of those was named; 0 if there are no such groups.
         last: Share in which the last one was.
+        none: Share in which none was.
     """
 
     groups: int
     first: float
     last: float
+    none: float
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -160,9 +162,9 @@ class Segmentation:
 
     @property
     def positions(self) -> PositionShare:
-        """How often the judge named the first or the last unit it was offered.
+        """How often the judge named the first unit it was offered, the last, or none.
 
-        Small language models nearly always name one of them, whatever the text says.
+        Small language models nearly always give one of these answers, whatever the text says.
         """
         answered = [
             verdict
@@ -175,7 +177,8 @@ class Segmentation:
         first = sum((verdict.unit or 0) <= verdict.start + 1 for verdict in named)
         last = sum((verdict.unit or 0) >= verdict.stop - 1 for verdict in named)
         count = max(1, len(answered))
-        return PositionShare(len(answered), first / count, last / count)
+        none = len(answered) - len(named)
+        return PositionShare(len(answered), first / count, last / count, none / count)
 
 
 def read_usage(fields: object) -> Usage:

@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 # Documents that asynchronous calls work on at once by default.
 _DEFAULT_ASYNC_CONCURRENCY = 8
 
-# A judge that names the first, or the last, unit this often probably ignores the text.
+# A judge that names the first unit, the last, or none this often probably ignores the text.
 _SUSPICIOUS_SHARE = 0.9
 _ENOUGH_GROUPS = 10
 
@@ -330,6 +330,15 @@ class LumberChunker(Chunker):
                     positions.groups,
                     named,
                 )
+        if positions.none >= _SUSPICIOUS_SHARE:
+            logger.warning(
+                "in %.0f %% of %d groups the judge found no topic shift, so size alone decides "
+                "where those chunks end. That is right for a text about one thing throughout, such "
+                "as a table; but small language models answer so whatever the text says: use a "
+                "larger model, LocalModel, or the bundled model (no llm), and look at the chunks",
+                100 * positions.none,
+                positions.groups,
+            )
 
     def _simulations(self, text: str, limits: SizeLimits, *shares: float) -> list[list[Group]]:
         """Return, for each share, the groups that a judge gets whose answers fall at that share."""

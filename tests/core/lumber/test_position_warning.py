@@ -1,7 +1,8 @@
-"""A judge that nearly always names the first, or the last, unit causes one warning."""
+"""A judge that nearly always names the first unit, the last, or none causes one warning."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 
@@ -9,7 +10,7 @@ import pytest
 
 from lumber_core import Group, LumberChunker, Segmentation
 
-TEXT = "\n\n".join(f"Paragraph {number} has seven words in it." for number in range(40))
+TEXT = "\n\n".join(f"Paragraph {number} has seven words in it." for number in range(80))
 
 
 def split(
@@ -36,6 +37,10 @@ def nowhere(group: Group) -> None:
     return None
 
 
+def mostly_nowhere(group: Group) -> int | None:
+    return group.choices[len(group.choices) // 2] if group.start // 12 % 3 == 0 else None
+
+
 def fail(group: Group) -> int:
     return -1
 
@@ -60,7 +65,41 @@ def test_always_naming_the_last_choice_is_logged_once(caplog: pytest.LogCaptureF
     assert "the last unit" in record.getMessage()
 
 
-@pytest.mark.parametrize("judge", [mostly_first, nowhere])
+@pytest.mark.parametrize("method", ["paper", "published"])
+def test_always_finding_no_shift_is_logged_once(
+    method: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    result = split(nowhere, method, caplog)
+    assert result.positions.none == 1
+    (record,) = caplog.records
+    said = record.getMessage()
+    assert f"100 % of {result.positions.groups} groups" in said
+    assert "no topic shift" in said
+    assert "larger model" in said
+
+
+@pytest.mark.parametrize("way", ["asegment", "segment_all"])
+def test_the_warning_comes_however_a_text_is_split(
+    way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    chunker = LumberChunker(nowhere, theta=60, max_concurrency=4)
+    with caplog.at_level(logging.WARNING, "lumber_core"):
+        if way == "asegment":
+            asyncio.run(chunker.asegment(TEXT))
+        else:
+            chunker.segment_all([TEXT, "One paragraph."])
+    assert len(caplog.records) == 1
+
+
+def test_the_shares_count_all_answers() -> None:
+    result = LumberChunker(mostly_nowhere, theta=60).segment(TEXT)
+    asked = [verdict for verdict in result.verdicts if verdict.stop - verdict.start > 3]
+    without = sum(verdict.unit is None for verdict in asked)
+    assert 0 < without < len(asked) == result.positions.groups
+    assert result.positions.none == without / len(asked)
+
+
+@pytest.mark.parametrize("judge", [mostly_first, mostly_nowhere])
 def test_other_judges_are_not_suspected(
     judge: Callable[[Group], int | None], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -74,8 +113,11 @@ def test_failures_count_for_nothing(caplog: pytest.LogCaptureFixture) -> None:
     assert all("unit offered" not in record.getMessage() for record in caplog.records)
 
 
-def test_few_groups_prove_nothing(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("judge", [first, last, nowhere])
+def test_few_groups_prove_nothing(
+    judge: Callable[[Group], int | None], caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.WARNING, "lumber_core"):
-        result = LumberChunker(first, theta=60).segment("\n\n".join(TEXT.split("\n\n")[:9]))
+        result = LumberChunker(judge, theta=60).segment("\n\n".join(TEXT.split("\n\n")[:9]))
     assert 0 < result.positions.groups < 10
     assert caplog.records == []
