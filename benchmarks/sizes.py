@@ -36,7 +36,7 @@ def splitters() -> dict[str, tuple[Chunker, int]]:
     bert, greedy, lumber = BertChunker(), GreedyChunker(), LumberChunker(BertJudge())
     return {
         "bert": (bert, BertSettings().sizes[0] or 0),
-        "greedy": (greedy, greedy.settings.chunk_size or 0),
+        "greedy": (greedy, greedy.chunk_size or 0),
         "lumber": (lumber, LumberSettings().theta),
     }
 

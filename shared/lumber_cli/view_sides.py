@@ -11,10 +11,7 @@ from lumber_cli.split import rows_of
 from lumber_cli.splitting import Splitting
 from lumber_core import BertChunker, LumberChunker, Segmentation
 from lumber_core.bert.scores import TokenScores, place_scores
-from lumber_core.bert.settings import BertSettings
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.greedy import GreedySettings
-from lumber_core.chunking.settings import target_of
 from lumber_core.files import TextFile
 from lumber_core.text.markdown_places import find_markdown_places
 from lumber_core.text.places import Kind, Place, find_places
@@ -221,12 +218,7 @@ def _tried(chunker: Chunker) -> tuple[str, float, Sequence[float]] | None:
             return None
         if chunker.threshold is not None:
             return "threshold", chunker.threshold, _THRESHOLDS
-    settings = chunker.settings
-    target = None
-    if isinstance(settings, BertSettings):
-        target = settings.sizes[1]
-    elif isinstance(settings, GreedySettings):
-        target = target_of(settings)
+    _, target = chunker.settings.sizes
     return None if target is None else ("target_size", target, _TARGETS)
 
 

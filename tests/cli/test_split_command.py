@@ -113,7 +113,9 @@ def test_every_setting_of_every_splitter_is_an_option_with_help() -> None:
             if entry.name not in ("on_segmentation", "method", "judge", "cache_size"):
                 assert f"--{entry.name.replace('_', '-')} " in said, entry.name
     assert "--lumber-method" in said
-    assert "a hard limit. none: no limit. Default: 512 (greedy), none (lumber)." in said
+    assert "--chunk-size NUMBER|auto|none" in said
+    assert said.count('a hard limit. none: no limit. "auto": ') == 3
+    assert "or more for a --target-size above 400. Default: auto." in said
 
 
 def test_overlap_repeats_text_with_exact_offsets() -> None:

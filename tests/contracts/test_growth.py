@@ -265,7 +265,7 @@ def test_large_texts_lose_nothing(text: str) -> None:
     for chunker in (GreedyChunker(), *few.values()):
         spans = chunker.segment(text).spans
         check_tiling(spans, len(text))
-        limit = chunker.settings.chunk_size
+        limit = chunker.chunk_size
         assert limit is not None
         assert max(chunker.counter.count([span.of(text) for span in spans])) <= limit
 

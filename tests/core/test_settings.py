@@ -7,6 +7,7 @@ import pickle
 import pydoc
 import re
 from dataclasses import FrozenInstanceError, field
+from functools import partial
 from typing import Annotated, Any
 
 import pytest
@@ -85,6 +86,10 @@ def test_the_repr_shows_settings_that_change_the_result_and_no_others(chunker):
         (BertChunker(target_size=90), {"chunk_size=150", "target_size=90"}),
         (GreedyChunker(chunk_size=128), {"chunk_size=128", "target_size=100"}),
         (GreedyChunker(chunk_size=None), {"target_size=400"}),
+        (GreedyChunker(600), {"chunk_size=768", "target_size=600"}),
+        (BertChunker(chunk_size=None), {"target_size=154"}),
+        (BertChunker(chunk_size=None, target_size=90), {"target_size=90"}),
+        (BertChunker(threshold=1.0, chunk_size=300), {"chunk_size=300"}),
         (BertChunker(threshold=1.0), set()),
         (LumberChunker(never), set()),
     ],
@@ -92,6 +97,15 @@ def test_the_repr_shows_settings_that_change_the_result_and_no_others(chunker):
 )
 def test_the_repr_shows_the_sizes_that_hold(chunker, sizes):
     assert set(re.findall(r"\w+_size=[0-9]+", repr(chunker))) == sizes
+
+
+@pytest.mark.parametrize("make", [GreedyChunker, BertChunker, partial(LumberChunker, never)])
+def test_a_chunk_size_of_none_is_no_limit_in_every_splitter(make):
+    assert make(chunk_size=None).chunk_size is None
+    assert make(chunk_size=90).chunk_size == 90
+    assert make().chunk_size == make(chunk_size="auto").chunk_size
+    with pytest.raises(TypeError, match='chunk_size must be a whole number, "auto" or None'):
+        make(chunk_size="none")
 
 
 @every_chunker

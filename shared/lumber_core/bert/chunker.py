@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -54,9 +53,8 @@ class BertChunker(Chunker):
 
     @takes(BertSettings)
     def __init__(self, settings: BertSettings) -> None:
-        super().__init__(settings, units="sentences_and_lines")
-        chunk_size, target_size = settings.sizes
-        self._limits = replace(self._limits, chunk_size=chunk_size, target_size=target_size)
+        super().__init__(settings, units=settings.units)
+        self._by_layout = settings.starts_by_layout
         self.model = settings.model
         self.threshold = settings.threshold
         self.backend: Backend = settings.backend
@@ -92,7 +90,7 @@ class BertChunker(Chunker):
             TypeError: `text` is not a string.
         """
         check_text(text)
-        return self._scored(text, self._places(text), everywhere=True).scores
+        return self._scored(text, self._places(text, self._limits), everywhere=True).scores
 
     def cuts(self, text: str, scores: TokenScores) -> list[int]:
         """Return the offsets of the best cuts of a text, given its scores.
@@ -104,7 +102,7 @@ class BertChunker(Chunker):
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         cutter = Cutter(self._limits)
-        found = cutter.places(text)
+        found = cutter.places(text, self._own_units(text, self._limits))
         return cutter.cut(found, place_scores(scores, found.places))
 
     def resegment(
@@ -170,12 +168,12 @@ class BertChunker(Chunker):
         places: Sequence[Place]
         if self.threshold is None:
             cutter = Cutter(limits)
-            sized = cutter.places(text)
+            sized = cutter.places(text, self._own_units(text, limits))
             scores = score(sized.places).scores
             places, cuts = sized.places, cutter.cut(sized, place_scores(scores, sized.places))
         else:
             cutter = None if limits.chunk_size is None else Cutter(limits)
-            found = self._places(text)
+            found = self._places(text, limits)
             scored = score(found)
             places, cuts, scores = found or (), scored.cuts, scored.scores
         spans: Sequence[Span] = spans_from_starts([0, *cuts], len(text))
@@ -184,12 +182,20 @@ class BertChunker(Chunker):
             spans = cutter.shorten(text, spans, units, partial(place_scores, scores))
         return within(limits, text, Segmentation(tuple(spans)), units)
 
-    def _places(self, text: str) -> Sequence[Place] | None:
-        """Return where a chunk may start with a threshold: at sentences; None for any word."""
-        from lumber_core.text.places import Kind, Place, find_places  # deferred: imports numpy
+    def _own_units(self, text: str, limits: SizeLimits) -> Sequence[Span] | None:
+        """Return the units that chunks have to start at; None if the layout decides."""
+        return None if self._by_layout or limits.markdown else self._find_units(text)
+
+    def _places(self, text: str, limits: SizeLimits) -> Sequence[Place] | None:
+        """Return where a chunk may start with a threshold: at units; None for any word."""
+        # deferred: these import numpy
+        from lumber_core.text.markdown_places import find_markdown_places
+        from lumber_core.text.places import Kind, Place, find_places
 
         if self.snap is None and self.threshold is not None:
             return None
+        if limits.markdown:
+            return find_markdown_places(text, self._settings.language)
         known = {place.offset: place for place in find_places(text, self._settings.language)}
         labelled = {p.words for p in known.values() if text[p.offset : p.words].strip()}
         return [

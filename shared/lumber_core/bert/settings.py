@@ -7,9 +7,15 @@ from typing import Annotated, Any, Literal
 
 from lumber_core.bert.model_folder import require_hub
 from lumber_core.checks import check_number, check_positive
-from lumber_core.chunking.settings import ChunkerSettings, Threads
+from lumber_core.chunking.settings import (
+    AutoSize,
+    TargetSettings,
+    Threads,
+    chunk_size_setting,
+)
 from lumber_core.identity import safe_repr
 from lumber_core.settings import Setting, one_of, optional
+from lumber_core.text.units import UnitName, UnitSpec
 
 Backend = Literal["onnx", "torch"]
 Snap = Literal["sentence"] | None
@@ -28,6 +34,7 @@ def _check_model(name: str, model: Any) -> None:
 BERT_CHUNK_SIZE = 256
 """Fits common embedding models: most read 512 tokens, all-MiniLM-L6-v2 reads 256."""
 _TARGET_SHARE = 0.6  # of chunk_size
+_DEFAULT_UNITS: UnitName = "sentences_and_lines"
 
 
 ModelName = Annotated[
@@ -40,28 +47,35 @@ ModelName = Annotated[
 ]
 
 
-class BertSettings(ChunkerSettings):
+class BertSettings(TargetSettings):
     """Settings of the Bert splitter."""
 
     model: ModelName = field(default="bundled", kw_only=False)
+    chunk_size: Annotated[
+        AutoSize,
+        chunk_size_setting(
+            f"{BERT_CHUNK_SIZE}, or in proportion to `target_size`; no limit with a `threshold`"
+        ),
+    ] = "auto"
     target_size: Annotated[
         int | None,
         Setting(
             "Preferred length of chunks in tokens; a clear start or a heading outweighs a "
-            "difference in size. None: 60 % of `chunk_size`. Not with "
-            "`threshold`.",
+            "difference in size. None: 60 % of `chunk_size`. Not with a `threshold`.",
             optional(check_positive),
         ),
     ] = None
-    chunk_size: Annotated[
-        int | None,
+    units: Annotated[
+        UnitSpec,
         Setting(
-            "Maximum tokens in a chunk, for any text: a hard limit. None: in "
-            f"proportion to `target_size`, {BERT_CHUNK_SIZE} without one; no limit with a "
-            "`threshold`.",
-            optional(check_positive),
+            'Where chunks may start: at "sentences_and_lines" (also at list items, rows, headings '
+            'and lines of code), "sentences", "paragraphs" or "markdown" (paragraphs, list items, '
+            "tables, code, a heading with the block below it, and sentences inside prose). "
+            "Anywhere else only in what fits in no chunk, or in a sentence of more than "
+            "`target_size` tokens.",
+            objects="Also a callable from a text to `(start, end)` offsets.",
         ),
-    ] = None
+    ] = _DEFAULT_UNITS
     threshold: Annotated[
         float | None,
         Setting(
@@ -81,8 +95,9 @@ class BertSettings(ChunkerSettings):
     snap: Annotated[
         Snap,
         Setting(
-            'Where chunks may start with a `threshold`. "sentence": at sentences only, and at '
-            "lines after one that ends with a mark. None: at any word, as in the paper.",
+            'Where chunks may start with a `threshold`. "sentence": at `units`; of '
+            '"sentences_and_lines", at sentences, and at lines after one that ends with a mark. '
+            "None: at any word, as in the paper.",
             one_of("sentence", None),
         ),
     ] = "sentence"
@@ -100,31 +115,28 @@ class BertSettings(ChunkerSettings):
         """Check every value, and that they fit together.
 
         Raises:
-            ValueError: `target_size` comes with a `threshold`, or is above `chunk_size`.
+            ValueError: `target_size` comes with a `threshold`, or is above `chunk_size`; or
+                `units` come with `snap=None`.
         """
-        super().__post_init__()
-        target, high = self.target_size, self.chunk_size
-        if target is not None and self.threshold is not None:
+        if self.target_size is not None and self.threshold is not None:
             raise ValueError(
                 "a threshold ignores the size of chunks: pass target_size or threshold, not both"
             )
-        if target is not None and high is not None and target > high:
-            raise ValueError(
-                f"target_size ({target}) must not be above chunk_size ({high}), the most tokens a "
-                "chunk may have: raise chunk_size as well"
-            )
-        low, (high, _) = self.min_chunk_size, self.sizes
-        if low is not None and high is not None and low > high:
-            raise ValueError(
-                f"min_chunk_size ({low}) must not be above chunk_size ({high} unless given)"
-            )
+        if self.snap is None and self.units != _DEFAULT_UNITS:
+            raise ValueError("snap=None starts chunks at any word: pass units or snap, not both")
+        super().__post_init__()
+
+    @property
+    def starts_by_layout(self) -> bool:
+        """Whether chunks may start at any sentence, line, paragraph or heading."""
+        return self.units == _DEFAULT_UNITS
 
     @property
     def sizes(self) -> tuple[int | None, int | None]:
-        """The chunk size and the target size that these settings give."""
+        """The hard limit and the target size that these settings give; None: there is none."""
+        high, target = self.chunk_size, self.target_size
         if self.threshold is not None:
-            return self.chunk_size, None
-        if self.chunk_size is None and self.target_size is not None:
-            return round(self.target_size / _TARGET_SHARE), self.target_size
-        high = self.chunk_size or BERT_CHUNK_SIZE
-        return high, self.target_size or max(1, round(_TARGET_SHARE * high))
+            return (None if high == "auto" else high), None
+        if high == "auto":
+            high = BERT_CHUNK_SIZE if target is None else round(target / _TARGET_SHARE)
+        return high, target or max(1, round(_TARGET_SHARE * (high or BERT_CHUNK_SIZE)))

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from lumber_core.checks import check_text, check_texts
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.overlap import overlapping
-from lumber_core.chunking.settings import ChunkerSettings, TargetSettings, target_of
+from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread
 from lumber_core.identity import class_identity, identity_of, safe_repr
@@ -55,12 +55,13 @@ class Chunker(ABC):
         self._find_units: UnitFinder = unit_finder(units, language=settings.language)
         own = signature_of(type(settings)).parameters.get("units")
         self._default_units = own is None or units == own.default
+        chunk_size, target_size = settings.sizes
         self._limits = SizeLimits(
-            settings.chunk_size,
+            chunk_size,
             settings.min_chunk_size,
             self._counter,
             settings.language,
-            target_of(settings) if isinstance(settings, TargetSettings) else None,
+            target_size,
             markdown=units == "markdown",
         )
 

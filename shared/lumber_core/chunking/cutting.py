@@ -8,7 +8,7 @@ place, and on a model's score if there is one. The best tiling decides the cuts.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -79,13 +79,22 @@ class Cutter:
         self._target = target
         self._most = limits.chunk_size or _UNLIMITED * target
 
-    def places(self, text: str) -> SizedPlaces:
+    def places(self, text: str, units: Sequence[Span] | None = None) -> SizedPlaces:
         """Return the places of a text where a chunk may start, with the tokens between them.
 
         Sentences, lines, paragraphs and headings are places. Clauses and words are places only
         inside a sentence of more than `target_size` tokens, or a line of more than `chunk_size`.
+
+        Args:
+            text: The text.
+            units: If given, their starts are the only places, and others only inside a unit of more
+                than `chunk_size` tokens.
         """
-        return self._refined(text, self._sized(text, Span(0, len(text)), self._find(text)))
+        found = self._find(text)
+        if units is not None:
+            found = _at(units, {place.offset: place for place in found})
+        sized = self._sized(text, Span(0, len(text)), found)
+        return self._refined(text, sized, whole=units is not None)
 
     def cut(self, found: SizedPlaces, t: npt.ArrayLike | None = None) -> list[int]:
         """Return the offsets of the best cuts at some places.
@@ -155,11 +164,8 @@ class Cutter:
             )
             for place in self._find(body)
         }
-        places = (
-            [known.get(at, Place(at, Kind.SENTENCE, at)) for at in unit_starts]
-            if unit_starts
-            else list(known.values())
-        )
+        inside = [Span(at, at) for at in [span.start, *unit_starts]]
+        places = _at(inside, known) if unit_starts else list(known.values())
         target = self._target
         if self.limits.target_size is None:
             target = -(-count // -(-count // self._most))
@@ -251,6 +257,11 @@ class Cutter:
                 places += [Place(part.start, Kind.CHARACTER, part.start) for part in parts[1:]]
             places += place
         return self._sized(text, found.span, places)
+
+
+def _at(units: Sequence[Span], known: Mapping[int, Place]) -> list[Place]:
+    """Return the place at the start of each unit but the first; a sentence if none is known."""
+    return [known.get(start, Place(start, Kind.SENTENCE, start)) for start, _ in units[1:]]
 
 
 def _stretches(found: SizedPlaces) -> Iterable[tuple[int, int, int, list[Place]]]:

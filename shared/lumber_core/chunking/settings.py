@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from math import ceil
+from typing import Annotated, Any, Literal
 
 from lumber_core.checks import check_language, check_not_negative, check_positive
+from lumber_core.identity import safe_repr
 from lumber_core.settings import Setting, Settings, optional
 from lumber_core.text.units import UnitSpec
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
@@ -14,15 +16,28 @@ DEFAULT_CHUNK_SIZE = 512
 DEFAULT_TARGET_SIZE = 400
 """The matching target: it leaves enough room that sentences rarely have to be cut."""
 
-# Each splitter chooses its own defaults.
 
-ChunkSize = Annotated[
-    int | None,
-    Setting(
-        "Maximum tokens in a chunk, for any text: a hard limit. None: no limit.",
-        optional(check_positive),
-    ),
-]
+def _check_chunk_size(name: str, size: Any) -> None:
+    if size is None or size == "auto":
+        return
+    if isinstance(size, str):
+        raise TypeError(f'{name} must be a whole number, "auto" or None, not {safe_repr(size)}')
+    check_positive(name, size)
+
+
+def chunk_size_setting(auto: str) -> Setting:
+    """Return the setting `chunk_size` of a splitter.
+
+    Args:
+        auto: What "auto" means for it.
+    """
+    return Setting(
+        f'Maximum tokens in a chunk, for any text: a hard limit. None: no limit. "auto": {auto}.',
+        _check_chunk_size,
+    )
+
+
+AutoSize = int | Literal["auto"] | None
 MinChunkSize = Annotated[
     int | None,
     Setting(
@@ -83,7 +98,7 @@ Threads = Annotated[
 class ChunkerSettings(Settings):
     """Settings that every splitter has."""
 
-    chunk_size: ChunkSize = None
+    chunk_size: Annotated[AutoSize, chunk_size_setting("set by the other settings")] = "auto"
     min_chunk_size: MinChunkSize = None
     tokenizer: Tokenizer = DEFAULT_TOKENIZER
     language: Language = "en"
@@ -95,15 +110,29 @@ class ChunkerSettings(Settings):
             ValueError: `min_chunk_size` is above `chunk_size`.
         """
         super().__post_init__()
-        low, high = self.min_chunk_size, self.chunk_size
+        low, (high, _) = self.min_chunk_size, self.sizes
         if low is not None and high is not None and low > high:
-            raise ValueError(f"min_chunk_size ({low}) must not be above chunk_size ({high})")
+            unset = " unless given" if self.chunk_size == "auto" else ""
+            raise ValueError(
+                f"min_chunk_size ({low}) must not be above chunk_size ({high}{unset}): raise "
+                "chunk_size as well, or pass chunk_size=None for no limit"
+            )
+
+    @property
+    def sizes(self) -> tuple[int | None, int | None]:
+        """The hard limit and the target size that these settings give; None: there is none."""
+        return (None if self.chunk_size == "auto" else self.chunk_size), None
 
 
 class TargetSettings(ChunkerSettings):
     """Settings of splitters with a target size."""
 
-    chunk_size: ChunkSize = DEFAULT_CHUNK_SIZE
+    chunk_size: Annotated[
+        AutoSize,
+        chunk_size_setting(
+            f"{DEFAULT_CHUNK_SIZE}, or more for a `target_size` above {DEFAULT_TARGET_SIZE}"
+        ),
+    ] = "auto"
     target_size: TargetSize = None
 
     def __post_init__(self) -> None:
@@ -113,21 +142,24 @@ class TargetSettings(ChunkerSettings):
             ValueError: `target_size` is above `chunk_size`.
         """
         super().__post_init__()
-        target, high = self.target_size, self.chunk_size
+        target, (high, _) = self.target_size, self.sizes
         if target is not None and high is not None and target > high:
             raise ValueError(
                 f"target_size ({target}) must not be above chunk_size ({high}), the most tokens a "
-                "chunk may have: raise chunk_size as well, or pass chunk_size=None for no limit"
+                "chunk may have: raise chunk_size as well, or leave it out for one that fits"
             )
 
-
-def target_of(settings: TargetSettings) -> int:
-    """Return the target in tokens: as given, or in proportion to `chunk_size`."""
-    if settings.target_size is not None:
-        return settings.target_size
-    if settings.chunk_size is None:
-        return DEFAULT_TARGET_SIZE
-    return max(1, settings.chunk_size * DEFAULT_TARGET_SIZE // DEFAULT_CHUNK_SIZE)
+    @property
+    def sizes(self) -> tuple[int | None, int | None]:
+        """The hard limit, None for no limit, and the target size that these settings give."""
+        high, target = self.chunk_size, self.target_size
+        if high == "auto":
+            room = ceil((target or 0) * DEFAULT_CHUNK_SIZE / DEFAULT_TARGET_SIZE)
+            high = max(DEFAULT_CHUNK_SIZE, room)
+        if target is None:
+            share = DEFAULT_TARGET_SIZE / DEFAULT_CHUNK_SIZE
+            target = max(1, int((high or DEFAULT_CHUNK_SIZE) * share))
+        return high, target
 
 
 def check_overlap(chunk_overlap: int, chunk_size: int | None) -> None:

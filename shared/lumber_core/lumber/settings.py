@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from lumber_core.checks import check_positive
-from lumber_core.chunking.settings import ChunkerSettings, Units
+from lumber_core.chunking.settings import AutoSize, ChunkerSettings, Units, chunk_size_setting
 from lumber_core.identity import safe_repr
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore
@@ -82,6 +82,9 @@ class LumberSettings(ChunkerSettings):
             check_positive,
         ),
     ] = THETA
+    chunk_size: Annotated[AutoSize, chunk_size_setting("only `theta`, which no chunk exceeds")] = (
+        "auto"
+    )
     units: Units = "paragraphs"
     method: Annotated[
         Method,

@@ -14,7 +14,7 @@ import pytest
 from lumber_core import BertChunker, check_tiling
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.text.unicode import is_break
-from lumber_core.text.units import sentences_and_lines
+from lumber_core.text.units import paragraphs, sentences_and_lines
 from tests.tiny_bert import CJK, write_random_checkpoint
 
 AWKWARD = {
@@ -130,6 +130,48 @@ def test_size_limits_hold(exported: Path) -> None:
     assert all(20 <= len(chunk) <= 50 for chunk in chunks)
 
 
+PAGE = "".join(
+    f"## Part {n}\n\nThe ship was old. It went to sea.\n\n```sh\nmake {n}.\n\n./run {n}.\n```\n\n"
+    for n in range(12)
+)
+
+
+@pytest.mark.parametrize(
+    "sizes", [{"target_size": 20}, {"threshold": -100}, {"threshold": -100, "chunk_size": 40}]
+)
+def test_markdown_units_are_those_of_markdown_texts(exported: Path, sizes: dict) -> None:
+    splitter = BertChunker(str(exported), **sizes, units="markdown")
+    spans = splitter.segment(PAGE).spans
+    assert spans == BertChunker(str(exported), **sizes).segment(PAGE, markdown=True).spans
+    chunks = [span.of(PAGE) for span in spans]
+    assert len(chunks) > 10
+    assert all(chunk.count("```") % 2 == 0 for chunk in chunks)
+
+
+@pytest.mark.parametrize("sizes", [{"target_size": 20}, {"threshold": -100}])
+def test_chunks_start_at_the_units_that_are_chosen(exported: Path, sizes: dict) -> None:
+    text = "\n\n".join(["The ship went to sea. It was an old ship. The sea was cold."] * 9)
+    starts = {unit.start for unit in paragraphs(text)}
+    by_default = BertChunker(str(exported), **sizes).segment(text).spans
+    assert not {span.start for span in by_default} <= starts
+    for units in ("paragraphs", paragraphs):
+        splitter = BertChunker(str(exported), **sizes, units=units)
+        found = {span.start for span in splitter.segment(text).spans}
+        assert len(found) > 5
+        assert found <= starts
+
+
+def test_only_a_unit_that_fits_in_no_chunk_is_divided(exported: Path) -> None:
+    text = "\n\n".join(["The ship went to sea. It was old. " * n for n in (1, 2, 12, 2, 1)])
+    splitter = BertChunker(str(exported), chunk_size=60, units="paragraphs")
+    starts = {unit.start for unit in paragraphs(text)}
+    found = [span.start for span in splitter.segment(text).spans]
+    long = text.index("\n\n", text.index("\n\n") + 2) + 2
+    inside = [start for start in found if start not in starts]
+    assert len(inside) >= 1
+    assert all(long < start < long + 12 * 35 for start in inside)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "reason"),
     [
@@ -140,6 +182,11 @@ def test_size_limits_hold(exported: Path) -> None:
         ({"windows": "jumping"}, ValueError, '"overlapping" or "moving"'),
         ({"threads": 0}, ValueError, "threads must be at least 1"),
         ({"chunk_size": 0}, ValueError, "chunk_size"),
+        ({"target_size": 300, "chunk_size": 256}, ValueError, "or leave it out for one that fits"),
+        ({"min_chunk_size": 300}, ValueError, r"chunk_size \(256 unless given\)"),
+        ({"target_size": 90, "threshold": 0.0}, ValueError, "pass target_size or threshold"),
+        ({"units": "words"}, ValueError, "units must be"),
+        ({"units": "markdown", "snap": None}, ValueError, "pass units or snap, not both"),
     ],
 )
 def test_bad_settings_are_refused_at_once(options: dict, error: type, reason: str) -> None:

@@ -235,6 +235,8 @@ def test_a_text_without_markers_is_one_chunk():
         ({"chunk_size": None}, 400, None),
         ({"chunk_size": 1}, 1, 1),
         ({"target_size": 30}, 30, 512),
+        ({"target_size": 900}, 900, 1152),
+        ({"chunk_size": "auto"}, 400, 512),
         ({"target_size": 900, "chunk_size": 1000}, 900, 1000),
         ({"target_size": 900, "chunk_size": None}, 900, None),
     ],
@@ -246,7 +248,7 @@ def test_the_target_follows_the_limit_unless_it_is_given(sizes, target, limit):
     )
     chunks = greedy.split_text(text)
     assert {len(chunk) for chunk in chunks[:-2]} == {target}
-    assert greedy.settings.chunk_size == limit
+    assert greedy.chunk_size == limit
 
 
 def test_every_chunk_is_bounded_unless_no_limit_is_asked_for():
@@ -298,7 +300,17 @@ def test_the_repr_shows_what_decides():
         ({"tokenizer": "nope"}, ValueError, "unknown tokenizer 'nope'"),
         ({"units": "words"}, ValueError, "units must be"),
         ({"chunk_size": 0}, ValueError, "chunk_size"),
-        ({"target_size": 600}, ValueError, r"\(600\) must not be above chunk_size \(512\)"),
+        ({"chunk_size": "512"}, TypeError, 'chunk_size must be a whole number, "auto" or None'),
+        (
+            {"target_size": 600, "chunk_size": 512},
+            ValueError,
+            r"must not be above chunk_size \(512\)",
+        ),
+        (
+            {"min_chunk_size": 600},
+            ValueError,
+            r"not be above chunk_size \(512 unless given\): raise",
+        ),
         ({"targt_size": 6}, TypeError, "no setting 'targt_size': did you mean 'target_size'"),
         ({"end_markers": END_SENTENCE}, TypeError, "end_markers must be a sequence"),
         ({"end_markers": [""]}, TypeError, "non-empty strings"),
