@@ -39,6 +39,7 @@ _WORTH_OF_T = 0.25
 _WORTH_OF_START = 2.0  # additional, per unit of t above 0, where the classifier predicts a start
 _LOWEST_T = -12.0  # the t of a place without tokens
 _DEPTH_COST = 1.0  # per level of indentation
+_WORTH_OF_LEVEL = (0.0, 3.0, 3.0, 2.0, 1.0, 1.0, 1.0)  # additional, by a heading's level
 
 _FINER = 3  # finer places are added until there are about this many per target_size
 _UNLIMITED = 4  # times the target: the longest chunk considered if there is no limit
@@ -113,7 +114,12 @@ class Cutter:
 
         if not found.places:
             return []
-        worth = np.array([_WORTH[place.kind] - _DEPTH_COST * place.depth for place in found.places])
+        worth = np.array(
+            [
+                _WORTH[place.kind] + _WORTH_OF_LEVEL[place.level] - _DEPTH_COST * place.depth
+                for place in found.places
+            ]
+        )
         if t is not None:
             scores = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
             worth += _WORTH_OF_T * scores + _WORTH_OF_START * np.maximum(scores, 0)

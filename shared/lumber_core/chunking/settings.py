@@ -6,7 +6,6 @@ from math import ceil
 from typing import Annotated, Any, Literal
 
 from lumber_core.checks import check_language, check_not_negative, check_positive
-from lumber_core.identity import safe_repr
 from lumber_core.settings import Setting, Settings, optional
 from lumber_core.text.units import UnitSpec
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
@@ -21,7 +20,9 @@ def _check_chunk_size(name: str, size: Any) -> None:
     if size is None or size == "auto":
         return
     if isinstance(size, str):
-        raise TypeError(f'{name} must be a whole number, "auto" or None, not {safe_repr(size)}')
+        raise TypeError(
+            f'{name} must be a whole number, not str: pass a number, "auto", or None for no limit'
+        )
     check_positive(name, size)
 
 

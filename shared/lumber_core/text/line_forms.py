@@ -48,6 +48,8 @@ _MARKED_HEADING = re.compile(
     r"#{1,6}\s+\S|=.*\w.*=$|={3,}$|={6,},\d+,"
     r"|\\(?:part|chapter|(?:sub)*section|(?:sub)?paragraph)\*?\{.*\}$"
 )
+_HASHES = re.compile(r"(#{1,6})\s+\S")
+_FENCE = re.compile(r"(`{3,}|~{3,})[^`]*$")
 _RULE = re.compile(r"([=~^*+-])\1{2,}$")
 _NAMED_HEADING = re.compile(
     r"(?:chapter|section|part|appendix|annex|book|act|scene|article|stave|lesson|unit)"
@@ -86,6 +88,8 @@ class LineForms:
         indents: Width of its indentation.
         lengths: Number of characters up to the last visible one.
         indent_unit: Characters of one level of indentation.
+        fences: Parts of fenced code: 1 for the opening fence, 2 for lines inside, 3 for the closing
+            fence; 0 elsewhere.
     """
 
     def __init__(self, text: str) -> None:
@@ -113,17 +117,23 @@ class LineForms:
         self.dated = np.fromiter((bool(_DATED.match(body)) for body in self.bodies), np.bool_)
         indents = np.array(self.indents, dtype=np.int64)
         self.lengths = indents + np.fromiter(map(len, self.bodies), np.int64, len(self.bodies))
+        self.fences = _fences(self.bodies)
         deeper = indents[indents > 1]
         self.indent_unit = int(deeper.min()) if len(deeper) else 4
 
     def code(self) -> npt.NDArray[np.bool_]:
-        """Return for each line whether it is code or markup: most lines around it look like it."""
+        """Return for each line whether it is code or markup.
+
+        It is if it is fenced, or if most lines around it look like code.
+        """
         looks = np.fromiter((b[0] != "\\" and bool(_CODE.search(b)) for b in self.bodies), np.bool_)
         prose = self.lengths > _WIDEST_WRAP
+        fenced = self.fences > 0
         looks &= ~prose | np.fromiter((b[-1] in "{};[](,>" for b in self.bodies), np.bool_)
+        looks &= ~fenced  # what surrounds a fence may be prose
         share = _around(looks)
         near = _around(np.ones(len(looks)), total=True)
-        return (share >= 0.45) & (near >= 3) & (looks | ~prose)
+        return (share >= 0.45) & (near >= 3) & (looks | ~prose) | fenced
 
     def rows(self) -> npt.NDArray[np.bool_]:
         """Return for each line whether it is a row of a table or a line of a log."""
@@ -244,6 +254,8 @@ class LineForms:
         """Return whether a line belongs to the one before, as an answer belongs to its question."""
         body, before = self.bodies[number], self.bodies[number - 1]
         if code:
+            if self.fences[number] == 3 or self.fences[number - 1] == 1:
+                return True
             if self.indents[number] > self.indents[number - 1] or _CLOSES.match(body):
                 return True
             return not self.blank[number] and _LEADS.match(before) is not None
@@ -292,6 +304,12 @@ class LineForms:
         return longer and above
 
 
+def heading_level(body: str) -> int:
+    """Return the level of a heading of Markdown, such as 2 for "## Use"; 0 for any other line."""
+    hashes = _HASHES.match(body)
+    return hashes.end(1) if hashes else 0
+
+
 def label_end(body: str) -> int:
     """Return where a label at the start of a line ends; 0 without one."""
     end = 0
@@ -303,6 +321,24 @@ def label_end(body: str) -> int:
         end = speaker.end()
         end += len(body) - end - len(body[end:].lstrip())
     return end
+
+
+def _fences(bodies: list[str]) -> npt.NDArray[np.int8]:
+    """Return for each line which part of fenced code it is; an open fence at the end is none."""
+    result = np.zeros(len(bodies), dtype=np.int8)
+    opened, mark = -1, ""
+    for number, body in enumerate(bodies):
+        fence = _FENCE.match(body) if body[0] in "`~" else None
+        if fence is None:
+            continue
+        if opened < 0:
+            opened, mark = number, fence[1]
+        elif body.startswith(mark) and not body.strip(mark[0]):
+            result[opened] = 1
+            result[opened + 1 : number] = 2
+            result[number] = 3
+            opened = -1
+    return result
 
 
 def _around(values: npt.NDArray[np.generic], *, total: bool = False) -> npt.NDArray[np.float64]:

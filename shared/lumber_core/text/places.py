@@ -14,6 +14,7 @@ from functools import partial
 from typing import NamedTuple
 
 from lumber_core.text.layout import Break, Line, read_lines
+from lumber_core.text.line_forms import heading_level
 from lumber_core.text.unicode import is_break, space_cuts
 from lumber_core.text.units import sentences, sentences_and_lines
 
@@ -51,12 +52,14 @@ class Place(NamedTuple):
         kind: What starts there.
         words: Offset where its first words are: past a label such as "[5]" or "ANNA:".
         depth: Levels of indentation, in code and markup.
+        level: Level of a heading of Markdown, 1 to 6; 0 for any other place.
     """
 
     offset: int
     kind: Kind
     words: int
     depth: int = 0
+    level: int = 0
 
 
 def find_places(text: str, language: str = "en") -> list[Place]:
@@ -120,9 +123,11 @@ def _of_line(text: str, line: Line) -> Place | None:
     if line.divides is Break.NONE or not is_break(text, line.start):
         return None
     kind = Kind.PARAGRAPH if line.divides is Break.BLANK else Kind.LINE
+    level = 0
     if line.heading:
         kind = Kind.HEADING
-    return Place(line.start, kind, line.label, line.depth)
+        level = heading_level(text[line.body : line.body + 7])
+    return Place(line.start, kind, line.label, line.depth, level)
 
 
 def _continues(lines: list[Line], number: int) -> bool:

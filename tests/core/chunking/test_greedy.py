@@ -300,7 +300,7 @@ def test_the_repr_shows_what_decides():
         ({"tokenizer": "nope"}, ValueError, "unknown tokenizer 'nope'"),
         ({"units": "words"}, ValueError, "units must be"),
         ({"chunk_size": 0}, ValueError, "chunk_size"),
-        ({"chunk_size": "512"}, TypeError, 'chunk_size must be a whole number, "auto" or None'),
+        ({"chunk_size": "512"}, TypeError, 'be a whole number, not str: pass a number, "auto"'),
         (
             {"target_size": 600, "chunk_size": 512},
             ValueError,
