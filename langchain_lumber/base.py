@@ -27,7 +27,7 @@ from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.spans import Span
-from lumber_core.text.markdown import HEADING_SEPARATOR, heading_paths, path_in
+from lumber_core.text.markdown import LEVELS_KEY, heading_metadata
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
 
@@ -273,17 +273,17 @@ class SpanTextSplitter(TextSplitter):
         ):
             markdown = self._chunker.reads_as_markdown(metadata)
             spans = self._kept(text, segmentation, markdown=markdown)
-            headings: Sequence[tuple[str, ...]] = [()] * len(spans)
+            headings: Sequence[Mapping[str, str]] = [{}] * len(spans)
+            inherited = metadata
             if markdown:
-                headings = heading_paths(text, spans, above=path_in(metadata))
+                headings = heading_metadata(text, spans, metadata)
+                inherited = {key: metadata[key] for key in metadata if key != LEVELS_KEY}
             added = self._chunk_metadata(segmentation)
             visible = self._visible(text, segmentation)
-            for index, (number, span, path) in enumerate(
+            for index, (number, span, titles) in enumerate(
                 zip(visible, spans, headings, strict=True)
             ):
-                own = {**copy.deepcopy(metadata), **added[number]}
-                if path:  # a chunk of a part keeps the titles above the part
-                    own["headings"] = HEADING_SEPARATOR.join(path)
+                own = {**copy.deepcopy(inherited), **added[number], **titles}
                 if self._add_start_index:
                     own["start_index"] = span.start
                 if settings.add_end_index:

@@ -15,7 +15,7 @@ from lumber_core.chunking.base import Chunker
 from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
-from lumber_core.text.markdown import HEADING_SEPARATOR, heading_paths, path_in
+from lumber_core.text.markdown import LEVELS_KEY, heading_metadata
 
 logger = logging.getLogger(__name__)
 
@@ -177,10 +177,10 @@ def nodes_of(
         if offset is not None:
             node.start_char_idx, node.end_char_idx = span.shifted(offset)
     if markdown and headings:
-        paths = heading_paths(text, spans, above=path_in(parent.metadata))
-        for node, path in zip(nodes, paths, strict=True):
-            if path:  # a node of a part keeps the titles above the part
-                add_metadata(node, {"headings": HEADING_SEPARATOR.join(path)})
+        for node, titles in zip(nodes, heading_metadata(text, spans, parent.metadata), strict=True):
+            node.metadata = {key: node.metadata[key] for key in node.metadata if key != LEVELS_KEY}
+            if titles:
+                add_metadata(node, titles)
     for node, number in zip(nodes, visible, strict=False):  # an empty text has a node, no span
         add_metadata(node, added[number])
     return nodes

@@ -161,6 +161,23 @@ def test_children_of_a_parent_keep_the_titles_above_the_parent(parent_splitter: 
         assert [c["metadata"]["headings"] for c in children if words in c["text"]] == [titles]
 
 
+LONG = (
+    "# Boats\n\n## Sails\n\n"
+    + "Dry them after rain.\n\n" * 9
+    + "### Repairs\n\nSew it.\n\n## Oars\n\nOil.\n"
+)
+
+
+def test_children_of_a_parent_that_starts_inside_a_section_keep_the_titles_above() -> None:
+    document = Document(LONG, metadata={"source": "boats.md", "shelf": ["a"]})
+    parents = GreedyTextSplitter(target_size=30).split_documents([document])
+    assert [parent.metadata.get("heading_levels") for parent in parents] == [None, "1 2"]
+    children = GreedyTextSplitter(target_size=6).split_documents(parents)
+    titles = {child.page_content.split("\n")[-1]: child.metadata for child in children}
+    assert titles["Sew it."]["headings"] == "Boats > Sails > Repairs"
+    assert titles["Oil."] == {**document.metadata, "headings": "Boats > Oars"}
+
+
 def test_headings_of_other_tools_are_not_prefixed() -> None:
     document = Document("# A\n\nb", metadata={"source": "a.md", "headings": ["Other", "A"]})
     (chunk,) = GreedyTextSplitter().split_documents([document])

@@ -68,6 +68,18 @@ def test_nodes_of_a_hierarchy_keep_the_titles_above_their_parents() -> None:
         assert leaf.metadata["headings"] == titles
 
 
+def test_nodes_of_a_node_that_starts_inside_a_section_keep_the_titles_above() -> None:
+    text = "# Boats\n\n## Sails\n\n" + "Dry them after rain.\n\n" * 9 + "### Repairs\n\nSew it.\n"
+    coarse = nodes_of(
+        GreedyNodeParser(target_size=30), Document(text=text, metadata={"file_name": "boats.md"})
+    )
+    assert [node.metadata.get("heading_levels") for node in coarse] == [None, "1 2"]
+    assert "heading" not in coarse[1].get_content(metadata_mode=MetadataMode.EMBED)
+    *_, last = GreedyNodeParser(target_size=6)(coarse)
+    assert last.metadata["headings"] == "Boats > Sails > Repairs"
+    assert "heading_levels" not in last.metadata
+
+
 def test_without_metadata_there_are_no_headings() -> None:
     document = Document(text=TEXT, metadata={"file_name": "install.md"})
     nodes = nodes_of(GreedyNodeParser(target_size=20, include_metadata=False), document)

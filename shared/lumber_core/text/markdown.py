@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -28,6 +28,8 @@ TYPE_KEYS = ("file_type", "mimetype")
 
 HEADING_SEPARATOR = " > "
 """Separates the titles of a path that is written as one string."""
+LEVELS_KEY = "heading_levels"
+"""Where the metadata of a chunk has the levels of its headings."""
 
 # Exactly what the parser treats as a line break.
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
@@ -120,28 +122,86 @@ def markdown_blocks(text: str) -> list[Block]:
 
 
 def heading_paths(
-    text: str, spans: Sequence[tuple[int, int]], *, above: tuple[str, ...] = ()
+    text: str,
+    spans: Sequence[tuple[int, int]],
+    *,
+    above: tuple[str, ...] = (),
+    levels: tuple[int, ...] = (),
 ) -> list[tuple[str, ...]]:
     """Return the headings above the start of each span, from the outermost to the innermost.
 
     Args:
         text: A Markdown text.
         spans: Character ranges of it. A span begins at its first visible character.
-        above: If the text is a part of a document, the path of its start in that document. It is
-            taken into account if the text starts with the last of these headings; otherwise
-            nothing is known about their levels.
+        above: If the text is a part of a document, the path of its start in that document.
+        levels: The levels of these headings, if they are known. Otherwise `above` is taken into
+            account only if the text starts with the last of these headings.
 
     Returns:
         One path per span. The path of a span that starts with a heading ends with that heading's
         title. Before the first heading the path is `()`.
     """
+    return [place.titles for place in _places_in_outline(text, spans, above, levels)]
+
+
+def heading_metadata(
+    text: str, spans: Sequence[tuple[int, int]], metadata: Mapping[Any, Any]
+) -> list[dict[str, str]]:
+    """Return what the metadata of each chunk of a Markdown text says about its headings.
+
+    Args:
+        text: The text.
+        spans: The chunks.
+        metadata: Metadata of the text, which may be a chunk of a document.
+
+    Returns:
+        For each chunk "headings", the titles above it, from the outermost to the innermost, joined
+        by " > ". It is left out before the text's first heading, where that of `metadata` holds. A
+        chunk that begins inside a section and contains a heading has "heading_levels" too, so that
+        its own chunks, if it is split again, get the right titles.
+    """
+    titles, levels = metadata.get("headings"), metadata.get(LEVELS_KEY)
+    above = tuple(titles.split(HEADING_SEPARATOR)) if isinstance(titles, str) else ()
+    known = tuple(map(int, re.findall("[1-6]", levels))) if isinstance(levels, str) else ()
+    result = []
+    for place in _places_in_outline(text, spans, above, known):
+        found = {"headings": HEADING_SEPARATOR.join(place.titles)} if place.titles else {}
+        levels_here = place.levels if place.titles else known
+        if place.inside_section and levels_here:
+            found[LEVELS_KEY] = " ".join(map(str, levels_here))
+        result.append(found)
+    return result
+
+
+class _OutlinePlace(NamedTuple):
+    """Where in the outline of a text a span begins.
+
+    Attributes:
+        titles: The headings above it; `()` before the first heading.
+        levels: Their levels.
+        inside_section: Whether it starts without a heading, and has one further down.
+    """
+
+    titles: tuple[str, ...]
+    levels: tuple[int, ...]
+    inside_section: bool
+
+
+def _places_in_outline(
+    text: str,
+    spans: Sequence[tuple[int, int]],
+    above: tuple[str, ...],
+    levels_above: tuple[int, ...],
+) -> Iterator[_OutlinePlace]:
+    """Yield where the spans begin; see `heading_paths`."""
     starts: list[int] = []
-    paths: list[tuple[str, ...]] = []
-    levels: list[int] = []
-    path: tuple[str, ...] = ()
+    paths: list[tuple[tuple[str, ...], tuple[int, ...]]] = []
+    known = len(levels_above) == len(above)
+    path, levels = (above, list(levels_above)) if known else ((), [])
     for block in markdown_blocks(text):
         if block.level:
-            if not starts and above[-1:] == (block.title,) and not text[: block.start].strip():
+            starts_here = not starts and not text[: block.start].strip()
+            if starts_here and not known and above[-1:] == (block.title,):
                 path = above[:-1]
                 # At most: levels may have been left out between two headings.
                 levels = [block.level - distance for distance in range(len(path), 0, -1)]
@@ -149,19 +209,15 @@ def heading_paths(
             levels[depth:] = [block.level]
             path = (*path[:depth], block.title)
             starts.append(block.start)
-            paths.append(path)
-    found = []
+            paths.append((path, tuple(levels)))
     for start, end in spans:
         visible = _VISIBLE.search(text, start, end)
-        before = bisect_right(starts, visible.start() if visible else start)
-        found.append(paths[before - 1] if before else ())
-    return found
-
-
-def path_in(metadata: Mapping[Any, Any]) -> tuple[str, ...]:
-    """Return the path of titles in the metadata of a chunk, which may be split again."""
-    titles = metadata.get("headings")
-    return tuple(titles.split(HEADING_SEPARATOR)) if isinstance(titles, str) else ()
+        first = visible.start() if visible else start
+        before = bisect_right(starts, first)
+        titles, own = paths[before - 1] if before else ((), ())
+        headed = before > 0 and not text[starts[before - 1] : first].strip()
+        more = before < len(starts) and starts[before] < end
+        yield _OutlinePlace(titles, own, more and not headed)
 
 
 def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:

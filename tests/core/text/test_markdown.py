@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import markdown_it
@@ -13,7 +14,7 @@ from lumber_core import GreedyChunker
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import check_tiling
-from lumber_core.text.markdown import heading_paths, markdown_blocks
+from lumber_core.text.markdown import heading_metadata, heading_paths, markdown_blocks
 from lumber_core.text.markdown_places import find_markdown_places
 from lumber_core.text.places import Kind
 from lumber_core.text.units import markdown, markdown_parts, unit_finder
@@ -240,6 +241,33 @@ def test_a_part_that_starts_with_a_heading_keeps_the_titles_above_it(levels, dat
 def test_a_part_that_starts_inside_a_section_knows_its_own_titles_alone():
     paths = heading_paths("text\n\n## B\n\ntext\n", [(0, 4), (6, 20)], above=("A", "X"))
     assert paths == [(), ("B",)]
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.data())
+def test_chunks_of_a_part_that_starts_inside_a_section_keep_its_titles(levels, data):
+    titles = [f"Title {number}" for number in range(len(levels))]
+    text = "".join(f"{'#' * n} {t}\n\ntext\n\n" for n, t in zip(levels, titles, strict=True))
+    paragraphs = [match.start() for match in re.finditer("text", text)]
+    first, second = sorted(data.draw(st.tuples(*[st.sampled_from(paragraphs)] * 2)))
+    (part,) = heading_metadata(text, [(first, len(text))], {})
+    (inner,) = heading_metadata(text[first:], [(second - first, len(text) - first)], part)
+    metadata = {**part, **inner}
+    (full,) = heading_paths(text, [(second, len(text))])
+    assert metadata["headings"] == " > ".join(full)
+    last = text[second:]
+    (again,) = heading_metadata(last, [(len(last) - 6, len(last))], metadata)
+    (whole,) = heading_paths(text, [(len(text) - 6, len(text))])
+    assert {**metadata, **again}["headings"] == " > ".join(whole)
+
+
+def test_levels_are_told_only_where_a_heading_follows_inside_a_section():
+    text = "# A\n\none\n\n## B\n\ntwo\n\nthree\n"
+    spans = [(0, len(text)), (5, len(text)), (text.index("two"), len(text))]
+    assert heading_metadata(text, spans, {}) == [
+        {"headings": "A"},
+        {"headings": "A", "heading_levels": "1"},
+        {"headings": "A > B"},
+    ]
 
 
 def test_levels_may_be_left_out_and_come_back():
