@@ -27,7 +27,7 @@ from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.spans import Span
-from lumber_core.text.markdown import LEVELS_KEY, heading_metadata
+from lumber_core.text.markdown import heading_metadata
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
 
@@ -274,16 +274,14 @@ class SpanTextSplitter(TextSplitter):
             markdown = self._chunker.reads_as_markdown(metadata)
             spans = self._kept(text, segmentation, markdown=markdown)
             headings: Sequence[Mapping[str, str]] = [{}] * len(spans)
-            inherited = metadata
             if markdown:
                 headings = heading_metadata(text, spans, metadata)
-                inherited = {key: metadata[key] for key in metadata if key != LEVELS_KEY}
             added = self._chunk_metadata(segmentation)
             visible = self._visible(text, segmentation)
             for index, (number, span, titles) in enumerate(
                 zip(visible, spans, headings, strict=True)
             ):
-                own = {**copy.deepcopy(inherited), **added[number], **titles}
+                own = {**copy.deepcopy(metadata), **added[number], **titles}
                 if self._add_start_index:
                     own["start_index"] = span.start
                 if settings.add_end_index:

@@ -15,7 +15,7 @@ from lumber_core.chunking.base import Chunker
 from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
-from lumber_core.text.markdown import LEVELS_KEY, heading_metadata
+from lumber_core.text.markdown import heading_metadata
 
 logger = logging.getLogger(__name__)
 
@@ -178,7 +178,6 @@ def nodes_of(
             node.start_char_idx, node.end_char_idx = span.shifted(offset)
     if markdown and headings:
         for node, titles in zip(nodes, heading_metadata(text, spans, parent.metadata), strict=True):
-            node.metadata = {key: node.metadata[key] for key in node.metadata if key != LEVELS_KEY}
             if titles:
                 add_metadata(node, titles)
     for node, number in zip(nodes, visible, strict=False):  # an empty text has a node, no span

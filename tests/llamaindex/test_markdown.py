@@ -77,7 +77,7 @@ def test_nodes_of_a_node_that_starts_inside_a_section_keep_the_titles_above() ->
     assert "heading" not in coarse[1].get_content(metadata_mode=MetadataMode.EMBED)
     *_, last = GreedyNodeParser(target_size=6)(coarse)
     assert last.metadata["headings"] == "Boats > Sails > Repairs"
-    assert "heading_levels" not in last.metadata
+    assert last.metadata["heading_levels"] == "1 2 3"
 
 
 def test_without_metadata_there_are_no_headings() -> None:

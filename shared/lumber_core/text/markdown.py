@@ -158,7 +158,7 @@ def heading_metadata(
         For each chunk "headings", the titles above it, from the outermost to the innermost, joined
         by " > ". It is left out before the text's first heading, where that of `metadata` holds. A
         chunk that begins inside a section and contains a heading has "heading_levels" too, so that
-        its own chunks, if it is split again, get the right titles.
+        its own chunks, which have it as well, get the right titles.
     """
     titles, levels = metadata.get("headings"), metadata.get(LEVELS_KEY)
     above = tuple(titles.split(HEADING_SEPARATOR)) if isinstance(titles, str) else ()
@@ -167,7 +167,7 @@ def heading_metadata(
     for place in _places_in_outline(text, spans, above, known):
         found = {"headings": HEADING_SEPARATOR.join(place.titles)} if place.titles else {}
         levels_here = place.levels if place.titles else known
-        if place.inside_section and levels_here:
+        if levels_here and (place.inside_section or LEVELS_KEY in metadata):
             found[LEVELS_KEY] = " ".join(map(str, levels_here))
         result.append(found)
     return result
