@@ -137,6 +137,6 @@ class BertSettings(TargetSettings):
         high, target = self.chunk_size, self.target_size
         if self.threshold is not None:
             return (None if high == "auto" else high), None
-        if high == "auto":
+        if isinstance(high, str):  # "auto"
             high = BERT_CHUNK_SIZE if target is None else round(target / _TARGET_SHARE)
         return high, target or max(1, round(_TARGET_SHARE * (high or BERT_CHUNK_SIZE)))
