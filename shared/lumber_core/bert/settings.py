@@ -134,9 +134,10 @@ class BertSettings(TargetSettings):
     @property
     def sizes(self) -> tuple[int | None, int | None]:
         """The hard limit and the target size that these settings give; None: there is none."""
-        high, target = self.chunk_size, self.target_size
+        given, target = self.chunk_size, self.target_size
+        high = None if isinstance(given, str) else given
         if self.threshold is not None:
-            return (None if high == "auto" else high), None
-        if isinstance(high, str):  # "auto"
+            return high, None
+        if given == "auto":
             high = BERT_CHUNK_SIZE if target is None else round(target / _TARGET_SHARE)
         return high, target or max(1, round(_TARGET_SHARE * (high or BERT_CHUNK_SIZE)))

@@ -10,10 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+import numpy as np
+import numpy.typing as npt
+
 from lumber_core.text.line_forms import LineForms, label_end
 
 _HEADINGS_KEPT = 4  # headings in a row, such as a part's, a chapter's and a section's
 _INSIDE_AN_ENTRY = 2  # levels of depth
+_INSIDE_CODE = 1  # at least, in fenced code and in a statement
 
 
 class Break(IntEnum):
@@ -60,10 +64,12 @@ def read_lines(text: str) -> list[Line]:
     code = forms.code()
     rows = forms.rows() & ~code
     wrapped = forms.wrapped() & ~rows & ~code
-    joined = forms.joined(wrapped)
+    joined = forms.joined(wrapped, rows | code)
     stamps = forms.stamps()
     titles = forms.underlined()
     entries = forms.entries()
+    tops, bottoms = forms.running()
+    goes_on = _going_on(forms, wrapped, tops, bottoms)
     lines: list[Line] = []
     kept_headings = 0
     for number, body in enumerate(forms.bodies):
@@ -71,7 +77,8 @@ def read_lines(text: str) -> list[Line]:
         blank = bool(forms.blank[number])
         label = label_end(body) if not joined[number] else 0
         rule = number > 0 and titles[number - 1]
-        plain = not (joined[number] or code[number] or rows[number] or stamps[number])
+        running = number in tops or number in bottoms
+        plain = not (joined[number] or code[number] or rows[number] or stamps[number] or running)
         heading = (
             titles[number]
             or rule
@@ -82,11 +89,15 @@ def read_lines(text: str) -> list[Line]:
             divides = Break.NONE
         elif stamps[number - 1]:
             divides = Break.NONE  # a time stays with what was said then
+        elif number in bottoms or number in goes_on or (number - 1 in tops and number not in tops):
+            divides = Break.NONE  # page numbers and running titles stay with their page
         elif lines[-1].heading and kept_headings < _HEADINGS_KEPT:
             divides = Break.NONE  # a heading stays with the text below it
         if not rule:
             kept_headings = kept_headings + 1 if heading and divides is Break.NONE else 0
         depth = min(4, forms.indents[number] // forms.indent_unit) if code[number] else 0
+        if code[number] and (forms.fences[number] or forms.clause(number)):
+            depth = max(depth, _INSIDE_CODE)
         if entries[number] and not stamps[number]:
             depth = max(depth, _INSIDE_AN_ENTRY)
         whole = bool(rows[number] | code[number])
@@ -99,3 +110,25 @@ def read_lines(text: str) -> list[Line]:
             label = after.label if stamps[number + 1] else after.body
             lines[number] = replace(lines[number], label=label)
     return lines
+
+
+def _going_on(
+    forms: LineForms, wrapped: npt.NDArray[np.bool_], tops: set[int], bottoms: set[int]
+) -> set[int]:
+    """Return the first lines of pages, running titles included, inside a sentence.
+
+    The sentence began on the page before, and goes on below the running title.
+    """
+    result: set[int] = set()
+    for number in (n for n, page in enumerate(forms.pages) if page and n):
+        before, after = number - 1, number
+        while before in bottoms:
+            before -= 1
+        while after in tops:
+            after += 1
+        if before < 0 or after >= len(forms.bodies):
+            continue
+        unfinished = forms.open_after(before) and (wrapped[before] or wrapped[after])
+        if unfinished or (forms.bodies[after][0].islower() and forms.open_after(before)):
+            result.update(range(number, after + 1))
+    return result

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ _LABEL = re.compile(
     r"""(?:
       [-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u2013\u2014\u00b7](?=\s)             # - bullet
     | \[[\w*\u2020\u2021]{1,6}\]:?                                                # [5]
+    | \.{1,3}(?=\s[A-Z])                                                           # . step
     | \(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)](?=\s)                             # 3.  b)  (iv)
     | \d{1,2}(?:\.\d{1,2}){1,3}\.?(?=\s)                                          # 2.1
     | \[?\(?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?:\s?[AaPp]\.?[Mm]\.?)?\)?\]?      # [10:32]
@@ -46,10 +48,12 @@ _QUESTION = re.compile(r"Q(?:uestion)?\s?\d*[:.]\s")
 _ANSWER = re.compile(r"A(?:nswer)?\s?\d*[:.]\s")
 _MARKED_HEADING = re.compile(
     r"#{1,6}\s+\S|=.*\w.*=$|={3,}$|={6,},\d+,"
+    r"|-{3,}\s?(?:Original|Forwarded)\s[Mm]essage"
     r"|\\(?:part|chapter|(?:sub)*section|(?:sub)?paragraph)\*?\{.*\}$"
 )
 _HASHES = re.compile(r"(#{1,6})\s+\S")
-_FENCE = re.compile(r"(`{3,}|~{3,})[^`]*$")
+# Each pair opens and closes code: of Markdown, AsciiDoc (below "[source]"; tables) and Org.
+_FENCE = re.compile(r"(`{3,}|~{3,}|\|={3,}|-{4,}$|#\+(?i:begin))[^`]*$")
 _RULE = re.compile(r"([=~^*+-])\1{2,}$")
 _NAMED_HEADING = re.compile(
     r"(?:chapter|section|part|appendix|annex|book|act|scene|article|stave|lesson|unit)"
@@ -65,8 +69,26 @@ _CODE = re.compile(
     """,
     re.VERBOSE,
 )
+_YAML = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)|-\s|#")
 _CLOSES = re.compile(r"[\])}]|</|(?:else|elif|except|finally|end|catch)\b")
-_LEADS = re.compile(r"@\w|#|//")  # decorators and comments
+_LEADS = re.compile(r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$")  # decorators, comments, sections
+# A clause of a statement in SQL.
+_CLAUSE = re.compile(
+    r"(?:FROM|WHERE|GROUP\s+BY|HAVING|ORDER\s+BY|LIMIT|OFFSET|(?:[A-Z]+\s+){0,2}JOIN|ON|AND|OR|SET"
+    r"|UNION|VALUES|RETURNING|SELECT)\b"
+)
+_SCREEN_NAME = re.compile(r"[A-Z][A-Z.' -]{1,30}(?:\s\([^()]{1,20}\))?$")
+_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})*")
+_MAIL_HEADER = re.compile(
+    r"(?:From|To|Cc|Bcc|Date|Sent|Subject|Reply-To|Message-I[Dd]|In-Reply-To|Attachments?):\s"
+)
+_ATTRIBUTION = re.compile(r"On\s.*\d.*\s(?:wrote|writes):$")
+_QUOTE = re.compile(r"\s{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
+_ASCIIDOC = re.compile(r"=\s\w.*[^=]$")  # the title on the first line
+_ASCIIDOC_HEADING = re.compile(r"={1,6}\s\S")
+_ORG = re.compile(r"#\+\w+")
+_ORG_HEADING = re.compile(r"\*{1,6}\s+\S")
+_PAGE_NUMBER = re.compile(r"[\W\d]*(?:[Pp]age|[Pp]\.)?\s?\d{1,4}(?:\s?(?:of|/)\s?\d{1,4})?[\W\d]*$")
 _OPENS_ENVIRONMENT = re.compile(r"\\begin\{")  # of LaTeX
 _CLOSES_ENVIRONMENT = re.compile(r"\\end\{")
 
@@ -74,6 +96,8 @@ _AROUND = 10  # lines of context on both sides
 _WIDEST_WRAP = 180
 _LONGEST_HEADING = 90
 _LONGEST_LEAD_IN = 120
+_LONG_LINE = 50  # long enough to be wrapped
+_RUNNING = 2  # lines at the top and at the bottom of a page that may be repeated
 
 
 class LineForms:
@@ -88,6 +112,8 @@ class LineForms:
         indents: Width of its indentation.
         lengths: Number of characters up to the last visible one.
         indent_unit: Characters of one level of indentation.
+        quoted: How deep it is quoted, as in an answer to an e-mail.
+        pages: Whether it is the first line of a page, after a form feed.
         fences: Parts of fenced code: 1 for the opening fence, 2 for lines inside, 3 for the closing
             fence; 0 elsewhere.
     """
@@ -97,29 +123,47 @@ class LineForms:
         self.offsets: list[int] = []
         self.bodies: list[str] = []
         self.indents: list[int] = []
+        self.quoted: list[int] = []
+        self.pages: list[bool] = []
         blank: list[bool] = []
+        quotes = len(re.findall(r"^\s{0,3}>", text, re.MULTILINE)) > 1
         end = 0
         for match in _LINE.finditer(text):
             line = match.group()
-            body = line.strip()
+            quote = _QUOTE.match(line) if quotes else None
+            prefix = quote.end() if quote else 0
+            body = line[prefix:].strip()
             if not body:
                 continue
             start = match.start()
             gap = text[end:start]
-            blank.append(len(gap) > 1 and gap != "\r\n" and len(_BREAK.findall(gap)) > 1)
-            indent = len(line) - len(line.lstrip())
+            page = "\f" in gap
+            several = len(gap) > 1 and gap != "\r\n" and len(_BREAK.findall(gap)) > 1 + page
+            depth = line.count(">", 0, prefix)
+            blank.append(several or bool(self.quoted and depth != self.quoted[-1]))
+            self.quoted.append(depth)
+            self.pages.append(page)
+            indent = len(line) - len(line[prefix:].lstrip())
             self.starts.append(start)
             self.offsets.append(start + indent)
             self.bodies.append(body)
-            self.indents.append(indent + 3 * line.count("\t", 0, indent))
+            self.indents.append(indent - prefix + 3 * line.count("\t", 0, indent))
             end = start + indent + len(body)
         self.blank = np.array(blank, dtype=np.bool_)
         self.dated = np.fromiter((bool(_DATED.match(body)) for body in self.bodies), np.bool_)
         indents = np.array(self.indents, dtype=np.int64)
         self.lengths = indents + np.fromiter(map(len, self.bodies), np.int64, len(self.bodies))
         self.fences = _fences(self.bodies)
+        self.mail = quotes or sum(_MAIL_HEADER.match(body) is not None for body in self.bodies) > 1
+        self._markup: re.Pattern[str] | None = None  # of headings
+        if self.bodies and _ASCIIDOC.match(self.bodies[0]):
+            self._markup = _ASCIIDOC_HEADING
+        elif any(_ORG.match(body) for body in self.bodies):
+            self._markup = _ORG_HEADING
         deeper = indents[indents > 1]
         self.indent_unit = int(deeper.min()) if len(deeper) else 4
+        if self.bodies and self.bodies[0][0] in "{[" and 1 in indents:  # as notebooks write JSON
+            self.indent_unit = 1
 
     def code(self) -> npt.NDArray[np.bool_]:
         """Return for each line whether it is code or markup.
@@ -133,7 +177,11 @@ class LineForms:
         looks &= ~fenced  # what surrounds a fence may be prose
         share = _around(looks)
         near = _around(np.ones(len(looks)), total=True)
-        return (share >= 0.45) & (near >= 3) & (looks | ~prose) | fenced
+        keyed = np.fromiter((bool(_YAML.match(b)) for b in self.bodies), np.bool_)
+        nested = np.array(self.indents) > 0
+        outline = (_around(keyed & ~prose) >= 0.85) & (_around(nested) >= 0.3) & (near >= 5)
+        outline &= _around(np.fromiter((b[-1] == ":" for b in self.bodies), np.bool_)) >= 0.15
+        return (share >= 0.45) & (near >= 3) & (looks | ~prose) | fenced | outline
 
     def rows(self) -> npt.NDArray[np.bool_]:
         """Return for each line whether it is a row of a table or a line of a log."""
@@ -187,8 +235,15 @@ class LineForms:
         )
         return result
 
-    def joined(self, wrapped: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Return for each line whether it continues the wrapped line before it."""
+    def joined(
+        self, wrapped: npt.NDArray[np.bool_], lines: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Return for each line whether it continues the wrapped line before it.
+
+        Args:
+            wrapped: Whether a line belongs to wrapped prose.
+            lines: Whether it is a row, or code.
+        """
         goes_on = (self.full | self.small) & (self.open | self.full)
         labelled = np.fromiter((label_end(b) > 0 for b in self.bodies), np.bool_)
         goes_on &= ~labelled | (self.full & self.open & ~_neighbours(labelled))
@@ -202,9 +257,49 @@ class LineForms:
             short & ~self.open[1:-1] & self.open[2:] & ~self.small[1:-1] & ~self.small[2:]
         )
         goes_on &= ~titles
-        result: npt.NDArray[np.bool_] = wrapped & goes_on & ~self.blank & ~hanging
+        # Elsewhere, as in a short letter, a long line must end where the next word did not fit.
+        long = np.zeros(len(goes_on), dtype=np.bool_)
+        long[1:] = (self.lengths[:-1] >= _LONG_LINE) & (self.lengths[:-1] <= _WIDEST_WRAP)
+        sure = (
+            self.mail
+            & self.full
+            & self.open
+            & self.small
+            & ~labelled
+            & long
+            & (self.width <= _WIDEST_WRAP)
+        )
+        joins = wrapped & goes_on | sure & ~lines
+        result: npt.NDArray[np.bool_] = joins & ~self.blank & ~hanging
         result[0] = False
         return result
+
+    def running(self) -> tuple[set[int], set[int]]:
+        """Return the running titles and page numbers at the tops and at the bottoms of pages.
+
+        Such a line is one of the first or last two of a page, and a page number, or repeated on
+        another page with other digits at most.
+        """
+        firsts = [0, *(n for n, page in enumerate(self.pages) if page and n)]
+        if len(firsts) < 2:
+            return set(), set()
+        found: list[set[int]] = []
+        pages = list(zip(firsts, [*firsts[1:], len(self.pages)], strict=True))
+        for edge in (
+            [range(a, min(b - 1, a + _RUNNING)) for a, b in pages],
+            [range(b - 1, max(a, b - 1 - _RUNNING), -1) for a, b in pages],
+        ):
+            alike = Counter(re.sub(r"\d+", "0", self.bodies[n]) for lines in edge for n in lines)
+            kept: set[int] = set()
+            for lines in edge:
+                for n in lines:  # from the edge inwards
+                    body = self.bodies[n]
+                    repeated = alike[re.sub(r"\d+", "0", body)] > 1 and len(body) <= 90
+                    if not (repeated or (len(body) <= 20 and _PAGE_NUMBER.match(body))):
+                        break
+                    kept.add(n)
+            found.append(kept)
+        return found[0], found[1] - found[0]
 
     def entries(self) -> list[bool]:
         """Return for each line whether it continues an entry that began with a date."""
@@ -225,6 +320,18 @@ class LineForms:
         times = [_STAMP.match(body) is not None for body in self.bodies]
         named = [_SPEAKER_STAMP.match(body) is not None for body in self.bodies]
         result = [any(of) for of in zip(times, named, strict=True)] if sum(named) > 1 else times[:]
+        spoken = Counter(body for body in self.bodies if _SCREEN_NAME.match(body))
+        names = [n for n, body in enumerate(self.bodies[:-1]) if spoken.get(body, 0) > 1]
+        names = [
+            n
+            for n in names
+            if not self.blank[n + 1]
+            and (n == 0 or self.blank[n])
+            and not self.bodies[n + 1].isupper()
+        ]
+        if len(names) > 3:
+            for number in names:
+                result[number] = True
         for number, after in enumerate(result[1:]):
             if result[number]:
                 result[number] = not after
@@ -244,7 +351,12 @@ class LineForms:
             title = self.bodies[number - 1]
             above = number > 1 and rules[number - 2] and not self.blank[number - 1]
             alone = above or number == 1 or bool(self.blank[number - 1])
-            if alone and len(title) <= _LONGEST_HEADING and title[-1] not in ".,;":
+            if (
+                alone
+                and len(title) <= _LONGEST_HEADING
+                and title[0] != "["
+                and title[-1] not in ".,;"
+            ):
                 result[number - 1] = True
                 if above:
                     result[number - 2] = True
@@ -259,6 +371,10 @@ class LineForms:
             if self.indents[number] > self.indents[number - 1] or _CLOSES.match(body):
                 return True
             return not self.blank[number] and _LEADS.match(before) is not None
+        if before.startswith(("{|", "|-")) or body == "|}":  # tables of MediaWiki
+            return True
+        if _MAIL_HEADER.match(body) and _MAIL_HEADER.match(before) and not self.blank[number]:
+            return True
         if _OPENS_ENVIRONMENT.match(before) or _CLOSES_ENVIRONMENT.match(body):
             return True
         if _QUESTION.match(before) and _ANSWER.match(body):
@@ -268,21 +384,43 @@ class LineForms:
         asked = before.endswith("?") and not self.blank[number]
         return before.endswith(":") or (asked and (number == 1 or bool(self.blank[number - 1])))
 
+    def clause(self, number: int) -> bool:
+        """Return whether a line of code continues a statement of SQL."""
+        before = self.bodies[number - 1] if number else ";"
+        return not before.endswith(";") and _CLAUSE.match(self.bodies[number]) is not None
+
+    def open_after(self, number: int) -> bool:
+        """Return whether no sentence ends with a line."""
+        return _FINAL.search(self.bodies[number]) is None
+
     def may_head(self, number: int) -> bool:
         """Return whether what comes before a line has ended, so that the line may be a heading."""
-        if number == 0 or self.blank[number] or _MARKED_HEADING.match(self.bodies[number]):
+        if number == 0 or self.blank[number] or self._marked(self.bodies[number]):
             return True
         before = self.bodies[number - 1]
         return before.isdigit() or _FINAL.search(before) is not None
 
+    def _marked(self, body: str) -> bool:
+        """Return whether a line is marked as a heading."""
+        if _MARKED_HEADING.match(body):
+            return True
+        return self._markup is not None and self._markup.match(body) is not None
+
     def heads(self, number: int) -> bool:
         """Return whether a line looks like a heading and is followed by text it could belong to."""
         body = self.bodies[number]
-        if number + 1 == len(self.bodies) or len(body) > _LONGEST_HEADING:
+        if number + 1 == len(self.bodies):
             return False
-        if _MARKED_HEADING.match(body):
-            return True
         following = self.bodies[number + 1]
+        if _MAIL_HEADER.match(body):
+            before = "" if number == 0 or self.blank[number] else self.bodies[number - 1]
+            return bool(_MAIL_HEADER.match(before) or _MAIL_HEADER.match(following))
+        if _ATTRIBUTION.match(body):
+            return True
+        if len(body) > _LONGEST_HEADING or _ATTRIBUTION.match(following):
+            return False
+        if self._marked(body):
+            return True
         if following[0].islower() and not self.blank[number + 1]:
             return False
         letters = sum(map(str.isalpha, body))
@@ -299,6 +437,9 @@ class LineForms:
         if not (self.blank[number + 1] or self.blank[number]):
             longer = len(following) >= max(40, 1.7 * len(body))
         above = number == 0 or len(self.bodies[number - 1]) >= 40 or bool(self.blank[number])
+        own, next_number = _NUMBER.match(body), _NUMBER.match(following)
+        if own and next_number and next_number[0].startswith(own[0] + "."):
+            return _NUMBERED_HEADING.match(body) is not None  # as "2.1" below "2. Scope"
         if _NUMBERED_HEADING.match(body) or (body.isupper() and letters >= 4):
             return longer or bool(self.blank[number + 1])
         return longer and above
@@ -328,12 +469,14 @@ def _fences(bodies: list[str]) -> npt.NDArray[np.int8]:
     result = np.zeros(len(bodies), dtype=np.int8)
     opened, mark = -1, ""
     for number, body in enumerate(bodies):
-        fence = _FENCE.match(body) if body[0] in "`~" else None
-        if fence is None:
-            continue
+        fence = _FENCE.match(body) if body[0] in "`~|-#" else None
         if opened < 0:
-            opened, mark = number, fence[1]
-        elif body.startswith(mark) and not body.strip(mark[0]):
+            dashes = body[0] == "-" and (number == 0 or bodies[number - 1][0] != "[")
+            if fence is not None and not dashes:
+                opened, mark = number, fence[1]
+        elif (mark[0] == "#" and body[:5].casefold() == "#+end") or (
+            body.startswith(mark) and not body.strip("".join({*mark}))
+        ):
             result[opened] = 1
             result[opened + 1 : number] = 2
             result[number] = 3

@@ -25,6 +25,7 @@ _ABBREVIATION = re.compile(
 )
 # After these, the sentence continues only with a lower-case letter or a number.
 _MAY_END = re.compile(r"\b(?:[Nn]o|al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
+_QUOTED_BLANK = re.compile(r"[> \t]+(?:[\r\n]|\Z)")
 _OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)")
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
 _CLAUSE = re.compile(
@@ -85,6 +86,8 @@ def find_places(text: str, language: str = "en") -> list[Place]:
         if number < 0:
             continue
         line = lines[number]
+        if text[at] == ">" and _QUOTED_BLANK.match(text, at):
+            continue
         if at <= line.label or line.whole:
             # At the start of a line the layout decides, except in wrapped prose.
             if at > line.body or line.whole or not _continues(lines, number):
