@@ -33,6 +33,7 @@ TEXT = "\n\n".join(STORY.split("\n\n")[:55])  # a question takes 4 to 5 seconds 
 THETA = 400  # about five paragraphs
 ONCE = CallPolicy(rereads=0)
 MOST_TOKENS = 64
+PATIENT = 900  # seconds: on a busy machine, a request that times out would be sent again
 _REQUEST = re.compile(r'"POST /v1/chat/completions HTTP/1.1" (\d+)')
 
 
@@ -118,7 +119,9 @@ def check(segmentation: Segmentation, statuses: list[int], caplog: Any, rejected
 
 @pytest.mark.parametrize(("structured", "way"), [(True, "sync"), (False, "async")])
 def test_openai_model(structured: bool, way: str, server: Server, caplog: Any) -> None:
-    model = OpenAIModel("smollm2", base_url=server.url, structured=structured, temperature=0)
+    model = OpenAIModel(
+        "smollm2", base_url=server.url, structured=structured, temperature=0, timeout=PATIENT
+    )
     chunker = LumberChunker(ModelJudge(model, policy=ONCE), theta=THETA)
     server.statuses()
     segment = chunker.segment if way == "sync" else lambda text: asyncio.run(chunker.asegment(text))
@@ -132,7 +135,7 @@ def test_openai_model(structured: bool, way: str, server: Server, caplog: Any) -
 
 
 def test_calls_at_once_lose_nothing_either(server: Server, caplog: Any) -> None:
-    model = OpenAIModel("smollm2", base_url=server.url, temperature=0)
+    model = OpenAIModel("smollm2", base_url=server.url, temperature=0, timeout=PATIENT)
     chunker = LumberChunker(
         ModelJudge(model, policy=ONCE), theta=THETA, max_concurrency=4, max_extra_calls=0
     )
@@ -158,6 +161,7 @@ def test_chat_openai(server: Server, caplog: Any) -> None:
         # Its own max_tokens is sent as max_completion_tokens, which this server does not read.
         extra_body={"max_tokens": MOST_TOKENS},
         max_retries=0,
+        timeout=PATIENT,
     )
     done: list[Segmentation] = []
     splitter = LumberTextSplitter(
@@ -188,6 +192,7 @@ def test_openai_like(server: Server, caplog: Any) -> None:
         max_tokens=MOST_TOKENS,
         is_chat_model=True,
         max_retries=0,
+        timeout=PATIENT,
     )
     done: list[Segmentation] = []
     parser = LumberNodeParser(
