@@ -79,7 +79,7 @@ test-examples-lowest:  ## Run the examples with the oldest versions of the frame
 test-ray:  ## Test scaling out on a Ray cluster of two workers on this machine
 	@test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
 	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[ray,llama-index,langchain,openai]' \
-		llama-index-ingestion-ray $(TESTING)
+		llama-index-ingestion-ray 'moto[s3,server]' $(TESTING)
 	.venv-ray/bin/python -m pytest -q -m ray --timeout=900 tests/ray --durations=5
 
 test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allows

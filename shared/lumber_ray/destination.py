@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
+from lumber_core.llms.settings import public_url
 from lumber_ray.documents import FailedDocument
 from lumber_ray.rows import chunk_schema
 from lumber_ray.sources import open_location
@@ -55,7 +56,8 @@ class Destination:
         self._system, self._folder = open_location(location)
         self._format = format
         self._embedding = embedding
-        self._name = str(folder)
+        # A URI may hold credentials, and the name is for messages.
+        self._name = public_url(str(folder)) if "://" in str(folder) else str(folder)
 
     def check(self, settings: Mapping[str, str]) -> None:
         """Raise unless the folder is new or holds results of the same settings.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two CPUs, so two workers."""
     ray = pytest.importorskip("ray", reason="ray is not installed")
