@@ -29,7 +29,7 @@ _SHOWN = 5
 Paths = Annotated[
     list[str],
     typer.Argument(
-        metavar="PATH...",
+        metavar="PATH",
         help="Files, folders, glob patterns (quoted), or - for stdin. In folders, files in "
         f"{', '.join(READABLE)} are read. HTML and DOCX are converted to Markdown, whose "
         "characters offsets count. PDF and DOCX need the extra `documents`.",

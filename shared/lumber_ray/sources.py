@@ -21,6 +21,7 @@ from lumber_core.files import (
     find_files,
     read_file,
 )
+from lumber_core.llms.settings import public_url
 from lumber_ray.documents import Entry, FailedDocument, Source, writable
 from lumber_ray.tables import Columns, JsonLines, ParquetRows
 
@@ -73,11 +74,19 @@ def find_source(
 
 
 def open_location(location: str) -> tuple[pa.fs.FileSystem, str]:
-    """Return the file system and the path in it of a path or URI."""
-    if "://" in location:
+    """Return the file system and the path in it of a path or URI.
+
+    Raises:
+        ValueError: It is not a URI that pyarrow can open; the message has no credentials.
+    """
+    if "://" not in location:
+        return pa.fs.LocalFileSystem(), location
+    try:
         found: tuple[pa.fs.FileSystem, str] = pa.fs.FileSystem.from_uri(location)
-        return found
-    return pa.fs.LocalFileSystem(), location
+    except ValueError as error:
+        reason = str(error).replace(location, "it")
+        raise ValueError(f"{public_url(location)} cannot be opened: {reason}") from None
+    return found
 
 
 def _tables_at(given: str) -> tuple[pa.fs.FileSystem, list[str]]:
