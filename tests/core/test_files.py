@@ -161,7 +161,7 @@ def test_a_pdf_knows_the_pages_of_its_text(tmp_path: Path) -> None:
     pytest.importorskip("pypdf")
     path = write(tmp_path / "a.pdf", pdf([["The first page."], [], ["The third", "page."]]))
     file = read_file(path)
-    assert file.text == "The first page.\n\nThe third\npage."
+    assert file.text == "The first page.\f\fThe third\npage."
     assert file.pages == (0, 16, 17)
     third = file.text.index("third")
     assert file.pages_of(Span(0, 5)) == (1, 1)

@@ -37,7 +37,7 @@ _LIKELY = (  # common on the web; with all that Python knows, rare ones would wi
     *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman", "utf_16_le", "utf_16_be"),
 )
 _SAME = 0.02  # smaller differences between charset-normalizer's measures are noise
-_PAGE_SEPARATOR = "\n"  # text may run on from page to page, so not a blank line
+_PAGE_SEPARATOR = "\f"  # a line break that tells splitters where running titles are
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class TextFile:
         name: Name of the document.
         text: The text as it is in the file, line breaks included, without a byte order mark. HTML
             and DOCX are converted to Markdown; links keep their text only, images, scripts and
-            styles are left out. For PDF, the text of the pages, joined by line breaks.
+            styles are left out. For PDF, the text of the pages, joined by form feeds.
         markdown: Whether the text is Markdown.
         pages: Offsets where the pages of a PDF start; empty for other formats.
         encoding: Encoding of the text in the file; None for PDF and DOCX.

@@ -68,8 +68,8 @@ def read_lines(text: str) -> list[Line]:
     stamps = forms.stamps()
     titles = forms.underlined()
     entries = forms.entries()
-    tops, bottoms = forms.running()
-    goes_on = _going_on(forms, wrapped, tops, bottoms)
+    tops, bottoms = forms.tops, forms.bottoms
+    goes_on = _going_on(forms, wrapped)
     lines: list[Line] = []
     kept_headings = 0
     for number, body in enumerate(forms.bodies):
@@ -82,7 +82,11 @@ def read_lines(text: str) -> list[Line]:
         heading = (
             titles[number]
             or rule
-            or (plain and (forms.may_head(number) or lines[-1].heading) and forms.heads(number))
+            or (
+                plain
+                and (forms.may_head(number) or lines[-1].heading or number - 1 in tops)
+                and forms.heads(number)
+            )
         )
         divides = Break.BLANK if blank else Break.LINE
         if number == 0 or joined[number] or forms.belongs(number, code=bool(code[number])) or rule:
@@ -93,7 +97,7 @@ def read_lines(text: str) -> list[Line]:
             divides = Break.NONE  # page numbers and running titles stay with their page
         elif lines[-1].heading and kept_headings < _HEADINGS_KEPT:
             divides = Break.NONE  # a heading stays with the text below it
-        if not rule:
+        if not (rule or forms.in_mail_header(number)):
             kept_headings = kept_headings + 1 if heading and divides is Break.NONE else 0
         depth = min(4, forms.indents[number] // forms.indent_unit) if code[number] else 0
         if code[number] and (forms.fences[number] or forms.clause(number)):
@@ -112,9 +116,7 @@ def read_lines(text: str) -> list[Line]:
     return lines
 
 
-def _going_on(
-    forms: LineForms, wrapped: npt.NDArray[np.bool_], tops: set[int], bottoms: set[int]
-) -> set[int]:
+def _going_on(forms: LineForms, wrapped: npt.NDArray[np.bool_]) -> set[int]:
     """Return the first lines of pages, running titles included, inside a sentence.
 
     The sentence began on the page before, and goes on below the running title.
@@ -122,9 +124,9 @@ def _going_on(
     result: set[int] = set()
     for number in (n for n, page in enumerate(forms.pages) if page and n):
         before, after = number - 1, number
-        while before in bottoms:
+        while before in forms.bottoms:
             before -= 1
-        while after in tops:
+        while after in forms.tops:
             after += 1
         if before < 0 or after >= len(forms.bodies):
             continue

@@ -114,6 +114,8 @@ class LineForms:
         indent_unit: Characters of one level of indentation.
         quoted: How deep it is quoted, as in an answer to an e-mail.
         pages: Whether it is the first line of a page, after a form feed.
+        tops: Running titles and page numbers at the tops of pages.
+        bottoms: Those at the bottoms.
         fences: Parts of fenced code: 1 for the opening fence, 2 for lines inside, 3 for the closing
             fence; 0 elsewhere.
     """
@@ -154,6 +156,7 @@ class LineForms:
         indents = np.array(self.indents, dtype=np.int64)
         self.lengths = indents + np.fromiter(map(len, self.bodies), np.int64, len(self.bodies))
         self.fences = _fences(self.bodies)
+        self.tops, self.bottoms = self._running()
         self.mail = quotes or sum(_MAIL_HEADER.match(body) is not None for body in self.bodies) > 1
         self._markup: re.Pattern[str] | None = None  # of headings
         if self.bodies and _ASCIIDOC.match(self.bodies[0]):
@@ -208,7 +211,8 @@ class LineForms:
         the next line often starts with a lower-case letter.
         """
         inner = ~self.blank
-        inner[0] = False
+        running = self.tops | self.bottoms
+        inner[[0, *running, *(n + 1 for n in self.tops)]] = False
         self.width = _widths(self.lengths)
         words = np.fromiter((min(20, len(b.split(None, 1)[0])) for b in self.bodies), np.int64)
         self.full = np.zeros(len(inner), dtype=np.bool_)
@@ -274,7 +278,7 @@ class LineForms:
         result[0] = False
         return result
 
-    def running(self) -> tuple[set[int], set[int]]:
+    def _running(self) -> tuple[set[int], set[int]]:
         """Return the running titles and page numbers at the tops and at the bottoms of pages.
 
         Such a line is one of the first or last two of a page, and a page number, or repeated on
@@ -373,7 +377,7 @@ class LineForms:
             return not self.blank[number] and _LEADS.match(before) is not None
         if before.startswith(("{|", "|-")) or body == "|}":  # tables of MediaWiki
             return True
-        if _MAIL_HEADER.match(body) and _MAIL_HEADER.match(before) and not self.blank[number]:
+        if self.in_mail_header(number):
             return True
         if _OPENS_ENVIRONMENT.match(before) or _CLOSES_ENVIRONMENT.match(body):
             return True
@@ -383,6 +387,12 @@ class LineForms:
             return False
         asked = before.endswith("?") and not self.blank[number]
         return before.endswith(":") or (asked and (number == 1 or bool(self.blank[number - 1])))
+
+    def in_mail_header(self, number: int) -> bool:
+        """Return whether a line, as the one before, belongs to the header of an e-mail."""
+        if number == 0 or self.blank[number] or not _MAIL_HEADER.match(self.bodies[number]):
+            return False
+        return _MAIL_HEADER.match(self.bodies[number - 1]) is not None
 
     def clause(self, number: int) -> bool:
         """Return whether a line of code continues a statement of SQL."""
@@ -413,8 +423,7 @@ class LineForms:
             return False
         following = self.bodies[number + 1]
         if _MAIL_HEADER.match(body):
-            before = "" if number == 0 or self.blank[number] else self.bodies[number - 1]
-            return bool(_MAIL_HEADER.match(before) or _MAIL_HEADER.match(following))
+            return self.in_mail_header(number) or self.in_mail_header(number + 1)
         if _ATTRIBUTION.match(body):
             return True
         if len(body) > _LONGEST_HEADING or _ATTRIBUTION.match(following):

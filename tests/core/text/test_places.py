@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -198,6 +199,186 @@ def test_sections_and_environments_of_latex() -> None:
         "\\item Two of": Kind.LINE,
         "\\subsection*": Kind.HEADING,
     }
+
+
+PAGES = [
+    "THE HARBOUR\nThe pier was built in the spring of that year by\na company from the north. It "
+    "had three cranes and a\nshed for the goods, which were timber and salt, and\nit was the longest "
+    "pier on the coast.\n17",
+    "THE HARBOUR\nAfter the fire the town council sold the harbour\nto a company. The company had "
+    "plans for a railway,\nwhich were drawn by the engineer who had planned\nthe pier. The first "
+    "train arrived late, because the\n18",
+    "THE HARBOUR\nguests preferred the mountains. The harbour master\nof those years kept a diary "
+    "that is in the museum.\n19",
+    "THE HARBOUR\nThe Second Pier\nThe second plan was more modest. It kept the old\nbasin and "
+    "added a pier of wood, for the steamers that\nbrought the summer guests.\n20\n",
+]
+
+
+@pytest.mark.parametrize("separator", ["\f", "\n\f"])
+def test_running_titles_and_page_numbers_stay_with_their_page(separator: str) -> None:
+    text = separator.join(PAGES)
+    starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
+    assert starts.count("THE HARBOUR") == 2  # not where a sentence goes on
+    assert not {"17", "18", "19", "20"} & {*starts}
+    assert not any(start.startswith(("After", "guests", "The Second")) for start in starts)
+    assert all(text[place.offset].isupper() for place in find_places(text))
+
+
+def test_a_repeated_line_inside_pages_is_no_running_title() -> None:
+    pages = [["Ann", "Bob", "Note", "Cleo", "Dora"], ["Eve", "Fay", "Note", "Gus", "Hal"]]
+    text = "\f".join("\n".join(f"{name} came home." for name in page) for page in pages)
+    starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
+    assert starts.count("Note came home.") == 2
+
+
+MAIL = """\
+From: Anna <anna@harbour.example>
+To: Ops <ops@harbour.example>
+Date: Tue, 4 Mar 2025 09:12
+Subject: Crane 3
+
+Hi all,
+
+the hoist brake is worn and the spare part is on its way from
+the north; it comes on Thursday. Until then we wait.
+
+On Mon, 3 Mar 2025 at 17:40, Bob <bob@harbour.example> wrote:
+> Crane 3 makes a grinding noise when it lowers a heavy load and
+> it smells. I have stopped it.
+>
+> Bob
+>
+> On Mon, 3 Mar 2025 at 11:02, Cleo <cleo@harbour.example> wrote:
+>> The invoice is attached.
+
+From: Dora <dora@harbour.example>
+To: Ops <ops@harbour.example>
+Subject: Permits
+
+The permits are at the gate.
+"""
+
+
+def test_an_email_has_its_header_and_quotations_stay_below_their_authors() -> None:
+    found = [(MAIL[place.offset :].split("\n")[0][:22], place.kind) for place in find_places(MAIL)]
+    assert found == [
+        ("the hoist brake is wor", Kind.PARAGRAPH),
+        ("Until then we wait.", Kind.SENTENCE),
+        ("On Mon, 3 Mar 2025 at ", Kind.HEADING),
+        ("I have stopped it.", Kind.SENTENCE),
+        ("> Bob", Kind.PARAGRAPH),
+        ("> On Mon, 3 Mar 2025 a", Kind.HEADING),
+        ("From: Dora <dora@harbo", Kind.HEADING),
+    ]
+
+
+def test_a_speaker_on_a_line_of_its_own_stays_with_the_speech() -> None:
+    lines = ["You are late.", "The wind turned.", "A clock?", "I had enough.", "Then take it."]
+    names = ["MARTHA", "JOHN", "MARTHA", "JOHN", "MARTHA"]
+    text = "\n\n".join(f"{name}\n{line}" for name, line in zip(names, lines, strict=True))
+    places = find_places(text)
+    assert [text[place.offset :].split()[0] for place in places] == names[1:]
+    assert [text[place.words :].split("\n")[0] for place in places] == lines[1:]
+
+
+COMPOSE = """\
+services:
+  web:
+    image: harbour/web
+    ports:
+      - "8080:80"
+    depends_on:
+      - db
+  db:
+    image: postgres
+    volumes:
+      - data:/var/lib/data
+  worker:
+    image: harbour/worker
+    command: python -m worker
+volumes:
+  data:
+"""
+NOTEBOOK = json.dumps(
+    {"cells": [{"type": "code", "source": [f"a = {n}\n", "a\n"], "out": []} for n in range(4)]},
+    indent=1,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "outer", "inner"),
+    [(COMPOSE, ["  db:", "  worker:"], ["    ports:"]), (NOTEBOOK, ["  {"], ['   "out": []'])],
+)
+def test_yaml_and_notebooks_are_divided_outside_first(
+    text: str, outer: list[str], inner: list[str]
+) -> None:
+    depths = {text[p.offset :].split("\n")[0]: p.depth for p in find_places(text)}
+    assert max(map(depths.__getitem__, outer)) < min(map(depths.__getitem__, inner))
+
+
+def test_clauses_of_a_statement_are_inside_it_and_comments_lead() -> None:
+    text = (
+        "-- The gauges\nCREATE TABLE gauge (\n    id INTEGER PRIMARY KEY,\n    height REAL,\n);\n\n"
+        "INSERT INTO gauge VALUES (1, 2);\nINSERT INTO gauge VALUES (3, 4);\n\n"
+        "SELECT name, height\nFROM gauge\nWHERE height > 4\nORDER BY name;\nDELETE FROM gauge;\n"
+    )
+    depths = {text[p.offset :].split()[0]: p.depth for p in find_places(text)}
+    del depths["height"]
+    assert depths == {"INSERT": 0, "SELECT": 0, "FROM": 1, "WHERE": 1, "ORDER": 1, "DELETE": 0}
+
+
+def test_the_name_of_a_section_stays_with_its_settings() -> None:
+    server = "; where it runs\n[server]\nhost = a\nport = 1\n"
+    text = f"{server}\n[cache]\nhost = b\nttl = 2\nsize = 3\n"
+    starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
+    assert starts == ["port = 1", "[cache]", "ttl = 2", "size = 3"]
+
+
+def test_asciidoc_and_org_have_headings_and_code() -> None:
+    asciidoc = (
+        "= Handbook\n\nIt explains it.\n\n== Mounting\n\n. Fix the bracket.\n. Put it in.\n\n"
+        "[source,sh]\n----\ngauge --start\ngauge --stop\n----\n\n== Use\n\nRead it.\n"
+    )
+    assert kinds(asciidoc) == {
+        "== Mounting\n": Kind.HEADING,
+        ". Put it in.": Kind.LINE,
+        "[source,sh]\n": Kind.PARAGRAPH,
+        "gauge --stop": Kind.LINE,
+        "== Use\n\nRead": Kind.HEADING,
+    }
+    org = (
+        "#+TITLE: Notes\n\n* Cranes\n** TODO Order pads\nAsk Bob.\n** Lock it\n#+BEGIN_SRC sh\n"
+        "lock a\nlock b\n#+END_SRC\n* Gauges\nNone.\n"
+    )
+    assert [k for k, kind in kinds(org).items() if kind is Kind.HEADING] == [
+        "* Cranes\n** ",
+        "** Lock it\n#",
+        "* Gauges\nNon",
+    ]
+
+
+def test_rows_of_mediawiki_begin_with_their_mark() -> None:
+    rows = "|-\n! Year !! Ships\n|-\n| 1990 || 812\n|-\n| 2000 || 904\n"
+    text = f'{{| class="wikitable"\n{rows}|}}\n\nEnd.\n'
+    starts = [text[place.offset :].split("\n")[0] for place in find_places(text)]
+    assert starts == ["|-", "|-", "End."]
+
+
+def test_a_numbered_title_stays_with_the_first_number_below_it() -> None:
+    text = "All agreed.\n4. Parking\n4.1 Permits are given out on Monday.\n4.2 Visitors wait.\n"
+    places = find_places(text)
+    assert [text[p.offset :].split()[0] for p in places] == ["4.", "4.2"]
+    assert places[0].kind is Kind.HEADING
+
+
+def test_fenced_code_in_plain_text_is_divided_at_its_lines() -> None:
+    code = "```sh\nrun it. now\n\nwait. long\n```"
+    text = f"Run it. Then wait.\n\n{code}\n\n## Use\n\n```sh\nuse it\n```\n"
+    found = {text[p.offset :].split("\n")[0]: p for p in find_places(text)}
+    assert [*found] == ["Then wait.", "```sh", "wait. long", "## Use"]
+    assert found["wait. long"].depth > 0
+    assert (found["## Use"].kind, found["## Use"].level) == (Kind.HEADING, 2)
 
 
 def test_chinese_is_divided_at_its_full_stops() -> None:
