@@ -74,6 +74,14 @@ def test_scores_move_cuts() -> None:
     assert offsets[favourite] in cutter.cut(found, scores)
 
 
+@pytest.mark.parametrize(("heading", "drawn"), [("## Use", True), ("##### Use", False)])
+def test_a_heading_of_markdown_draws_the_cut_by_its_level(heading: str, drawn: bool) -> None:
+    sentence = "It rained all day in the north of the country. "
+    text = f"{sentence * 5}\n\n{heading}\n\n{sentence * 6}\n\n{sentence * 8}"
+    cutter = cutter_of(256, 110)
+    assert (text.index("##") in cutter.cut(cutter.places(text))) is drawn
+
+
 def test_a_long_span_is_cut_at_its_best_scoring_place() -> None:
     text = "Cats sleep all day long. " * 20
     favourite = text.index("Cats", 25 * 12)

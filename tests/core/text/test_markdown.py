@@ -401,6 +401,35 @@ def test_places_rise_strictly_inside_any_text(text):
     assert all(before < after for before, after in pairwise([0, *offsets, len(text)]) if text)
 
 
+def test_a_block_below_a_colon_is_deeper_and_a_heading_has_its_level():
+    blocks = [
+        "Run this:",
+        "```sh\nmake\n```",
+        "Or:",
+        "- a\n- b",
+        "Done.",
+        "### Next",
+        "So:",
+        "# End",
+    ]
+    text = "\n\n".join([*blocks, "x"])
+    found = {text[place.offset :].split("\n")[0]: place for place in find_markdown_places(text)}
+    assert [start for start, place in found.items() if place.depth] == ["```sh", "- a"]
+    assert {start: place.level for start, place in found.items() if place.level} == {
+        "### Next": 3,
+        "# End": 1,
+    }
+
+
+def test_long_code_is_divided_between_its_blocks():
+    code = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b\n\n" for n in range(12))
+    text = f"```python\n{code}```\n"
+    cutter = Cutter(SizeLimits(90, None, EstimatedCounter(), target_size=60, markdown=True))
+    cuts = cutter.cut(cutter.places(text))
+    assert len(cuts) > 2
+    assert all(text.startswith("def ", cut) for cut in cuts)
+
+
 def test_parts_of_a_long_table_start_at_rows_and_of_long_prose_at_sentences():
     table = "| a | b |\n|---|---|\n" + "| 1 | 2. Two |\n" * 5
     assert [table[s:e] for s, e in markdown_parts(table)][1:] == ["| 1 | 2. Two |\n"] * 4

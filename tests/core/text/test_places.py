@@ -203,8 +203,8 @@ def test_sections_and_environments_of_latex() -> None:
 
 PAGES = [
     "THE HARBOUR\nThe pier was built in the spring of that year by\na company from the north. It "
-    "had three cranes and a\nshed for the goods, which were timber and salt, and\nit was the longest "
-    "pier on the coast.\n17",
+    "had three cranes and a\nshed for the goods, which were timber and salt, and\nit was "
+    "the longest pier on the coast.\n17",
     "THE HARBOUR\nAfter the fire the town council sold the harbour\nto a company. The company had "
     "plans for a railway,\nwhich were drawn by the engineer who had planned\nthe pier. The first "
     "train arrived late, because the\n18",
