@@ -163,7 +163,10 @@ sbom: .venv-audit  ## Write dist/sbom.cdx.json: what an installation consists of
 audit: .venv-audit  ## Look for known vulnerabilities in what users install; fails for what cannot be looked up
 	@mkdir -p dist
 	.venv-users/bin/python -m pip freeze --exclude lumber-splitters > dist/users.txt
-	.venv-audit/bin/pip-audit --strict --disable-pip --no-deps -r dist/users.txt
+	@.venv-audit/bin/pip-audit --strict --disable-pip --no-deps -r dist/users.txt || { echo \
+		"Failed. If a line above says 'could not be audited', no advisories can be looked up from here, and" \
+		"nothing was checked: run it where the package index serves them. Else the packages above are vulnerable."; \
+		exit 1; }
 
 .venv-audit: pyproject.toml
 	@test -x .venv-users/bin/python || $(PYTHON) -m venv .venv-users
