@@ -212,6 +212,17 @@ def test_the_first_conclusion_is_recall_at_equal_amounts_of_text() -> None:
     assert conclusions(long_comparison())[0].startswith("Recall, 600 words: ")
 
 
+def test_recall_at_equal_amounts_is_the_first_figure_of_tables_page_and_json() -> None:
+    made = long_comparison(documents=4)
+    budgets = ["Recall, 300 words", "Recall, 600 words", "Recall, 1,200 words"]
+    columns = summary_table(made).columns  # the terminal shows this table
+    assert [column.partition("\xa0")[0] for column in columns[:3]] == budgets
+    for splitter in report_json(made)["splitters"]:
+        assert [*splitter["figures"]][:3] == ["recall@300w", "recall@600w", "recall@1200w"]
+    page = render(made)
+    assert 0 <= page.find("Recall, 600 words") < page.find("Recall@5")
+
+
 def test_a_clear_winner_is_called_so() -> None:
     made = compare(corpus(), [shreds(), paragraphs()], embedder=WordEmbedder())
     said = led(made)["Recall@5"]

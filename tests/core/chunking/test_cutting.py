@@ -9,11 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lumber_core.bert.model_folder import find_folder
+from lumber_core.bert.settings import BertSettings
+from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, check_tiling
 from lumber_core.text.places import Place
 from lumber_core.tokens import token_counter
+from tests.core.tokens.test_estimated_counter import KINDS
 from tests.profiles import examples
 
 FORMATS = sorted((Path(__file__).parents[1] / "formats").iterdir())
@@ -35,6 +39,16 @@ def test_every_format_is_cut_near_the_target_and_within_the_limit(path: Path) ->
     counts = COUNTER.count(cut(text, cutter_of(256, 150)))
     assert max(counts) <= 256
     assert sum(counts) / len(counts) >= 75 or len(counts) == 1
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *(path.name for path in FORMATS)])
+def test_default_chunks_of_bert_fit_an_embedder_of_512_word_pieces(kind: str) -> None:
+    text = KINDS.get(kind) or (FORMATS[0].parent / kind).read_bytes().decode()
+    chunk_size, target_size = BertSettings().sizes
+    assert chunk_size is not None
+    word_pieces = WordPieceTokenizer.from_folder(find_folder("bundled"))
+    for chunk in cut(text * 3, cutter_of(chunk_size, target_size)):
+        assert len(word_pieces(chunk).ids) <= 510  # and [CLS] and [SEP]
 
 
 def test_a_line_that_fits_is_not_cut_inside() -> None:
