@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import struct
 import subprocess
 import sys
 from importlib.metadata import version
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import SAMPLE, run, run_apart
+from tests.cli.running import SAMPLE, run, run_apart, started
 
 COMMANDS = (
     *("split", "view", "estimate", "models", "compare", "sweep", "questions", "conform"),
@@ -195,6 +196,37 @@ def test_ctrl_c_ends_a_command_without_a_traceback(
     monkeypatch.setattr("lumber_cli.inputs.read_file", interrupted)
     done = run_apart(command, tmp_path / "a.txt")
     assert (done.code, done.out, done.err) == (130, "", "lumber-splitters: interrupted\n")
+
+
+def test_a_terminal_gets_a_drawn_table_and_progress_and_a_pipe_plain_text(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty", reason="no pseudo terminals on this system")
+    import fcntl
+    import termios
+
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("One. Two.\n\nThree.", encoding="utf-8")
+    done = run_apart("estimate", tmp_path)
+    assert done.out.splitlines()[0].split()[:2] == ["document", "characters"]
+    assert "\u2500" not in done.out
+
+    def shown(*arguments: object) -> str:
+        """Return what a command writes to a terminal."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+        with started(*arguments, stdout=theirs, stderr=theirs) as process:
+            os.close(theirs)
+            parts = []
+            try:
+                while part := os.read(ours, 1 << 16):
+                    parts.append(part)
+            except OSError:  # Linux: the other end is closed
+                pass
+        os.close(ours)
+        assert process.returncode == 0
+        return b"".join(parts).decode()
+
+    assert "\u2500" * 10 in shown("estimate", tmp_path)
+    assert "2/2" in shown("split", tmp_path, "--method", "greedy", "-o", tmp_path / "out.jsonl")
 
 
 def test_shells_complete_commands_and_options() -> None:
