@@ -33,7 +33,7 @@ coverage: $(READY)  ## Run the tests with coverage, which must not fall below th
 fuzz: $(READY)  ## Look for inputs that break a contract (MINUTES=60)
 	HYPOTHESIS_PROFILE=long HYPOTHESIS_FACTOR=$$(( $(MINUTES) / 2 + 1 )) $(BIN)/python -m pytest -q -m hypothesis --timeout=0
 	@test -x .venv-fuzz/bin/python || $(PYTHON) -m venv .venv-fuzz
-	@.venv-fuzz/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[evaluation]' pytest hypothesis
+	@.venv-fuzz/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[evaluation,documents]' pytest hypothesis
 	@.venv-fuzz/bin/python -m pip install $(QUIET) 'atheris>=3'
 	PYTHONPATH=. .venv-fuzz/bin/python -m tests.fuzz --minutes $$(( $(MINUTES) / 2 + 1 ))
 

@@ -148,6 +148,7 @@ def test_html_is_read_in_the_encoding_it_declares() -> None:
     ("page", "text"),
     [
         ('<?xml version="1.0"?>\n<!DOCTYPE html>\n<html><p>Tides</p></html>', "Tides"),
+        ('<?xml version="1.0"?><rss><item>Tides</item></rss>', "Tides"),
         ('<p>Tides</p><?xml-stylesheet href="a.css"?>', "Tides"),
         ("https://example.org/tides", "https://example.org/tides"),
         ("tides.html", "tides.html"),

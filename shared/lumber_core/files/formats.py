@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO, StringIO
@@ -13,6 +14,8 @@ from lumber_core.extras import require
 EXTRA = "documents"
 _READERS = {".pdf": "pypdf", ".docx": "mammoth"}
 _UNSEEN = ("script", "style", "template", "noscript", "head", "svg", "img", "iframe")
+
+_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*>", re.IGNORECASE)
 
 # pypdf logs each fault it finds in a file. A program that sets up logging gets these records; in
 # one that does not, they would be printed.
@@ -42,8 +45,11 @@ def html_to_markdown(html: str, name: str) -> str:
         from bs4 import BeautifulSoup, Declaration, ProcessingInstruction
         from markdownify import MarkdownConverter
 
-        # From a string, Beautiful Soup warns of a text that looks like a URL or a path.
-        soup = BeautifulSoup(StringIO(html), "html.parser")
+        declaration = _DECLARATION.match(html)
+        # Beautiful Soup warns of XML that is parsed as HTML; and, given a string, of one that looks
+        # like a URL or a path.
+        page = StringIO(html if declaration is None else html[declaration.end() :])
+        soup = BeautifulSoup(page, "html.parser")
         declared = (Declaration, ProcessingInstruction)
         for node in soup(string=lambda text: isinstance(text, declared)):
             node.extract()
