@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field
 from enum import Enum
+from itertools import takewhile
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -98,24 +99,28 @@ class SettingOptions:
         return re.sub(r"`([^`]+)`", named, doc)
 
     def _option(self, name: str, entries: Mapping[str, Field[Any]]) -> inspect.Parameter:
-        texts: dict[str, dict[str, Field[Any]]] = {}
-        for owner, entry in entries.items():
-            texts.setdefault(self.help(setting_of(entry).doc), {})[owner] = entry
         flag = self.flag(name)
         panel = None if name in self._main else self._panel
-        said = {*self._owners}  # whose option it is, if no name is before the text
+        unnamed = {*self._owners}  # if these have it, the text does not say whose option it is
         if self._own_panels and panel and len(entries) == 1:
-            (owner,) = said = {*entries}
+            (owner,) = unnamed = {*entries}
             panel = f"{panel} ({owner} only)"
-        parts = [
-            ("" if {*whose} == said else f"({', '.join(whose)}) ")
-            + _with_default(_short(text), flag, whose)
-            for text, whose in texts.items()
-        ]
+        alike: dict[str, dict[str, list[str]]] = {}  # by the first sentence, then by owner
+        for owner, entry in entries.items():
+            sentences = _sentences(self.help(setting_of(entry).doc), flag, entry.default)
+            alike.setdefault(sentences[0], {})[owner] = sentences
+        parts = []
+        for group in alike.values():
+            together = zip(*group.values(), strict=False)
+            shared = [some[0] for some in takewhile(lambda some: len({*some}) == 1, together)]
+            rests: dict[str, list[str]] = {}
+            for owner, sentences in group.items():
+                rests.setdefault(" ".join(sentences[len(shared) :]), []).append(owner)
+            parts.append(_of([*group] if {*group} != unnamed else [], " ".join(shared)))
+            parts += [_of(whose if len(rests) > 1 else [], rest) for rest, whose in rests.items()]
+        text = " ".join(filter(None, parts))
         kind, more = _kind(name, entries)
-        return parameter(
-            self._renamed.get(name, name), kind, " ".join(parts), rich_help_panel=panel, **more
-        )
+        return parameter(self._renamed.get(name, name), kind, text, rich_help_panel=panel, **more)
 
 
 def parameter(
@@ -151,28 +156,33 @@ def value_of(value: Any) -> Any:
     return value
 
 
-def _short(text: str) -> str:
-    """Return the first sentence of a setting's documentation, and what None or False means."""
+def _sentences(text: str, flag: str, default: object) -> list[str]:
+    """Return the first sentence of a setting's documentation, and those about special values.
+
+    Args:
+        text: The documentation.
+        flag: The option.
+        default: The default; the last sentence says what it is.
+    """
     first, *others = _SENTENCE_END.split(text)
-    return " ".join([first, *(each for each in others if each.startswith(("None:", "False:")))])
+    special = {"None": "none", "False": f"--no-{flag[2:]}", '"auto"': "auto"}
+    none = default in (None, (), MISSING)
+    given = "None" if none else '"auto"' if default == "auto" else ""
+    made = [first]
+    for each in others:
+        value, colon, meaning = each.partition(":")
+        if colon and value in special:
+            made.append(f"{'Default' if value == given else special[value]}:{meaning}")
+    if isinstance(default, bool):
+        made.append(f"Default: {flag if default else special['False']}.")
+    elif not none and not any(each.startswith("Default:") for each in made):
+        made.append(f"Default: {default}.")
+    return made
 
 
-def _with_default(text: str, flag: str, whose: Mapping[str, Field[Any]]) -> str:
-    """Return the documentation of a setting with its default, which may differ by owner."""
-    defaults: dict[object, list[str]] = {}
-    for owner, entry in whose.items():
-        defaults.setdefault(entry.default, []).append(owner)
-    if all(isinstance(default, bool) for default in defaults):
-        off = f"--no-{flag[2:]}"
-        return f"{text.replace('False:', f'{off}:')} Default: {flag if True in defaults else off}."
-    if all(default in (None, (), MISSING) for default in defaults):
-        return text.replace("None:", "Default:")
-    told = [
-        f"{default if default is not None else 'none'}"
-        + (f" ({', '.join(owners)})" if len(defaults) > 1 else "")
-        for default, owners in defaults.items()
-    ]
-    return f"{text.replace('None:', 'none:')} Default: {', '.join(told)}."
+def _of(owners: Sequence[str], text: str) -> str:
+    """Return a text with the owners that it is about in front."""
+    return f"({', '.join(owners)}) {text}" if owners and text else text
 
 
 def _kind(name: str, entries: Mapping[str, Field[Any]]) -> tuple[Any, dict[str, Any]]:

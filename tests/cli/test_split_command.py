@@ -114,7 +114,9 @@ def test_every_setting_of_every_splitter_is_an_option_with_help() -> None:
                 assert f"--{entry.name.replace('_', '-')} " in said, entry.name
     assert "--lumber-method" in said
     assert "--chunk-size NUMBER|auto|none" in said
-    assert said.count('a hard limit. none: no limit. "auto": ') == 3
+    assert "a hard limit. none: no limit. (bert) Default: 256, or in proportion to --" in said
+    assert "(greedy) Default: sentences. (lumber) Default: paragraphs." in said
+    assert "--threads NUMBER|none (bert, lumber) Number of threads" in said
     assert "or more for a --target-size above 400. Default: auto." in said
 
 
