@@ -59,12 +59,14 @@ class ActingModel(ScatteredModel):
 
     def __init__(self, action: Callable[[], object]) -> None:
         super().__init__()
-        self._action = action
+        self._actions = [action]
 
     def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
         completion = super().complete(system, user, choices=choices)
-        if len(self.asked) == 10:
-            self._action()
+        with self._lock:
+            actions = [self._actions.pop()] if self._actions and len(self.asked) >= 10 else []
+        for action in actions:
+            action()
         return completion
 
 

@@ -92,6 +92,39 @@ def test_answers_outlast_a_lock_of_another_program(
     assert second.asked == []
 
 
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_answers_in_flight_outlast_a_lock_of_another_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    monkeypatch.setattr("lumber_core.cache_file._BUSY_SECONDS", 0.05)
+    path = tmp_path / "answers.db"
+    other: list[sqlite3.Connection] = []
+
+    def lock() -> None:
+        other.append(sqlite3.connect(path, timeout=60, check_same_thread=False))
+        other[0].execute("BEGIN IMMEDIATE")
+
+    def split(model: ScatteredModel, store: AnswerStore) -> object:
+        chunker = LumberChunker(
+            ModelJudge(model), theta=60, store=store, max_concurrency=16, max_extra_calls=0
+        )
+        texts = [story(20, seed) for seed in range(16)]
+        return (
+            chunker.segment_all(texts)
+            if way == "sync"
+            else asyncio.run(chunker.asegment_all(texts))
+        )
+
+    store = AnswerStore(path)
+    first = split(ActingModel(lock), store)
+    assert other[0].in_transaction
+    other[0].close()
+    store.flush()
+    second = ScatteredModel()
+    assert split(second, AnswerStore(path)) == first
+    assert second.asked == []
+
+
 def test_answers_outlast_a_full_disk(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "answers.db"
     store = AnswerStore(path)
