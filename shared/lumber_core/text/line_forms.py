@@ -82,7 +82,7 @@ _NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})*")
 _MAIL_HEADER = re.compile(
     r"(?:From|To|Cc|Bcc|Date|Sent|Subject|Reply-To|Message-I[Dd]|In-Reply-To|Attachments?):\s"
 )
-_ATTRIBUTION = re.compile(r"On\s.*\d.*\s(?:wrote|writes):$")
+_ATTRIBUTION = re.compile(r"On\s.{0,99}\d.{0,150}\s(?:wrote|writes):$")
 _QUOTE = re.compile(r"\s{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
 _ASCIIDOC = re.compile(r"=\s\w.*[^=]$")  # the title on the first line
 _ASCIIDOC_HEADING = re.compile(r"={1,6}\s\S")
