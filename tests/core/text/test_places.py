@@ -394,7 +394,7 @@ def test_finer_places_are_records_then_clauses_then_words() -> None:
     assert words[-1] == Place(text.index('y"'), Kind.WORD, text.index('y"'))
 
 
-@given(st.text(alphabet="aB1 .,:;-\n\r\t\"'()[]{}#=|\u4e2d\u3002e\u0301", max_size=200))
+@given(st.text(alphabet="aB1 .,:;->`~*\f\n\r\t\"'()[]{}#=|\u4e2d\u3002e\u0301", max_size=200))
 def test_places_rise_strictly_inside_any_text(text: str) -> None:
     offsets = [place.offset for place in find_places(text)]
     assert offsets == sorted(set(offsets))
