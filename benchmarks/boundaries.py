@@ -80,7 +80,7 @@ def corpora(data: Path) -> list[Corpus]:
 def held_out(data: Path) -> list[Corpus]:
     """Return the articles and stories that the recipes hold out of training, by source."""
     documents = load_wiki_sections(data / "wiki_sections") + load_passages(data / "passages")
-    _, held = split_held_out(documents, share=SENTENCES.held_out, seed=SENTENCES.seed)
+    _, held = split_held_out(documents, share=SENTENCES.held_out)
     return [
         Corpus(name, [d for d in held if d.source == source and d.is_segmented])
         for name, source in (("sections", "wiki_sections"), ("stories", "fairytaleqa"))

@@ -85,7 +85,7 @@ def tune(passages: Path, model: str) -> None:
     from lumber_training.recipes import SENTENCES
 
     every = load_passages(passages)
-    _, held = split_held_out(every, share=SENTENCES.held_out, seed=SENTENCES.seed)
+    _, held = split_held_out(every, share=SENTENCES.held_out)
     stories = [d for d in held if d.source == "fairytaleqa" and len(d.starts) > 3]
     thetas = [
         round(1.2 * len(story.text.split()) / len(story.starts) / SECTION_SHARE)

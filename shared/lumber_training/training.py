@@ -124,7 +124,7 @@ def train(
     """
     folder = Path(output)
     source = Path(base) if base is not None else bundled_base()
-    train_on, keep = split_held_out(documents, share=recipe.held_out, seed=recipe.seed)
+    train_on, keep = split_held_out(documents, share=recipe.held_out)
     tokenizer = WordPieceTokenizer.from_folder(source)
     items = [
         label_item(item, tokenizer, start_weight=part.start_weight)

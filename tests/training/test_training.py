@@ -53,7 +53,7 @@ RECIPE = Recipe(
 
 
 def documents() -> list[Document]:
-    """Texts whose passages open with "once", as no other sentence does."""
+    """Texts whose passages open with "king", as no other sentence does."""
     rng = random.Random(0)
 
     def sentence(first: str) -> str:
@@ -188,14 +188,14 @@ def test_settings_out_of_range_raise(setting: str, value: float) -> None:
 
 def test_documents_are_held_out_by_name_whatever_else_is_given() -> None:
     every = documents()
-    kept, held = split_held_out(every, share=0.3, seed=1)
+    kept, held = split_held_out(every, share=0.3)
     assert len(kept) + len(held) == 40
     assert 4 <= len(held) <= 20
-    fewer_kept, fewer_held = split_held_out(every[::2], share=0.3, seed=1)
+    fewer_kept, fewer_held = split_held_out(every[::2], share=0.3)
     assert {d.name for d in fewer_held} == {d.name for d in held} & {d.name for d in every[::2]}
     assert fewer_kept
     with pytest.raises(ValueError, match="too few"):
-        split_held_out(every[:1], share=0.01, seed=1)
+        split_held_out(every[:1], share=0.01)
 
 
 def test_loss_is_taken_where_the_recipe_says() -> None:
