@@ -130,7 +130,7 @@ def test_what_chromas_questions_lack_is_said(row, error, reason, tmp_path: Path)
         load_chroma(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["../private", "link"])
+@pytest.mark.parametrize("name", ["../private", "link", "/nowhere/private", "../nowhere"])
 def test_chromas_questions_cannot_read_a_file_outside_the_corpora(
     name: str, tmp_path: Path
 ) -> None:
@@ -140,6 +140,15 @@ def test_chromas_questions_cannot_read_a_file_outside_the_corpora(
     row = {"question": "q?", "references": [REFERENCE], "corpus": name}
     write_lines(tmp_path / "questions.jsonl", [row])
     with pytest.raises(ValueError, match="expected the name of a file in that folder"):
+        load_chroma(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["d", "n" * 300, "a\0b", ""])
+def test_a_corpus_that_chroma_lacks_is_named(name: str, tmp_path: Path) -> None:
+    write(tmp_path / "corpora" / "c.md", "line\r\nthe answer")
+    row = {"question": "q?", "references": [REFERENCE], "corpus": name}
+    write_lines(tmp_path / "questions.jsonl", [row])
+    with pytest.raises(FileNotFoundError, match="does not exist; expected the corpus"):
         load_chroma(tmp_path)
 
 

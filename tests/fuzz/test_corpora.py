@@ -161,7 +161,9 @@ def test_folders_of_texts(text: str, sections: Any) -> None:
         for document in corpus.documents if corpus else ():
             check_document(document)
         if corpus and sections != "marks":
-            assert corpus.documents[0].text.encode() == content
+            # At the start of a file, U+FEFF is a byte order mark, which is no part of the text.
+            read, written = corpus.documents[0].text, content.decode()
+            assert read.lstrip("\ufeff") == written.lstrip("\ufeff")
 
 
 @given(

@@ -20,7 +20,11 @@ def existing(path: Path, what: str) -> Path:
     Raises:
         FileNotFoundError: It does not exist.
     """
-    if not path.exists():
+    try:
+        there = path.exists()
+    except OSError:  # a name that the system refuses, such as one that is too long
+        there = False
+    if not there:
         raise FileNotFoundError(f"{path} does not exist; expected {what} there")
     return path
 

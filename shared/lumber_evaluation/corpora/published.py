@@ -98,12 +98,16 @@ def load_chroma(folder: str | Path) -> list[Corpus]:
 
 
 def _document(folder: Path, name: str, where: str) -> Document:
-    path = existing(folder / f"{name}.md", f"the corpus {name!r}")
-    # Texts end up in reports and prompts, so a name must not lead to a file elsewhere.
-    if not path.resolve().is_relative_to(folder.resolve()):
+    # Texts end up in reports and prompts, so a name, or a link, must not lead to a file elsewhere.
+    path, named = folder / f"{name}.md", Path(name)
+    outside = named.is_absolute() or ".." in named.parts
+    if not outside:
+        path = existing(path, f"the corpus {name!r}").resolve()
+        outside = not path.is_relative_to(folder.resolve())
+    if outside:
         raise ValueError(
-            f"{where}: the corpus {name!r} is {path.resolve()}, outside {folder}; expected the "
-            "name of a file in that folder"
+            f"{where}: the corpus {name!r} is {path}, outside {folder}; expected the name of a "
+            "file in that folder"
         )
     text = read_text(path)
     units = tuple(span.start for span in sentences(text))
