@@ -17,7 +17,7 @@ _FUNCTIONS: dict[str, str] = {}
 class LazyGroup(TyperGroup):
     """Commands that are imported when they run; `-h` knows their names and summaries without."""
 
-    # The types are those of click, or of the copy that newer versions of typer have of it.
+    # The types are those of typer's copy of click, which is private.
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name of the command, the command, and the rest of the arguments."""
         name, listed, rest = super().resolve_command(ctx, args)

@@ -16,7 +16,7 @@ MEASURING = "What is measured"
 class PanelCommand(TyperCommand):
     """A command whose plain help has a section for each `rich_help_panel`."""
 
-    # The types are those of click, or of the copy that newer versions of typer have of it.
+    # The types are those of typer's copy of click, which is private.
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, the options without a panel, then those of each panel."""
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}

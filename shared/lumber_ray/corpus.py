@@ -114,7 +114,7 @@ def split_corpus(
         embedder: A `TextEmbedder`, LangChain `Embeddings` or a LlamaIndex embedding model: adds
             the column `embedding`.
         workers: Number of actors. None: as many as the cluster has CPUs for.
-        worker_options: Arguments of `ray.remote` for each worker, such as `{"num_gpus": 1}`.
+        worker_options: Further arguments of `map_batches` of Ray Data, such as `{"num_gpus": 1}`.
         documents_per_part: Maximum number of documents in a part file, which are lost if their
             worker is killed. None: a quarter of a worker's share, 256 at most.
         show_progress: Show a progress bar of documents.

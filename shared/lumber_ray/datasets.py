@@ -49,7 +49,7 @@ def split_dataset(
         embedder: A `TextEmbedder`, LangChain `Embeddings` or a LlamaIndex embedding model: adds
             the column `embedding`.
         workers: Maximum number of actors. None: as many as the cluster has CPUs for.
-        worker_options: Arguments of `ray.remote` for each worker, such as `{"num_gpus": 1}`.
+        worker_options: Further arguments of `map_batches` of Ray Data, such as `{"num_gpus": 1}`.
         batch_size: Number of documents that a worker gets at a time.
 
     Returns:

@@ -72,7 +72,7 @@ class Pool:
 
     Attributes:
         workers: Their number, or the most there may be.
-        options: Arguments of `ray.remote` for each.
+        options: Further arguments of `map_batches`.
     """
 
     workers: int
