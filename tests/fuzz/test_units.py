@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span, check_tiling
-from lumber_core.text.layout import read_lines
 from lumber_core.text.markdown import heading_paths, markdown_blocks
 from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
 from lumber_core.text.places import find_places, finer_places
+from lumber_core.text.plain.layout import read_lines
 from lumber_core.text.units import (
     after_markers,
     markdown,

@@ -13,8 +13,8 @@ from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
-from lumber_core.text.layout import Break, Line, read_lines
-from lumber_core.text.line_forms import heading_level
+from lumber_core.text.plain.headings import heading_level
+from lumber_core.text.plain.layout import Break, Line, read_lines
 from lumber_core.text.unicode import is_break, space_cuts
 from lumber_core.text.units import sentences, sentences_and_lines
 

@@ -68,7 +68,7 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
     if not cuts:
         cuts = [match.end() for match in _LINE_BREAKS.finditer(text, first, last)]
         if len(cuts) > 1:
-            from lumber_core.text.layout import read_lines  # deferred: imports numpy
+            from lumber_core.text.plain.layout import read_lines  # deferred: imports numpy
 
             wrapped = {line.start for line in read_lines(text) if line.wrapped}
             cuts = [cut for cut in cuts if cut not in wrapped]

@@ -10,10 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-import numpy as np
-import numpy.typing as npt
-
-from lumber_core.text.line_forms import LineForms, label_end
+from lumber_core.text.plain.code import (
+    code_lines,
+    continues_statement,
+    find_fences,
+    stays_in_code,
+)
+from lumber_core.text.plain.headings import Headings, underlined_titles
+from lumber_core.text.plain.labels import label_end, stamps_of
+from lumber_core.text.plain.lines import PlainLines
+from lumber_core.text.plain.mail import in_header, is_mail
+from lumber_core.text.plain.pages import lines_going_on, running_lines
+from lumber_core.text.plain.records import dated_lines, entry_lines, row_lines
+from lumber_core.text.plain.ties import stays
+from lumber_core.text.plain.wrapping import find_wrapping
 
 _HEADINGS_KEPT = 4  # headings in a row, such as a part's, a chapter's and a section's
 _INSIDE_AN_ENTRY = 2  # levels of depth
@@ -58,38 +68,34 @@ class Line:
 
 def read_lines(text: str) -> list[Line]:
     """Return the lines of a text that are not blank, classified."""
-    forms = LineForms(text)
+    forms = PlainLines(text)
     if not forms.bodies:
         return []
-    code = forms.code()
-    rows = forms.rows() & ~code
-    wrapped = forms.wrapped() & ~rows & ~code
-    joined = forms.joined(wrapped, rows | code)
-    stamps = forms.stamps()
-    titles = forms.underlined()
-    entries = forms.entries()
-    tops, bottoms = forms.tops, forms.bottoms
-    goes_on = _going_on(forms, wrapped)
+    fences, dated, running = find_fences(forms.bodies), dated_lines(forms), running_lines(forms)
+    code = code_lines(forms, fences)
+    rows = row_lines(forms, dated) & ~code
+    wrapped, joined = find_wrapping(forms, running, rows | code, mail=is_mail(forms))
+    stamps = stamps_of(forms)
+    titles = underlined_titles(forms)
+    entries = entry_lines(forms, dated)
+    goes_on = lines_going_on(forms, running, wrapped)
+    headings = Headings(forms)
+    tops, bottoms = running
     lines: list[Line] = []
     kept_headings = 0
     for number, body in enumerate(forms.bodies):
         start, at = forms.starts[number], forms.offsets[number]
-        blank = bool(forms.blank[number])
         label = label_end(body) if not joined[number] else 0
         rule = number > 0 and titles[number - 1]
-        running = number in tops or number in bottoms
-        plain = not (joined[number] or code[number] or rows[number] or stamps[number] or running)
-        heading = (
-            titles[number]
-            or rule
-            or (
-                plain
-                and (forms.may_head(number) or lines[-1].heading or number - 1 in tops)
-                and forms.heads(number)
-            )
-        )
-        divides = Break.BLANK if blank else Break.LINE
-        if number == 0 or joined[number] or forms.belongs(number, code=bool(code[number])) or rule:
+        other = joined[number] or code[number] or rows[number] or stamps[number]
+        heading = titles[number] or rule
+        if not (heading or other or number in tops or number in bottoms):
+            heading = (
+                headings.may_head(number) or lines[-1].heading or number - 1 in tops
+            ) and headings.heads(number)
+        tied = stays_in_code(forms, fences, number) if code[number] else stays(forms, number)
+        divides = Break.BLANK if forms.blank[number] else Break.LINE
+        if number == 0 or joined[number] or tied or rule:
             divides = Break.NONE
         elif stamps[number - 1]:
             divides = Break.NONE  # a time stays with what was said then
@@ -97,10 +103,10 @@ def read_lines(text: str) -> list[Line]:
             divides = Break.NONE  # page numbers and running titles stay with their page
         elif lines[-1].heading and kept_headings < _HEADINGS_KEPT:
             divides = Break.NONE  # a heading stays with the text below it
-        if not (rule or forms.in_mail_header(number)):
+        if not (rule or in_header(forms, number)):
             kept_headings = kept_headings + 1 if heading and divides is Break.NONE else 0
         depth = min(4, forms.indents[number] // forms.indent_unit) if code[number] else 0
-        if code[number] and (forms.fences[number] or forms.clause(number)):
+        if code[number] and (fences[number] or continues_statement(forms, number)):
             depth = max(depth, _INSIDE_CODE)
         if entries[number] and not stamps[number]:
             depth = max(depth, _INSIDE_AN_ENTRY)
@@ -114,23 +120,3 @@ def read_lines(text: str) -> list[Line]:
             label = after.label if stamps[number + 1] else after.body
             lines[number] = replace(lines[number], label=label)
     return lines
-
-
-def _going_on(forms: LineForms, wrapped: npt.NDArray[np.bool_]) -> set[int]:
-    """Return the first lines of pages, running titles included, inside a sentence.
-
-    The sentence began on the page before, and goes on below the running title.
-    """
-    result: set[int] = set()
-    for number in (n for n, page in enumerate(forms.pages) if page and n):
-        before, after = number - 1, number
-        while before in forms.bottoms:
-            before -= 1
-        while after in forms.tops:
-            after += 1
-        if before < 0 or after >= len(forms.bodies):
-            continue
-        unfinished = forms.open_after(before) and (wrapped[before] or wrapped[after])
-        if unfinished or (forms.bodies[after][0].islower() and forms.open_after(before)):
-            result.update(range(number, after + 1))
-    return result
