@@ -18,6 +18,8 @@ pytestmark = pytest.mark.skipif(
 ROOT = Path(__file__).parents[1]
 
 RIGHT = """
+from typing import Literal
+
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.stores import InMemoryByteStore
@@ -47,7 +49,7 @@ BertTextSplitter(threshold=2.5, strip_whitespace=False)
 parser = LumberNodeParser(llm=MockLLM(), theta=4, include_metadata=False, chunk_overlap=3)
 theta: int = parser.theta
 parser.theta = 100
-size: int | None = GreedyNodeParser(chunk_size=100, target_size=80).chunk_size
+size: int | Literal["auto"] | None = GreedyNodeParser(chunk_size=100, target_size=80).chunk_size
 BertNodeParser(model="bundled", embed=True, windows="moving")
 made: GreedyNodeParser = GreedyNodeParser.from_defaults(chunk_size=3)
 """
