@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-
 import pytest
+
+from tests.alone import run_alone
 
 pytest.importorskip("llama_index.core")
 
@@ -43,14 +40,4 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("kind", ["bert", "greedy", "lumber"])
 def test_workers_of_a_pipeline_that_was_used_give_the_same_nodes(kind: str) -> None:
-    # In a session of its own, which ends with its workers if they hang.
-    command = [sys.executable, "-W", "ignore", "-c", USED_BEFORE, kind]
-    with subprocess.Popen(
-        command, start_new_session=True, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            _, errors = process.communicate(timeout=200)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            pytest.fail("a worker hangs")
-    assert process.returncode == 0, errors
+    run_alone(USED_BEFORE, kind, seconds=200)

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.alone import run_alone
+
 pytestmark = pytest.mark.skipif(
     "fork" not in multiprocessing.get_all_start_methods(), reason="this platform has no fork"
 )
-
-
-def run_alone(script: str, *arguments: str) -> None:
-    """Run a script in a session of its own, which ends with its forks if it hangs."""
-    command = [sys.executable, "-W", "ignore", "-c", script, *arguments]
-    with subprocess.Popen(
-        command, start_new_session=True, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            _, errors = process.communicate(timeout=120)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            pytest.fail("a forked process hangs")
-    assert process.returncode == 0, errors
 
 
 IN_CHILDREN = """
@@ -73,7 +57,7 @@ if backend == "onnx":
 def test_forked_processes_split_and_embed_as_their_parent(
     exported: Path, checkpoint: Path, backend: str
 ) -> None:
-    run_alone(IN_CHILDREN, str(exported if backend == "onnx" else checkpoint), backend)
+    run_alone(IN_CHILDREN, str(exported if backend == "onnx" else checkpoint), backend, seconds=120)
 
 
 CHANGED = """
@@ -99,4 +83,4 @@ assert splitter.segment("One. Two.")
 
 def test_a_forked_process_refuses_a_model_that_has_changed(exported: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(exported, tmp_path / "model")
-    run_alone(CHANGED, str(folder))
+    run_alone(CHANGED, str(folder), seconds=120)

@@ -10,12 +10,12 @@ import pytest
 
 from lumber_core import Group, LumberChunker, Segmentation
 
+Judge = Callable[[Group], int | None]
+
 TEXT = "\n\n".join(f"Paragraph {number} has seven words in it." for number in range(80))
 
 
-def split(
-    judge: Callable[[Group], int | None], method: str, caplog: pytest.LogCaptureFixture
-) -> Segmentation:
+def split(judge: Judge, method: str, caplog: pytest.LogCaptureFixture) -> Segmentation:
     make = LumberChunker if method == "paper" else LumberChunker.as_published
     with caplog.at_level(logging.WARNING, "lumber_core"):
         return make(judge, theta=60).segment(TEXT)
@@ -46,16 +46,20 @@ def fail(group: Group) -> int:
 
 
 @pytest.mark.parametrize("method", ["paper", "published"])
-def test_always_naming_the_first_choice_is_logged_once(
-    method: str, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("judge", "always", "said"),
+    [(first, "first", "the first unit"), (nowhere, "none", "no topic shift")],
+)
+def test_always_giving_the_same_answer_is_logged_once(
+    judge: Judge, always: str, said: str, method: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    result = split(first, method, caplog)
-    assert result.positions.first == 1
+    result = split(judge, method, caplog)
+    assert getattr(result.positions, always) == 1
     (record,) = caplog.records
-    said = record.getMessage()
-    assert f"100 % of {result.positions.groups} groups" in said
-    assert "the first unit" in said
-    assert "larger model" in said
+    message = record.getMessage()
+    assert f"100 % of {result.positions.groups} groups" in message
+    assert said in message
+    assert "larger model" in message
 
 
 def test_always_naming_the_last_choice_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
@@ -63,19 +67,6 @@ def test_always_naming_the_last_choice_is_logged_once(caplog: pytest.LogCaptureF
     assert result.positions.last == 1
     (record,) = caplog.records
     assert "the last unit" in record.getMessage()
-
-
-@pytest.mark.parametrize("method", ["paper", "published"])
-def test_always_finding_no_shift_is_logged_once(
-    method: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    result = split(nowhere, method, caplog)
-    assert result.positions.none == 1
-    (record,) = caplog.records
-    said = record.getMessage()
-    assert f"100 % of {result.positions.groups} groups" in said
-    assert "no topic shift" in said
-    assert "larger model" in said
 
 
 @pytest.mark.parametrize("way", ["asegment", "segment_all"])
