@@ -190,7 +190,7 @@ class BertChunker(Chunker):
         """Return where a chunk may start with a threshold: at units; None for any word."""
         # deferred: these import numpy
         from lumber_core.text.markdown_places import find_markdown_places
-        from lumber_core.text.places import Kind, Place, find_places
+        from lumber_core.text.places import find_places, places_at
 
         if self.snap is None and self.threshold is not None:
             return None
@@ -198,11 +198,8 @@ class BertChunker(Chunker):
             return find_markdown_places(text, self._settings.language)
         known = {place.offset: place for place in find_places(text, self._settings.language)}
         labelled = {p.words for p in known.values() if text[p.offset : p.words].strip()}
-        return [
-            known.get(unit.start, Place(unit.start, Kind.SENTENCE, unit.start))
-            for unit in self._find_units(text)[1:]
-            if unit.start not in labelled
-        ]
+        found = places_at(self._find_units(text), known)
+        return [place for place in found if place.offset not in labelled]
 
     def _scored(
         self,

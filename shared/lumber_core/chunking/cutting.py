@@ -8,7 +8,7 @@ place, and on a model's score if there is one. The best tiling decides the cuts.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
-from lumber_core.text.places import Kind, Place, find_places, finer_places
+from lumber_core.text.places import Kind, Place, find_places, finer_places, places_at
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -93,7 +93,7 @@ class Cutter:
         """
         found = self._find(text)
         if units is not None:
-            found = _at(units, {place.offset: place for place in found})
+            found = places_at(units, {place.offset: place for place in found})
         sized = self._sized(text, Span(0, len(text)), found)
         return self._refined(text, sized, whole=units is not None)
 
@@ -171,7 +171,7 @@ class Cutter:
             for place in self._find(body)
         }
         inside = [Span(at, at) for at in [span.start, *unit_starts]]
-        places = _at(inside, known) if unit_starts else list(known.values())
+        places = places_at(inside, known) if unit_starts else list(known.values())
         target = self._target
         if self.limits.target_size is None:
             target = -(-count // -(-count // self._most))
@@ -263,11 +263,6 @@ class Cutter:
                 places += [Place(part.start, Kind.CHARACTER, part.start) for part in parts[1:]]
             places += place
         return self._sized(text, found.span, places)
-
-
-def _at(units: Sequence[Span], known: Mapping[int, Place]) -> list[Place]:
-    """Return the place at the start of each unit but the first; a sentence if none is known."""
-    return [known.get(start, Place(start, Kind.SENTENCE, start)) for start, _ in units[1:]]
 
 
 def _stretches(found: SizedPlaces) -> Iterable[tuple[int, int, int, list[Place]]]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
+from lumber_core.spans import Span
 from lumber_core.text.plain.headings import heading_level
 from lumber_core.text.plain.layout import Break, Line, read_lines
 from lumber_core.text.unicode import is_break, space_cuts
@@ -61,6 +62,16 @@ class Place(NamedTuple):
     words: int
     depth: int = 0
     level: int = 0
+
+
+def places_at(units: Sequence[Span], known: Mapping[int, Place]) -> list[Place]:
+    """Return the place at the start of each unit but the first; a sentence if none is known there.
+
+    Args:
+        units: The units of a text.
+        known: Places by their offsets.
+    """
+    return [known.get(start, Place(start, Kind.SENTENCE, start)) for start, _ in units[1:]]
 
 
 def find_places(text: str, language: str = "en") -> list[Place]:
