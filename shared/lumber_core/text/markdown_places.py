@@ -69,7 +69,8 @@ def finer_markdown_places(text: str, start: int, stop: int) -> Iterator[list[Pla
     """
     body = text[start:stop]
     blocks = markdown_blocks(body)
-    known = {place.offset: place for place in find_places(body)}
+    coded = any(block.kind == "code" for block in blocks)
+    known = {place.offset: place for place in find_places(body)} if coded else {}
     rows = []
     for block in blocks:
         for row in block.rows:
