@@ -143,11 +143,18 @@ results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an ho
 TRAIN = $(BIN)/lumber-splitters train --bf16 --passages $(DATA)/passages/passages.jsonl \
 	--sections $(DATA)/wiki_sections/documents.jsonl --meetings $(DATA)/qmsum/train
 
-weights: $(READY)  ## Train the bundled weights again, from all-MiniLM-L6-v2 (DATA=folder; 40 minutes)
+# The teachers of the bundled weights: two stages for each seed.
+SEEDS = 0 1 2 3
+
+weights: $(READY)  ## Train the bundled weights again, from all-MiniLM-L6-v2 (DATA=folder; 4 hours)
 	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make weights DATA=path"; exit 1; }
 	@$(PIP) -e '.[train]'
-	$(TRAIN) weights/mixed --recipe mixed --checkpoint-every 150
-	$(TRAIN) weights/bundled --recipe refined --base weights/mixed --mean-with weights/mixed --checkpoint-every 100
+	for seed in $(SEEDS); do \
+		$(TRAIN) weights/mixed-$$seed --seed $$seed --recipe mixed --checkpoint-every 150 && \
+		$(TRAIN) weights/refined-$$seed --seed $$seed --recipe refined --checkpoint-every 100 \
+			--base weights/mixed-$$seed --mean-with weights/mixed-$$seed || exit 1; \
+	done
+	$(TRAIN) weights/bundled --recipe taught --checkpoint-every 100 $(SEEDS:%=--teacher weights/refined-%)
 	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx --with-minilm
 
 licences: $(READY)  ## List the licences of all packages in docs/licences.md

@@ -68,6 +68,13 @@ class Training:
             "the threshold is set; may be repeated."
         ),
     ] = None
+    teacher: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Folder of a trained checkpoint; the last stage learns its scores, or the mean of "
+            "several, instead of labels. May be repeated."
+        ),
+    ] = None
     items: Annotated[
         int | None, typer.Option(help="Number of training items. Default: the recipe's.")
     ] = None
@@ -155,7 +162,13 @@ def _trained(training: Training, stages: Sequence[Recipe], output: Path) -> Trai
         if not training.resume or not _is_done(folder, stage):
             run(output=folder, recipe=stage, base=start)
         start = folder
-    return run(output=output, recipe=stages[-1], base=start, mean_with=training.mean_with or [])
+    return run(
+        output=output,
+        recipe=stages[-1],
+        base=start,
+        mean_with=training.mean_with or [],
+        teachers=training.teacher or [],
+    )
 
 
 def export_command(

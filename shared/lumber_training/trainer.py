@@ -8,6 +8,7 @@ from typing import Any
 
 from lumber_core.bert.pytorch import ChunkTagger
 from lumber_core.errors import MissingExtraError
+from lumber_training.distillation import Teachers, distillation_loss, start_less_normal
 from lumber_training.examples import BETWEEN, NORMAL, START, LabelledWindow, pad
 from lumber_training.recipes import Recipe
 
@@ -28,11 +29,12 @@ _DECAY = 0.3  # share of the steps in which the schedule "trapezoid" decays
 
 
 class TaggerTrainer(Trainer):
-    """A trainer with the loss of a recipe."""
+    """A trainer with the loss of a recipe, or of what teachers say about the recipe's items."""
 
-    def __init__(self, *, recipe: Recipe, **kwargs: Any) -> None:
+    def __init__(self, *, recipe: Recipe, teachers: Teachers | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._recipe = recipe
+        self._teachers = teachers.to(self.args.device) if teachers is not None else None
 
     def _get_train_sampler(self, train_dataset: Dataset[Any] | None = None) -> Sampler[int] | None:
         # Items already alternate by kind. In order, a longer run begins like a shorter one.
@@ -52,7 +54,14 @@ class TaggerTrainer(Trainer):
         del num_items_in_batch  # the loss is already a mean
         labels = inputs["labels"]
         logits = model(inputs["input_ids"], inputs["attention_mask"]).float()
-        loss = tagging_loss(logits, labels, inputs["start_weight"], self._recipe)
+        if self._teachers is None:
+            loss = tagging_loss(logits, labels, inputs["start_weight"], self._recipe)
+        else:
+            with torch.autocast(labels.device.type, torch.bfloat16, enabled=self.args.bf16):
+                taught = self._teachers(inputs["input_ids"], inputs["attention_mask"])
+            loss = distillation_loss(
+                logits, taught, labels, other_weight=self._recipe.other_weight
+            )
         return (loss, {"logits": logits}) if return_outputs else loss
 
 
@@ -186,7 +195,7 @@ def collate(rows: Sequence[LabelledWindow]) -> dict[str, torch.Tensor]:
 
 def start_minus_normal(logits: torch.Tensor, _labels: torch.Tensor) -> torch.Tensor:
     """Return t for each token of a batch."""
-    return logits[..., START] - logits[..., NORMAL]
+    return start_less_normal(logits)
 
 
 def start_scores(prediction: EvalPrediction) -> dict[str, float]:

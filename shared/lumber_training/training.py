@@ -14,6 +14,7 @@ from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
 from lumber_training.averaging import average_checkpoints, average_models, states_to_average
 from lumber_training.calibration import fold_best_threshold, held_out_windows, split_held_out
+from lumber_training.distillation import Teachers
 from lumber_training.examples import LabelledWindows, label_item
 from lumber_training.recipes import SENTENCES, Recipe
 from lumber_training.trainer import (
@@ -68,6 +69,7 @@ class TrainingReport:
         averaged_steps: The steps whose weights were averaged; empty if the recipe averages none.
         averaged_with: The checkpoints that the trained weights were averaged with, and the SHA-256
             of their weights.
+        teachers: The checkpoints whose scores were learned, and the SHA-256 of their weights.
         folded_threshold: The best threshold on held-out documents, which was folded into the
             bias; 0 if the recipe folds none.
         points: Loss and F1 over the steps.
@@ -80,6 +82,7 @@ class TrainingReport:
     held_out: dict[str, int]
     averaged_steps: tuple[int, ...]
     averaged_with: tuple[str, ...]
+    teachers: tuple[str, ...]
     folded_threshold: float
     points: tuple[CurvePoint, ...]
 
@@ -91,6 +94,7 @@ def train(
     recipe: Recipe = SENTENCES,
     base: str | Path | None = None,
     mean_with: Sequence[str | Path] = (),
+    teachers: Sequence[str | Path] = (),
     resume: bool = False,
     max_steps: int | None = None,
     checkpoint_every: int = 250,
@@ -103,9 +107,12 @@ def train(
         documents: The documents to make items from; `lumber_evaluation.corpora` has loaders.
         output: Folder for the model; checkpoints go to its subfolder `checkpoints`.
         recipe: Settings of the run.
-        base: Folder of a BERT encoder to start from; None for all-MiniLM-L6-v2.
+        base: Folder of a BERT encoder to start from. None: the mean of the weights of `teachers`,
+            or without any, all-MiniLM-L6-v2.
         mean_with: Folders of trained checkpoints whose weights are averaged with those of this
             run, before the threshold is set.
+        teachers: Folders of trained checkpoints. The model learns the mean of their scores on the
+            recipe's items instead of the items' labels.
         resume: Continue from the last checkpoint in `output`, if there is one. With the same
             arguments the weights are those of an uninterrupted run.
         max_steps: Length of the schedule in steps; None for all items.
@@ -118,12 +125,13 @@ def train(
 
     Raises:
         ValueError: There are too few documents for the recipe.
-        WeightsError: The base is not a BERT encoder, or a model in `mean_with` is no classifier
-            of its shape.
+        WeightsError: The base is not a BERT encoder, or a model in `mean_with` or `teachers` is
+            no classifier of its shape.
         MissingExtraError: The extra `train` is not installed.
     """
     folder = Path(output)
-    source = Path(base) if base is not None else bundled_base()
+    sources = [Path(each) for each in ([base] if base is not None else teachers)]
+    source = sources[0] if sources else bundled_base()
     train_on, keep = split_held_out(documents, share=recipe.held_out)
     tokenizer = WordPieceTokenizer.from_folder(source)
     items = [
@@ -132,14 +140,19 @@ def train(
     ]
     set_seed(recipe.seed)
     model = tagger_from_encoder(source, dropout=recipe.dropout)
+    average_models(model, states_to_average(model, sources[1:]))
     others = states_to_average(model, mean_with)  # read first: a mistake raises before training
+    taught_by = Teachers(teachers, tokenizer) if teachers else None
     if bf16 and not torch.cuda.is_available():
         # On CPUs the backward pass of fused attention is slower than that of plain attention.
         model.model.set_attn_implementation(register_plain_attention())
+        if taught_by is not None:
+            taught_by.set_attention(register_plain_attention())
     freeze(model, embeddings=recipe.freeze_embeddings, layers=recipe.frozen_layers)
 
     trainer = TaggerTrainer(
         recipe=recipe,
+        teachers=taught_by,
         model=model,
         args=training_arguments(
             folder / "checkpoints",
@@ -174,12 +187,13 @@ def train(
     (folder / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
     report = TrainingReport(
         folder=folder,
-        base=_described(source, bundled=base is None),
+        base=_start(sources),
         recipe=recipe,
         documents=_by_source(train_on),
         held_out=_by_source(keep),
         averaged_steps=averaged,
-        averaged_with=tuple(_described(Path(each), bundled=False) for each in mean_with),
+        averaged_with=tuple(_described(Path(each)) for each in mean_with),
+        teachers=tuple(_described(Path(each)) for each in teachers),
         folded_threshold=threshold,
         points=curve_points(trainer.state.log_history),
     )
@@ -240,9 +254,17 @@ def _last_checkpoint(folder: Path) -> str | None:
     return last
 
 
-def _described(base: Path, *, bundled: bool) -> str:
+def _start(sources: Sequence[Path]) -> str:
+    """Describe what a run started from: the bundled encoder, or the mean of some models."""
+    if not sources:
+        return _described(bundled_base(), name=_MINILM)
+    described = [_described(source) for source in sources]
+    return described[0] if len(described) == 1 else f"mean of {' and '.join(described)}"
+
+
+def _described(base: Path, *, name: str | None = None) -> str:
     """Describe an encoder, including the recipes it was trained by."""
-    name = _MINILM if bundled else base.name
+    name = base.name if name is None else name
     earlier = base / _REPORT_FILE
     if earlier.is_file():
         report = json.loads(earlier.read_text(encoding="utf-8"))

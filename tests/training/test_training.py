@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -18,15 +19,20 @@ pytest.importorskip("matplotlib")
 
 from transformers import get_scheduler  # noqa: E402
 
+from lumber_core import BertChunker  # noqa: E402
 from lumber_core.bert.model_folder import sha256  # noqa: E402
 from lumber_core.bert.pytorch import bundled_base, load_tagger, tagger_from_encoder  # noqa: E402
+from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
 from lumber_core.errors import WeightsError  # noqa: E402
+from lumber_core.text.units import sentences  # noqa: E402
 from lumber_evaluation.documents import Document, document_from_segments  # noqa: E402
 from lumber_training.calibration import (  # noqa: E402
     ScoredStarts,
     best_threshold,
     split_held_out,
 )
+from lumber_training.distillation import Teachers, distillation_loss  # noqa: E402
+from lumber_training.examples import BETWEEN, IGNORED, NORMAL, START  # noqa: E402
 from lumber_training.recipes import Part, Recipe  # noqa: E402
 from lumber_training.trainer import (  # noqa: E402
     register_plain_attention,
@@ -104,8 +110,6 @@ def test_it_writes_what_it_did(run: TrainingReport) -> None:
 
 
 def test_the_result_splits_texts(run: TrainingReport) -> None:
-    from lumber_core import BertChunker
-
     text = documents()[0].text
     chunks = BertChunker(str(run.folder), backend="torch", threshold=0.0).segment(text).chunks(text)
     assert len(chunks) == 3
@@ -178,6 +182,88 @@ def test_a_checkpoint_of_another_shape_cannot_be_averaged(tmp_path: Path, base: 
     with pytest.raises(WeightsError, match="same base"):
         train(documents(), output=tmp_path / "new", recipe=RECIPE, base=base, mean_with=[other])
     assert not (tmp_path / "new" / "checkpoints").exists()
+
+
+def test_a_model_learns_the_scores_of_its_teachers(
+    run: TrainingReport, base: Path, tmp_path: Path
+) -> None:
+    recipe = replace(RECIPE, fold_threshold=False, seed=3)
+    student = tmp_path / "student"
+    report = train(
+        documents(), output=student, recipe=recipe, base=base, teachers=[run.folder, run.folder]
+    )
+    assert all(sha256(run.folder / "model.safetensors") in text for text in report.teachers)
+    text = documents()[0].text
+    taught, before, after = (probabilities(each, text) for each in (run.folder, base, student))
+    assert np.abs(before - taught).mean() > 0.1
+    assert np.abs(after - taught).mean() < 0.05
+    # Labels would have taught certainty; the teacher's best threshold is its 0.
+    assert 0.3 < after.max() < 0.7
+
+
+def probabilities(folder: Path, text: str) -> npt.NDArray[np.float64]:
+    """Return how probable a model finds a start at each sentence except the first."""
+    scores = BertChunker(str(folder), backend="torch").scores(text)
+    t = scores.at([span.start for span in sentences(text)], first_tokens=1)[1:]
+    return 1 / (1 + np.exp(-t.astype(np.float64)))
+
+
+def test_a_run_with_teachers_starts_from_their_mean(base: Path, tmp_path: Path) -> None:
+    recipe = replace(RECIPE, items=32, fold_threshold=False)
+    teachers = [tmp_path / "first", tmp_path / "second"]
+    for seed, folder in enumerate(teachers):
+        train(documents(), output=folder, recipe=replace(recipe, seed=seed), base=base)
+    still = replace(recipe, learning_rate=0.0)
+    student = tmp_path / "student"
+    report = train(documents(), output=student, recipe=still, teachers=teachers)
+    states = [load_tagger(folder).state_dict() for folder in teachers]
+    assert not torch.equal(states[0]["chunklayer.weight"], states[1]["chunklayer.weight"])
+    for key, value in load_tagger(student).state_dict().items():
+        torch.testing.assert_close(value, (states[0][key] + states[1][key]) / 2)
+    assert report.base.startswith("mean of ")
+
+
+def test_what_is_taught_is_the_mean_score(base: Path, tmp_path: Path) -> None:
+    teachers = [tmp_path / name for name in ("first", "second")]
+    for seed, folder in enumerate(teachers):
+        recipe = replace(RECIPE, items=32, fold_threshold=False, seed=seed)
+        train(documents(), output=folder, recipe=recipe, base=base)
+    ids = torch.randint(10, 40, (2, 12), generator=torch.Generator().manual_seed(0))
+    mask = torch.ones_like(ids)
+    taught = Teachers(teachers, WordPieceTokenizer.from_folder(base))(ids, mask)
+    logits = [load_tagger(folder)(ids, mask) for folder in teachers]
+    expected = sum(each[..., START] - each[..., NORMAL] for each in logits) / 2
+    torch.testing.assert_close(taught, expected)
+    assert not taught.requires_grad
+
+
+def test_a_teacher_with_another_tokenizer_is_refused(base: Path, tmp_path: Path) -> None:
+    other = write_random_checkpoint(tmp_path / "other", width=48)
+    tokenizer = json.loads((other / "tokenizer.json").read_text())
+    vocabulary = tokenizer["model"]["vocab"]
+    first, second = list(vocabulary)[-2:]
+    vocabulary[first], vocabulary[second] = vocabulary[second], vocabulary[first]
+    (other / "tokenizer.json").write_text(json.dumps(tokenizer))
+    with pytest.raises(WeightsError, match="another tokenizer"):
+        train(documents(), output=tmp_path / "new", recipe=RECIPE, base=base, teachers=[other])
+    assert not (tmp_path / "new" / "checkpoints").exists()
+
+
+def test_the_loss_of_a_student_is_lowest_at_its_teachers_scores() -> None:
+    taught = torch.tensor([[9.0, 1.5, -2.0, 0.3, 9.0]])
+    labels = torch.tensor([[IGNORED, START, BETWEEN, NORMAL, IGNORED]])
+
+    def gradient(t: torch.Tensor) -> torch.Tensor:
+        logits = torch.stack([torch.zeros_like(t), t], dim=-1).requires_grad_()
+        distillation_loss(logits, taught, labels, other_weight=0.2).backward()
+        assert logits.grad is not None
+        return logits.grad[..., START]
+
+    torch.testing.assert_close(gradient(taught), torch.zeros_like(taught))
+    higher = gradient(taught + 1)[0]
+    assert (higher[1:4] > 0).all()
+    assert higher[0] == higher[4] == 0
+    assert higher[2] < higher[1]  # a token inside a sentence weighs less
 
 
 @pytest.mark.parametrize(("setting", "value"), [("average_last", 1.0), ("warmup_steps", -1)])

@@ -35,8 +35,8 @@ _WORTH = {
     Kind.PARAGRAPH: 2.0,
     Kind.HEADING: 3.0,
 }
-_WORTH_OF_T = 0.25
-_WORTH_OF_START = 2.0  # additional, per unit of t above 0, where the classifier predicts a start
+_WORTH_OF_T = 0.3
+_WORTH_OF_START = 2.4  # additional, per unit of t above 0, where the classifier predicts a start
 _LOWEST_T = -12.0  # the t of a place without tokens
 _DEPTH_COST = 1.0  # per level of indentation
 _WORTH_OF_LEVEL = (0.0, 3.0, 3.0, 2.0, 1.0, 1.0, 1.0)  # additional, by a heading's level
