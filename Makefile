@@ -155,7 +155,7 @@ weights: $(READY)  ## Train the bundled weights again, from all-MiniLM-L6-v2 (DA
 			--base weights/mixed-$$seed --mean-with weights/mixed-$$seed || exit 1; \
 	done
 	$(TRAIN) weights/bundled --recipe taught --checkpoint-every 100 $(SEEDS:%=--teacher weights/refined-%)
-	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx --with-minilm
+	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx --with-minilm --no-fp32
 
 licences: $(READY)  ## List the licences of all packages in docs/licences.md
 	@$(PIP) -e '.[dev,ray]'
