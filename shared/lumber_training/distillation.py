@@ -1,4 +1,4 @@
-"""Distillation: a model learns the mean score of several (Hinton et al. 2015), at the cost of one."""
+"""Distillation: one model learns the mean score of several (Hinton et al. 2015)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,19 @@ class Teachers(torch.nn.Module):
     Args:
         folders: Folders of checkpoints, at least one.
         tokenizer: The tokenizer of the model that learns.
+        attention: Implementation of attention, by its name in transformers; None for the default.
 
     Raises:
         WeightsError: A checkpoint cannot be read, or has another tokenizer.
     """
 
-    def __init__(self, folders: Sequence[str | Path], tokenizer: WordPieceTokenizer) -> None:
+    def __init__(
+        self,
+        folders: Sequence[str | Path],
+        tokenizer: WordPieceTokenizer,
+        *,
+        attention: str | None = None,
+    ) -> None:
         super().__init__()
         for folder in folders:
             if WordPieceTokenizer.from_folder(folder).to_json() != tokenizer.to_json():
@@ -36,13 +43,12 @@ class Teachers(torch.nn.Module):
                     f"{folder} cannot teach the model that is trained: it has another tokenizer. "
                     "Pass teachers that were trained from the same base"
                 )
-        self._models = torch.nn.ModuleList(load_tagger(folder).eval() for folder in folders)
+        models = [load_tagger(folder).eval() for folder in folders]
+        if attention is not None:
+            for model in models:
+                model.model.set_attn_implementation(attention)
+        self._models = torch.nn.ModuleList(models)
         self.requires_grad_(False)
-
-    def set_attention(self, name: str) -> None:
-        """Choose the implementation of attention, by its name in transformers."""
-        for model in self._models:
-            model.model.set_attn_implementation(name)
 
     @torch.no_grad()
     def forward(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

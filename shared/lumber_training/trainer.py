@@ -59,9 +59,7 @@ class TaggerTrainer(Trainer):
         else:
             with torch.autocast(labels.device.type, torch.bfloat16, enabled=self.args.bf16):
                 taught = self._teachers(inputs["input_ids"], inputs["attention_mask"])
-            loss = distillation_loss(
-                logits, taught, labels, other_weight=self._recipe.other_weight
-            )
+            loss = distillation_loss(logits, taught, labels, other_weight=self._recipe.other_weight)
         return (loss, {"logits": logits}) if return_outputs else loss
 
 

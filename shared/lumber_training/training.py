@@ -142,12 +142,12 @@ def train(
     model = tagger_from_encoder(source, dropout=recipe.dropout)
     average_models(model, states_to_average(model, sources[1:]))
     others = states_to_average(model, mean_with)  # read first: a mistake raises before training
-    taught_by = Teachers(teachers, tokenizer) if teachers else None
+    attention = None
     if bf16 and not torch.cuda.is_available():
         # On CPUs the backward pass of fused attention is slower than that of plain attention.
-        model.model.set_attn_implementation(register_plain_attention())
-        if taught_by is not None:
-            taught_by.set_attention(register_plain_attention())
+        attention = register_plain_attention()
+        model.model.set_attn_implementation(attention)
+    taught_by = Teachers(teachers, tokenizer, attention=attention) if teachers else None
     freeze(model, embeddings=recipe.freeze_embeddings, layers=recipe.frozen_layers)
 
     trainer = TaggerTrainer(

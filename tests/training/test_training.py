@@ -7,6 +7,7 @@ import random
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -253,10 +254,9 @@ def test_the_loss_of_a_student_is_lowest_at_its_teachers_scores() -> None:
     taught = torch.tensor([[9.0, 1.5, -2.0, 0.3, 9.0]])
     labels = torch.tensor([[IGNORED, START, BETWEEN, NORMAL, IGNORED]])
 
-    def gradient(t: torch.Tensor) -> torch.Tensor:
+    def gradient(t: Any) -> Any:
         logits = torch.stack([torch.zeros_like(t), t], dim=-1).requires_grad_()
         distillation_loss(logits, taught, labels, other_weight=0.2).backward()
-        assert logits.grad is not None
         return logits.grad[..., START]
 
     torch.testing.assert_close(gradient(taught), torch.zeros_like(taught))
