@@ -36,7 +36,9 @@ _WORTH = {
     Kind.HEADING: 3.0,
 }
 _WORTH_OF_T = 0.3
-_WORTH_OF_START = 2.4  # additional, per unit of t above 0, where the classifier predicts a start
+# Additional, per unit of t above 0, where the classifier predicts a start; but not at indented
+# lines, as of YAML and code, whose structure it does not see.
+_WORTH_OF_START = 2.4
 _LOWEST_T = -12.0  # the t of a place without tokens
 _DEPTH_COST = 1.0  # per level of indentation
 _WORTH_OF_LEVEL = (0.0, 3.0, 3.0, 2.0, 1.0, 1.0, 1.0)  # additional, by a heading's level
@@ -122,7 +124,9 @@ class Cutter:
         )
         if t is not None:
             scores = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
-            worth += _WORTH_OF_T * scores + _WORTH_OF_START * np.maximum(scores, 0)
+            indented = np.array([place.depth > 0 for place in found.places])
+            starts = np.where(indented, 0, np.maximum(scores, 0))
+            worth += _WORTH_OF_T * scores + _WORTH_OF_START * starts
         costs = ChunkCosts(self._most, min(self._target, self._most), self.limits.min_chunk_size)
         return [found.places[number].offset for number in best_cuts(found.sizes, worth, costs)]
 

@@ -88,6 +88,23 @@ def test_scores_move_cuts() -> None:
     assert offsets[favourite] in cutter.cut(found, scores)
 
 
+def test_predicted_starts_do_not_draw_cuts_to_indented_lines() -> None:
+    services = [
+        f"{name}:\n  image: harbour/{name}\n  deploy:\n    replicas: 2\n    retries: {number}\n"
+        for number, name in enumerate(["web", "worker", "cache", "grafana", "mail", "search"])
+    ]
+    text = "".join(services)
+    cutter = cutter_of(80, 50)
+    found = cutter.places(text)
+    names = {sum(map(len, services[:number])) for number in range(1, len(services))}
+    scores = [
+        1.0 if text.startswith("    retries", place.offset) else -1.0 for place in found.places
+    ]
+    cuts = cutter.cut(found, scores)
+    assert cuts
+    assert set(cuts) <= names
+
+
 @pytest.mark.parametrize(("heading", "drawn"), [("## Use", True), ("##### Use", False)])
 def test_a_heading_of_markdown_draws_the_cut_by_its_level(heading: str, drawn: bool) -> None:
     sentence = "It rained all day in the north of the country. "
