@@ -92,7 +92,7 @@ def splitters(sizes: Sequence[int], mean: int) -> dict[str, Chunker]:
         made[f"greedy {named(size)}"] = GreedyChunker(size, tokenizer=ENCODING)
     for size in sizes:
         made[f"fixed {named(size)}"] = GreedyChunker(size, tokenizer=ENCODING, units=words)
-    made["bert"] = BertChunker()
+    made["bert"] = BertChunker(threshold=0.0)
     made["lexical"] = LumberChunker(LexicalJudge(), units="sentences")
     return made
 
