@@ -15,6 +15,7 @@ from lumber_core.concurrency import SingleFlight
 from lumber_core.forks import pause_during_fork, renew_after_fork
 from lumber_core.llms.limits import RateLimiter
 from lumber_core.llms.openai import OpenAIModel
+from tests.alone import run_alone
 from tests.core.forking import works_in_a_fork
 
 pytestmark = [
@@ -115,6 +116,11 @@ def test_a_fork_of_a_fork_pauses_again() -> None:
 
 
 def test_threads_may_fork_at_the_same_time() -> None:
+    # In a process of its own: filelock, which other tests import, refuses forks at the same time.
+    run_alone("from tests.core.test_forks import fork_in_threads; fork_in_threads()", seconds=60)
+
+
+def fork_in_threads() -> None:
     owner = Paused()
     pause_during_fork(owner, Paused.pause)
     worked: list[bool] = []
