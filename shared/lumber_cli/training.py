@@ -58,7 +58,8 @@ class Training:
         Path | None,
         typer.Option(
             help="Folder of a BERT encoder or classifier to start from, or `bundled` for the "
-            "bundled classifier. Default: all-MiniLM-L6-v2."
+            "bundled classifier. Default: all-MiniLM-L6-v2; with --teacher and one recipe, the "
+            "mean of the teachers."
         ),
     ] = None
     mean_with: Annotated[

@@ -134,6 +134,11 @@ def train(
     source = sources[0] if sources else bundled_base()
     train_on, keep = split_held_out(documents, share=recipe.held_out)
     tokenizer = WordPieceTokenizer.from_folder(source)
+    # On CPUs the backward pass of fused attention is slower than that of plain attention.
+    plain = bf16 and not torch.cuda.is_available()
+    attention = register_plain_attention() if plain else None
+    # Read before items are made: a teacher that does not fit raises at once.
+    taught_by = Teachers(teachers, tokenizer, attention=attention) if teachers else None
     items = [
         label_item(item, tokenizer, start_weight=part.start_weight)
         for item, part in recipe.make_items(train_on)
@@ -142,12 +147,8 @@ def train(
     model = tagger_from_encoder(source, dropout=recipe.dropout)
     average_models(model, states_to_average(model, sources[1:]))
     others = states_to_average(model, mean_with)  # read first: a mistake raises before training
-    attention = None
-    if bf16 and not torch.cuda.is_available():
-        # On CPUs the backward pass of fused attention is slower than that of plain attention.
-        attention = register_plain_attention()
+    if attention is not None:
         model.model.set_attn_implementation(attention)
-    taught_by = Teachers(teachers, tokenizer, attention=attention) if teachers else None
     freeze(model, embeddings=recipe.freeze_embeddings, layers=recipe.frozen_layers)
 
     trainer = TaggerTrainer(
