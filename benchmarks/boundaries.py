@@ -8,12 +8,13 @@
 
 Choi's set and Wiki-50 are measured at their own sentences, the topics of QMSum's meetings at the
 speakers' turns, numbered notes (labelled_notes.py) at sentences. "sections" and "stories" are the
-articles and stories that training holds out. Chroma's corpora have no segments but excerpts that
-answer questions: their edges are the reference, and how many excerpts no cut divides is told as
-well. The semantic splitters of LangChain and LlamaIndex get the bundled
-embedder and their own defaults; the greedy splitter is told the true mean length of a segment.
-"bert" cuts where a sentence's score, the highest t among its first six tokens, is above t_c = 0;
-"bert, first token" reads the first alone. TextTiling is nltk's, with each line as a paragraph.
+articles and stories that training holds out; with --wikipedia, "wikipedia" are the articles that
+it holds out of that dump, which are annotated at all levels. Chroma's corpora have no segments but
+excerpts that answer questions: their edges are the reference, and how many excerpts no cut divides
+is told as well. The semantic splitters of LangChain and LlamaIndex get the bundled embedder and
+their own defaults; the greedy splitter is told the true mean length of a segment. "bert" cuts
+where a sentence's score, the highest t among its first six tokens, is above t_c = 0; "bert, first
+token" reads the first alone. TextTiling is nltk's, with each line as a paragraph.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from labelled_notes import labelled_notes
 from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker, Segmentation
 from lumber_core.text.units import sentences, sentences_and_lines
 from lumber_evaluation.corpora import (
+    iter_wiki_dump,
     load_choi,
     load_chroma,
     load_passages,
@@ -58,13 +60,13 @@ class Corpus:
     excerpts: Sequence[Sequence[tuple[int, int]]] = ()
 
 
-def corpora(data: Path) -> list[Corpus]:
+def corpora(data: Path, wikipedia: Path | None) -> list[Corpus]:
     found = [
         Corpus("choi", load_choi(data / "choi")),
         Corpus("wiki50", load_wiki50(data / "wiki50")),
         Corpus("qmsum", load_qmsum(data / "qmsum").documents),
         Corpus("notes", labelled_notes()),
-        *held_out(data),
+        *held_out(data, wikipedia),
     ]
     for questioned in load_chroma(data / "chroma_eval"):
         (document,) = questioned.documents
@@ -77,13 +79,17 @@ def corpora(data: Path) -> list[Corpus]:
     return found
 
 
-def held_out(data: Path) -> list[Corpus]:
+def held_out(data: Path, wikipedia: Path | None) -> list[Corpus]:
     """Return the articles and stories that the recipes hold out of training, by source."""
     documents = load_wiki_sections(data / "wiki_sections") + load_passages(data / "passages")
+    names = {"sections": "wiki_sections", "stories": "fairytaleqa"}
+    if wikipedia is not None:
+        documents += iter_wiki_dump(wikipedia)
+        names["wikipedia"] = "wikipedia"
     _, held = split_held_out(documents, share=SENTENCES.held_out)
     return [
         Corpus(name, [d for d in held if d.source == source and d.is_segmented])
-        for name, source in (("sections", "wiki_sections"), ("stories", "fairytaleqa"))
+        for name, source in names.items()
     ]
 
 
@@ -252,10 +258,13 @@ def main() -> None:
     parser.add_argument("--model", default="bundled")
     parser.add_argument("--backend", default="onnx", help="torch: a checkpoint in 32-bit floats")
     parser.add_argument("--versus-fp32", metavar="CHECKPOINT", help="compare 8-bit integers")
+    parser.add_argument(
+        "--wikipedia", type=Path, help="the dump that training holds articles out of"
+    )
     options = parser.parse_args()
     chosen = [
         corpus
-        for corpus in corpora(options.data)
+        for corpus in corpora(options.data, options.wikipedia)
         if not options.corpora or corpus.name.split()[0] in options.corpora
     ]
     if options.versus_fp32:

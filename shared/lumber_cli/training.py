@@ -16,7 +16,7 @@ from lumber_cli.groups import takes_fields
 from lumber_cli.options import errors_in_one_line, fail
 from lumber_core.bert.model_folder import sha256
 from lumber_core.extras import require
-from lumber_evaluation.corpora import load_passages, load_wiki_sections
+from lumber_evaluation.corpora import iter_wiki_dump, load_passages, load_wiki_sections
 from lumber_evaluation.documents import Document
 from lumber_training.meetings import load_meetings
 from lumber_training.recipes import RECIPES, Recipe
@@ -45,6 +45,10 @@ class Training:
     meetings: Annotated[
         list[Path] | None,
         typer.Option(help="Folder of transcripts next to FOLDER_topics.jsonl; may be repeated."),
+    ] = None
+    wikipedia: Annotated[
+        list[Path] | None,
+        typer.Option(help="Dump of Wikipedia (XML, also as .bz2); may be repeated."),
     ] = None
     recipe: Annotated[
         list[str] | None,
@@ -92,29 +96,35 @@ class Training:
         """Return the recipes, one after another, with the numbers that were given.
 
         Raises:
-            ValueError: A recipe is unknown, or there is nothing to train on.
+            ValueError: A recipe is unknown or needs teachers, or there is nothing to train on.
         """
         names = self.recipe or ["sentences"]
         for name in names:
             if name not in RECIPES:
                 raise ValueError(f"unknown recipe {name!r}; choose one of {', '.join(RECIPES)}")
-        if not self.passages and not self.sections and not self.meetings:
+        if not (self.passages or self.sections or self.meetings or self.wikipedia):
             raise ValueError(
-                "no documents to train on: pass --passages FILE, --sections FILE, --meetings FOLDER"
+                "no documents to train on: pass --passages FILE, --sections FILE, "
+                "--meetings FOLDER, --wikipedia FILE"
             )
         given: dict[str, Any] = {"items": self.items, "epochs": self.epochs, "seed": self.seed}
         changes = {key: value for key, value in given.items() if value is not None}
-        return [replace(RECIPES[name], **changes) for name in names]
+        recipes = [replace(RECIPES[name], **changes) for name in names]
+        for recipe in recipes[:-1]:
+            recipe.check_teachers([])  # only the last stage has teachers
+        recipes[-1].check_teachers(self.teacher or [])
+        return recipes
 
     def documents(self) -> list[Document]:
         """Load what is trained on."""
         found = [each for path in self.passages or () for each in load_passages(path)]
         found += [each for path in self.sections or () for each in load_wiki_sections(path)]
-        return found + [each for path in self.meetings or () for each in load_meetings(path)]
+        found += [each for path in self.meetings or () for each in load_meetings(path)]
+        return found + [each for path in self.wikipedia or () for each in iter_wiki_dump(path)]
 
     def digests(self) -> dict[str, str]:
         """Return the SHA-256 of each file and folder of documents, by its name."""
-        files = [*(self.passages or ()), *(self.sections or ())]
+        files = [*(self.passages or ()), *(self.sections or ()), *(self.wikipedia or ())]
         found = {path.name: sha256(path) for path in files}
         return found | {path.name: _folder_digest(path) for path in self.meetings or ()}
 

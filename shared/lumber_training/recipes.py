@@ -129,6 +129,8 @@ class Recipe:
         held_out: Share of the documents held out to measure F1 and to set the threshold.
         fold_threshold: Whether to subtract the best threshold on held-out documents from the
             classifier's bias, so that 0 becomes the best threshold.
+        taught: Whether a run learns from teachers; its items are chosen for that, and their labels
+            are not used.
         seed: Same seed, same items, same order.
     """
 
@@ -152,6 +154,7 @@ class Recipe:
     window: int = 255
     held_out: float = 0.05
     fold_threshold: bool = False
+    taught: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -174,6 +177,19 @@ class Recipe:
             raise ValueError(f"window must be at least 8 tokens, not {self.window}")
         if self.fold_threshold and not self.held_out:
             raise ValueError("fold_threshold needs held-out documents: set held_out above 0")
+
+    def check_teachers(self, teachers: Sequence[object]) -> None:
+        """Raise unless there are teachers if the recipe needs them.
+
+        Raises:
+            ValueError: The recipe needs teachers, and there are none.
+        """
+        if self.taught and not teachers:
+            raise ValueError(
+                f"the recipe {self.name!r} learns the scores of trained classifiers, and none was "
+                "passed: pass teachers (--teacher FOLDER), or choose a recipe that learns from "
+                "labels"
+            )
 
     def make_items(self, documents: Sequence[Document]) -> list[tuple[Item, Part]]:
         """Make the items of this recipe, each with its part.
@@ -374,6 +390,7 @@ TAUGHT = replace(
     ),
     items=9_600,
     frozen_layers=0,
+    taught=True,
     seed=21,
 )
 """A last stage that learns from other classifiers (`teachers` of `train`) instead of labels.
@@ -382,4 +399,36 @@ Labels do not matter then, so more items are continuous text, whose annotations 
 seed is not one that the teachers have, so that the items are new to them.
 """
 
-RECIPES = {recipe.name: recipe for recipe in (PAPER, SENTENCES, AUGMENTED, MIXED, REFINED, TAUGHT)}
+SECTIONED = replace(
+    REFINED,
+    name="sectioned",
+    parts=(
+        replace(REFINED.parts[0], share=0.04),
+        replace(REFINED.parts[1], share=0.1),
+        replace(REFINED.parts[2], share=0.16),
+        replace(REFINED.parts[3], share=0.16, sources=("wiki_sections", "wikipedia")),
+        replace(REFINED.parts[4], share=0.04),
+        replace(REFINED.parts[5], share=0.06),
+        replace(REFINED.parts[6], share=0.08),
+        replace(REFINED.parts[7], share=0.08),
+        Part(
+            "excerpts",
+            0.28,
+            sentences=(8, 40),
+            start_weight=4,
+            sources=("wikipedia",),
+            prose=True,
+        ),
+    ),
+    items=12_000,
+    seed=34,
+)
+"""A last stage that learns from articles annotated at all levels, of which it needs some.
+
+Pass articles of a dump of Wikipedia: runs of their sentences are more than a quarter of the items.
+"""
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (PAPER, SENTENCES, AUGMENTED, MIXED, REFINED, TAUGHT, SECTIONED)
+}

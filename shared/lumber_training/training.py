@@ -124,11 +124,12 @@ def train(
         The report, which is also written to `training.json`.
 
     Raises:
-        ValueError: There are too few documents for the recipe.
+        ValueError: There are too few documents for the recipe, or it needs teachers.
         WeightsError: The base is not a BERT encoder, or a model in `mean_with` or `teachers` is
             no classifier of its shape.
         MissingExtraError: The extra `train` is not installed.
     """
+    recipe.check_teachers(teachers)
     folder = Path(output)
     sources = [Path(each) for each in ([base] if base is not None else teachers)]
     source = sources[0] if sources else bundled_base()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -41,22 +42,27 @@ def meetings(tmp_path: Path) -> Path:
     return folder
 
 
-def test_train_then_export_then_split(passages: Path, meetings: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def wikipedia(tmp_path: Path) -> Path:
+    pytest.importorskip("mwparserfromhell")
+    pages = "".join(
+        f"<page><title>King {n}</title><ns>0</ns><revision><text>He said so.\n== Sea ==\nIt was."
+        "</text></revision></page>"
+        for n in range(30)
+    )
+    path = tmp_path / "dump.xml"
+    path.write_text(f"<mediawiki>{pages}</mediawiki>")
+    return path
+
+
+def test_train_then_export_then_split(
+    passages: Path, meetings: Path, wikipedia: Path, tmp_path: Path
+) -> None:
     base = write_random_checkpoint(tmp_path / "base")
     code, said = run(
         *("train", tmp_path / "run", "--passages", passages, "--recipe", "paper"),
-        *(
-            "--meetings",
-            meetings,
-            "--base",
-            base,
-            "--items",
-            24,
-            "--epochs",
-            1,
-            "--checkpoint-every",
-            2,
-        ),
+        *("--meetings", meetings, "--wikipedia", wikipedia, "--base", base),
+        *("--items", 24, "--epochs", 1, "--checkpoint-every", 2),
     )
     assert code == 0, said
     assert "F1 on held-out windows" in said
@@ -64,8 +70,10 @@ def test_train_then_export_then_split(passages: Path, meetings: Path, tmp_path: 
     assert code == 0, said
     card = json.loads((tmp_path / "out" / "card.json").read_text())
     assert card["provenance"]["training"]["recipe"]["name"] == "paper"
-    assert card["provenance"]["training"]["documents"]["meetings"] == 2
-    assert list(card["provenance"]["data"]) == ["passages.jsonl", "train"]
+    documents = Counter(card["provenance"]["training"]["documents"])
+    documents.update(card["provenance"]["training"]["held_out"])
+    assert documents == {"made": 30, "meetings": 2, "wikipedia": 30}
+    assert list(card["provenance"]["data"]) == ["passages.jsonl", "dump.xml", "train"]
     listing = "".join(
         f"{sha256(path)}  {name}\n"
         for name, path in (
@@ -105,6 +113,12 @@ def test_each_recipe_continues_from_the_one_before(passages: Path, tmp_path: Pat
         (["train", "out"], "no documents"),
         (["train", "out", "--recipe", "none"], "unknown recipe 'none'"),
         (["train", "out", "--passages", "missing.jsonl"], "missing.jsonl does not exist"),
+        (["train", "out", "--wikipedia", "missing.xml"], "missing.xml does not exist"),
+        (["train", "out", "--passages", "p", "--recipe", "taught"], "the scores of trained"),
+        (
+            ["train", "out", "--passages", "p", "--recipe", "taught", "--recipe", "refined"],
+            "the scores of trained",
+        ),
         (["export", "missing", "out"], "config.json does not exist"),
         (["export", "a", "b", "--embedder", "c", "--with-minilm"], "either"),
     ],

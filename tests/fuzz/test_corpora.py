@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import io
 import json
@@ -11,11 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import check_tiling
 from lumber_evaluation.corpora import (
+    iter_wiki_dump,
     load_choi,
     load_chroma,
     load_covidqa,
@@ -235,3 +238,22 @@ def test_books_and_passages(first: bytes, second: bytes, third: bytes) -> None:
         for load in loads:
             for document in loaded(load, folder) or ():
                 check_document(document)
+
+
+PIECES = [
+    *(b"<mediawiki>", b"</mediawiki>", b"<page>", b"</page>", b"<ns>0</ns>", b"<ns>1</ns>"),
+    *(b"<title>A</title>", b"<text>One. Two.</text>", b"<redirect/>", b"<!--", b"-->", b"&amp;"),
+    *(b"<text>== B ==\nOne.", b"{{", b"]]", b"\n== C ==\n", b"&lt;ref&gt;", b"\xff", b"\0"),
+    b'<?xml version="1.0" encoding="latin-1"?>',
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join) | files, st.booleans())
+@examples(60)
+def test_dumps_of_wikipedia(content: bytes, compressed: bool) -> None:
+    pytest.importorskip("mwparserfromhell")
+    name = "dump.xml.bz2" if compressed else "dump.xml"
+    packed = bz2.compress(content)[: len(content)] if compressed else content
+    with folder_of({name: packed}) as folder:
+        for document in loaded(lambda: list(iter_wiki_dump(folder / name)), folder) or ():
+            check_document(document)

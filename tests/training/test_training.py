@@ -238,6 +238,13 @@ def test_what_is_taught_is_the_mean_score(base: Path, tmp_path: Path) -> None:
     assert not taught.requires_grad
 
 
+def test_a_recipe_for_teachers_is_refused_without_them(base: Path, tmp_path: Path) -> None:
+    recipe = replace(RECIPE, taught=True)
+    with pytest.raises(ValueError, match=r"'tiny' learns the scores of trained classifiers"):
+        train(documents(), output=tmp_path / "new", recipe=recipe, base=base)
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_teacher_with_another_tokenizer_is_refused(base: Path, tmp_path: Path) -> None:
     other = write_random_checkpoint(tmp_path / "other", width=48)
     tokenizer = json.loads((other / "tokenizer.json").read_text())
@@ -313,6 +320,16 @@ def test_the_best_threshold_counts_every_kind_the_same() -> None:
     assert -1.1 <= best_threshold([low, high]) < 0 or -3 < best_threshold([low, high]) < -2
     with pytest.raises(ValueError, match="no scores"):
         best_threshold([])
+
+
+def test_a_single_point_is_no_best_threshold() -> None:
+    # At 1.0 alone nothing is wrong; from 1.05 to 2.95 three starts of 13 are missed.
+    scores = np.float32([3, *[-1] * 9] * 10 + [1.02, *[-1] * 9] * 3 + [0.98] * 30)
+    true = np.asarray([1, *[0] * 9] * 13 + [0] * 30, dtype=bool)
+    scored = ScoredStarts(scores, true)
+    assert scored.f1(1.0) - scored.pk(1.0) == 1
+    assert scored.f1(2.0) - scored.pk(2.0) > 0.6
+    assert 1.2 <= best_threshold([scored]) < 3
 
 
 def test_wrong_cuts_and_missed_starts_raise_pk() -> None:

@@ -23,11 +23,13 @@ from lumber_evaluation.corpora.wiki import (
     load_wiki50,
     wiki_table,
 )
+from lumber_evaluation.corpora.wiki_dump import iter_wiki_dump
 
 __all__ = [
     "WikiArticle",
     "WikiFields",
     "iter_wiki",
+    "iter_wiki_dump",
     "load_choi",
     "load_chroma",
     "load_covidqa",
