@@ -48,12 +48,16 @@ def test_the_card_has_the_digest_of_every_file() -> None:
 def test_the_card_names_the_source_of_the_weights() -> None:
     provenance = read_card(BUNDLED_FOLDER).provenance
     training = provenance["training"]
-    assert training["base"].startswith("mean of recipe ")
+    assert training["base"].startswith("recipe taught on mean of recipe ")
     assert training["base"].count("on sentence-transformers/all-MiniLM-L6-v2") == 4
-    assert len(training["teachers"]) == 4
-    assert training["recipe"]["name"] == "taught"
-    assert training["recipe"]["seed"] == RECIPES["taught"].seed
-    assert set(provenance["data"]) == {"passages.jsonl", "documents.jsonl", "train"}
+    assert training["recipe"]["name"] == "sectioned"
+    assert training["recipe"]["seed"] == RECIPES["sectioned"].seed
+    assert set(provenance["data"]) == {
+        "passages.jsonl",
+        "documents.jsonl",
+        "train",
+        "articles.xml.bz2",
+    }
     assert "Apache" in (BUNDLED_FOLDER / "NOTICE").read_text(encoding="utf-8")
 
 
