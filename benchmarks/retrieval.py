@@ -3,6 +3,8 @@
     python benchmarks/retrieval.py ../shared/data                   everything, at 120 and 250 words
     python benchmarks/retrieval.py ../shared/data --words 120 --only bert recursive
     python benchmarks/retrieval.py ../shared/data --keep work.db    keeps vectors and scores
+    python benchmarks/retrieval.py ../shared/data --whole-references
+                                    with a splitter that knows the answers and divides none
 
 Every splitter of `sized_splitters` is brought to the same mean number of words a chunk by its own
 size setting, for each corpus apart; how near it came is in the table. Chunks are searched within
@@ -26,7 +28,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from sized_splitters import OURS, Bert, Embeddings, Peer, Starts, peers
+from sized_splitters import OURS, Bert, Embeddings, Peer, Starts, WholeReferences, peers
 
 from lumber_core.cache import Cache, digest
 from lumber_core.spans import Span
@@ -193,6 +195,11 @@ def main() -> None:
     parser.add_argument("--corpora", nargs="+", help="beginnings of names, such as covidqa")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--versus", help="folder of other weights, measured as one more splitter")
+    parser.add_argument(
+        "--whole-references",
+        action="store_true",
+        help="also measure a splitter that knows the references and divides none",
+    )
     options = parser.parse_args()
     corpora = [
         *load_chroma(options.data / "chroma_eval"),
@@ -212,6 +219,8 @@ def main() -> None:
     }
     if options.versus is not None:
         chosen["other weights"] = Peer(Bert(options.keep, model=options.versus), 30, 1500)
+    if options.whole_references:
+        chosen["references whole"] = Peer(WholeReferences(corpora), 30, 1500)
     absent = [name for name, peer in chosen.items() if not installed(peer.distribution)]
     if absent:
         print(f"not installed, left out: {', '.join(absent)}")

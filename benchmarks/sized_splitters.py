@@ -21,8 +21,10 @@ from lumber_core import BertChunker, GreedyChunker
 from lumber_core.bert.scores import place_scores
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.spans import Span
 from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
+from lumber_evaluation.documents import Corpus
 from lumber_evaluation.embedders import Embedder, embedder
 
 Starts = Callable[[str], Sequence[int]]
@@ -61,9 +63,7 @@ class Bert:
 
     def __call__(self, target: float) -> Starts:
         """Return the splitter with a target size."""
-        size = round(target)
-        limits = SizeLimits(round(size / TARGET_SHARE), None, token_counter("estimate"), "en", size)
-        cutter = Cutter(limits)
+        cutter = cutter_of(target)
 
         def starts(text: str) -> list[int]:
             found = cutter.places(text)
@@ -71,6 +71,44 @@ class Bert:
             return [0, *cutter.cut(found, t)]
 
         return starts
+
+
+class WholeReferences:
+    """Bert's choice without scores, but dividing no reference: what knowing the answers gains.
+
+    Args:
+        corpora: Corpora with questions; two documents with the same text share their references.
+    """
+
+    _DIVIDED = -12.0  # the t of a place inside a reference, the lowest that the cutter heeds
+
+    def __init__(self, corpora: Iterable[Corpus]) -> None:
+        self._references: dict[str, list[Span]] = {}
+        for corpus in corpora:
+            for question in corpus.questions:
+                text = corpus.by_name[question.document].text
+                self._references.setdefault(text, []).extend(question.references)
+
+    def __call__(self, target: float) -> Starts:
+        """Return the splitter with a target size."""
+        cutter = cutter_of(target)
+
+        def starts(text: str) -> list[int]:
+            found = cutter.places(text)
+            offsets = np.array([place.offset for place in found.places])
+            t = np.zeros(len(offsets))
+            for reference in self._references.get(text, ()):
+                t[(offsets > reference.start) & (offsets < reference.end)] = self._DIVIDED
+            return [0, *cutter.cut(found, t)]
+
+        return starts
+
+
+def cutter_of(target: float) -> Cutter:
+    """Return the cutter of BertChunker with a target size."""
+    size = round(target)
+    limits = SizeLimits(round(size / TARGET_SHARE), None, token_counter("estimate"), "en", size)
+    return Cutter(limits)
 
 
 def greedy(size: float) -> Starts:
