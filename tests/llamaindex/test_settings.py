@@ -186,7 +186,7 @@ class TestAssignment:
         parser.chunk_overlap = 10
         nodes = parser.get_nodes_from_documents([Document(text=PROSE)])
         assert max(COUNTER.count([node.text for node in nodes])) <= 30
-        assert nodes[1].start_char_idx < nodes[0].end_char_idx
+        assert any(b.start_char_idx < a.end_char_idx for a, b in pairwise(nodes))
         assert parser.to_dict()["chunk_size"] == 30
 
     @every_parser
