@@ -68,6 +68,8 @@ def test_sections_of_all_levels_start_segments(tmp_path: Path) -> None:
         ("Otters swim.\n* one\n# two\n: three\n; four\nThey dive.", "Otters swim.\nThey dive."),
         ('{| class="wikitable"\n| a || b\n|}\nOtters swim.', "Otters swim."),
         ("Otters <!-- check\n== not a heading ==\n -->swim.", "Otters swim."),
+        ("Otters swim.\n<!-- They dive.", "Otters swim."),
+        ("Otters swim.\n==\nThey dive. ==", "Otters swim.\n==\nThey dive.\n=="),
         ("Otters swim &amp; dive.", "Otters swim & dive."),
         ("[http://example.org Otters] swim.", "Otters swim."),
         ("Otters swim.\n[[Category:Otters]]\n[[de:Otter]]", "Otters swim."),

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from mwparserfromhell.wikicode import Wikicode
 
 _ARTICLES = "0"  # the namespace of articles
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_HEADING = re.compile(r"^(?P<marks>={2,6})\s*(?P<title>[^\n]+?)\s*(?P=marks)[ \t]*$", re.MULTILINE)
+# A comment that is not closed reaches to the end of the page.
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_HEADING = re.compile(
+    r"^(?P<marks>={2,6})[ \t]*(?P<title>.+?)[ \t]*(?P=marks)[ \t]*$", re.MULTILINE
+)
 _LISTS = re.compile(r"^[*#:;].*\n?", re.MULTILINE)
 _NOT_PROSE = frozenset(
     {
