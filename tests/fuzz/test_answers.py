@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.llms.base import Completion
+from lumber_core.lumber.answer_parser import read_answer
 from lumber_core.lumber.judges import ModelJudge, as_verdict, checked
-from lumber_core.lumber.protocol import PromptTemplate, folded, read_answer
+from lumber_core.lumber.prompt import PromptTemplate, folded
 from lumber_core.segmentation import FAILURES, OUTCOMES, Verdict
 from tests.core.core_support import group
 from tests.fuzz.texts import texts

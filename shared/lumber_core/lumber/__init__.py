@@ -1,8 +1,9 @@
 """LumberChunker: a judge reads groups of units and names the unit where new content starts.
 
 `grouping` forms groups, `walk` goes from group to group, and `runner` asks the judge. `judges`,
-`bert_judge` and `lexical` decide; `protocol` writes a model's prompt and reads its answer, `cache`
-stores verdicts, `fallback` handles failures, and `estimate` predicts the cost.
+`bert_judge` and `lexical` decide; `prompt` writes a model's prompt, `answer_parser` reads its
+answer, `answer_store` keeps verdicts, `fallback` handles failures, and `estimate` predicts the
+cost.
 """
 
 from lumber_core.lumber.answer_store import AnswerStore
@@ -11,7 +12,7 @@ from lumber_core.lumber.estimate import Estimate, Prices, Range
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, ModelJudge
 from lumber_core.lumber.lexical import LexicalJudge
-from lumber_core.lumber.protocol import PromptTemplate
+from lumber_core.lumber.prompt import PromptTemplate
 
 __all__ = [
     "AnswerStore",

@@ -35,7 +35,7 @@ from lumber_core.lumber.grouping import (
     WalkRules,
 )
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
-from lumber_core.lumber.protocol import PromptTemplate
+from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.runner import Progress, adrive, drive
 from lumber_core.lumber.settings import THETA, LumberChunkerSettings, Method
 from lumber_core.lumber.walk import Walk

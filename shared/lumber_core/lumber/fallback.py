@@ -12,7 +12,7 @@ from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, checked
-from lumber_core.lumber.protocol import PromptTemplate
+from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.segmentation import Verdict
 
 OnFailure = Literal["judge_locally", "keep_group", "raise"]

@@ -20,8 +20,9 @@ from lumber_core.llms.base import Completion, Model, check_model
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.limits import CallLimiter
 from lumber_core.llms.retry import CallPolicy, RetryingModel
+from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer
 from lumber_core.lumber.grouping import Group
-from lumber_core.lumber.protocol import ParsedAnswer, PromptTemplate, read_answer, stricter
+from lumber_core.lumber.prompt import PromptTemplate, stricter
 from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
 
 _ASK_AGAIN = ("unreadable", "outside")

@@ -15,7 +15,7 @@ from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.fallback import OnFailure
 from lumber_core.lumber.judges import JudgeLike
-from lumber_core.lumber.protocol import PromptTemplate
+from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.shared_store import SharedStore
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, one_of, optional, share

@@ -14,7 +14,7 @@ from pathlib import Path
 from lumber_core.checks import check_positive
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
-from lumber_core.lumber.protocol import folded
+from lumber_core.lumber.prompt import folded
 from lumber_core.segmentation import Usage
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
 from lumber_evaluation.documents import Corpus, Question

@@ -24,7 +24,8 @@ from lumber_core.errors import ModelUnavailableError
 from lumber_core.llms.base import Model
 from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.retry import CallPolicy
-from lumber_core.lumber.protocol import declines, folded, without_thinking
+from lumber_core.lumber.answer_parser import declines, without_thinking
+from lumber_core.lumber.prompt import folded
 from lumber_core.segmentation import Usage
 from lumber_evaluation.llm.cached_model import CachedModel, CompletionStore, as_cached
 

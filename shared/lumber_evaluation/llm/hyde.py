@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
-from lumber_core.lumber.protocol import folded
+from lumber_core.lumber.prompt import folded
 from lumber_core.segmentation import Usage
 from lumber_evaluation.documents import Question
 from lumber_evaluation.llm.asking import Ask, Template, UnusableReplyError, ask_all

@@ -20,8 +20,8 @@ from lumber_core.llms import (
     OpenAIModel,
 )
 from lumber_core.lumber import Group
+from lumber_core.lumber.answer_parser import read_answer
 from lumber_core.lumber.grouping import TextUnits
-from lumber_core.lumber.protocol import read_answer
 from lumber_core.spans import Span
 from tests.loopback.server import LoopbackServer
 

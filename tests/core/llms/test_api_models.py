@@ -9,7 +9,7 @@ import pytest
 
 from lumber_core.llms import Model
 from lumber_core.lumber import ModelJudge
-from lumber_core.lumber.protocol import read_answer
+from lumber_core.lumber.answer_parser import read_answer
 from tests.core.llms.conftest import CHOICES, SYSTEM, USER, model_at, need, three, unit_of
 from tests.loopback.faults import (
     Slow,

@@ -11,7 +11,7 @@ import pytest
 from lumber_core.llms import LocalModel, Model
 from lumber_core.llms.answer_scores import encoded, scored
 from lumber_core.llms.transformers import CONTENT_FREE, without_content
-from lumber_core.lumber.protocol import read_answer
+from lumber_core.lumber.answer_parser import read_answer
 from tests.core.llms.conftest import SYSTEM, USER
 
 KINDS = ["gpt2", "llama", "mamba"]  # Mamba has no key-value cache

@@ -10,7 +10,7 @@ import pytest
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber import ModelJudge
-from lumber_core.lumber.protocol import read_answer
+from lumber_core.lumber.answer_parser import read_answer
 from tests.core.llms.conftest import CHOICES, model_at, need, status_of, three, unit_of
 from tests.loopback.faults import (
     Drop,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core.lumber.protocol import read_answer
+from lumber_core.lumber.answer_parser import read_answer
 from tests.core.core_support import PIECES, quick
 
 CHOICES = range(3, 12)  # the units 3 to 11 may be named

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core.lumber.protocol import PromptTemplate, folded, labelled
+from lumber_core.lumber.prompt import PromptTemplate, folded, labelled
 from tests.core.core_support import group, nasty_texts, quick
 
 LINE_BREAKS = [
