@@ -80,8 +80,6 @@ class WholeReferences:
         corpora: Corpora with questions; two documents with the same text share their references.
     """
 
-    _DIVIDED = -12.0  # the t of a place inside a reference, the lowest that the cutter heeds
-
     def __init__(self, corpora: Iterable[Corpus]) -> None:
         self._references: dict[str, list[Span]] = {}
         for corpus in corpora:
@@ -98,7 +96,7 @@ class WholeReferences:
             offsets = np.array([place.offset for place in found.places])
             t = np.zeros(len(offsets))
             for reference in self._references.get(text, ()):
-                t[(offsets > reference.start) & (offsets < reference.end)] = self._DIVIDED
+                t[(offsets > reference.start) & (offsets < reference.end)] = -np.inf
             return [0, *cutter.cut(found, t)]
 
         return starts

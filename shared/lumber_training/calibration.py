@@ -185,7 +185,7 @@ def best_threshold(sets: Sequence[ScoredStarts]) -> float:
     ]
     # Beyond the ends, where no start or every start is cut, F1 and Pk stay as they are.
     padded = np.pad(means, _NEIGHBOURS, mode="edge")
-    smooth = np.convolve(padded, np.full(2 * _NEIGHBOURS + 1, 1 / (2 * _NEIGHBOURS + 1)), "valid")
+    smooth = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1).mean(axis=1)
     best = np.flatnonzero(smooth >= smooth.max() - 1e-12)
     return candidates[int(best[len(best) // 2])]
 

@@ -116,7 +116,7 @@ def _pages(stream: IO[bytes], file: Path) -> Iterator[tuple[str, str]]:
             if is_article and text is not None and text.text:
                 yield values["title"].text or "", text.text
             root.clear()  # the pages so far
-    except (*_UNREADABLE, StopIteration) as error:
+    except _UNREADABLE as error:
         raise ValueError(
             f"{file} is no XML export of MediaWiki, or only the beginning of one: {error!r}"
         ) from error
