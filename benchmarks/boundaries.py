@@ -30,7 +30,8 @@ from typing import Literal
 
 from labelled_notes import labelled_notes
 
-from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker, Segmentation
+from lumber_core import BertChunker, GreedyChunker, LumberChunker, Segmentation
+from lumber_core.lumber import LexicalJudge
 from lumber_core.text.units import sentences, sentences_and_lines
 from lumber_evaluation.corpora import (
     iter_wiki_dump,

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lumber_core import BertChunker, GreedyChunker, TextEmbedder
-from lumber_core.files import TextFile
+from lumber_core.text.source import Source
 from lumber_ray import split_corpus
 from lumber_ray.corpus import list_documents
 from lumber_ray.destination import Destination, IdSet, part_name
@@ -128,7 +128,7 @@ def on_ray(corpus: Path, destination: Path, count: int, workers: int, alone: flo
 def splitting_and_embedding() -> None:
     """Print the CPU time of the models for one document, for comparison."""
     chunker, embedder = BertChunker(threads=1), TextEmbedder(threads=1)
-    file = TextFile("one", text_of(1))
+    file = Source(text_of(1), name="one")
     for name, splitter in (
         ("Bert", DocumentSplitter(chunker)),
         ("Bert with embeddings", DocumentSplitter(chunker, embed=lambda t: embedder.embed(t))),

@@ -34,7 +34,7 @@ from lumber_core.cache import Cache, digest
 from lumber_core.spans import Span
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_chroma, load_covidqa, load_qmsum
-from lumber_evaluation.documents import Chunk, Corpus, SplitDocument
+from lumber_evaluation.documents import Corpus, EvaluatedChunk, SplitDocument
 from lumber_evaluation.embedders import embedder
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
 
@@ -62,7 +62,7 @@ def chunked(corpus: Corpus, starts: dict[str, list[int]]) -> list[SplitDocument]
         edges = [*starts[document.name], len(document.text)]
         spans = [Span(a, b).stripped(document.text) for a, b in pairwise(edges) if a < b]
         chunks = [
-            Chunk(document.name, span, span.of(document.text))
+            EvaluatedChunk(document.name, span, span.of(document.text))
             for span in spans
             if span.start < span.end
         ]

@@ -22,6 +22,7 @@ from lumber_core.bert.scores import place_scores
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span
+from lumber_core.text.layout import PlainLayout
 from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
 from lumber_evaluation.documents import Corpus
@@ -63,10 +64,10 @@ class Bert:
 
     def __call__(self, target: float) -> Starts:
         """Return the splitter with a target size."""
-        cutter = cutter_of(target)
 
         def starts(text: str) -> list[int]:
-            found = cutter.places(text)
+            cutter = cutter_of(text, target)
+            found = cutter.places()
             t = place_scores(self._scores(text), found.places) if self._scored else None
             return [0, *cutter.cut(found, t)]
 
@@ -89,10 +90,10 @@ class WholeReferences:
 
     def __call__(self, target: float) -> Starts:
         """Return the splitter with a target size."""
-        cutter = cutter_of(target)
 
         def starts(text: str) -> list[int]:
-            found = cutter.places(text)
+            cutter = cutter_of(text, target)
+            found = cutter.places()
             offsets = np.array([place.offset for place in found.places])
             t = np.zeros(len(offsets))
             for reference in self._references.get(text, ()):
@@ -102,11 +103,11 @@ class WholeReferences:
         return starts
 
 
-def cutter_of(target: float) -> Cutter:
-    """Return the cutter of BertChunker with a target size."""
+def cutter_of(text: str, target: float) -> Cutter:
+    """Return the cutter of BertChunker for a text, with a target size."""
     size = round(target)
-    limits = SizeLimits(round(size / TARGET_SHARE), None, token_counter("estimate"), "en", size)
-    return Cutter(limits)
+    limits = SizeLimits(round(size / TARGET_SHARE), None, token_counter("estimate"), size)
+    return Cutter(PlainLayout(text), limits)
 
 
 def greedy(size: float) -> Starts:

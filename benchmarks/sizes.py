@@ -25,6 +25,7 @@ from lumber_core.bert.settings import BertSettings
 from lumber_core.chunking.base import Chunker
 from lumber_core.lumber.settings import LumberSettings
 from lumber_core.spans import Span
+from lumber_core.text.source import Source
 from lumber_core.tokens import token_counter
 from lumber_evaluation.corpora import load_chroma, load_covidqa, load_qmsum
 
@@ -106,7 +107,7 @@ def main() -> None:
         chunker, limit = chosen[splitter]
         counted = {"fences": 0, "rows": 0}
         cut, largest = dict(counted), 0
-        split = chunker.segment_all(pages, markdown=[True] * len(pages))
+        split = chunker.segment_all([Source(page, format="markdown") for page in pages])
         for page, spans in zip(pages, (one.spans for one in split), strict=True):
             largest = max(largest, *chunker.counter.count([span.of(page) for span in spans]))
             starts = np.array([span.start for span in spans])

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from lumber_cli.language_models import FORMS, language_model
 from lumber_core import LumberError, Model
-from lumber_core.files import find_files, read_file
-from lumber_core.llms.retry import RetryingModel
+from lumber_core.llms import RetryingModel
+from lumber_files import find_files, read_file
 
 if TYPE_CHECKING:  # an example needs one of the frameworks, not both
     from langchain_core.documents import Document

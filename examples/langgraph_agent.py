@@ -20,7 +20,7 @@ from langgraph.graph.state import CompiledStateGraph
 from common import Options, Passage, ask, indented, options, show
 from langchain_lumber import BertTextSplitter, LumberEmbeddings
 from lumber_core import Model
-from lumber_core.text.units import sentences
+from lumber_core.text import sentences
 
 MOST_TURNS = 4  # replies of the model before the agent stops
 CLOSE = 0.45  # similarity from which the bundled model takes a sentence for an answer

@@ -18,7 +18,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lumber_core import BertChunker, Chunker, GreedyChunker, LexicalJudge, LumberChunker
+from lumber_core import BertChunker, Chunker, GreedyChunker, LumberChunker
+from lumber_core.lumber import LexicalJudge
 from lumber_evaluation.corpora import iter_wiki
 from lumber_evaluation.documents import Document
 from lumber_evaluation.report.plots import plot_start_errors

@@ -1,5 +1,7 @@
 """Text splitters for LangChain that split at topic shifts."""
 
+from typing import TYPE_CHECKING
+
 try:
     import langchain_text_splitters as _  # noqa: F401 - raises now, naming the extra to install
 except ImportError as error:
@@ -7,12 +9,29 @@ except ImportError as error:
 
     raise MissingExtraError("langchain-text-splitters", "langchain") from error
 
-from langchain_lumber.base import SpanTextSplitter
-from langchain_lumber.bert import BertTextSplitter
-from langchain_lumber.embeddings import LumberEmbeddings
-from langchain_lumber.greedy import GreedyTextSplitter
-from langchain_lumber.lumber import LumberTextSplitter
-from lumber_core import __version__
+from lumber_core.exports import load_on_first_use
+
+if TYPE_CHECKING:
+    from langchain_lumber.base import SpanTextSplitter
+    from langchain_lumber.bert import BertTextSplitter
+    from langchain_lumber.embeddings import LumberEmbeddings
+    from langchain_lumber.greedy import GreedyTextSplitter
+    from langchain_lumber.lumber import LumberTextSplitter
+    from langchain_lumber.pages import join_pages
+    from lumber_core import __version__
+else:
+    __getattr__, __dir__ = load_on_first_use(
+        __name__,
+        {
+            "langchain_lumber.base": ["SpanTextSplitter"],
+            "langchain_lumber.bert": ["BertTextSplitter"],
+            "langchain_lumber.embeddings": ["LumberEmbeddings"],
+            "langchain_lumber.greedy": ["GreedyTextSplitter"],
+            "langchain_lumber.lumber": ["LumberTextSplitter"],
+            "langchain_lumber.pages": ["join_pages"],
+            "lumber_core": ["__version__"],
+        },
+    )
 
 __all__ = [
     "BertTextSplitter",
@@ -21,4 +40,5 @@ __all__ = [
     "LumberTextSplitter",
     "SpanTextSplitter",
     "__version__",
+    "join_pages",
 ]

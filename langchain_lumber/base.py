@@ -8,26 +8,29 @@ from collections.abc import (
     AsyncIterator,
     Iterable,
     Iterator,
-    Mapping,
     Sequence,
     Sized,
 )
-from typing import Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from langchain_core.documents import Document
 from langchain_text_splitters import TextSplitter
-from tqdm import tqdm
 
-from langchain_lumber.settings import SplitterSettings
+from langchain_lumber.settings import DocumentSettings, SplitterSettings
+from lumber_core.checks import check_texts
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
-from lumber_core.spans import Span
-from lumber_core.text.markdown import heading_metadata
+from lumber_core.text.pages import has_lines, has_pages, place_source, without_page_starts
+from lumber_core.text.source import Source
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
 
@@ -40,10 +43,13 @@ class SpanTextSplitter(TextSplitter):
     chunk's metadata is a deep copy of its document's; its `id` is None, as with LangChain's own
     splitters, unless `stable_ids` is set.
 
-    A document whose metadata says that it is Markdown (`lumber_core.text.markdown.is_markdown`) is
+    A document whose metadata says that it is Markdown (`lumber_core.Source.is_markdown`) is
     split as with `units="markdown"`, unless other units are chosen. The titles above each chunk,
     from the outermost to the innermost, are in its `metadata["headings"]`, as "Install > From
     source".
+
+    Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines are those
+    of the file, also if the documents are chunks that have pages and lines themselves.
 
     Raises:
         ValueError: `chunk_overlap` is not below the chunker's `chunk_size`.
@@ -57,7 +63,9 @@ class SpanTextSplitter(TextSplitter):
 
     @takes(SplitterSettings)
     def __init__(self, settings: SplitterSettings) -> None:
-        chunker = settings.chunker
+        self._set_up(settings.chunker, settings)
+
+    def _set_up(self, chunker: Chunker, settings: DocumentSettings) -> None:
         check_overlap(settings.chunk_overlap, chunker.chunk_size)
         super().__init__(
             chunk_overlap=0,
@@ -68,6 +76,7 @@ class SpanTextSplitter(TextSplitter):
         self._chunk_size = chunker.chunk_size or self._chunk_size
         self._chunk_overlap = settings.chunk_overlap
         self._chunker = chunker
+        self._add_verdicts = False
         self._length_function = _Length(chunker)
 
     @property
@@ -80,18 +89,23 @@ class SpanTextSplitter(TextSplitter):
         """Maximum number of tokens repeated from the chunk before."""
         return self._chunk_overlap
 
+    @property
+    def delivery(self) -> Delivery:
+        """How the chunker's chunks become documents."""
+        return Delivery(self._chunk_overlap, trim=self._strip_whitespace)
+
     def segment(self, text: str) -> Segmentation:
         """Split one text; return the spans, untrimmed and without overlap, and the verdicts."""
-        return self._chunker.segment(text, reserved=self._chunk_overlap)
+        return self._chunker.segment(text, overlap=self._chunk_overlap)
 
     def show(self, text: str) -> ChunkView:
         """Split one text for display: notebooks show the chunks, without overlap, in colours."""
-        return self._chunker.show(text, reserved=self._chunk_overlap)
+        return self._chunker.show(text, overlap=self._chunk_overlap)
 
     def split_text(self, text: str) -> list[str]:
         """Split one text into chunks."""
-        (segmentation,) = self._chunker.segment_all([text], **self._arguments([{}]))
-        return [span.of(text) for span in self._kept(text, segmentation)]
+        (chunks,) = self._chunker.split_all([text], self.delivery, show_progress=self._progress)
+        return [chunk.text for chunk in chunks]
 
     def create_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
@@ -105,23 +119,21 @@ class SpanTextSplitter(TextSplitter):
         Raises:
             ValueError: The numbers of texts and metadatas differ.
         """
-        checked = _checked_metadatas(texts, metadatas)
-        return self._split(texts, checked, [None] * len(texts))
+        return self._split(_documents_of(texts, metadatas))
 
     async def acreate_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
     ) -> list[Document]:
         """Async version of `create_documents`."""
-        checked = _checked_metadatas(texts, metadatas)
-        return await self._asplit(texts, checked, [None] * len(texts))
+        return await self._asplit(_documents_of(texts, metadatas))
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Split documents; the chunks of one follow each other, in order."""
-        return self._split(*document_parts(documents))
+        return self._split(checked_documents(documents))
 
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Async version of `split_documents`."""
-        return await self._asplit(*document_parts(documents))
+        return await self._asplit(checked_documents(documents))
 
     def lazy_split(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Split a stream of documents; the chunks are those of `split_documents`.
@@ -140,7 +152,7 @@ class SpanTextSplitter(TextSplitter):
         _refuse_single(documents)
         with self._bar(documents) as bar:
             for batch in batches(documents, self._chunker.texts_at_once):
-                yield from self._split(*document_parts(batch), in_stream=True)
+                yield from self._split(checked_documents(batch), in_stream=True)
                 bar.update(len(batch))
 
     async def alazy_split(
@@ -150,12 +162,14 @@ class SpanTextSplitter(TextSplitter):
         _refuse_single(documents)
         with self._bar(documents) as bar:
             async for batch in abatches(documents, self._chunker.texts_at_once):
-                for chunk in await self._asplit(*document_parts(batch), in_stream=True):
+                for chunk in await self._asplit(checked_documents(batch), in_stream=True):
                     yield chunk
                 bar.update(len(batch))
 
     def _bar(self, documents: object) -> tqdm[NoReturn]:
         """Return the progress bar of a stream of documents."""
+        from tqdm import tqdm  # deferred: importing it takes longer than a short text
+
         total = len(documents) if isinstance(documents, Sized) else None
         return tqdm(total=total, unit="document", disable=not self._settings.show_progress)
 
@@ -197,102 +211,68 @@ class SpanTextSplitter(TextSplitter):
         make: Any = cls  # subclasses take a tokenizer
         return cast(Self, make(tokenizer=tokenizer, **kwargs))
 
-    def _split(
-        self,
-        texts: list[str],
-        metadatas: Sequence[dict[Any, Any]],
-        ids: Sequence[str | None],
-        *,
-        in_stream: bool = False,
-    ) -> list[Document]:
-        arguments = self._arguments(metadatas, in_stream=in_stream)
-        segmentations = self._chunker.segment_all(texts, **arguments)
-        return self._documents(texts, metadatas, ids, segmentations)
+    @classmethod
+    def from_language(cls, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raise: code and Markdown need no splitter of their own.
+
+        Raises:
+            TypeError: Always; the message says what to use instead.
+        """
+        del args, kwargs
+        raise TypeError(
+            f"{cls.__name__} has no from_language: make it as for any text. Code is recognised by "
+            'its form, Markdown by metadata["source"] ending in .md, or by units="markdown"'
+        )
+
+    @property
+    def _progress(self) -> bool:
+        return self._settings.show_progress
+
+    def _split(self, documents: Sequence[Document], *, in_stream: bool = False) -> list[Document]:
+        """Split documents; within a stream, its progress bar is shown instead of the chunker's."""
+        split = self._chunker.split_all(
+            map(source_of_document, documents),
+            self.delivery,
+            show_progress=self._progress and not in_stream,
+        )
+        return self._documents(documents, split)
 
     async def _asplit(
-        self,
-        texts: list[str],
-        metadatas: Sequence[dict[Any, Any]],
-        ids: Sequence[str | None],
-        *,
-        in_stream: bool = False,
+        self, documents: Sequence[Document], *, in_stream: bool = False
     ) -> list[Document]:
-        arguments = self._arguments(metadatas, in_stream=in_stream)
-        segmentations = await self._chunker.asegment_all(texts, **arguments)
-        return self._documents(texts, metadatas, ids, segmentations)
-
-    def _arguments(
-        self, metadatas: Sequence[dict[Any, Any]], *, in_stream: bool = False
-    ) -> dict[str, Any]:
-        """Return the chunker's arguments for texts with these metadatas.
-
-        Args:
-            metadatas: One for each text.
-            in_stream: Whether the progress bar of a stream is shown instead of the chunker's.
-        """
-        return {
-            "show_progress": self._settings.show_progress and not in_stream,
-            "reserved": [self._chunk_overlap] * len(metadatas),
-            "markdown": [self._chunker.reads_as_markdown(metadata) for metadata in metadatas],
-        }
-
-    def _chunk_metadata(self, segmentation: Segmentation) -> Sequence[Mapping[str, str]]:
-        """Return what to add to the metadata of each span's chunk."""
-        return [{}] * len(segmentation.spans)
-
-    def _visible(self, text: str, segmentation: Segmentation) -> list[int]:
-        """Return the numbers of the spans that become chunks."""
-        return [
-            number
-            for number, span in enumerate(segmentation.spans)
-            if not (self._strip_whitespace and span.of(text).isspace())
-        ]
-
-    def _kept(
-        self, text: str, segmentation: Segmentation, *, markdown: bool = False
-    ) -> Sequence[Span]:
-        """Return the span of each chunk, with overlap, trimmed with `strip_whitespace`."""
-        spans: Sequence[Span] = [
-            segmentation.spans[number] for number in self._visible(text, segmentation)
-        ]
-        spans = self._chunker.overlap(text, spans, self._chunk_overlap, markdown=markdown)
-        return [span.stripped(text) for span in spans] if self._strip_whitespace else spans
+        """Async version of `_split`."""
+        split = await self._chunker.asplit_all(
+            map(source_of_document, documents),
+            self.delivery,
+            show_progress=self._progress and not in_stream,
+        )
+        return self._documents(documents, split)
 
     def _documents(
-        self,
-        texts: Sequence[str],
-        metadatas: Sequence[dict[Any, Any]],
-        ids: Sequence[str | None],
-        segmentations: Sequence[Segmentation],
+        self, parents: Sequence[Document], split: Sequence[Sequence[Chunk]]
     ) -> list[Document]:
-        documents = []
+        """Return a document for each chunk of each parent."""
         settings = self._settings
         identity = self._chunker.identity if settings.stable_ids else None
-        for text, metadata, own_id, segmentation in zip(
-            texts, metadatas, ids, segmentations, strict=True
-        ):
-            markdown = self._chunker.reads_as_markdown(metadata)
-            spans = self._kept(text, segmentation, markdown=markdown)
-            headings: Sequence[Mapping[str, str]] = [{}] * len(spans)
-            if markdown:
-                headings = heading_metadata(text, spans, metadata)
-            added = self._chunk_metadata(segmentation)
-            visible = self._visible(text, segmentation)
-            for index, (number, span, titles) in enumerate(
-                zip(visible, spans, headings, strict=True)
-            ):
-                own = {**copy.deepcopy(metadata), **added[number], **titles}
-                if self._add_start_index:
-                    own["start_index"] = span.start
-                if settings.add_end_index:
-                    own["end_index"] = span.end
-                if settings.add_chunk_index:
-                    own["chunk_index"] = index
-                chunk = span.of(text)
-                stable = identity and chunk_id(
-                    metadata if own_id is None else own_id, span, chunk, identity
+        documents = []
+        for parent, chunks in zip(parents, split, strict=True):
+            known = parent.metadata if parent.id is None else parent.id
+            common = without_page_starts(parent.metadata)
+            for chunk in chunks:
+                metadata = copy.deepcopy(common)
+                metadata |= chunk.metadata(
+                    verdict=self._add_verdicts,
+                    pages=settings.add_pages or has_pages(parent.metadata),
+                    lines=settings.add_lines or has_lines(parent.metadata),
                 )
-                documents.append(Document(page_content=chunk, metadata=own, id=stable))
+                if self._add_start_index:
+                    metadata["start_index"] = chunk.span.start
+                if settings.add_end_index:
+                    metadata["end_index"] = chunk.span.end
+                if settings.add_chunk_index:
+                    metadata["chunk_index"] = chunk.index
+                stable = identity and chunk_id(known, chunk.span, chunk.text, identity)
+                documents.append(Document(page_content=chunk.text, metadata=metadata, id=stable))
         return documents
 
     def __repr__(self) -> str:
@@ -309,16 +289,26 @@ class _Length:
         return self._chunker.counter.count([text])[0]
 
 
-def _checked_metadatas(
-    texts: Sequence[str], metadatas: list[dict[Any, Any]] | None
-) -> Sequence[dict[Any, Any]]:
-    if not metadatas:
-        return [{}] * len(texts)
-    if len(metadatas) != len(texts):
+def _documents_of(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None) -> list[Document]:
+    """Return a document for each text.
+
+    Raises:
+        TypeError: A text is not a string.
+        ValueError: The numbers of texts and metadatas differ.
+    """
+    if metadatas and len(metadatas) != len(texts):
         raise ValueError(
             f"there are {len(texts)} texts but {len(metadatas)} metadatas: pass one for each text"
         )
-    return metadatas
+    return [
+        Document(page_content=text, metadata=metadata)
+        for text, metadata in zip(check_texts(texts), metadatas or [{}] * len(texts), strict=True)
+    ]
+
+
+def source_of_document(document: Document) -> Source:
+    """Return a document as a source of the core."""
+    return place_source(document.page_content, document.metadata)
 
 
 def _refuse_single(documents: object) -> None:
@@ -326,10 +316,8 @@ def _refuse_single(documents: object) -> None:
         raise TypeError("documents must be a list of Document, not one Document: pass [document]")
 
 
-def document_parts(
-    documents: Iterable[Document],
-) -> tuple[list[str], list[dict[Any, Any]], list[str | None]]:
-    """Return the texts, the metadatas and the ids of documents.
+def checked_documents(documents: Iterable[Document]) -> list[Document]:
+    """Return documents as a list.
 
     Raises:
         TypeError: An item is not a document.
@@ -348,5 +336,4 @@ def document_parts(
                 f"documents must be Documents of LangChain, not {kind.removeprefix('builtins.')}"
                 f"{hint}"
             )
-    texts = [document.page_content for document in kept]
-    return texts, [document.metadata for document in kept], [document.id for document in kept]
+    return kept

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from langchain_core.documents import Document
 
 from langchain_lumber.base import SpanTextSplitter
-from langchain_lumber.settings import DocumentSettings, LengthSettings, counts_with
+from langchain_lumber.settings import LengthSettings
 from lumber_core.bert.chunker import BertChunker
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.settings import BertSettings
-from lumber_core.settings import takes, values_for
+from lumber_core.settings import from_settings, takes
 
 
 class BertTextSplitterSettings(BertSettings, LengthSettings):
@@ -33,8 +33,7 @@ class BertTextSplitter(SpanTextSplitter):
 
     @takes(BertTextSplitterSettings)
     def __init__(self, settings: BertTextSplitterSettings) -> None:
-        chunker = BertChunker(**values_for(BertSettings, settings, tokenizer=counts_with(settings)))
-        super().__init__(chunker, **values_for(DocumentSettings, settings))
+        self._set_up(from_settings(BertChunker, settings), settings)
         self._threads = settings.threads
 
     def split_and_embed(

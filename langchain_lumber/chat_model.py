@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, SimpleChatModel
@@ -10,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from lumber_core.concurrency import in_thread
 from lumber_core.identity import settings_digest
-from lumber_core.llms.base import Completion
+from lumber_core.llms.base import Answers, Completion
 
 # Asynchronous methods that call the synchronous one in a thread.
 _IN_THREADS = (BaseChatModel._agenerate, SimpleChatModel._agenerate)
@@ -83,17 +82,19 @@ class ChatModel:
         own = self._llm.max_retries
         return _PACKAGES_RETRIES if own is None else int(own)
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`."""
-        del choices
+        del answers
         return _completion(self._llm.invoke(_messages(system, user)))
 
-    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
         """Async version of `complete`."""
         if type(self._llm)._agenerate in _IN_THREADS:
             # LangChain would use one of the event loop's own threads. All of these may be waiting
             # for this answer, and a cancellation would lose it.
-            return await in_thread(self.complete, system, user, choices=choices)
+            return await in_thread(self.complete, system, user, answers=answers)
         return _completion(await self._llm.ainvoke(_messages(system, user)))
 
     @property

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from langchain_lumber.base import SpanTextSplitter
-from langchain_lumber.settings import DocumentSettings, LengthSettings, counts_with
+from langchain_lumber.settings import LengthSettings
 from lumber_core.chunking.greedy import GreedyChunker, GreedySettings
 from lumber_core.chunking.settings import TargetSize
-from lumber_core.settings import takes, values_for
+from lumber_core.settings import from_settings, takes
 
 
 class GreedyTextSplitterSettings(GreedySettings, LengthSettings):
@@ -33,7 +33,4 @@ class GreedyTextSplitter(SpanTextSplitter):
 
     @takes(GreedyTextSplitterSettings)
     def __init__(self, settings: GreedyTextSplitterSettings) -> None:
-        chunker = GreedyChunker(
-            **values_for(GreedySettings, settings, tokenizer=counts_with(settings))
-        )
-        super().__init__(chunker, **values_for(DocumentSettings, settings))
+        self._set_up(from_settings(GreedyChunker, settings), settings)

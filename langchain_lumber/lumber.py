@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import field
 from typing import TYPE_CHECKING, Annotated
 
 from langchain_core.documents import Document
 
-from langchain_lumber.base import SpanTextSplitter, document_parts
-from langchain_lumber.settings import DocumentSettings, LengthSettings, counts_with
+from langchain_lumber.base import SpanTextSplitter, checked_documents, source_of_document
+from langchain_lumber.settings import LengthSettings
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.estimate import Estimate, Prices
 from lumber_core.lumber.fallback import choose_judge
-from lumber_core.lumber.settings import AskedSettings, LumberSettings
-from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Setting, takes, values_for
+from lumber_core.lumber.settings import AskedSettings
+from lumber_core.settings import Setting, from_settings, takes
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -56,11 +55,9 @@ class LumberTextSplitter(SpanTextSplitter):
             from langchain_lumber.chat_model import ChatModel
 
             model = ChatModel(settings.llm)
-        chunker = LumberChunker(
-            choose_judge(model, settings.judge, settings.prompt, settings.policy),
-            **values_for(LumberSettings, settings, tokenizer=counts_with(settings)),
-        )
-        super().__init__(chunker, **values_for(DocumentSettings, settings))
+        judge = choose_judge(model, settings.judge, settings.prompt, settings.policy)
+        chunker = from_settings(LumberChunker, settings, judge)
+        self._set_up(chunker, settings)
         self._add_verdicts = settings.add_verdicts
         self._lumber = chunker
 
@@ -75,11 +72,5 @@ class LumberTextSplitter(SpanTextSplitter):
             Calls, tokens and cost, each as lowest, most likely and highest value; a table if
             printed or displayed by a notebook. See `LumberChunker.estimate`.
         """
-        texts, metadatas, _ = document_parts(documents)
-        markdown = [self._lumber.reads_as_markdown(metadata) for metadata in metadatas]
-        return self._lumber.estimate(texts, prices=prices, markdown=markdown)
-
-    def _chunk_metadata(self, segmentation: Segmentation) -> Sequence[Mapping[str, str]]:
-        if not self._add_verdicts:
-            return super()._chunk_metadata(segmentation)
-        return segmentation.verdict_metadata()
+        sources = map(source_of_document, checked_documents(documents))
+        return self._lumber.estimate(sources, prices=prices)

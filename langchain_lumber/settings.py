@@ -7,9 +7,9 @@ from dataclasses import field
 from typing import Annotated
 
 from lumber_core.chunking.base import CoreSplitter
-from lumber_core.chunking.settings import ChunkerSettings, ChunkOverlap
-from lumber_core.settings import Setting, Settings, signature_of
-from lumber_core.tokens import TokenCounterSpec
+from lumber_core.chunking.settings import AddLines, AddPages, ChunkerSettings, ChunkOverlap
+from lumber_core.settings import Setting, Settings
+from lumber_core.tokens import DEFAULT_TOKENIZER
 
 _SEPARATORS = "chunks end at units: choose these with the setting units"
 _SEMANTIC = "no embeddings are compared; BertTextSplitter has the setting threshold"
@@ -57,6 +57,8 @@ class DocumentSettings(Settings):
             '`metadata["chunk_index"]`.'
         ),
     ] = False
+    add_pages: AddPages = False
+    add_lines: AddLines = False
     stable_ids: Annotated[
         bool,
         Setting(
@@ -79,7 +81,10 @@ class DocumentSettings(Settings):
 
 
 class LengthSettings(DocumentSettings, ChunkerSettings):
-    """Settings of all LangChain splitters: LangChain's and the core's."""
+    """Settings of all LangChain splitters: LangChain's and the core's.
+
+    A `length_function` is moved to `tokenizer`, so the core's splitter takes them as they are.
+    """
 
     elsewhere = _ELSEWHERE
 
@@ -95,14 +100,12 @@ class LengthSettings(DocumentSettings, ChunkerSettings):
             ValueError: Both a tokenizer and a length function are given.
         """
         super().__post_init__()
-        default = signature_of(type(self)).parameters["tokenizer"].default
-        if self.length_function is not None and self.tokenizer != default:
+        if self.length_function is None:
+            return
+        if self.tokenizer != DEFAULT_TOKENIZER:
             raise ValueError("pass either tokenizer or length_function, not both")
-
-
-def counts_with(settings: LengthSettings) -> TokenCounterSpec:
-    """Return the length function if there is one, else the tokenizer."""
-    return settings.tokenizer if settings.length_function is None else settings.length_function
+        object.__setattr__(self, "tokenizer", self.length_function)
+        object.__setattr__(self, "length_function", None)
 
 
 class SplitterSettings(DocumentSettings):

@@ -1,5 +1,7 @@
 """Node parsers for LlamaIndex that split at topic shifts."""
 
+from typing import TYPE_CHECKING
+
 try:
     import llama_index.core as _  # noqa: F401 - raises now, naming the extra to install
 except ImportError as error:
@@ -7,13 +9,31 @@ except ImportError as error:
 
     raise MissingExtraError("llama-index-core", "llama-index") from error
 
-from llamaindex_lumber.base import SpanNodeParser
-from llamaindex_lumber.bert import BertNodeParser
-from llamaindex_lumber.chunker import ChunkerNodeParser
-from llamaindex_lumber.embedding import LumberEmbedding
-from llamaindex_lumber.greedy import GreedyNodeParser
-from llamaindex_lumber.lumber import LumberNodeParser
-from lumber_core import __version__
+from lumber_core.exports import load_on_first_use
+
+if TYPE_CHECKING:
+    from llamaindex_lumber.base import SpanNodeParser
+    from llamaindex_lumber.bert import BertNodeParser
+    from llamaindex_lumber.chunker import ChunkerNodeParser
+    from llamaindex_lumber.embedding import LumberEmbedding
+    from llamaindex_lumber.greedy import GreedyNodeParser
+    from llamaindex_lumber.lumber import LumberNodeParser
+    from llamaindex_lumber.pages import join_pages
+    from lumber_core import __version__
+else:
+    __getattr__, __dir__ = load_on_first_use(
+        __name__,
+        {
+            "llamaindex_lumber.base": ["SpanNodeParser"],
+            "llamaindex_lumber.bert": ["BertNodeParser"],
+            "llamaindex_lumber.chunker": ["ChunkerNodeParser"],
+            "llamaindex_lumber.embedding": ["LumberEmbedding"],
+            "llamaindex_lumber.greedy": ["GreedyNodeParser"],
+            "llamaindex_lumber.lumber": ["LumberNodeParser"],
+            "llamaindex_lumber.pages": ["join_pages"],
+            "lumber_core": ["__version__"],
+        },
+    )
 
 __all__ = [
     "BertNodeParser",
@@ -23,4 +43,5 @@ __all__ = [
     "LumberNodeParser",
     "SpanNodeParser",
     "__version__",
+    "join_pages",
 ]

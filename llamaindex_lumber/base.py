@@ -26,28 +26,24 @@ from typing_extensions import Self
 from llamaindex_lumber.fields import pydantic_fields
 from llamaindex_lumber.nodes import (
     checked_nodes,
-    metadata_of,
     metadata_tokens,
     nodes_of,
+    referred_document,
     several,
+    source_of_node,
     text_of,
 )
 from llamaindex_lumber.settings import ELSEWHERE, ParserSettings
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import (
-    Settings,
-    document,
-    fields_of,
-    refuse_unknown,
-    setting_of,
-    type_of,
-    values_for,
-)
+from lumber_core.settings import Settings, document, fields_of, refuse_unknown, setting_of
+from lumber_core.text.pages import has_lines, has_pages
+from lumber_core.text.source import Source
 
 
 class SpanNodeParser(NodeParser):
@@ -62,9 +58,13 @@ class SpanNodeParser(NodeParser):
     with each node, as with LlamaIndex's SentenceSplitter.
 
     A document whose metadata or MIME type says that it is Markdown
-    (`lumber_core.text.markdown.is_markdown`) is split as with `units="markdown"`, unless other
+    (`lumber_core.Source.is_markdown`) is split as with `units="markdown"`, unless other
     units are chosen. The titles above each node, from the outermost to the innermost, are in its
     `metadata["headings"]`, as "Install > From source"; they are not embedded.
+
+    Nodes of a document of `join_pages` have their pages in the metadata, not embedded. Pages and
+    lines are those of the document a node refers to, also if the input is nodes that have pages and
+    lines themselves; of other nodes they are left out if they cannot be known.
 
     Settings may be assigned; an invalid value raises and changes nothing. Of LlamaIndex's
     global `Settings`, `chunk_size` and `chunk_overlap` reach the parser that is
@@ -101,20 +101,30 @@ class SpanNodeParser(NodeParser):
         refuse_unknown(type(self).__name__, settings, known, ELSEWHERE)
         try:
             super().__init__(**settings)
-        except ValidationError:
-            # The checks of the settings say more than pydantic does.
-            for entry in fields_of(self.settings_class):
-                check = setting_of(entry).check
+        except (ValidationError, TypeError) as error:
+            raise self._explained(error, settings) from None
+
+    @classmethod
+    def _explained(cls, error: Exception, settings: Mapping[str, Any]) -> Exception:
+        """Return what our own checks say about an error, which is more than pydantic does."""
+        for entry in fields_of(cls.settings_class):
+            check = setting_of(entry).check
+            try:
                 if check is not None and entry.name in settings:
                     check(entry.name, settings[entry.name])
-            raise
+            except (TypeError, ValueError) as own:
+                return own
+        if isinstance(error, ValidationError):
+            cause = error.errors()[0].get("ctx", {}).get("error")
+            return cause if isinstance(cause, ValueError) else error
+        return error
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         """Make `help` and `inspect.signature` show the settings."""
         super().__pydantic_init_subclass__(**kwargs)
-        types = {entry.name: type_of(entry) for entry in fields_of(cls.settings_class)}
-        parameters, documented = [], []
+        types = {entry.name: entry.type for entry in fields_of(cls.settings_class)}
+        parameters = []
         for name, field in cls.model_fields.items():
             default: Any = field.default
             if field.is_required():
@@ -125,10 +135,10 @@ class SpanNodeParser(NodeParser):
             parameters.append(
                 Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
             )
-            said = field.description or "See LlamaIndex's `NodeParser`."
-            documented.append((name, said, Parameter.empty if default is ... else default))
         cls.__signature__ = Signature(parameters)
-        document(cls, documented)
+        elsewhere = "See LlamaIndex's `NodeParser`."
+        docs = {name: field.description or elsewhere for name, field in cls.model_fields.items()}
+        document(cls, cls.__signature__, docs)
 
     def model_post_init(self, context: Any, /) -> None:
         """Check the settings before any work."""
@@ -164,12 +174,14 @@ class SpanNodeParser(NodeParser):
             yield name, value if name in NodeParser.model_fields else _Shown(safe_repr(value))
 
     @abstractmethod
-    def _make_chunker(self) -> Chunker:
-        """Build the splitter from the settings."""
+    def _make_chunker(self, settings: Any) -> Chunker:
+        """Build the splitter from the settings, an object of `settings_class`."""
 
     def _checked_chunker(self) -> Chunker:
-        self.settings_class(**values_for(self.settings_class, self))  # checks them all
-        chunker = self._make_chunker()
+        # A parser's settings can be assigned, the core's cannot: making them checks them.
+        names = [entry.name for entry in fields_of(self.settings_class)]
+        settings = self.settings_class(**{name: getattr(self, name) for name in names})
+        chunker = self._make_chunker(settings)
         check_overlap(self._overlap, chunker.chunk_size)
         return chunker
 
@@ -188,18 +200,22 @@ class SpanNodeParser(NodeParser):
         """The splitter of `lumber_core` that finds the spans."""
         return self._built()
 
+    @property
+    def delivery(self) -> Delivery:
+        """How the chunker's chunks become nodes."""
+        return Delivery(self._overlap, blank=False)
+
     def segment(self, text: str) -> Segmentation:
         """Split one text; return the spans, without overlap, and the verdicts."""
-        return self._built().segment(text, reserved=self._overlap)
+        return self._built().segment(text, overlap=self._overlap)
 
     def show(self, text: str) -> ChunkView:
         """Split one text for display: notebooks show the chunks, without overlap, in colours."""
-        return self._built().show(text, reserved=self._overlap)
+        return self._built().show(text, overlap=self._overlap)
 
     def split_text(self, text: str) -> list[str]:
         """Split one text into chunks."""
-        spans = self.segment(text).spans
-        return [span.of(text) for span in self._built().overlap(text, spans, self._overlap)]
+        return [chunk.text for chunk in self._built().split(text, Delivery(self._overlap))]
 
     def get_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
@@ -271,69 +287,51 @@ class SpanNodeParser(NodeParser):
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         del kwargs
-        texts, metadata = self._read(nodes)
-        arguments = self._arguments(nodes, metadata, show_progress)
-        segmentations = self._built().segment_all(texts, **arguments)
-        return self._all_nodes(nodes, texts, segmentations, metadata)
+        split = self._built().split_all(
+            self._sources(nodes), self.delivery, show_progress=show_progress
+        )
+        return self._all_nodes(nodes, split)
 
     async def _aparse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         del kwargs
-        texts, metadata = self._read(nodes)
-        arguments = self._arguments(nodes, metadata, show_progress)
-        segmentations = await self._built().asegment_all(texts, **arguments)
-        return self._all_nodes(nodes, texts, segmentations, metadata)
+        split = await self._built().asplit_all(
+            self._sources(nodes), self.delivery, show_progress=show_progress
+        )
+        return self._all_nodes(nodes, split)
 
-    def _read(self, nodes: Sequence[BaseNode]) -> tuple[list[str], list[int]]:
-        """Return the text of each node, and the tokens that its metadata takes in each child."""
-        texts = [text_of(node) for node in nodes]
-        if not self.include_metadata:
-            return texts, [0] * len(nodes)
-        return texts, metadata_tokens(nodes, self._built(), self._overlap)
-
-    def _arguments(
-        self, nodes: Sequence[BaseNode], metadata: Sequence[int], show_progress: bool
-    ) -> dict[str, Any]:
-        """Return the chunker's arguments for these nodes."""
-        return {
-            "reserved": [tokens + self._overlap for tokens in metadata],
-            "markdown": [self._built().reads_as_markdown(metadata_of(node)) for node in nodes],
-            "show_progress": show_progress,
-        }
+    def _sources(self, nodes: Sequence[BaseNode]) -> list[Source]:
+        """Return each node as a source that leaves room for the metadata of its children."""
+        reserved = [0] * len(nodes)
+        if self.include_metadata:
+            reserved = metadata_tokens(nodes, self._built(), self._overlap)
+        return list(map(source_of_node, nodes, reserved))
 
     def _all_nodes(
-        self,
-        parents: Sequence[BaseNode],
-        texts: Sequence[str],
-        segmentations: Sequence[Segmentation],
-        metadata: Sequence[int],
+        self, parents: Sequence[BaseNode], split: Sequence[Sequence[Chunk]]
     ) -> list[BaseNode]:
+        inherits = self.include_metadata
         made: list[BaseNode] = []
-        for parent, text, segmentation, tokens in zip(
-            parents, texts, segmentations, metadata, strict=True
-        ):
+        for parent, chunks in zip(parents, split, strict=True):
             with self.callback_manager.event(
-                CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text]}
+                CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text_of(parent)]}
             ) as event:
                 nodes = nodes_of(
                     parent,
-                    text,
-                    segmentation,
-                    chunker=self._built(),
-                    overlap=self._overlap,
-                    reserved=tokens,
+                    chunks,
+                    splitter=self._built().identity,
                     id_func=self.id_func,
-                    headings=self.include_metadata,
-                    added=self._node_metadata(segmentation),
+                    headings=inherits,
+                    verdicts=getattr(self, "add_verdicts", False),
+                    pages=getattr(self, "add_pages", False)
+                    or (inherits and has_pages(parent.metadata)),
+                    lines=getattr(self, "add_lines", False)
+                    or (inherits and has_lines(parent.metadata)),
                 )
                 event.on_end(payload={EventPayload.CHUNKS: [text_of(node) for node in nodes]})
             made += nodes
         return made
-
-    def _node_metadata(self, segmentation: Segmentation) -> Sequence[Mapping[str, str]]:
-        """Return what to add to the metadata of each span's node."""
-        return [{}] * len(segmentation.spans)
 
     def _postprocess_parsed_nodes(
         self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]
@@ -346,7 +344,8 @@ class SpanNodeParser(NodeParser):
             (node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None
             for node in nodes
         ]
-        linked = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
+        parents = {name: referred_document(parent) for name, parent in parent_doc_map.items()}
+        linked = super()._postprocess_parsed_nodes(nodes, parents)
         for node, known in zip(linked, offsets, strict=True):
             node.metadata = copy.deepcopy(node.metadata)  # the framework shares nested values
             if isinstance(node, TextNode) and known is not None:

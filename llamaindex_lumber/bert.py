@@ -13,8 +13,8 @@ from lumber_core.bert.chunker import BertChunker
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.settings import BertSettings, ModelName
 from lumber_core.chunking.base import Chunker
-from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Setting, values_for
+from lumber_core.chunking.delivery import Chunk
+from lumber_core.settings import Setting, from_settings
 
 
 class BertNodeParserSettings(BertSettings, ParserSettings):
@@ -55,17 +55,13 @@ class BertNodeParser(_Base):
         """Return the name under which LlamaIndex serialises the parser."""
         return "BertNodeParser"
 
-    def _make_chunker(self) -> Chunker:
-        return BertChunker(**values_for(BertSettings, self))
+    def _make_chunker(self, settings: BertSettings) -> Chunker:
+        return from_settings(BertChunker, settings)
 
     def _all_nodes(
-        self,
-        parents: Sequence[BaseNode],
-        texts: Sequence[str],
-        segmentations: Sequence[Segmentation],
-        metadata: Sequence[int],
+        self, parents: Sequence[BaseNode], split: Sequence[Sequence[Chunk]]
     ) -> list[BaseNode]:
-        nodes = super()._all_nodes(parents, texts, segmentations, metadata)
+        nodes = super()._all_nodes(parents, split)
         if self.embed:
             chunks = [node for node in nodes if isinstance(node, TextNode)]
             embedder = TextEmbedder("bundled", threads=self.threads)

@@ -51,5 +51,5 @@ class ChunkerNodeParser(_Base):
         """Return the name under which LlamaIndex serialises the parser."""
         return "ChunkerNodeParser"
 
-    def _make_chunker(self) -> Chunker:
-        return self.splitter
+    def _make_chunker(self, settings: ChunkerNodeParserSettings) -> Chunker:
+        return settings.splitter

@@ -12,7 +12,7 @@ from llama_index.core.bridge.pydantic import BaseModel, Field, PlainSerializer, 
 
 from lumber_core.cache import digest
 from lumber_core.identity import identity_of, safe_repr
-from lumber_core.settings import Settings, fields_of, setting_of, type_of
+from lumber_core.settings import Settings, fields_of, setting_of
 
 
 def _named(value: Any) -> Any:
@@ -40,7 +40,7 @@ def pydantic_fields(settings: type[Settings]) -> Iterator[tuple[str, Any]]:
     """
     for entry in fields_of(settings):
         said = setting_of(entry)
-        kind = type_of(entry)
+        kind = entry.type
         annotation: Any = kind if _is_plain(kind) else Named
         if any(isinstance(part, type) and issubclass(part, BaseModel) for part in get_args(kind)):
             annotation = Annotated[kind, SerializeAsAny()]  # type: ignore[type-arg]

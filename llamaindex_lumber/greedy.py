@@ -9,7 +9,7 @@ from llamaindex_lumber.settings import ParserSettings
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.greedy import GreedyChunker, GreedySettings
 from lumber_core.chunking.settings import TargetSize
-from lumber_core.settings import values_for
+from lumber_core.settings import from_settings
 
 
 class GreedyNodeParserSettings(GreedySettings, ParserSettings):
@@ -47,5 +47,5 @@ class GreedyNodeParser(_Base):
         """Return the name under which LlamaIndex serialises the parser."""
         return "GreedyNodeParser"
 
-    def _make_chunker(self) -> Chunker:
-        return GreedyChunker(**values_for(GreedySettings, self))
+    def _make_chunker(self, settings: GreedySettings) -> Chunker:
+        return from_settings(GreedyChunker, settings)

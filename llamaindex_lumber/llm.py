@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.llms import LLM, ChatMessage, ChatResponse, MessageRole
 
 from lumber_core.identity import settings_digest
-from lumber_core.llms.base import Completion
+from lumber_core.llms.base import Answers, Completion
 
 # Settings of LLMs that change how they are called, but not what they answer.
 _NO_INFLUENCE = frozenset(
@@ -50,14 +49,16 @@ class LlamaIndexModel:
         """Retries that the LLM makes itself; `CallPolicy` counts them."""
         return int(getattr(self._llm, "max_retries", None) or 0)
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`."""
-        del choices
+        del answers
         return _completion(self._llm.chat(_messages(system, user)))
 
-    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
         """Async version of `complete`."""
-        del choices
+        del answers
         return _completion(await self._llm.achat(_messages(system, user)))
 
     def __repr__(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from llama_index.core import Settings as GlobalSettings
@@ -13,16 +13,27 @@ from llama_index.core.schema import BaseNode
 
 from llamaindex_lumber.base import SpanNodeParser, with_settings
 from llamaindex_lumber.llm import LlamaIndexModel
-from llamaindex_lumber.nodes import checked_nodes, metadata_of, text_of
+from llamaindex_lumber.nodes import checked_nodes, source_of_node
 from llamaindex_lumber.settings import ParserSettings
+from lumber_core.chunking.base import Chunker
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.estimate import Estimate, Prices
 from lumber_core.lumber.fallback import choose_judge
-from lumber_core.lumber.settings import AskedSettings, LumberSettings
-from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Setting, values_for
+from lumber_core.lumber.settings import AskedSettings
+from lumber_core.settings import Setting, from_settings
 
 logger = logging.getLogger(__name__)
+
+
+def _check_llm(name: str, llm: object) -> None:
+    if llm is not None and not isinstance(llm, LLM):
+        instead = "for anything else pass judge=, a function from a group to a unit number"
+        if isinstance(llm, dict):
+            instead = "what a parser is serialised as has no model: pass from_dict(data, llm=...)"
+        raise TypeError(
+            f"{name} must be a language model of LlamaIndex (LLM), such as OpenAI(model=...), not "
+            f"{type(llm).__name__}; {instead}"
+        )
 
 
 class LumberNodeParserSettings(AskedSettings, ParserSettings):
@@ -32,7 +43,8 @@ class LumberNodeParserSettings(AskedSettings, ParserSettings):
         LLM | None,
         Setting(
             "Decides: any LLM of LlamaIndex. Default, if there is no `judge`: the model assigned "
-            "to `Settings.llm`. None, or no model assigned: the bundled BERT decides."
+            "to `Settings.llm`. None, or no model assigned: the bundled BERT decides.",
+            _check_llm,
         ),
     ] = None
 
@@ -87,11 +99,6 @@ class LumberNodeParser(_Base):
             self.__dict__["llm"] = assigned
         super().model_post_init(context)
 
-    def _node_metadata(self, segmentation: Segmentation) -> Sequence[Mapping[str, str]]:
-        if not self.add_verdicts:
-            return super()._node_metadata(segmentation)
-        return segmentation.verdict_metadata()
-
     def estimate(self, documents: Iterable[BaseNode], *, prices: Prices | None = None) -> Estimate:
         """Estimate the cost of splitting documents or nodes, without calling a model.
 
@@ -103,14 +110,11 @@ class LumberNodeParser(_Base):
             Calls, tokens and cost, each as lowest, most likely and highest value; a table if
             printed or displayed by a notebook. See `LumberChunker.estimate`.
         """
-        nodes = checked_nodes(documents)
-        chunker = self._make_chunker()
-        markdown = [chunker.reads_as_markdown(metadata_of(node)) for node in nodes]
-        return chunker.estimate([text_of(node) for node in nodes], prices=prices, markdown=markdown)
+        chunker = self._built()
+        assert isinstance(chunker, LumberChunker)
+        return chunker.estimate(map(source_of_node, checked_nodes(documents)), prices=prices)
 
-    def _make_chunker(self) -> LumberChunker:
-        model = None if self.llm is None else LlamaIndexModel(self.llm)
-        return LumberChunker(
-            choose_judge(model, self.judge, self.prompt, self.policy),
-            **values_for(LumberSettings, self),
-        )
+    def _make_chunker(self, settings: LumberNodeParserSettings) -> Chunker:
+        model = None if settings.llm is None else LlamaIndexModel(settings.llm)
+        judge = choose_judge(model, settings.judge, settings.prompt, settings.policy)
+        return from_settings(LumberChunker, settings, judge)

@@ -12,10 +12,11 @@ from llama_index.core.node_parser.node_utils import build_nodes_from_splits, def
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.delivery import Chunk
 from lumber_core.identity import chunk_id
-from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span
-from lumber_core.text.markdown import heading_metadata
+from lumber_core.text import pages as core
+from lumber_core.text.source import Source
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +24,7 @@ logger = logging.getLogger(__name__)
 _LITTLE_ROOM = 50
 
 N = TypeVar("N")
+Parsed = TypeVar("Parsed", bound=BaseNode)
 
 
 def several(documents: N) -> N:
@@ -61,14 +63,24 @@ def wrapping(node: BaseNode, mode: MetadataMode) -> str:
     return node.text_template.format(content="", metadata_str=metadata)
 
 
-def metadata_of(node: BaseNode) -> dict[str, Any]:
-    """Return a node's metadata, with its MIME type unless that is plain text."""
+def source_of_node(node: BaseNode, reserved: int = 0) -> Source:
+    """Return a node as a source of the core; its MIME type tells the format unless it is plain."""
     resource = getattr(node, "text_resource", None)
     kind = getattr(node if resource is None else resource, "mimetype", None)
-    return node.metadata if kind in (None, "text/plain") else {"mimetype": kind, **node.metadata}
+    metadata = (
+        node.metadata if kind in (None, "text/plain") else {"mimetype": kind, **node.metadata}
+    )
+    return core.place_source(text_of(node), metadata, reserved=reserved)
 
 
-def add_metadata(node: TextNode, added: Mapping[str, str]) -> None:
+def referred_document(node: Parsed) -> Parsed:
+    """Return a document as its nodes refer to it: without the offsets of `join_pages`."""
+    if core.PAGE_STARTS not in node.metadata:
+        return node
+    return node.model_copy(update={"metadata": core.without_page_starts(node.metadata)})
+
+
+def add_metadata(node: TextNode, added: Mapping[str, str | int]) -> None:
     """Add to a node's metadata, excluded from embedding and from models."""
     node.metadata = {**node.metadata, **added}
     for name in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
@@ -131,57 +143,49 @@ def metadata_tokens(parents: Sequence[BaseNode], chunker: Chunker, overlap: int)
 
 def nodes_of(
     parent: BaseNode,
-    text: str,
-    segmentation: Segmentation,
+    chunks: Sequence[Chunk],
     *,
-    chunker: Chunker,
-    overlap: int,
-    reserved: int,
+    splitter: str,
     id_func: IdFuncCallable,
     headings: bool,
-    added: Sequence[Mapping[str, str]],
+    verdicts: bool,
+    pages: bool,
+    lines: bool,
 ) -> list[TextNode]:
     """Return the nodes of one document or node.
 
     Args:
         parent: The document or node.
-        text: Its text.
-        segmentation: The segmentation of the text.
-        chunker: The splitter that made it.
-        overlap: Maximum number of tokens to repeat from the node before.
-        reserved: Tokens that the parent's metadata adds to each node.
+        chunks: Its chunks.
+        splitter: The identity of the splitter that made them.
         id_func: Names the nodes; LlamaIndex's default stands for stable ids.
         headings: Whether the titles above a node are added to its metadata.
-        added: What else to add to the metadata of each span's node.
+        verdicts: Whether to add how the start of a node was decided.
+        pages: Whether to add the pages of a node, if they are known.
+        lines: Whether to add the lines of a node, if they are known.
     """
-    visible = [
-        number for number, span in enumerate(segmentation.spans) if not span.of(text).isspace()
-    ]
-    spans = [segmentation.spans[number] for number in visible]
-    markdown = chunker.reads_as_markdown(metadata_of(parent))
-    spans = chunker.overlap(text, spans, overlap, reserved=reserved, markdown=markdown)
+    parent = referred_document(parent)
+    text = text_of(parent)
+    texts, spans = [chunk.text for chunk in chunks], [chunk.span for chunk in chunks]
     if not text:  # LlamaIndex's own parsers make one empty node of an empty text
-        spans = [Span(0, 0)]
-    chunks = [span.of(text) for span in spans]
+        texts, spans = [""], [Span(0, 0)]
     name_node = id_func
     if name_node is default_id_func:
-        identity = chunker.identity
         ids = [
-            chunk_id(parent.node_id, span, chunk, identity)
-            for span, chunk in zip(spans, chunks, strict=True)
+            chunk_id(parent.node_id, span, chunk, splitter)
+            for span, chunk in zip(spans, texts, strict=True)
         ]
         name_node = partial(_nth, ids)
-    nodes = build_nodes_from_splits(chunks, parent, id_func=name_node)
+    nodes = build_nodes_from_splits(texts, parent, id_func=name_node)
     offset = offset_of(parent, text)
     for node, span in zip(nodes, spans, strict=True):
         if offset is not None:
             node.start_char_idx, node.end_char_idx = span.shifted(offset)
-    if markdown and headings:
-        for node, titles in zip(nodes, heading_metadata(text, spans, parent.metadata), strict=True):
-            if titles:
-                add_metadata(node, titles)
-    for node, number in zip(nodes, visible, strict=False):  # an empty text has a node, no span
-        add_metadata(node, added[number])
+    # Without lines of its own, a node that begins further down does not know where.
+    lines = lines and (offset == 0 or core.has_lines(parent.metadata))
+    for node, chunk in zip(nodes, chunks, strict=False):  # an empty text has a node, no chunk
+        said = chunk.metadata(headings=headings, verdict=verdicts, pages=pages, lines=lines)
+        add_metadata(node, said)
     return nodes
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lumber_core.chunking.settings import ChunkOverlap
+from lumber_core.chunking.settings import AddLines, AddPages, ChunkOverlap
 from lumber_core.settings import Settings
 
 _SEPARATOR = "nodes end at units: choose these with the setting units"
@@ -31,3 +31,5 @@ class ParserSettings(Settings):
     """Settings of node parsers, in addition to the core's."""
 
     chunk_overlap: ChunkOverlap = 0
+    add_pages: AddPages = False
+    add_lines: AddLines = False

@@ -32,8 +32,24 @@ for chunker in (BertChunker(), GreedyChunker(10)):
     assert "".join(chunker.split_text(text)) == text
 """
 MODEL = "('any', base_url='http://127.0.0.1:9', api_key='none').identity"
+READS = """
+from lumber_files import read_bytes
+assert read_bytes(b"<h1>Tides</h1>", name="a.html", suffix=".html").text == "# Tides\\n"
+assert read_bytes("Die Flut k\\xe4me.".encode("cp1252"), name="a.txt").detected
+"""
+RUN = """
+import subprocess, sys
+from pathlib import Path
+def run(*arguments, stdin=""):
+    command = [Path(sys.executable).with_name("lumber-splitters"), *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True)
+"""
 PROBES = {
-    "": "import lumber_cli.compare, lumber_cli.conform, lumber_cli.split, lumber_cli.training",
+    "": "from lumber_files import read_bytes\n"
+    "assert read_bytes(b'# Tides', name='a.md', suffix='.md').markdown\n"
+    f"{RUN}done = run()\n"
+    "assert done.returncode == 1 and \"'lumber-splitters[cli]'\" in done.stderr, done\n"
+    "assert len(done.stderr.splitlines()) == 1, done",
     "langchain": "from langchain_lumber import LumberTextSplitter\n"
     "assert LumberTextSplitter(chunk_size=40).split_text(text)",
     "llama-index": "from llamaindex_lumber import LumberNodeParser\n"
@@ -52,10 +68,13 @@ PROBES = {
     "from lumber_evaluation.splitters import preset\n"
     "document = Document('one', text, (0,), (0,), '')\n"
     "assert preset('recursive:40').split(document).chunks",
-    "documents": "import mammoth, pypdf, lumber_core.files",
-    "ray": "import lumber_ray.datasets, ray.data",
+    "documents": f"import mammoth, pypdf\n{READS}",
+    "cli": "import lumber_cli.compare, lumber_cli.conform, lumber_cli.training, mammoth, pypdf\n"
+    f"{READS}{RUN}done = run('split', '-', stdin=text)\n"
+    "assert done.returncode == 0 and '\"index\": 0' in done.stdout, done",
+    "ray": f"import lumber_ray.datasets, ray.data\n{READS}",
     "all": "import lumber_ray, langchain_lumber, llamaindex_lumber, lumber_training.trainer\n"
-    "import lumber_evaluation.report",
+    "import lumber_cli.split, lumber_evaluation.report",
 }
 """What each extra enables; run after the distribution was installed with that extra alone."""
 

@@ -19,8 +19,8 @@ from packaging.utils import canonicalize_name
 
 OURS = "lumber-splitters"
 EXTRAS = (
-    *("langchain", "llama-index", "openai", "gemini", "hub", "torch", "evaluation", "documents"),
-    "ray",
+    *("documents", "cli", "langchain", "llama-index", "openai", "gemini", "hub", "torch"),
+    *("evaluation", "ray"),
 )
 COPYLEFT = re.compile(r"(?<!L)\bA?GPL|Affero|SSPL|Business Source", re.IGNORECASE)
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
+import numpy as np
 import pytest
+
+from lumber_core.bert.onnx import OnnxScorer
+from lumber_core.bert.windows import Places, Scores, TokenIds
+from lumber_core.chunking.settings import ChunkerSettings
+from lumber_core.settings import Setting, fields_of, setting_of
 
 # Fixtures of several test folders: small BERT models, the numbers of examples, a browser; and what
 # is seen of tests that hang.
@@ -37,6 +46,35 @@ def emma_ends(data: Path) -> list[int]:
     return ends
 
 
+_Asked = tuple[OnnxScorer, bytes, bytes]
+_scores: dict[_Asked, Scores] = {}
+
+
+@pytest.fixture(scope="module")
+def scored_once() -> Iterator[None]:
+    """Exported models read each window once: for modules that test what is done with the scores.
+
+    A window's scores do not depend on the others; other modules test that.
+    """
+    score = OnnxScorer.score
+
+    def remember(
+        self: OnnxScorer, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
+    ) -> list[Scores]:
+        at = [np.arange(len(window)) for window in windows] if places is None else places
+        asked = [(self, w.tobytes(), p.tobytes()) for w, p in zip(windows, at, strict=True)]
+        new = {key: number for number, key in enumerate(asked) if key not in _scores}
+        if new:
+            numbers = new.values()
+            found = score(self, [windows[n] for n in numbers], [at[n] for n in numbers])
+            _scores.update(zip(new, found, strict=True))
+        return [_scores[key].copy() for key in asked]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(OnnxScorer, "score", remember)
+        yield
+
+
 def read_book(path: Path) -> str:
     """Read a book with its line endings; two of them are not UTF-8."""
     raw = path.read_bytes()
@@ -44,3 +82,20 @@ def read_book(path: Path) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
+
+
+@pytest.fixture
+def checked_languages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The values of the setting `language` of any splitter, one each time it is checked."""
+    (entry,) = (entry for entry in fields_of(ChunkerSettings) if entry.name == "language")
+    said = setting_of(entry)
+    seen: list[str] = []
+
+    def check(name: str, value: str) -> None:
+        seen.append(value)
+        assert said.check is not None
+        said.check(name, value)
+
+    # Subclasses inherit the field, and with it what it says.
+    monkeypatch.setattr(entry, "metadata", MappingProxyType({Setting: replace(said, check=check)}))
+    return seen

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ pytest.importorskip("grimp")
 
 import grimp
 
+import langchain_lumber
+import llamaindex_lumber
 from scripts.draw_architecture import (
     Structure,
     all_modules,
@@ -86,7 +90,11 @@ def test_no_two_public_things_share_a_name() -> None:
             for name in _public_names(ast.parse(path.read_text(encoding="utf-8"))):
                 places.setdefault(name, []).append(str(path.relative_to(ROOT)))
     assert len(places) > 500
-    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+    # What users of either framework import has one name in both.
+    both = set(langchain_lumber.__all__) & set(llamaindex_lumber.__all__)
+    shared = {name: found for name, found in places.items() if len(found) > 1}
+    assert {name: found for name, found in shared.items() if name not in both} == {}
+    assert all(len(found) == 2 for found in shared.values())
 
 
 def _public_names(module: ast.Module) -> set[str]:
@@ -99,3 +107,79 @@ def _public_names(module: ast.Module) -> set[str]:
             case ast.Assign(targets=[ast.Name(name)]) | ast.AnnAssign(target=ast.Name(name)):
                 names.add(name)
     return {name for name in names if not name.startswith("_") and len(name) > 1} - {"logger"}
+
+
+IMPORT = re.compile(
+    r"^[ >]*from ((?:lumber_|langchain_lumber|llamaindex_lumber)[\w.]*) import (\([^)]*\)|[\w, ]+)",
+    re.MULTILINE,
+)
+USERS = [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.py")]
+
+
+@pytest.mark.parametrize("path", USERS, ids=lambda path: path.name)
+def test_users_are_shown_public_paths_only(path: Path) -> None:
+    private = [
+        f"from {module} import {name}"
+        for module, name in _imports(path.read_text(encoding="utf-8"))
+        if not _is_public(module, name)
+    ]
+    assert private == []
+
+
+def _imports(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the module and the name of each import of ours, also in fenced code."""
+    for module, names in IMPORT.findall(text):
+        yield from ((module, name) for name in re.findall(r"\w+", names))
+
+
+def _is_public(module: str, name: str) -> bool:
+    """Return whether a folder exports a name, or docs/api names its module, or one above."""
+    for page in ROOT.glob("docs/api/*.md"):
+        for named, options in re.findall(
+            r"^::: (\S+)\n((?: .*\n)*)", page.read_text(encoding="utf-8") + "\n", re.MULTILINE
+        ):
+            within = "show_submodules: true" in options and module.startswith(f"{named}.")
+            if module == named or within:
+                return True
+    package = import_module(module)
+    return hasattr(package, "__path__") and name in package.__all__
+
+
+def test_the_line_between_public_and_private_is_where_the_paths_say() -> None:
+    assert _is_public("lumber_core", "BertChunker")
+    assert _is_public("lumber_core.errors", "HubError")
+    assert _is_public("lumber_evaluation.bootstrap", "mean_interval")
+    assert not _is_public("lumber_core.chunking.base", "Chunker")
+
+
+LAZY = [
+    path
+    for folder in ("langchain_lumber", "llamaindex_lumber", "shared")
+    for path in sorted((ROOT / folder).rglob("__init__.py"))
+    if "load_on_first_use" in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("path", LAZY, ids=lambda path: path.parent.name)
+def test_names_that_load_on_first_use_are_those_that_type_checkers_see(path: Path) -> None:
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    (branches,) = [node for node in body if isinstance(node, ast.If)]
+    seen = {
+        (statement.module, alias.name)
+        for statement in branches.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+    (assigned,) = branches.orelse
+    assert isinstance(assigned, ast.Assign)
+    assert isinstance(assigned.value, ast.Call)
+    loaded = ast.literal_eval(assigned.value.args[1])
+    assert seen == {(module, name) for module, names in loaded.items() for name in names}
+    root = ROOT if path.parent.parent == ROOT else ROOT / "shared"
+    package = import_module(".".join(path.parent.relative_to(root).parts))
+    assert sorted(name for _, name in seen) == sorted(package.__all__)
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+    assert {*package.__all__} <= {*dir(package)}
+    with pytest.raises(AttributeError, match="has no attribute 'Missing'"):
+        _ = package.Missing

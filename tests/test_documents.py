@@ -9,10 +9,10 @@ options of `lumber-splitters` must be valid.
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -35,8 +35,12 @@ from lumber_core.settings import Settings, fields_of
 from tests.loopback.server import LoopbackServer
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+NOTEBOOK = ROOT / "benchmarks" / "NOTEBOOK.md"
+PAGES = sorted(
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", NOTEBOOK, *(ROOT / "docs").rglob("*.md")]
+)
 OPTIONAL = ("ray", "langchain_community", "llama_index.storage", "transformers")
+STORY = 12_000  # characters, in which there are answers to some of its questions
 FENCE = re.compile(
     r"^(?: *<!-- not run: (?P<reason>[^>]+) -->\n)?"
     r"^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^(?P=indent)```$",
@@ -85,7 +89,7 @@ COMMANDS = [
 
 
 @pytest.fixture
-def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scored_once: None) -> Iterator[Path]:
     """A folder with the files that the pages speak of, and servers in place of the providers'.
 
     LlamaIndex's global settings, which some blocks assign or read, are restored: reading
@@ -94,11 +98,13 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     before = dict(vars(GlobalSettings))
     data = ROOT / "examples" / "data"
     (tmp_path / "my_docs").mkdir()
-    story = (data / "the_tide_clock.txt").read_text(encoding="utf-8")
+    story = (data / "the_tide_clock.txt").read_text(encoding="utf-8")[:STORY]
     story = f"# The tide clock\n\n{story}\n\n# Notes\n\nWind the clock once a week.\n"
     (tmp_path / "my_docs" / "story.md").write_text(story, encoding="utf-8")
+    lines = (data / "the_tide_clock_questions.jsonl").read_text(encoding="utf-8").splitlines()
+    answered = [line for line in lines if json.loads(line)["chunk_must_contain"] in story]
     for name in ("my_questions.jsonl", "questions.jsonl"):
-        shutil.copy(data / "the_tide_clock_questions.jsonl", tmp_path / name)
+        (tmp_path / name).write_text("\n".join(answered), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     with LoopbackServer("Answer: none") as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.openai_url)

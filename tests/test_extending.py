@@ -20,13 +20,14 @@ from llama_index.core.schema import Document as LlamaIndexDocument
 from langchain_lumber import SpanTextSplitter
 from llamaindex_lumber import ChunkerNodeParser
 from lumber_core import Chunker, Completion, LumberChunker, Segmentation
-from lumber_core.chunking.base import within
+from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.llms.parameters import RequestSettings
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.settings import Setting, takes
 from lumber_core.spans import Span
+from lumber_core.text.layout import Layout
 from lumber_evaluation import splitters
 from lumber_evaluation.comparison import compare, metrics
 from lumber_evaluation.report import render, report_json
@@ -51,11 +52,12 @@ class LineChunker(Chunker):
         super().__init__(settings, units="sentences")
         self._lines = settings.lines
 
-    def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
+    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
+        text = layout.text
         ends = [match.end() for match in re.finditer(r"\n", text)][self._lines - 1 :: self._lines]
         edges = sorted({0, *ends, len(text)})
         spans = tuple(Span(start, end) for start, end in pairwise(edges))
-        return within(limits, text, Segmentation(spans), spans)
+        return enforce_limits(Segmentation(spans), layout, limits, spans)
 
 
 def test_a_splitter_of_the_core_works_in_both_frameworks() -> None:
@@ -107,14 +109,15 @@ class EchoModel(RemoteModel):
     _module: ClassVar[str] = "json"
     _package: ClassVar[Mapping[str, str]] = {"package": "json", "extra": "echo"}
 
-    def _made(self) -> Any:
+    def _make_client(self) -> Any:
         return self._sdk()
 
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
-        return {"answer": settings.answers[0]}
+        assert settings.answers is not None
+        return {"answer": settings.answers.allowed[0]}
 
     def _send(self, request: dict[str, Any]) -> Any:
-        return self._opened().dumps(request)
+        return self._get_client().dumps(request)
 
     def _completion(self, reply: Any) -> Completion:
         return Completion(f"Answer: {json.loads(reply)['answer']}", 7, 3, "stop")
@@ -122,7 +125,7 @@ class EchoModel(RemoteModel):
     def _rejections(self) -> tuple[type[Exception], ...]:
         return (RuntimeError,)
 
-    def _unreadable(self) -> tuple[type[Exception], ...]:
+    def _reading_errors(self) -> tuple[type[Exception], ...]:
         return (json.JSONDecodeError,)
 
 

@@ -15,17 +15,11 @@ from llama_index.core.llms import MockLLM
 
 from langchain_lumber import GreedyTextSplitter, LumberTextSplitter
 from llamaindex_lumber import GreedyNodeParser, LumberNodeParser
-from lumber_core import (
-    BertChunker,
-    CallPolicy,
-    GreedyChunker,
-    LexicalJudge,
-    LumberChunker,
-    ModelJudge,
-    ModelSettingsError,
-)
+from lumber_core import BertChunker, CallPolicy, GreedyChunker, LumberChunker, ModelJudge
+from lumber_core.errors import ModelSettingsError
 from lumber_core.llms import GeminiModel, OpenAIModel
 from lumber_core.llms.remote import RemoteModel
+from lumber_core.lumber import LexicalJudge
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.report import render, report_json
 from tests.cli.running import run
@@ -246,7 +240,8 @@ def test_estimates_views_and_shared_stores_tell_no_key(model: RemoteModel, tmp_p
     parser: Any = LumberNodeParser(judge=model, store=Store())
     told = [repr(segmentation), repr(view), view._repr_html_(), repr(estimate), str(estimate)]
     told += [estimate._repr_html_(), repr(chunker), repr(chunker.settings)]
-    told += [repr(parser), parser.to_json(), str(segmentation.verdict_metadata())]
+    told += [repr(parser), parser.to_json(), repr(chunker.split(TEXT))]
+    told += [str(chunk.metadata(verdict=True)) for chunk in chunker.split(TEXT)]
     assert KEY not in "".join(told)
     assert KEY.encode() not in files(tmp_path)
     assert files(tmp_path)

@@ -43,8 +43,15 @@ def test_a_test_that_hangs_is_named(tmp_path: Path, code: str) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.time_limits", "--timeout=1"]
     command += ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path)]
     command += ["-p", "no:cacheprovider", str(tmp_path)]
+    # Other plugins take seconds to import.
+    command += ["-p", "pytest_timeout", "-p", "pytest_asyncio.plugin"]
     done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=120, env=dict(os.environ)
+        command,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )
     assert done.returncode == 1
     assert "test_hanging.py::test_it" in done.stdout + done.stderr

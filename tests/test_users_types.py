@@ -37,7 +37,7 @@ def judge(group: Group) -> int | None:
 
 texts: list[str] = GreedyChunker(200, chunk_size=300, tokenizer="words").split_text("x")
 LumberChunker(judge, theta=300, units="sentences", on_failure="raise")
-BertChunker("bundled", threshold=1, snap=None, chunk_size=None)
+BertChunker("bundled", threshold=1, snap="word", chunk_size=None)
 greedy = GreedyTextSplitter(chunk_size=300, chunk_overlap=20, length_function=len)
 documents: list[Document] = greedy.split_documents([])
 LumberTextSplitter(FakeListChatModel(responses=["x"]), theta=5, policy=CallPolicy(attempts=2))
@@ -76,9 +76,15 @@ LumberNodeParser().theta = "x"  # Cannot assign to attribute "theta"
 """
 
 
-def found_in(script: str, folder: Path) -> dict[int, str]:
-    """Return what the type checker says in strict mode, by line."""
-    (folder / "script.py").write_text(script, encoding="utf-8")
+Found = dict[str, dict[int, str]]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """What the type checker says in strict mode of each script, by line."""
+    folder = tmp_path_factory.mktemp("scripts")
+    for name, script in (("right", RIGHT), ("wrong", WRONG)):
+        (folder / f"{name}.py").write_text(script, encoding="utf-8")
     settings = {
         "typeCheckingMode": "strict",
         "extraPaths": [str(ROOT), str(ROOT / "shared")],
@@ -89,23 +95,23 @@ def found_in(script: str, folder: Path) -> dict[int, str]:
     command += ["--pythonpath", sys.executable]
     done = subprocess.run(command, capture_output=True, text=True)
     report = json.loads(done.stdout)
-    assert report["summary"]["filesAnalyzed"] == 1, done.stderr
-    return {
-        item["range"]["start"]["line"]: item["message"] for item in report["generalDiagnostics"]
-    }
+    assert report["summary"]["filesAnalyzed"] == 2, done.stderr
+    said: Found = {"right": {}, "wrong": {}}
+    for item in report["generalDiagnostics"]:
+        said[Path(item["file"]).stem][item["range"]["start"]["line"]] = item["message"]
+    return said
 
 
-def test_a_users_script_passes_in_strict_mode(tmp_path: Path) -> None:
-    assert found_in(RIGHT, tmp_path) == {}
+def test_a_users_script_passes_in_strict_mode(found: Found) -> None:
+    assert found["right"] == {}
 
 
-def test_wrong_names_types_and_positions_are_flagged(tmp_path: Path) -> None:
+def test_wrong_names_types_and_positions_are_flagged(found: Found) -> None:
     expected = {
         number: line.split("# ")[1]
         for number, line in enumerate(WRONG.splitlines())
         if "# " in line
     }
-    found = found_in(WRONG, tmp_path)
-    assert found.keys() == expected.keys()
+    assert found["wrong"].keys() == expected.keys()
     for number, message in expected.items():
-        assert re.search(re.escape(message), found[number])
+        assert re.search(re.escape(message), found["wrong"][number])

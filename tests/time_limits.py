@@ -1,7 +1,8 @@
 """What is seen of a test that does not end: `timeout` in pyproject.toml, by pytest-timeout.
 
-It ends the whole run, because an exception often cannot end a test that hangs: a pool waits for
-its threads, an event loop for its executor, and Hypothesis repeats what failed.
+It ends the process, and with it the run or, in parallel, that test alone: an exception often cannot
+end a test that hangs. A pool waits for its threads, an event loop for its executor, and Hypothesis
+repeats what failed.
 """
 
 from __future__ import annotations

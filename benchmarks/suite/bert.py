@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.paired import Taken, interleaved
 from benchmarks.suite.report import Section, Table, spread
 from benchmarks.suite.texts import english
+from benchmarks.suite.timing import Taken, interleaved
 from lumber_core import BertChunker
 
 WINDOW = 255
@@ -30,10 +30,10 @@ ROUNDS = 7
 PUBLISHED = "published, PyTorch, 32 bits"
 SETTINGS: dict[str, dict[str, Any]] = {
     "moving, sentences": {"windows": "moving"},
-    "moving, any word": {"windows": "moving", "snap": None},
+    "moving, any word": {"windows": "moving", "snap": "word"},
     "moving, sentences, one thread": {"windows": "moving", "threads": 1},
     "overlapping, sentences": {"windows": "overlapping"},
-    "overlapping, any word": {"windows": "overlapping", "snap": None},
+    "overlapping, any word": {"windows": "overlapping", "snap": "word"},
 }
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import median
 
-from benchmarks.paired import Taken, interleaved
 from benchmarks.suite.fresh import Fresh, run_fresh
 from benchmarks.suite.report import Bars, Chart, Section, Table, short, spread
 from benchmarks.suite.splitters import (
@@ -20,6 +19,7 @@ from benchmarks.suite.splitters import (
     use_shipped_vocabulary,
 )
 from benchmarks.suite.texts import KINDS
+from benchmarks.suite.timing import Taken, interleaved
 
 TIMED = [kind for kind in KINDS if kind != "special tokens"]
 SIZE, MODEL_SIZE = 200_000, 5_000

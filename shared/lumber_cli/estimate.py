@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import typer
 
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import EncodingOption, errors_in_one_line, fail
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.tables import show_table
-from lumber_core import LumberChunker, Range
+from lumber_core import LumberChunker
 from lumber_core.chunking.base import Chunker
+from lumber_core.lumber import Range
+from lumber_core.text.source import Source
 
 
 @takes_splitting(default="lumber")
@@ -24,28 +28,29 @@ def estimate_command(paths: Paths, splitting: Splitting, encoding: EncodingOptio
     with errors_in_one_line():
         chunker = splitting.estimating_chunker()
         inputs = Inputs(paths, encoding)
-        rows, texts, markdown = [], [], []
+        rows: list[list[str]] = []
+        files: list[Source] = []
         for file in inputs:
             (tokens,) = chunker.counter.count([file.text])
             counted = [file.name, _number(len(file.text)), _number(tokens)]
-            markdown.append(chunker.reads_as_markdown(file.metadata))
-            rows.append([*counted, *_cells(chunker, [file.text], markdown[-1:])])
-            texts.append(file.text)
-        if not texts:
+            rows.append([*counted, *_cells(chunker, [file])])
+            files.append(file)
+        if not files:
             fail("nothing to estimate: no document could be read")
-        if len(texts) > 1:
+        if len(files) > 1:
+            texts = [file.text for file in files]
             counts = [sum(map(len, texts)), sum(chunker.counter.count(texts))]
-            rows.append(["all", *map(_number, counts), *_cells(chunker, texts, markdown)])
+            rows.append(["all", *map(_number, counts), *_cells(chunker, files)])
         columns = ["document", "characters", "tokens", "calls", "tokens sent", "tokens received"]
         show_table([*columns, "cost"][: len(rows[0])], rows)
     if inputs.failed:
         raise typer.Exit(1)
 
 
-def _cells(chunker: Chunker, texts: list[str], markdown: list[bool]) -> list[str]:
+def _cells(chunker: Chunker, files: Sequence[Source]) -> list[str]:
     if not isinstance(chunker, LumberChunker):
         return ["0", "0", "0"]
-    made = chunker.estimate(texts, markdown=markdown)
+    made = chunker.estimate(files)
     found = [_range(made.calls), _range(made.prompt_tokens), _range(made.completion_tokens)]
     if made.cost is not None:
         low, likely, high = (f"{cost:.{2 if cost >= 1 else 4}f}" for cost in made.cost)

@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from lumber_cli.options import say
-from lumber_core.errors import UnreadableFileError
-from lumber_core.files import (
+from lumber_files import (
     READABLE,
     NamedPath,
     TextFile,
+    UnreadableFileError,
     check_encoding,
     check_readable,
     find_files,
@@ -32,7 +32,7 @@ Paths = Annotated[
         metavar="PATH",
         help="Files, folders, glob patterns (quoted), or - for stdin. In folders, files in "
         f"{', '.join(READABLE)} are read. HTML and DOCX are converted to Markdown, whose "
-        "characters offsets count. PDF and DOCX need the extra `documents`.",
+        "characters offsets count.",
         show_default=False,
     ),
 ]

@@ -144,7 +144,8 @@ class Measuring:
 def tell(made: Comparison, page: Path) -> None:
     """Print the table, what can be concluded from it, and where the report is."""
     _show(summary_table(made))
-    typer.echo("\n" + "\n".join(conclusions(made)))
+    typer.echo(f"\nDocuments are read as: {made.corpus.formats}.")
+    typer.echo("\n".join(conclusions(made)))
     typer.echo(f"\n{page}\n{page.with_suffix('.json')}")
 
 

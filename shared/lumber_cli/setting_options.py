@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import typer
 
-from lumber_core.settings import Settings, fields_of, setting_of, type_of
+from lumber_core.settings import Settings, fields_of, setting_of
 
 _SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z0-9\"])")
 
@@ -187,22 +187,18 @@ def _of(owners: Sequence[str], text: str) -> str:
 
 def _kind(name: str, entries: Mapping[str, Field[Any]]) -> tuple[Any, dict[str, Any]]:
     """Return the type of an option, and what else typer should know."""
-    kinds = {kind for entry in entries.values() for kind in _alternatives(type_of(entry))}
-    optional = NoneType in kinds
+    kinds = {kind for entry in entries.values() for kind in _alternatives(entry.type)}
     words = sorted(kind for kind in kinds if isinstance(kind, str))
+    also = [*words, "none"] if NoneType in kinds else words
     for number in (int, float):
         if number in kinds:
-            also = [*words, "none"] if optional else words
             return Any, {"parser": _number_or(number, also), "metavar": "|".join(["NUMBER", *also])}
     if str in kinds or (words and any(callable(kind) for kind in kinds - {NoneType, *words})):
         return str | None, {"metavar": "|".join(words)} if words else {}
     if words:
-        return choice(name, [*words, "none"] if optional else words) | None, {}
-    if Path in kinds:
-        return Path | None, {}
-    if bool in kinds:
-        return bool | None, {}
-    return list[str] | None, {}
+        return choice(name, also) | None, {}
+    plain = next((kind for kind in (Path, bool) if kind in kinds), list[str])
+    return plain | None, {}
 
 
 def _number_or(number: type, words: Sequence[str]) -> Callable[[str], Any]:

@@ -12,11 +12,9 @@ from tqdm import tqdm
 from lumber_cli.inputs import Inputs, Paths, output_file
 from lumber_cli.options import INTERRUPTED, EncodingOption, errors_in_one_line, say
 from lumber_cli.splitting import Splitting, takes_splitting
-from lumber_cli.writers import ChunkRow, Format, writer
-from lumber_core import BertChunker, Segmentation
-from lumber_core.chunking.base import Chunker
-from lumber_core.files import TextFile
-from lumber_core.text.markdown import heading_paths
+from lumber_cli.writers import ChunkRow, OutputFormat, writer
+from lumber_core import BertChunker
+from lumber_core.chunking.delivery import Delivery
 
 
 @takes_splitting()
@@ -27,13 +25,13 @@ def split_command(
         Path | None, typer.Option("--output", "-o", help="File to write. Default: stdout.")
     ] = None,
     kind: Annotated[
-        Format,
+        OutputFormat,
         typer.Option(
             "--format",
             help="jsonl: an object for each chunk; text and md: for reading; parquet: a table, "
             "which needs --output and the extra `evaluation`.",
         ),
-    ] = Format.JSONL,
+    ] = OutputFormat.JSONL,
     encoding: EncodingOption = None,
 ) -> None:
     """Split texts into chunks, and print or write them.
@@ -55,14 +53,12 @@ def split_command(
         with writer(kind, None if output is None else output_file(output)) as out:
             try:
                 for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
-                    out.write(
-                        split_file(
-                            file,
-                            chunker,
-                            splitting.chunk_overlap,
-                            show_progress=slow and sys.stderr.isatty(),
-                        )
+                    (chunks,) = chunker.split_all(
+                        [file],
+                        Delivery(splitting.chunk_overlap),
+                        show_progress=slow and sys.stderr.isatty(),
                     )
+                    out.write([ChunkRow(file.name, chunk) for chunk in chunks])
                     done += 1
             except KeyboardInterrupt:
                 say(f"interrupted; {done} of {len(inputs)} documents are written")
@@ -70,48 +66,3 @@ def split_command(
     if inputs.failed:
         say(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")
         raise typer.Exit(1)
-
-
-def split_file(
-    file: TextFile, chunker: Chunker, overlap: int = 0, *, show_progress: bool = False
-) -> list[ChunkRow]:
-    """Split one text.
-
-    Args:
-        file: The text.
-        chunker: The splitter. Markdown is split as such unless it has other units.
-        overlap: Tokens to repeat from the chunk before.
-        show_progress: Show the progress within the text.
-    """
-    markdown = chunker.reads_as_markdown(file.metadata)
-    (made,) = chunker.segment_all(
-        [file.text],
-        reserved=[overlap],
-        markdown=[markdown],
-        show_progress=show_progress,
-    )
-    return rows_of(file, chunker, made, overlap)
-
-
-def rows_of(
-    file: TextFile, chunker: Chunker, segmentation: Segmentation, overlap: int = 0
-) -> list[ChunkRow]:
-    """Return the chunks of a text that is split.
-
-    Args:
-        file: The text.
-        chunker: The splitter.
-        segmentation: The segmentation of the text, with `overlap` tokens reserved.
-        overlap: Tokens to repeat from the chunk before.
-    """
-    markdown = chunker.reads_as_markdown(file.metadata)
-    spans = chunker.overlap(file.text, segmentation.spans, overlap, markdown=markdown)
-    paths = heading_paths(file.text, spans) if markdown else [()] * len(spans)
-    texts = [span.of(file.text) for span in spans]
-    tokens = chunker.counter.count(texts)
-    return [
-        ChunkRow(file.name, number, span.start, span.end, count, path, file.pages_of(span), text)
-        for number, (span, count, path, text) in enumerate(
-            zip(spans, tokens, paths, texts, strict=True)
-        )
-    ]

@@ -6,7 +6,7 @@ a setting that is added there is an option here, with its documentation as help 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,11 +17,10 @@ from lumber_cli.language_models import FORMS, is_language_model
 from lumber_cli.options import prices_in, prompt_in
 from lumber_cli.panels import CHUNKS, MODEL
 from lumber_cli.setting_options import SettingOptions, choice, parameter, value_of
-from lumber_core import SPLITTERS, BertJudge, LumberChunker, ModelJudge
+from lumber_core import BertChunker, BertJudge, Chunker, GreedyChunker, LumberChunker, ModelJudge
 from lumber_core.bert.model_folder import find_folder
-from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.settings import check_overlap
-from lumber_core.llms import Completion
+from lumber_core.llms import Answers, Completion
 from lumber_core.lumber.bert_judge import BertJudgeSettings
 from lumber_core.lumber.judges import Judge
 from lumber_core.lumber.settings import LumberChunkerSettings
@@ -32,6 +31,12 @@ class _LumberSettings(BertJudgeSettings, LumberChunkerSettings):
     """Settings of Lumber and of the judge that decides without a language model."""
 
 
+SPLITTERS: Final[Mapping[str, type[Chunker]]] = {
+    "bert": BertChunker,
+    "greedy": GreedyChunker,
+    "lumber": LumberChunker,
+}
+"""The splitters by their names."""
 SETTINGS: Final[dict[str, type[Settings]]] = {
     **{name: settings_taken(splitter) for name, splitter in SPLITTERS.items()},
     "lumber": _LumberSettings,
@@ -40,7 +45,7 @@ SETTINGS: Final[dict[str, type[Settings]]] = {
 DEFAULT_METHOD = "bert"
 _OF_JUDGE = tuple(entry.name for entry in fields_of(BertJudgeSettings) if entry.name != "model")
 # Given by other options, not possible on a command line, or without effect on one text at a time.
-_LEFT_OUT = frozenset({"judge", "model", "on_segmentation", "prices", "cache_size"})
+_LEFT_OUT = frozenset({"judge", "model", "on_segmentation", "prices"})
 # The option --method is the splitter.
 _OPTIONS = SettingOptions(
     SETTINGS,
@@ -179,12 +184,14 @@ class _Unasked:
 
     identity = "unasked"
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        del system, user, choices
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
+        del system, user, answers
         raise AssertionError("an estimate asks no model")
 
-    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        return self.complete(system, user, choices=choices)
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
+        return self.complete(system, user, answers=answers)
 
 
 def takes_splitting(*, default: str = DEFAULT_METHOD) -> Callable[[Command], Command]:

@@ -9,7 +9,6 @@ import typer
 
 from lumber_cli.options import say
 from lumber_core import LumberChunker, ModelJudge
-from lumber_core.files import READABLE
 from lumber_core.llms import CallPolicy, Model
 from lumber_core.tokens import token_counter
 from lumber_evaluation.cached_work import WORK_FILE
@@ -20,6 +19,7 @@ from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.llm.propositions import PropositionSplitter
 from lumber_evaluation.retrieval.word_recall import absent_questions
 from lumber_evaluation.splitters import PRESETS, evaluated, preset
+from lumber_files import READABLE
 
 SPLITTER_NAMES = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
 """The named splitters, for help texts."""

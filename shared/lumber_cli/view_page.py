@@ -15,8 +15,8 @@ from typing import Any
 
 from lumber_cli.view_sides import ShownChunk, Side
 from lumber_core import Span, __version__
-from lumber_core.files import TextFile
 from lumber_core.text.markdown import HEADING_SEPARATOR
+from lumber_files import TextFile
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
 

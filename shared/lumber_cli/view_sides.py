@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from lumber_cli.split import rows_of
 from lumber_cli.splitting import Splitting
 from lumber_core import BertChunker, LumberChunker, Segmentation
 from lumber_core.bert.scores import TokenScores, place_scores
 from lumber_core.chunking.base import Chunker
-from lumber_core.files import TextFile
-from lumber_core.text.markdown_places import find_markdown_places
-from lumber_core.text.places import Kind, Place, find_places
+from lumber_core.chunking.delivery import Delivery
+from lumber_core.text.places import Kind, Place
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
+from lumber_files import TextFile
 
 BESIDE = (
     "bert, greedy or lumber, or another that `compare` knows; with a number, as in bert:200, "
@@ -160,32 +159,23 @@ class _OwnSide(Side):
         if not isinstance(first, BertChunker) or not file.text:
             return SideText([self._position(each, file, None) for each in self._chunkers])
         scores = first.scores(file.text)
-        find = find_markdown_places if first.reads_as_markdown(file.metadata) else find_places
         return SideText(
             [self._position(each, file, scores) for each in self._chunkers],
             scores,
-            find(file.text, first.settings.language),
+            first.layout(file).places(),
         )
 
     def _position(
         self, chunker: Chunker, file: TextFile, scores: TokenScores | None
     ) -> list[ShownChunk]:
-        markdown = chunker.reads_as_markdown(file.metadata)
         if scores is not None and isinstance(chunker, BertChunker) and self.slider is not None:
-            made: Segmentation = chunker.resegment(
-                file.text, scores, reserved=self._overlap, markdown=markdown
-            )
+            made = chunker.resegment(file, scores, overlap=self._overlap)
         else:
-            (made,) = chunker.segment_all(
-                [file.text],
-                reserved=[self._overlap],
-                markdown=[markdown],
-                show_progress=self._asks,
-            )
+            (made,) = chunker.segment_all([file], overlap=self._overlap, show_progress=self._asks)
         reasons = _reasons(chunker, made)
         return [
-            ShownChunk(row.start, row.end, row.tokens, row.headings, reasons.get(number, ""))
-            for number, row in enumerate(rows_of(file, chunker, made, self._overlap))
+            ShownChunk(*chunk.span, chunk.tokens, chunk.headings, reasons.get(chunk.index, ""))
+            for chunk in chunker.chunks(file, made, Delivery(self._overlap))
         ]
 
 

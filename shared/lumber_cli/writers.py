@@ -12,11 +12,12 @@ from typing import Any, BinaryIO, Protocol
 
 import typer
 
+from lumber_core.chunking.delivery import Chunk
 from lumber_core.extras import load
 from lumber_core.text.markdown import HEADING_SEPARATOR
 
 
-class Format(str, Enum):
+class OutputFormat(str, Enum):
     """What chunks are written as."""
 
     JSONL = "jsonl"
@@ -27,51 +28,42 @@ class Format(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A chunk, as it is written.
+    """A chunk of a document, as it is written.
 
     Attributes:
-        document: Name of its document.
-        index: Its number in the document, from 0.
-        start: Offset of its first character in the text of the document.
-        end: Offset just past its last character.
-        tokens: Its size, as the splitter counts.
-        headings: The titles above its start, outermost first.
-        pages: First and last page, from 1; None if the document has none.
-        text: Its text.
+        document: Name of the document.
+        chunk: The chunk.
     """
 
     document: str
-    index: int
-    start: int
-    end: int
-    tokens: int
-    headings: tuple[str, ...]
-    pages: tuple[int, int] | None
-    text: str
+    chunk: Chunk
 
     def as_json(self) -> dict[str, object]:
         """Return the row as an object; without `pages` if there are none."""
+        chunk = self.chunk
         row: dict[str, object] = {
             "document": self.document,
-            "index": self.index,
-            "start": self.start,
-            "end": self.end,
-            "tokens": self.tokens,
-            "headings": list(self.headings),
+            "index": chunk.index,
+            "start": chunk.span.start,
+            "end": chunk.span.end,
+            "tokens": chunk.tokens,
+            "headings": list(chunk.headings),
         }
-        if self.pages is not None:
-            row["pages"] = list(self.pages)
-        return {**row, "text": self.text}
+        if chunk.pages is not None:
+            row["pages"] = list(chunk.pages)
+        return {**row, "text": chunk.text}
 
     def title(self) -> str:
         """Return a line that identifies the chunk."""
-        parts = [f"{self.document} #{self.index}", f"characters {self.start} to {self.end}"]
-        if self.pages is not None:
-            first, last = self.pages
+        chunk = self.chunk
+        start, end = chunk.span
+        parts = [f"{self.document} #{chunk.index}", f"characters {start} to {end}"]
+        if chunk.pages is not None:
+            first, last = chunk.pages
             parts.append(f"page {first}" if first == last else f"pages {first} to {last}")
-        parts.append(f"{self.tokens} tokens")
-        if self.headings:
-            parts.append(HEADING_SEPARATOR.join(self.headings))
+        parts.append(f"{chunk.tokens} tokens")
+        if chunk.headings:
+            parts.append(HEADING_SEPARATOR.join(chunk.headings))
         return " | ".join(" ".join(part.split()) for part in parts)
 
 
@@ -82,7 +74,7 @@ class Writer(AbstractContextManager["Writer"], Protocol):
         """Write the chunks of one document."""
 
 
-def writer(kind: Format, output: Path | None) -> Writer:
+def writer(kind: OutputFormat, output: Path | None) -> Writer:
     """Return a writer.
 
     Args:
@@ -94,7 +86,7 @@ def writer(kind: Format, output: Path | None) -> Writer:
         MissingExtraError: Parquet, and pyarrow is not installed.
         OSError: The file cannot be written.
     """
-    if kind is not Format.PARQUET:
+    if kind is not OutputFormat.PARQUET:
         return _Lines(output, _SHOWN_AS[kind])
     if output is None:
         raise ValueError("--format parquet needs a file: pass --output FILE")
@@ -160,21 +152,21 @@ def _json_line(row: ChunkRow) -> str:
 
 
 def _as_text(row: ChunkRow) -> str:
-    return f"===== {row.title()}\n{_ended(row.text)}"
+    return f"===== {row.title()}\n{_ended(row.chunk.text)}"
 
 
 def _as_markdown(row: ChunkRow) -> str:
     # In a comment, "--" would end it.
     title = row.title().replace("--", "- -")
-    return f"<!-- {title} -->\n\n{_ended(row.text)}\n---\n\n"
+    return f"<!-- {title} -->\n\n{_ended(row.chunk.text)}\n---\n\n"
 
 
 def _ended(text: str) -> str:
     return text if text.endswith(("\n", "\r")) else f"{text}\n"
 
 
-_SHOWN_AS: dict[Format, Callable[[ChunkRow], str]] = {
-    Format.JSONL: _json_line,
-    Format.TEXT: _as_text,
-    Format.MD: _as_markdown,
+_SHOWN_AS: dict[OutputFormat, Callable[[ChunkRow], str]] = {
+    OutputFormat.JSONL: _json_line,
+    OutputFormat.TEXT: _as_text,
+    OutputFormat.MD: _as_markdown,
 }

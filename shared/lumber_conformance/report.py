@@ -89,7 +89,8 @@ def check_conformance(
     """
     chosen = _chosen(only)
     subject = Subject(make, chunk_size=chunk_size, length=length)
-    # A new splitter each time, so that checking one contract does not affect the next.
+    # A new splitter each time, so that checking one contract does not affect the next; chunks that
+    # contracts look at or compare with are made once.
     findings = (check_contract(contract, subject.fresh()) for contract in chosen)
     return Report(subject.name, tuple(findings))
 

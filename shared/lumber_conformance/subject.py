@@ -60,6 +60,7 @@ class Subject:
         self.framework = _framework(self.splitter)
         self.chunk_size = _declared_size(self.splitter) if chunk_size is None else chunk_size
         self.length = _declared_length(self.splitter) if length is None else length
+        self._chunks: dict[str, list[Piece] | None] = {}
 
     @property
     def name(self) -> str:
@@ -73,8 +74,10 @@ class Subject:
         return any(getattr(self.splitter, name, 0) for name in declared)
 
     def fresh(self) -> Subject:
-        """Return the same subject with a new splitter."""
-        return Subject(self._make, chunk_size=self.chunk_size, length=self.length)
+        """Return the same subject with a new splitter, which has not been used."""
+        again = Subject(self._make, chunk_size=self.chunk_size, length=self.length)
+        again._chunks = self._chunks
+        return again
 
     def with_splitter(self, splitter: Any) -> Subject:
         """Return a subject over another splitter, such as one that was unpickled."""
@@ -88,6 +91,15 @@ class Subject:
         if self.framework == "langchain":
             return _from_langchain(self.offsetting().transform_documents([document]))
         return _from_llama_index(self.splitter.get_nodes_from_documents([document]))
+
+    def chunks(self, text: str) -> list[Piece] | None:
+        """Return what `split` returned first for a text, also before `fresh`; None for an error."""
+        if text not in self._chunks:
+            try:
+                self._chunks[text] = self.split(text)
+            except Exception:  # noqa: BLE001 - the contract "errors" reports it
+                self._chunks[text] = None
+        return self._chunks[text]
 
     async def asplit(self, text: str, metadata: Mapping[str, Any] | None = None) -> list[Piece]:
         """Async version of `split`."""

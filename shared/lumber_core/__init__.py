@@ -1,95 +1,108 @@
 """Splitting text at topic shifts: the core of every integration."""
 
-from collections.abc import Mapping
-from importlib.metadata import version
-from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from lumber_core.bert import BertChunker, TextEmbedder, TokenScores
-from lumber_core.chunk_view import ChunkView
-from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.greedy import GreedyChunker, GreedySegmentation
-from lumber_core.errors import (
-    BadReplyError,
-    ChunkSizeError,
-    HubError,
-    JudgementError,
-    LumberError,
-    MissingExtraError,
-    ModelSettingsError,
-    ModelUnavailableError,
-    StoreError,
-    TilingError,
-    TokenizerDataError,
-    UnreadableFileError,
-    WeightsError,
-)
-from lumber_core.llms import CallPolicy, Completion, Model
-from lumber_core.lumber import (
-    AnswerStore,
-    Estimate,
-    Group,
-    Judge,
-    LexicalJudge,
-    LumberChunker,
-    ModelJudge,
-    Prices,
-    PromptTemplate,
-    Range,
-)
-from lumber_core.lumber.bert_judge import BertJudge
-from lumber_core.segmentation import Segmentation, Usage, Verdict
-from lumber_core.spans import Span, check_tiling
-from lumber_core.tokens import TokenCounter, token_counter
+from lumber_core.exports import load_on_first_use
 
-__version__ = version("lumber-splitters")
-
-SPLITTERS: Mapping[str, type[Chunker]] = MappingProxyType(
-    {"bert": BertChunker, "greedy": GreedyChunker, "lumber": LumberChunker}
-)
-"""The splitters by their names on the command line."""
+if TYPE_CHECKING:
+    from lumber_core.bert import BertChunker, TextEmbedder
+    from lumber_core.chunking.base import Chunker
+    from lumber_core.chunking.delivery import Chunk, Delivery
+    from lumber_core.chunking.greedy import GreedyChunker
+    from lumber_core.errors import (
+        ChunkSizeError,
+        JudgementError,
+        LumberError,
+        MissingExtraError,
+        ModelUnavailableError,
+        StoreError,
+        WeightsError,
+    )
+    from lumber_core.llms import CallPolicy, Completion, Model
+    from lumber_core.lumber import (
+        AnswerStore,
+        BertJudge,
+        Estimate,
+        Group,
+        Judge,
+        LumberChunker,
+        ModelJudge,
+        Prices,
+        PromptTemplate,
+    )
+    from lumber_core.segmentation import Segmentation, Usage, Verdict
+    from lumber_core.spans import Span
+    from lumber_core.text.source import Source
+    from lumber_core.tokens import token_counter
+    from lumber_core.version import __version__
+else:
+    __getattr__, __dir__ = load_on_first_use(
+        __name__,
+        {
+            "lumber_core.bert": ["BertChunker", "TextEmbedder"],
+            "lumber_core.chunking.base": ["Chunker"],
+            "lumber_core.chunking.delivery": ["Chunk", "Delivery"],
+            "lumber_core.chunking.greedy": ["GreedyChunker"],
+            "lumber_core.errors": [
+                "ChunkSizeError",
+                "JudgementError",
+                "LumberError",
+                "MissingExtraError",
+                "ModelUnavailableError",
+                "StoreError",
+                "WeightsError",
+            ],
+            "lumber_core.llms": ["CallPolicy", "Completion", "Model"],
+            "lumber_core.lumber": [
+                "AnswerStore",
+                "BertJudge",
+                "Estimate",
+                "Group",
+                "Judge",
+                "LumberChunker",
+                "ModelJudge",
+                "Prices",
+                "PromptTemplate",
+            ],
+            "lumber_core.segmentation": ["Segmentation", "Usage", "Verdict"],
+            "lumber_core.spans": ["Span"],
+            "lumber_core.text.source": ["Source"],
+            "lumber_core.tokens": ["token_counter"],
+            "lumber_core.version": ["__version__"],
+        },
+    )
 
 __all__ = [
-    "SPLITTERS",
     "AnswerStore",
-    "BadReplyError",
     "BertChunker",
     "BertJudge",
     "CallPolicy",
+    "Chunk",
     "ChunkSizeError",
-    "ChunkView",
     "Chunker",
     "Completion",
+    "Delivery",
     "Estimate",
     "GreedyChunker",
-    "GreedySegmentation",
     "Group",
-    "HubError",
     "Judge",
     "JudgementError",
-    "LexicalJudge",
     "LumberChunker",
     "LumberError",
     "MissingExtraError",
     "Model",
     "ModelJudge",
-    "ModelSettingsError",
     "ModelUnavailableError",
     "Prices",
     "PromptTemplate",
-    "Range",
     "Segmentation",
+    "Source",
     "Span",
     "StoreError",
     "TextEmbedder",
-    "TilingError",
-    "TokenCounter",
-    "TokenScores",
-    "TokenizerDataError",
-    "UnreadableFileError",
     "Usage",
     "Verdict",
     "WeightsError",
     "__version__",
-    "check_tiling",
     "token_counter",
 ]

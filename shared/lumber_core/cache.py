@@ -2,216 +2,268 @@
 
 One SQLite file holds any number of caches, one table each. The contract:
 
-- `get` returns what `put` stored under a key; when `put` returns, the value is on disk.
+- `get` returns what `put` stored under a key; when `put` returns, the value is on disk. (If the
+  power fails at that moment, SQLite may undo the last `put`, but no other.)
 - Threads, processes and forked children may share a file.
-- If the file is deleted or replaced while it is in use, its values are carried over to the new
-  file, with a warning.
 - A file that is damaged, foreign or of another format version is refused and never modified.
+
+The file has a rollback journal, not a write-ahead log: then a connection at rest holds no lock,
+which forked processes would inherit, and SQLite notices if the file was deleted or replaced.
 """
 
 from __future__ import annotations
 
 import hashlib
-import logging
+import json
+import os
 import sqlite3
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
-from itertools import islice
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
-from lumber_core.cache_file import FAULTS, FileId, connect, file_at
 from lumber_core.errors import StoreError
-from lumber_core.forks import pause_during_fork, renew_after_fork
 
-logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
-_FORK_SECONDS = 1.0
-_KEYS_AT_ONCE = 500  # SQLite accepts at least 999 parameters in a statement
+CACHE_FORMAT = 2
+"""The version of what caches hold; another one is not read."""
+_APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of this library
+_SMALLEST_PAGE = 512  # bytes
+_BUSY_SECONDS = 60.0  # how long a file may stay locked
+_WAIT_SECONDS = 0.1  # how long SQLite waits for a lock; a fork waits with it
+_RETRY_SECONDS = 0.01
 
-_inherited: list[sqlite3.Connection] = []
+# SQLite's messages about a damaged file quote its bytes, which may not be valid text.
+_FAULTS = (sqlite3.Error, UnicodeDecodeError, OSError)
+
+# SQLite counts a process's locks in memory. A child that is forked in the middle of a transaction
+# would take the locks of its parent for its own, so there is no fork then.
+_transaction = Lock()
+if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
+    os.register_at_fork(
+        before=_transaction.acquire,
+        after_in_parent=_transaction.release,
+        after_in_child=_transaction.release,
+    )
+_inherited: list[sqlite3.Connection] = []  # SQLite forbids even closing them
 
 
-class Cache:
+class KeyValueCache(ABC):
+    """Bytes under string keys: in a file, as `Cache` keeps them, or elsewhere.
+
+    Attributes:
+        name: What messages call it.
+    """
+
+    name: str
+
+    @abstractmethod
+    def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """Return the values stored under some of `keys`; unknown keys are left out."""
+
+    @abstractmethod
+    def put_many(self, values: Mapping[str, bytes]) -> None:
+        """Store values, replacing earlier ones."""
+
+    @abstractmethod
+    def delete(self, keys: Iterable[str]) -> None:
+        """Remove the values stored under `keys`, if there are any."""
+
+    @abstractmethod
+    def items(self) -> Iterable[tuple[str, bytes]]:
+        """Return all keys with their values, in no particular order."""
+
+    def get(self, key: str) -> bytes | None:
+        """Return the value stored under `key`, or None."""
+        return self.get_many([key]).get(key)
+
+    def put(self, key: str, value: bytes) -> None:
+        """Store a value, replacing an earlier one."""
+        self.put_many({key: value})
+
+    def open(self) -> None:
+        """Use it now, so that a problem with it raises before any work."""
+        self.get("open")
+
+    def close(self) -> None:  # noqa: B027 - there may be nothing to close
+        """Close what was opened. The next use opens it again."""
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Turn errors about a stored value, such as "verdict", into a StoreError."""
+        try:
+            yield
+        except (ValueError, TypeError, KeyError) as error:
+            raise StoreError(
+                f"the store {self.name} contains a damaged {what}: {error!r}. Move the store "
+                "away, or pass another one"
+            ) from error
+
+    def __len__(self) -> int:
+        return len([*self.items()])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+
+class Cache(KeyValueCache):
     """Bytes under string keys, in one table of an SQLite file.
+
+    If the file is deleted or replaced while it is in use, later values are put into the file that
+    is then at the path.
 
     Args:
         path: The file; created on first use if it does not exist.
         kind: Kind of the values, such as "verdicts": the name of the table.
 
     Raises:
-        StoreError: On first use, if the file is damaged, belongs to another program or has another
-            format version, or if its folder does not exist. The file is left unchanged.
+        StoreError: On any use, if the file cannot be read and written, belongs to another program
+            or has another format version, or if its folder does not exist.
     """
 
     def __init__(self, path: str | Path, kind: str) -> None:
         if not kind.isidentifier():
             raise ValueError(f"kind must be an identifier such as 'verdicts', not {kind!r}")
+        self.name = str(path)
         self._path = Path(path)
         self._kind = kind
-        self._start()
-
-    def _start(self) -> None:
-        self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
-        self._file: FileId | None = None
-        pause_during_fork(self, Cache._pause)
-        renew_after_fork(self, Cache._renew)
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self._path
-
-    @property
-    def name(self) -> str:
-        """The path of the file, for messages."""
-        return str(self._path)
-
-    def get(self, key: str) -> bytes | None:
-        """Return the value stored under `key`, or None."""
-        return self.get_many([key]).get(key)
+        self._process = 0
 
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
         """Return the values stored under some of `keys`; unknown keys are left out."""
-        found: dict[str, bytes] = {}
-        with self._open() as connection:
-            for some in _batches(keys):
-                marks = ", ".join("?" * len(some))
-                found.update(
-                    connection.execute(
-                        f"SELECT key, value FROM {self._kind} WHERE key IN ({marks})", some
-                    )
-                )
-        return found
+        wanted = [*keys]
+        query = f"SELECT value FROM {self._kind} WHERE key = ?"
 
-    def put(self, key: str, value: bytes) -> None:
-        """Store a value, replacing an earlier one; when this returns, it is on disk."""
-        self.put_many({key: value})
+        def read(connection: sqlite3.Connection) -> dict[str, bytes]:
+            rows = ((key, connection.execute(query, (key,)).fetchone()) for key in wanted)
+            return {key: row[0] for key, row in rows if row is not None}
+
+        return self._run("DEFERRED", read)
 
     def put_many(self, values: Mapping[str, bytes]) -> None:
-        """Store several values in one transaction."""
-        now = time.time()
-        rows = [(key, value, now) for key, value in values.items()]
-        with self._open() as connection:
-            with connection:
-                statement = f"INSERT OR REPLACE INTO {self._kind} VALUES (?, ?, ?)"
-                connection.executemany(statement, rows)
-            self._current()  # if the file was deleted meanwhile, the values are in the new one
+        """Store values in one transaction, replacing earlier ones; then they are on disk."""
+        rows = [(key, value, time.time()) for key, value in values.items()]
+        statement = f"INSERT OR REPLACE INTO {self._kind} VALUES (?, ?, ?)"
+        self._run("EXCLUSIVE", lambda connection: connection.executemany(statement, rows))
 
-    def delete(self, keys: Iterable[str]) -> int:
-        """Remove the values stored under `keys`.
+    def delete(self, keys: Iterable[str]) -> None:
+        """Remove the values stored under `keys`, if there are any."""
+        rows = [(key,) for key in keys]
+        statement = f"DELETE FROM {self._kind} WHERE key = ?"
+        self._run("EXCLUSIVE", lambda connection: connection.executemany(statement, rows))
 
-        Returns:
-            The number of values removed.
-        """
-        removed = 0
-        with self._open() as connection, connection:
-            for some in _batches(keys):
-                marks = ", ".join("?" * len(some))
-                statement = f"DELETE FROM {self._kind} WHERE key IN ({marks})"
-                removed += connection.execute(statement, some).rowcount
-        return removed
-
-    def items(self) -> Iterator[tuple[str, bytes]]:
-        """Yield all keys with their values, in no particular order."""
-        with self._open() as connection:
-            keys = [key for (key,) in connection.execute(f"SELECT key FROM {self._kind}")]
-        for some in _batches(keys):
-            yield from self.get_many(some).items()
-
-    def open(self) -> None:
-        """Open the file now, so that a problem with it raises before any work.
-
-        Raises:
-            StoreError: As on first use.
-        """
-        with self._open():
-            pass
+    def items(self) -> list[tuple[str, bytes]]:
+        """Return all keys with their values, in no particular order."""
+        query = f"SELECT key, value FROM {self._kind}"
+        return self._run("DEFERRED", lambda connection: connection.execute(query).fetchall())
 
     def close(self) -> None:
         """Close the file. The next use opens it again."""
-        with self._lock:
-            self._disconnect()
-
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def _pause(self) -> Callable[[], None] | None:
-        """Close the file, and keep it closed during a fork.
-
-        SQLite in the child would take the locks of the connections it inherits for its own. Then
-        other processes delete files that the child uses, and what it puts is lost.
-        """
-        lock = self._lock
-        if not lock.acquire(timeout=_FORK_SECONDS):
-            return None
-        self._disconnect()
-        return lock.release
-
-    def _renew(self) -> None:
-        """Give the cache a lock and, on next use, a connection of its own.
-
-        A connection that another thread kept in use during the fork is kept alive untouched: SQLite
-        forbids closing it in the child.
-        """
-        if self._connection is not None:
-            _inherited.append(self._connection)
-        self._lock = Lock()
-        self._connection = None
+        with _transaction:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+                self._connection = None
 
     def __len__(self) -> int:
-        with self._open() as connection:
-            (count,) = connection.execute(f"SELECT count(*) FROM {self._kind}").fetchone()
-        return int(count)
+        query = f"SELECT count(*) FROM {self._kind}"
+        return int(self._run("DEFERRED", lambda c: c.execute(query).fetchone()[0]))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # Another process may run in another folder.
-        return {"_path": self._path.absolute(), "_kind": self._kind}
+        return Cache, (self._path.absolute(), self._kind)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._start()
+    def _run(self, mode: str, action: Callable[[sqlite3.Connection], T]) -> T:
+        """Return the result of an action in a transaction.
 
-    def __repr__(self) -> str:
-        return f"Cache({str(self._path)!r}, {self._kind!r})"
+        It is tried again while the file is locked, and once with a new connection on any other
+        fault: a file that was deleted or replaced can no longer be written.
+        """
+        deadline, failed = time.monotonic() + _BUSY_SECONDS, False
+        while True:
+            with _transaction:
+                try:
+                    with self._connected(renew=failed) as connection:
+                        connection.execute(f"BEGIN {mode}")
+                        return action(connection)
+                except _FAULTS as error:
+                    busy = isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+                    given_up = time.monotonic() > deadline if busy else failed
+                    if given_up:
+                        raise StoreError(
+                            f"the store {self.name} cannot be used: {error}. Make room or allow "
+                            "writing to the file and its folder if that is what is missing, or "
+                            "pass another path"
+                        ) from error
+                    failed = failed or not busy
+            time.sleep(_RETRY_SECONDS)
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            try:
-                yield self._current()
-            except FAULTS as error:
-                raise StoreError(
-                    f"the store {self._path} cannot be used: {error}. Move it away, or pass "
-                    "another path"
-                ) from error
+    def _connected(self, *, renew: bool) -> sqlite3.Connection:
+        """Return the connection of this process to the file."""
+        if self._connection is not None and self._process != os.getpid():
+            _inherited.append(self._connection)
+            self._connection = None
+        known = self._connection
+        if known is not None and not renew:
+            return known
+        # If this fails, the known one stays: on a full disk it can still read.
+        self._connection, self._process = _connect(self._path, self._kind), os.getpid()
+        if known is not None:
+            known.close()
+        return self._connection
 
-    def _current(self) -> sqlite3.Connection:
-        """Return a connection to the file that is at the path now."""
-        old, file = self._connection, file_at(self._path)
-        if old is not None and file == self._file:
-            return old
-        rows: list[tuple[str, bytes, float]] = []
-        if old is not None:
-            # Read before connecting: a new database resets the files that SQLite keeps beside it.
-            rows = old.execute(f"SELECT key, value, stored_at FROM {self._kind}").fetchall()
-        new, now = connect(self._path, self._kind)
-        if old is not None:
-            logger.warning(
-                "the store %s was %s while it was in use: its values are carried over to the new "
-                "file",
-                self._path,
-                "deleted" if file is None else "replaced",
-            )
-            with closing(old), new:
-                new.executemany(f"INSERT OR IGNORE INTO {self._kind} VALUES (?, ?, ?)", rows)
-        self._connection, self._file = new, now
-        return new
+
+def _connect(path: Path, table: str) -> sqlite3.Connection:
+    """Check a file, and return a connection to it that can write."""
+    if not path.parent.is_dir():
+        raise OSError(f"the folder {path.parent} does not exist")
+    if path.exists() and 0 < path.stat().st_size < _SMALLEST_PAGE:
+        # SQLite takes it for an empty database, and overwrites it.
+        raise sqlite3.DatabaseError("file is not a database")
+    connection = sqlite3.connect(
+        path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        _check(connection)
+        # Turns files of earlier versions, which had a write-ahead log, into ones with a journal.
+        connection.execute("PRAGMA journal_mode = DELETE")
+        # Writes even if nothing changes, so that a file that cannot be written is refused now.
+        connection.executescript(
+            "BEGIN EXCLUSIVE;"
+            f"CREATE TABLE IF NOT EXISTS {table} "
+            "(key TEXT PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL);"
+            f"PRAGMA application_id = {_APPLICATION};"
+            f"PRAGMA user_version = {CACHE_FORMAT};"
+            "COMMIT;"
+        )
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check(connection: sqlite3.Connection) -> None:
+    """Check, without writing, that this version can use the file."""
+    connection.execute("BEGIN")  # all of these are read from one state of the file
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (healthy,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    connection.execute("COMMIT")
+    if healthy != "ok":
+        raise sqlite3.DatabaseError(healthy)
+    if tables and application != _APPLICATION:
+        raise sqlite3.DatabaseError("it is a database of another program")
+    if tables and version != CACHE_FORMAT:
+        age = "a newer" if version > CACHE_FORMAT else "an older"
+        raise sqlite3.DatabaseError(
+            f"it was written by {age} version of lumber-splitters (format {version}; this version "
+            f"reads format {CACHE_FORMAT})"
+        )
 
 
 def digest(*parts: str) -> str:
@@ -224,7 +276,16 @@ def digest(*parts: str) -> str:
     return made.hexdigest()
 
 
-def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
-    left = iter(keys)
-    while some := list(islice(left, _KEYS_AT_ONCE)):
-        yield some
+def read_row(value: bytes) -> dict[str, Any]:
+    """Return the JSON object in a value.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    try:
+        row = json.loads(value)
+    except (TypeError, RecursionError) as error:
+        raise ValueError(f"not JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise ValueError(f"expected a JSON object, found {type(row).__name__}")
+    return row

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from lumber_core.identity import safe_repr
 
@@ -16,11 +17,11 @@ def check_text(text: object) -> None:
         TypeError: It is something else; the message says what to pass.
     """
     if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {type(text).__name__}{_text_hint(text)}")
+        raise TypeError(f"text must be a str, not {type(text).__name__}{text_hint(text)}")
 
 
-def _text_hint(value: object) -> str:
-    """Say how to get the text from what was passed."""
+def text_hint(value: object) -> str:
+    """Return how to get the text from what was passed, or ""."""
     if isinstance(value, (bytes, bytearray)):
         return "; decode it first"
     if hasattr(value, "page_content"):
@@ -36,7 +37,7 @@ def check_texts(texts: object) -> list[str]:
     """
     if isinstance(texts, str):
         raise TypeError("texts must be a list of str, not one str: pass [text]")
-    hint = _text_hint(texts)
+    hint = text_hint(texts)
     if hint or not isinstance(texts, Iterable):
         raise TypeError(f"texts must be a list of str, not {type(texts).__name__}{hint}")
     checked = list(texts)
@@ -85,33 +86,29 @@ def check_number(name: str, value: object) -> None:
         raise ValueError(f"{name} must be a finite number, not {value}")
 
 
+def number_that(fits: Callable[[float], bool], expected: str) -> Callable[[str, Any], None]:
+    """Return a check that a value is a finite number that fits.
+
+    Args:
+        fits: Whether a number does.
+        expected: What errors say is expected: "above 0".
+    """
+
+    def check(name: str, value: Any) -> None:
+        check_number(name, value)
+        if not fits(value):
+            raise ValueError(f"{name} must be {expected}, not {value}")
+
+    return check
+
+
 _LANGUAGE_CODE = re.compile(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]+)*")
-_CODES = {
-    "arabic": "ar",
-    "chinese": "zh",
-    "czech": "cs",
-    "danish": "da",
-    "dutch": "nl",
-    "english": "en",
-    "estonian": "et",
-    "finnish": "fi",
-    "french": "fr",
-    "german": "de",
-    "greek": "el",
-    "hindi": "hi",
-    "italian": "it",
-    "japanese": "ja",
-    "korean": "ko",
-    "norwegian": "no",
-    "polish": "pl",
-    "portuguese": "pt",
-    "russian": "ru",
-    "slovene": "sl",
-    "spanish": "es",
-    "swedish": "sv",
-    "turkish": "tr",
-    "ukrainian": "uk",
-}
+_LANGUAGES = (
+    "arabic:ar chinese:zh czech:cs danish:da dutch:nl english:en estonian:et finnish:fi french:fr "
+    "german:de greek:el hindi:hi italian:it japanese:ja korean:ko norwegian:no polish:pl "
+    "portuguese:pt russian:ru slovene:sl spanish:es swedish:sv turkish:tr ukrainian:uk"
+)
+_CODES = dict(named.split(":") for named in _LANGUAGES.split())
 
 
 def check_language(name: str, value: object) -> None:

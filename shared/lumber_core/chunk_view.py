@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from lumber_core.spans import Span
 
@@ -64,6 +63,8 @@ class ChunkView:
         )
 
     def _chunk(self, number: int) -> str:
+        from html import escape  # deferred: only notebooks need it
+
         start, end = self.spans[number]
         title = f"chunk {number}: characters {start:,} to {end:,}"
         label = str(number)

@@ -13,6 +13,7 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Coroutine,
     Iterable,
     Iterator,
 )
@@ -208,6 +209,29 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     """Call a function in a thread and wait for it, as `start_in_thread` and `until_finished` do."""
     await asyncio.sleep(0)  # lets a pending cancellation take effect before the function is called
     return await until_finished(start_in_thread(function, *args, **kwargs))
+
+
+def as_async(function: Callable[P, T]) -> Callable[P, Awaitable[T]]:
+    """Return a coroutine function that calls a function and waits for nothing else."""
+
+    async def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        return function(*args, **kwargs)
+
+    return call
+
+
+def run_at_once(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Return the result of a coroutine that awaits nothing but functions made by `as_async`.
+
+    So one coroutine serves synchronous callers as well, without an event loop.
+    """
+    try:
+        coroutine.send(None)
+    except StopIteration as ended:
+        result: T = ended.value
+        return result
+    coroutine.close()
+    raise RuntimeError(f"{coroutine!r} waits, so it needs an event loop")
 
 
 class PerLoop(Generic[Client]):

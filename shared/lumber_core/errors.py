@@ -69,7 +69,3 @@ class WeightsError(LumberError, ValueError):
 
 class HubError(LumberError, OSError):
     """A dataset cannot be downloaded from a hub. The message says what to do."""
-
-
-class UnreadableFileError(LumberError, ValueError):
-    """A file is not text in a known encoding or format, is damaged, or contains no text."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import re
 from collections.abc import Collection, Mapping
 from pathlib import PurePath
 from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID, uuid5
 
+from lumber_core.secrets import is_secret
 from lumber_core.spans import Span
 
 NOT_COVERED = "code not covered"
@@ -23,11 +23,6 @@ _CHUNKS = UUID("6d1c0b5e-7a53-5c0c-9d2e-4f0a8b7c3e21")  # namespace of chunk ids
 
 _DATA = (bool, int, float, complex, str, bytes, PurePath)
 _OURS = ("lumber_core", "langchain_lumber", "llamaindex_lumber")
-
-_CREDENTIAL = re.compile(
-    r"(?i)(?:^|[_.-])(?:api[_-]?key|apikey|key|secret|password|passwd|credentials?|authorization|"
-    r"bearer|cookie|(?:access|auth|bearer|id|refresh|session|security|hub)[_-]?token|token)$"
-)
 
 
 def identity_of(value: object) -> str:
@@ -60,10 +55,8 @@ def identity_of(value: object) -> str:
 
 
 def _arguments(call: functools.partial[object]) -> str:
-    """Return a digest of the arguments of a partial call: any of them may be a credential."""
-    named = {
-        name: value for name, value in call.keywords.items() if not _is_credential(name, value)
-    }
+    """Return a digest of the arguments of a partial call: any of them may be a secret."""
+    named = {name: value for name, value in call.keywords.items() if not is_secret(name, value)}
     text = f"{identity_of(call.args)}, {identity_of(named)}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -156,7 +149,7 @@ def _plain(value: object) -> object:
         return {
             str(name): _plain(entry)
             for name, entry in value.items()
-            if not _is_credential(str(name), entry)
+            if not is_secret(str(name), entry)
         }
     if isinstance(value, list | tuple):
         return [_plain(entry) for entry in value]
@@ -169,19 +162,12 @@ def _plain(value: object) -> object:
     return f"{module}.{name}"
 
 
-def _is_credential(name: str, value: object) -> bool:
-    named = _CREDENTIAL.search(name) is not None and not isinstance(value, bool | int | float)
-    return named or type(value).__name__.startswith("Secret")
-
-
 def _without_credentials(url: str) -> object:
     try:
         parts = urlsplit(url)
     except ValueError:
         return url
-    query = [
-        (name, entry) for name, entry in parse_qsl(parts.query) if not _is_credential(name, entry)
-    ]
+    query = [(name, entry) for name, entry in parse_qsl(parts.query) if not is_secret(name, entry)]
     return [parts.scheme, parts.netloc.rpartition("@")[2], parts.path, sorted(query)]
 
 

@@ -141,25 +141,6 @@ class Segmentation:
         """The verdicts that gave no usable answer, with their reasons."""
         return tuple(verdict for verdict in self.verdicts if verdict.failed)
 
-    def verdict_metadata(self) -> list[dict[str, str]]:
-        """Return for each span what to say about its start in the metadata of a chunk.
-
-        Returns:
-            One dictionary per span: "verdict" is the outcome of the verdict that set its start, and
-            "verdict_reason" says what went wrong, and who decided instead, if that is a failure.
-            Empty if no verdict set the start.
-        """
-        if not self.start_verdicts:
-            return [{} for _ in self.spans]
-        return [
-            {}
-            if verdict is None
-            else {"verdict": verdict.outcome, "verdict_reason": verdict.reason}
-            if verdict.failed
-            else {"verdict": verdict.outcome}
-            for verdict in self.start_verdicts
-        ]
-
     @property
     def positions(self) -> PositionShare:
         """How often the judge named the first unit it was offered, the last, or none.

@@ -8,7 +8,8 @@ The settings of a splitter are a subclass of `Settings`:
 `takes(GreedySettings)` turns `__init__(self, settings)` into a constructor with one argument for
 each setting. Type checkers and editors see the arguments through the decorator's types;
 `help()` and `inspect.signature` see them because signature and docstring are written from the
-settings. The adapters extend the same classes.
+settings. The adapters extend the same classes, and hand their settings on with `from_settings`, so
+every value is checked once.
 """
 
 from __future__ import annotations
@@ -17,18 +18,9 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
-from difflib import get_close_matches
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Concatenate,
-    ForwardRef,
-    ParamSpec,
-    TypeVar,
-    get_args,
-    get_origin,
-)
+from functools import update_wrapper
+from types import MappingProxyType
+from typing import Any, ClassVar, Concatenate, ForwardRef, ParamSpec, TypeVar, get_args
 
 from typing_extensions import dataclass_transform
 
@@ -105,10 +97,20 @@ class Settings:
     """Arguments of other libraries' splitters, and what to use instead."""
 
     def __init_subclass__(cls) -> None:
-        cls.__annotations__ = inspect.get_annotations(cls, eval_str=True)
+        types = cls.__annotations__ = inspect.get_annotations(cls, eval_str=True)
+        for name, kind in types.items():
+            bare, *more = get_args(kind) or (kind,)
+            said = next((each for each in more if isinstance(each, Setting)), None)
+            if said is None:
+                raise TypeError(
+                    f"the setting {name} must be annotated with Annotated[..., Setting(...)]"
+                )
+            given = vars(cls).get(name, MISSING)
+            entry: Field[Any] = given if isinstance(given, Field) else field(default=given)
+            entry.metadata = MappingProxyType({Setting: said})
+            setattr(cls, name, entry)
+            types[name] = bare.__forward_arg__ if isinstance(bare, ForwardRef) else bare
         dataclass(frozen=True, kw_only=True, repr=False)(cls)
-        for entry in fields_of(cls):
-            setting_of(entry)  # raises if one is not documented
 
     def __post_init__(self) -> None:
         """Check every value; subclasses check combinations."""
@@ -118,7 +120,7 @@ class Settings:
                 check(entry.name, getattr(self, entry.name))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(shown(self))})"
+        return f"{type(self).__name__}({', '.join(shown(self, type(self)))})"
 
 
 def fields_of(settings: type[Settings]) -> tuple[Field[Any], ...]:
@@ -126,75 +128,49 @@ def fields_of(settings: type[Settings]) -> tuple[Field[Any], ...]:
     return fields(settings)  # type: ignore[arg-type]  # __init_subclass__ makes it a dataclass
 
 
+def setting_of(entry: Field[Any]) -> Setting:
+    """Return the `Setting` of a field."""
+    said: Setting = entry.metadata[Setting]
+    return said
+
+
 def signature_of(settings: type[Settings]) -> inspect.Signature:
     """Return the signature of a constructor that takes these settings."""
-    parameters = [
-        inspect.Parameter(
-            entry.name,
-            inspect.Parameter.KEYWORD_ONLY
-            if entry.kw_only is True
-            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=inspect.Parameter.empty if entry.default is MISSING else entry.default,
-            annotation=type_of(entry),
-        )
-        for entry in fields_of(settings)
-    ]
-    return inspect.Signature(sorted(parameters, key=lambda parameter: parameter.kind))
+    return inspect.signature(settings).replace(return_annotation=inspect.Signature.empty)
 
 
-def values_for(settings: type[Settings], source: object, **changed: Any) -> dict[str, Any]:
-    """Return the settings that an object has as attributes, with some replaced.
-
-    Args:
-        settings: The class of settings.
-        source: Settings, or anything else with attributes of these names; those it lacks are left
-            out.
-        **changed: Values that replace the object's.
-    """
-    names = [entry.name for entry in fields_of(settings) if hasattr(source, entry.name)]
-    return {**{name: getattr(source, name) for name in names}, **changed}
-
-
-def shown(settings: Settings, **instead: object) -> list[str]:
+def shown(settings: Settings, declared: type[Settings], **instead: object) -> list[str]:
     """Return `name=value` for each setting that can change the result.
 
     Args:
         settings: The settings.
+        declared: The class of the settings to show; `settings` may have more.
         **instead: Objects to show instead of the values. One that is not None is shown even if
             the setting has its default.
     """
-    declared = {entry.name: setting_of(entry) for entry in fields_of(type(settings))}
+    values = result_settings(settings, declared)
     texts = []
-    for name, parameter in signature_of(type(settings)).parameters.items():
-        value = getattr(settings, name)
-        unset = value is parameter.default and value in (None, ()) and instead.get(name) is None
-        if declared[name].changes_result and not unset:
-            texts.append(f"{name}={safe_repr(instead.get(name, value))}")
+    for name, parameter in signature_of(declared).parameters.items():
+        if name in values:
+            value = values[name]
+            unset = value is parameter.default and value in (None, ())
+            if not unset or instead.get(name) is not None:
+                texts.append(f"{name}={safe_repr(instead.get(name, value))}")
     return texts
 
 
-def result_settings(settings: Settings) -> dict[str, object]:
-    """Return the values of the settings that can change the result, by name."""
+def result_settings(settings: Settings, declared: type[Settings]) -> dict[str, object]:
+    """Return the values of the settings that can change the result, by name.
+
+    Args:
+        settings: The settings.
+        declared: The class of the settings to return; `settings` may have more.
+    """
     return {
         entry.name: getattr(settings, entry.name)
-        for entry in fields_of(type(settings))
+        for entry in fields_of(declared)
         if setting_of(entry).changes_result
     }
-
-
-def setting_of(entry: Field[Any]) -> Setting:
-    """Return the `Setting` of a field."""
-    if get_origin(entry.type) is Annotated:
-        for metadata in get_args(entry.type)[1:]:
-            if isinstance(metadata, Setting):
-                return metadata
-    raise TypeError(f"the setting {entry.name} must be annotated with Annotated[..., Setting(...)]")
-
-
-def type_of(entry: Field[Any]) -> Any:
-    """Return the type of a setting; as a string if it is annotated as one."""
-    bare = get_args(entry.type)[0]
-    return bare.__forward_arg__ if isinstance(bare, ForwardRef) else bare
 
 
 def refuse_unknown(
@@ -214,24 +190,23 @@ def refuse_unknown(
     for name in (name for name in names if name not in known):
         if name in elsewhere:
             raise TypeError(f"{owner} has no setting {name!r}: {elsewhere[name]}")
+        from difflib import get_close_matches  # deferred: only this error needs it
+
         near = get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"its settings are {', '.join(known)}"
         raise TypeError(f"{owner} has no setting {name!r}: {hint}")
 
 
-_TAKEN = "__settings__"  # attribute of a constructor made by `takes`
-
-
+@dataclass(frozen=True)
 class _Constructor:
     """An `__init__` that documents itself in the class it is defined in."""
 
-    def __init__(self, function: Callable[..., None], settings: type[Settings]) -> None:
-        self._function = function
-        self._settings = settings
+    function: Callable[..., None]
+    settings: type[Settings]
 
     def __set_name__(self, owner: type, name: str) -> None:
-        setattr(owner, name, self._function)
-        document(owner, _arguments(self._settings))
+        setattr(owner, name, self.function)
+        document(owner, signature_of(self.settings), _docs(self.settings))
 
 
 def takes(
@@ -246,13 +221,13 @@ def takes(
         A decorator for `__init__`. The class's docstring gets a section `Args:`.
     """
     assert isinstance(settings, type)
-    made: type[Settings] = settings
-    signature = signature_of(made)
+    declared: type[Settings] = settings
+    signature = signature_of(declared)
 
     def decorate(function: Callable[[O, S], None]) -> Callable[Concatenate[O, P], None]:
         def construct(self: O, /, *args: P.args, **given: P.kwargs) -> None:
             owner = type(self).__name__
-            refuse_unknown(owner, given.keys(), [*signature.parameters], made.elsewhere)
+            refuse_unknown(owner, given.keys(), [*signature.parameters], declared.elsewhere)
             try:
                 signature.bind(*args, **given)
             except TypeError as error:
@@ -261,62 +236,75 @@ def takes(
                 raise TypeError(f"{owner}: {error}{hint}") from None
             function(self, settings(*args, **given))
 
+        made: Any = update_wrapper(construct, function)
         receiver = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        construct.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        made.__signature__ = signature.replace(
             parameters=[receiver, *signature.parameters.values()]
         )
-        construct.__name__ = function.__name__
-        construct.__qualname__ = function.__qualname__
-        construct.__module__ = function.__module__
-        construct.__dict__[_TAKEN] = made
-        construct.__doc__ = "Check the settings; the class documents them."
-        constructor: Any = _Constructor(construct, made)
+        made.__doc__ = "Check the settings; the class documents them."
+        made.settings = declared
+        constructor: Any = _Constructor(made, declared)
         return constructor  # type: ignore[no-any-return]  # replaced when the class is made
 
     return decorate
 
 
-def settings_taken(owner: type) -> type[Settings]:
-    """Return the settings that the constructor of a class takes, if `takes` has made it.
+def settings_taken(owner: type, default: type[Settings] | None = None) -> type[Settings]:
+    """Return the settings that the constructor of a class takes.
+
+    Args:
+        owner: The class.
+        default: What to return if its constructor was not made by `takes`.
 
     Raises:
-        TypeError: It was made otherwise.
+        TypeError: It was not, and there is no default.
     """
-    found = getattr(owner.__init__, _TAKEN, None)  # type: ignore[misc]  # it is only looked at
+    found: type[Settings] | None = getattr(owner.__init__, "settings", default)  # type: ignore[misc]
     if found is None:
         raise TypeError(f"the constructor of {owner.__name__} is not decorated with takes(...)")
-    settings: type[Settings] = found
-    return settings
+    return found
+
+
+def from_settings(owner: type[O], settings: Settings, *more: Any) -> O:
+    """Return an object of a class, made of settings that are checked already.
+
+    Args:
+        owner: A class whose constructor `takes` settings.
+        settings: Those settings; a subclass may have more.
+        *more: Other arguments of the decorated constructor.
+    """
+    made = owner.__new__(owner)
+    constructor: Any = owner.__init__
+    constructor.__wrapped__(made, settings, *more)
+    return made
 
 
 def documented(settings: type[S]) -> type[S]:
     """Make `help` show the types, defaults and documentation of settings that users make."""
     settings.__signature__ = signature_of(settings)  # type: ignore[attr-defined]
-    document(settings, _arguments(settings))
+    document(settings, signature_of(settings), _docs(settings))
     return settings
 
 
-def _arguments(settings: type[Settings]) -> list[tuple[str, str, object]]:
-    """Return name, documentation and default of each setting, those by position first."""
-    docs = {entry.name: setting_of(entry).python_doc for entry in fields_of(settings)}
-    parameters = signature_of(settings).parameters
-    return [(name, docs[name], parameter.default) for name, parameter in parameters.items()]
+def _docs(settings: type[Settings]) -> dict[str, str]:
+    return {entry.name: setting_of(entry).python_doc for entry in fields_of(settings)}
 
 
-def document(owner: type, arguments: Iterable[tuple[str, str, object]]) -> None:
+def document(owner: type, signature: inspect.Signature, docs: Mapping[str, str]) -> None:
     """Write the section `Args:` into the docstring of a class.
 
     Args:
         owner: The class.
-        arguments: Name, documentation and default of each; `inspect.Parameter.empty` for none.
+        signature: Its arguments. A default of `...` is not shown.
+        docs: The documentation of each.
     """
     if owner.__doc__ is None:  # python -OO
         return
     lines = ["Args:"]
-    for name, text, default in arguments:
-        given = "" if default is inspect.Parameter.empty else f" Default: {default!r}."
+    for name, parameter in signature.parameters.items():
+        unsaid = parameter.default in (inspect.Parameter.empty, ...)
         lines += textwrap.wrap(
-            f"{name}: {text}{given}",
+            f"{name}: {docs[name]}" + ("" if unsaid else f" Default: {parameter.default!r}."),
             width=96,
             initial_indent=" " * 4,
             subsequent_indent=" " * 8,

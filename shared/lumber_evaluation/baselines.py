@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 from lumber_core.checks import check_not_negative
-from lumber_core.chunking.base import Chunker, within
+from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.chunking.settings import ChunkerSettings, Units
 from lumber_core.chunking.size_limits import SizeLimits
@@ -23,6 +23,7 @@ from lumber_core.extras import load
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, shown, takes
 from lumber_core.spans import Span
+from lumber_core.text.layout import Layout
 from lumber_core.text.unicode import breaks
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 from lumber_evaluation.embedders import Embedder, unit_length
@@ -54,9 +55,9 @@ class UnitChunker(Chunker):
     def __init__(self, settings: UnitSettings) -> None:
         super().__init__(settings, units=settings.units)
 
-    def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
-        units = self._find_units(text)
-        return within(limits, text, Segmentation(tuple(units)), units)
+    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
+        units = layout.units()
+        return enforce_limits(Segmentation(tuple(units)), layout, limits, units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +153,13 @@ class SemanticChunker(Chunker):
         self.percentile = settings.percentile
         self.buffer_size = settings.buffer_size
 
-    def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
-        units = self._find_units(text)
-        edges = [0, *self._cuts(text, units), len(units)] if units else []
+    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
+        units = layout.units()
+        edges = [0, *self._cuts(layout.text, units), len(units)] if units else []
         spans = tuple(
             Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges)
         )
-        return within(limits, text, Segmentation(spans), units)
+        return enforce_limits(Segmentation(spans), layout, limits, units)
 
     def _cuts(self, text: str, units: Sequence[Span]) -> list[int]:
         """Return the numbers of the units that start a chunk, without the first."""
@@ -179,4 +180,9 @@ class SemanticChunker(Chunker):
         return {**super()._determines(), "embedder": self.embedder}
 
     def _shown(self) -> list[str]:
-        return shown(self._settings, tokenizer=self._counter, embedder=self.embedder.identity)
+        return shown(
+            self._settings,
+            self._declared,
+            tokenizer=self._counter,
+            embedder=self.embedder.identity,
+        )

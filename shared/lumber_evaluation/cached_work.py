@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from lumber_core import __version__
-from lumber_core.cache import Cache, digest
+from lumber_core.cache import Cache, digest, read_row
 from lumber_core.checks import check_texts
+from lumber_core.concurrency import batches
 from lumber_core.errors import StoreError
-from lumber_core.row_store import read_row
 from lumber_core.segmentation import read_usage
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
+from lumber_evaluation.documents import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import Embedder, Similarity, Vectors, matrix
 from lumber_evaluation.embedders import embedder as make_embedder
 
@@ -29,7 +29,7 @@ WORK_FILE = "work.db"
 """Name of the file in a cache folder."""
 
 # Texts embedded between two writes: the most that an interruption loses.
-_EMBEDDED_AT_ONCE = 64
+_AT_ONCE = 64
 
 
 class CachedEmbedder:
@@ -46,8 +46,8 @@ class CachedEmbedder:
     Raises:
         ValueError: There is no embedder of that name.
         TypeError: `embedder` cannot embed.
-        StoreError: On first use, if the file is damaged, belongs to another program or has another
-            format version. The file is left unchanged.
+        StoreError: On first use, if the file cannot be read and written, belongs to another program
+            or has another format version.
     """
 
     def __init__(self, embedder: object, path: str | Path) -> None:
@@ -81,47 +81,35 @@ class CachedEmbedder:
         self._cache.close()
 
     def __repr__(self) -> str:
-        return f"CachedEmbedder({self.identity!r}, {str(self._cache.path)!r})"
+        return f"CachedEmbedder({self.identity!r}, {self._cache.name!r})"
 
     def _embed(
         self, kind: str, embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str]
     ) -> Vectors:
         identity = self.identity
-        text_of = {digest(identity, kind, text): text for text in dict.fromkeys(texts)}
-        stored = self._cache.get_many(text_of)
-        known = {key: self._vector(value) for key, value in stored.items()}
-        missing = [key for key in text_of if key not in known]
-        for first in range(0, len(missing), _EMBEDDED_AT_ONCE):
-            keys = missing[first : first + _EMBEDDED_AT_ONCE]
-            made = matrix(embed([text_of[key] for key in keys]), len(keys))
-            self._cache.put_many(
-                {key: row.astype("<f4").tobytes() for key, row in zip(keys, made, strict=True)}
-            )
-            known.update(zip(keys, made, strict=True))
-        if len({row.shape for row in known.values()}) > 1:
-            raise self._damaged("vectors of several lengths")
-        key_of = {text: key for key, text in text_of.items()}
+        key_of = {text: digest(identity, kind, text) for text in texts}
+        with self._cache.reading("vector"):
+            known = {k: _vector(v) for k, v in self._cache.get_many(key_of.values()).items()}
+        for some in batches((t for t, key in key_of.items() if key not in known), _AT_ONCE):
+            made = dict(zip(some, matrix(embed(some), len(some)), strict=True))
+            self._cache.put_many({key_of[t]: v.astype("<f4").tobytes() for t, v in made.items()})
+            known.update((key_of[text], vector) for text, vector in made.items())
+        with self._cache.reading("vector"):
+            if len({vector.shape for vector in known.values()}) > 1:
+                raise ValueError("vectors of several lengths")
         return matrix([known[key_of[text]] for text in texts], len(texts))
 
-    def _vector(self, value: bytes) -> Vectors:
-        """Return a stored vector.
 
-        Raises:
-            StoreError: It is damaged.
-        """
-        try:
-            vector = np.frombuffer(value, dtype="<f4")
-        except (ValueError, TypeError) as error:
-            raise self._damaged("a damaged vector") from error
-        if not np.isfinite(vector).all():
-            raise self._damaged("a vector with values that are not finite")
-        return vector
+def _vector(value: bytes) -> Vectors:
+    """Return a stored vector.
 
-    def _damaged(self, what: str) -> StoreError:
-        return StoreError(
-            f"the store {self._cache.path} contains {what}. Move the store away, or pass another "
-            "path"
-        )
+    Raises:
+        ValueError: It is damaged.
+    """
+    vector = np.frombuffer(value, dtype="<f4")
+    if not np.isfinite(vector).all():
+        raise ValueError("a vector with values that are not finite")
+    return vector
 
 
 class CachedWork:
@@ -158,7 +146,7 @@ class CachedWork:
         """
         if self.path is None or splitter.identity is None:
             return splitter.split(document)
-        key = digest(__version__, splitter.identity, document.name, document.text)
+        key = digest(__version__, splitter.identity, document.name, document.format, document.text)
         stored = self._splits.get(key)
         known = None if stored is None else _read_split(stored, document)
         if known is None:
@@ -199,7 +187,7 @@ def _read_split(value: bytes, document: Document) -> SplitDocument | None:
         return None
 
 
-def _read_chunk(stored: Sequence[Any], document: Document) -> Chunk:
+def _read_chunk(stored: Sequence[Any], document: Document) -> EvaluatedChunk:
     """Return a stored chunk.
 
     Raises:
@@ -212,4 +200,4 @@ def _read_chunk(stored: Sequence[Any], document: Document) -> Chunk:
     if text and not isinstance(text[0], str):
         raise ValueError("the text of a chunk must be a string")
     span = Span(start, end)
-    return Chunk(document.name, span, text[0] if text else span.of(document.text))
+    return EvaluatedChunk(document.name, span, text[0] if text else span.of(document.text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.text.source import Format, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class Document:
         starts: Character offsets where its segments start: a subset of `units`, the first is 0.
             A document without annotated segments has one.
         source: The corpus, or the part of it, that the document comes from.
+        format: How this project's splitters read the text, unless other units are chosen.
     """
 
     name: str
@@ -30,6 +33,12 @@ class Document:
     units: tuple[int, ...]
     starts: tuple[int, ...]
     source: str
+    format: Format = "text"
+
+    def to_split(self) -> Source:
+        """Return the document as splitters get it."""
+        metadata = {"file_type": "text/markdown"} if self.format == "markdown" else {}
+        return Source(self.text, name=self.name, metadata=metadata)
 
     @property
     def segments(self) -> tuple[Span, ...]:
@@ -97,6 +106,14 @@ class Corpus:
         """The documents by their names."""
         return {document.name: document for document in self.documents}
 
+    @property
+    def formats(self) -> str:
+        """How the texts are read, in words: "text", or "3 markdown, 1 text"."""
+        counts = Counter(document.format for document in self.documents)
+        if len(counts) < 2:
+            return "".join(counts)
+        return ", ".join(f"{count:,} {name}" for name, count in sorted(counts.items()))
+
 
 @runtime_checkable
 class EvaluatedSplitter(Protocol):
@@ -147,7 +164,7 @@ def document_from_segments(
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class EvaluatedChunk:
     """A piece of a document that can be retrieved.
 
     Attributes:
@@ -175,7 +192,7 @@ class SplitDocument:
     """
 
     document: str
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[EvaluatedChunk, ...]
     seconds: float
     usage: Usage = field(default=Usage())
     failures: int = 0

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
-from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
+from lumber_evaluation.documents import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.splitters import evaluated
 
 
@@ -64,7 +64,7 @@ class RandomCuts:
         units = [span.start for span in sentences(text, self._language)][1:]
         edges = [0, *_nearest(wanted, units), len(text)]
         spans = [Span(start, end) for start, end in pairwise(edges) if text[start:end].strip()]
-        chunks = tuple(Chunk(document.name, span, span.of(text)) for span in spans)
+        chunks = tuple(EvaluatedChunk(document.name, span, span.of(text)) for span in spans)
         return SplitDocument(document.name, chunks, 0.0)
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from lumber_core.bert import BertChunker
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.lumber import LumberChunker
 from lumber_core.lumber.fallback import local_judge
@@ -23,7 +24,7 @@ from lumber_evaluation.baselines import (
     fixed_length,
     recursive_characters,
 )
-from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
+from lumber_evaluation.documents import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.identity import settings_of, splitter_identity
 from lumber_evaluation.locating import ChunkNotFoundError, locate
@@ -46,14 +47,14 @@ class _Cutting:
         """
         start = time.perf_counter()
         try:
-            pieces = self.cut(document.text)
+            pieces = self.cut(document)
         except ChunkNotFoundError as error:
             raise ValueError(
                 f"the chunks of {document.name!r} by {self.name} cannot be scored: {error}"
             ) from error
         seconds = time.perf_counter() - start
         chunks = tuple(
-            Chunk(document.name, span, text)
+            EvaluatedChunk(document.name, span, text)
             for span, text in zip(pieces.spans, pieces.texts, strict=True)
             if text.strip()
         )
@@ -107,7 +108,7 @@ class MarkedSegments:
         """
         if not document.is_segmented:
             raise ValueError(f"no segments are marked in {document.name!r}")
-        chunks = (Chunk(document.name, s, s.of(document.text)) for s in document.segments)
+        chunks = (EvaluatedChunk(document.name, s, s.of(document.text)) for s in document.segments)
         return SplitDocument(document.name, tuple(chunks), 0.0)
 
 
@@ -157,7 +158,7 @@ PRESETS = {
     "lumber": Preset(
         "theta, tokens", THETA, lambda value, _: LumberChunker(local_judge(), theta=int(value))
     ),
-    "greedy": Preset("tokens", 400, lambda value, _: GreedyChunker(int(value), chunk_size=None)),
+    "greedy": Preset("target size, tokens", 400, lambda value, _: GreedyChunker(int(value))),
     "paragraphs": Preset("", 0, lambda *_: UnitChunker()),
     "fixed": Preset("tokens", 200, lambda value, _: fixed_length(int(value))),
     "recursive": Preset("characters", 1000, lambda value, _: recursive_characters(int(value))),
@@ -215,11 +216,11 @@ class Pieces:
     failures: int = 0
 
 
-Cut = Callable[[str], Pieces]
+Cut = Callable[[Document], Pieces]
 
 
 def cut_with(splitter: object) -> Cut:
-    """Return a function that cuts a text with a splitter of any library.
+    """Return a function that cuts a document with a splitter of any library.
 
     Frameworks' splitters are recognised by their methods. Their chunks are located in the text,
     because the frameworks' own offsets are wrong if text repeats.
@@ -235,7 +236,7 @@ def cut_with(splitter: object) -> Cut:
     """
     chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
     if isinstance(chunker, Chunker):
-        return partial(_segment, splitter, chunker)
+        return partial(_split, splitter, chunker)
     if not isinstance(splitter, type):
         if hasattr(splitter, "get_nodes_from_documents"):
             return partial(_parse, splitter)
@@ -249,15 +250,22 @@ def cut_with(splitter: object) -> Cut:
     )
 
 
-def _segment(splitter: Any, chunker: Chunker, text: str) -> Pieces:
-    """Split with a splitter of this project, whose spans are exact; adapters may add overlap."""
-    made = splitter.segment(text)
-    spans = tuple(chunker.overlap(text, made.spans, getattr(splitter, "chunk_overlap", 0)))
-    return Pieces(spans, [span.of(text) for span in spans], made.usage, len(made.failures))
+def _split(splitter: Any, chunker: Chunker, document: Document) -> Pieces:
+    """Split with a splitter of this project or an adapter, into the chunks that users get."""
+    source, delivery = document.to_split(), getattr(splitter, "delivery", Delivery())
+    made = chunker.segment(source, overlap=delivery.overlap)
+    chunks = chunker.chunks(source, made, delivery)
+    return Pieces(
+        [chunk.span for chunk in chunks],
+        [chunk.text for chunk in chunks],
+        made.usage,
+        len(made.failures),
+    )
 
 
-def _split_text(splitter: Any, text: str) -> Pieces:
+def _split_text(splitter: Any, document: Document) -> Pieces:
     """Split with a LangChain splitter: its chunks are strings, or documents for some."""
+    text = document.text
     chunks = [
         chunk if isinstance(chunk, str) else chunk.page_content
         for chunk in splitter.split_text(text)
@@ -267,23 +275,25 @@ def _split_text(splitter: Any, text: str) -> Pieces:
     return _located(text, chunks, overlap if in_characters else None)
 
 
-def _parse(parser: Any, text: str) -> Pieces:
+def _parse(parser: Any, document: Document) -> Pieces:
     """Split with a LlamaIndex node parser; of a hierarchy of nodes, the leaves are taken."""
-    from llama_index.core import Document  # installed, because the parser needs it
+    from llama_index.core import Document as Given  # installed, because the parser needs it
 
-    nodes = parser.get_nodes_from_documents([Document(text=text)])
+    text = document.text
+    nodes = parser.get_nodes_from_documents([Given(text=text)])
     leaves = [node.get_content() for node in nodes if not node.child_nodes]
     overlap = 0 if getattr(parser, "chunk_overlap", None) == 0 else None
     return _located(text, leaves, overlap)
 
 
-def _call(function: Callable[[str], Iterable[Any]], text: str) -> Pieces:
+def _call(function: Callable[[str], Iterable[Any]], document: Document) -> Pieces:
     """Split with a function.
 
     Raises:
         TypeError: It returns neither offsets nor strings.
         ValueError: An offset is outside the text, or the spans are not in order.
     """
+    text = document.text
     pieces = list(function(text))
     if all(isinstance(piece, str) for piece in pieces):
         return _located(text, pieces, None)

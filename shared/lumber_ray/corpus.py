@@ -18,7 +18,7 @@ from lumber_core.concurrency import batches
 from lumber_core.extras import load
 from lumber_core.segmentation import Usage
 from lumber_ray.destination import Destination, IdSet, PartFormat, part_name
-from lumber_ray.documents import Entry, FailedDocument, Source
+from lumber_ray.documents import DocumentSource, Entry, FailedDocument
 from lumber_ray.rows import STOPPING, FinishedDocument
 from lumber_ray.sources import find_source
 from lumber_ray.tables import Columns
@@ -162,7 +162,7 @@ def split_corpus(
     return done.summary()
 
 
-def list_documents(source: Source, finished: IdSet) -> tuple[int, list[pa.Table]]:
+def list_documents(source: DocumentSource, finished: IdSet) -> tuple[int, list[pa.Table]]:
     """Return the number of documents, and tables of the entries that are not finished.
 
     Raises:
@@ -262,7 +262,9 @@ class _Totals:
 class _PartWriter:
     """A worker: reads the documents of a part, splits them and writes the part's files."""
 
-    def __init__(self, setup: WorkerSetup, source: Source, destination: Destination) -> None:
+    def __init__(
+        self, setup: WorkerSetup, source: DocumentSource, destination: Destination
+    ) -> None:
         self._splitter = setup.open()
         self._source = source
         self._destination = destination

@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
-from lumber_core.files import TextFile
-from lumber_core.text.markdown import NAME_KEYS, TYPE_KEYS
+from lumber_core.text.source import NAME_KEYS, TYPE_KEYS, Source
 from lumber_ray.documents import FailedDocument
 from lumber_ray.rows import FinishedDocument, chunk_schema
 from lumber_ray.tables import Columns, document_of
@@ -96,7 +95,7 @@ class _BatchSplitter:
                 rows.append({"document": done.document, "error": done.error})
         return pa.Table.from_pylist(rows, self._schema)
 
-    def _documents(self, batch: pa.Table) -> Iterator[TextFile | FailedDocument]:
+    def _documents(self, batch: pa.Table) -> Iterator[Source | FailedDocument]:
         names: Sequence[str] = batch.column_names
         self._columns.check(names, "the dataset")
         used = {*self._columns, *NAME_KEYS, *TYPE_KEYS}

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from lumber_core.files import TextFile
+from lumber_core.text.source import Source
 
 
 class Entry(NamedTuple):
@@ -40,7 +40,7 @@ class FailedDocument:
     error: str
 
 
-class Source(Protocol):
+class DocumentSource(Protocol):
     """Documents that can be listed and read. It is pickled for the workers."""
 
     def entries(self) -> Iterator[Entry]:
@@ -50,7 +50,7 @@ class Source(Protocol):
             ValueError: A document has no id.
         """
 
-    def read(self, entries: Sequence[Entry]) -> Iterator[TextFile | FailedDocument]:
+    def read(self, entries: Sequence[Entry]) -> Iterator[Source | FailedDocument]:
         """Read documents, in order."""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.delivery import Delivery
 from lumber_core.concurrency import batches
 from lumber_core.errors import (
     MissingExtraError,
@@ -18,11 +19,10 @@ from lumber_core.errors import (
     TokenizerDataError,
     WeightsError,
 )
-from lumber_core.files import TextFile
 from lumber_core.identity import chunk_id
 from lumber_core.llms.retry import error_summary
 from lumber_core.segmentation import Segmentation, Usage
-from lumber_core.text.markdown import heading_paths
+from lumber_core.text.source import Source
 from lumber_ray.documents import FailedDocument
 
 logger = logging.getLogger(__name__)
@@ -108,12 +108,12 @@ class DocumentSplitter:
         self, chunker: Chunker, *, chunk_overlap: int = 0, embed: Embed | None = None
     ) -> None:
         self._chunker = chunker
-        self._overlap = chunk_overlap
+        self._delivery = Delivery(chunk_overlap)
         self._embed = embed
         self._identity = chunker.identity
 
     def split(
-        self, files: Iterable[TextFile | FailedDocument]
+        self, files: Iterable[Source | FailedDocument]
     ) -> Iterator[FinishedDocument | FailedDocument]:
         """Split documents, as many at once as the splitter works on at the same time.
 
@@ -125,7 +125,7 @@ class DocumentSplitter:
                 errors of `STOPPING` are raised, too.
         """
         for some in batches(files, self._chunker.texts_at_once):
-            texts = [file for file in some if isinstance(file, TextFile) and not _problem(file)]
+            texts = [file for file in some if isinstance(file, Source) and not _problem(file)]
             segmentations = self._segmentations(texts)
             for file in some:
                 if isinstance(file, FailedDocument):
@@ -135,7 +135,7 @@ class DocumentSplitter:
                 else:
                     yield self._finished(file, next(segmentations))
 
-    def _segmentations(self, files: Sequence[TextFile]) -> Iterator[Segmentation | Exception]:
+    def _segmentations(self, files: Sequence[Source]) -> Iterator[Segmentation | Exception]:
         if len(files) > 1:
             try:
                 yield from self._segment_all(files)
@@ -148,7 +148,7 @@ class DocumentSplitter:
         for file in files:
             yield self._segmented(file)
 
-    def _segmented(self, file: TextFile) -> Segmentation | Exception:
+    def _segmented(self, file: Source) -> Segmentation | Exception:
         try:
             (segmentation,) = self._segment_all([file])
         except _FATAL:
@@ -157,15 +157,11 @@ class DocumentSplitter:
             return error
         return segmentation
 
-    def _segment_all(self, files: Sequence[TextFile]) -> list[Segmentation]:
-        return self._chunker.segment_all(
-            [file.text for file in files],
-            reserved=[self._overlap] * len(files),
-            markdown=[self._chunker.reads_as_markdown(file.metadata) for file in files],
-        )
+    def _segment_all(self, files: Sequence[Source]) -> list[Segmentation]:
+        return self._chunker.segment_all(files, overlap=self._delivery.overlap)
 
     def _finished(
-        self, file: TextFile, made: Segmentation | Exception
+        self, file: Source, made: Segmentation | Exception
     ) -> FinishedDocument | FailedDocument:
         if isinstance(made, Exception):
             return FailedDocument(file.name, error_summary(made))
@@ -177,33 +173,29 @@ class DocumentSplitter:
             return FailedDocument(file.name, error_summary(error))
         return FinishedDocument(file.name, rows, made.usage, len(made.failures))
 
-    def _rows(self, file: TextFile, made: Segmentation) -> list[dict[str, object]]:
-        markdown = self._chunker.reads_as_markdown(file.metadata)
-        spans = self._chunker.overlap(file.text, made.spans, self._overlap, markdown=markdown)
-        paths = heading_paths(file.text, spans) if markdown else [()] * len(spans)
-        rows: list[dict[str, object]] = []
-        for index, (span, path) in enumerate(zip(spans, paths, strict=True)):
-            text, pages = span.of(file.text), file.pages_of(span)
-            rows.append(
-                {
-                    "document": file.name,
-                    "chunk_id": chunk_id(file.name, span, text, self._identity),
-                    "index": index,
-                    "start": span.start,
-                    "end": span.end,
-                    "headings": list(path),
-                    "pages": None if pages is None else list(pages),
-                    "text": text,
-                }
-            )
+    def _rows(self, file: Source, made: Segmentation) -> list[dict[str, object]]:
+        chunks = self._chunker.chunks(file, made, self._delivery)
+        rows: list[dict[str, object]] = [
+            {
+                "document": file.name,
+                "chunk_id": chunk_id(file.name, chunk.span, chunk.text, self._identity),
+                "index": chunk.index,
+                "start": chunk.span.start,
+                "end": chunk.span.end,
+                "headings": list(chunk.headings),
+                "pages": None if chunk.pages is None else list(chunk.pages),
+                "text": chunk.text,
+            }
+            for chunk in chunks
+        ]
         if self._embed is not None:
-            vectors = self._embed([span.of(file.text) for span in spans])
+            vectors = self._embed([chunk.text for chunk in chunks])
             for row, vector in zip(rows, vectors, strict=True):
                 row["embedding"] = [float(number) for number in vector]
         return rows
 
 
-def _problem(file: TextFile) -> str:
+def _problem(file: Source) -> str:
     """Return why a text has no rows, or ""."""
     if not file.text:
         return "the text is empty, so it has no chunks"

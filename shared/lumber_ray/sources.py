@@ -11,18 +11,18 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
-from lumber_core.errors import UnreadableFileError
-from lumber_core.files import (
+from lumber_core.secrets import public_url
+from lumber_core.text.source import Source
+from lumber_files import (
     READABLE,
-    TextFile,
+    UnreadableFileError,
     check_encoding,
     check_readable,
     files_in,
     find_files,
     read_file,
 )
-from lumber_core.llms.settings import public_url
-from lumber_ray.documents import Entry, FailedDocument, Source, writable
+from lumber_ray.documents import DocumentSource, Entry, FailedDocument, writable
 from lumber_ray.tables import Columns, JsonLines, ParquetRows
 
 logger = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ def find_source(
     *,
     columns: Columns,
     encoding: str | None = None,
-) -> Source:
+) -> DocumentSource:
     """Find the documents of a corpus.
 
     Args:
@@ -49,7 +49,7 @@ def find_source(
     Raises:
         FileNotFoundError: There is no such file.
         ValueError: There are several kinds of files, or a table lacks a column.
-        MissingExtraError: A PDF or DOCX, and its reader is not installed.
+        MissingExtraError: There is HTML, PDF or DOCX, and its reader is not installed.
     """
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     if not given:
@@ -158,7 +158,7 @@ class TextFiles:
         """Yield every file."""
         yield from self._entries
 
-    def read(self, entries: Sequence[Entry]) -> Iterator[TextFile | FailedDocument]:
+    def read(self, entries: Sequence[Entry]) -> Iterator[Source | FailedDocument]:
         """Read files."""
         for entry in entries:
             try:

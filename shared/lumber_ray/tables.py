@@ -13,8 +13,7 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet
 
-from lumber_core.files import TextFile
-from lumber_core.text.markdown import NAME_KEYS, TYPE_KEYS, is_markdown
+from lumber_core.text.source import NAME_KEYS, TYPE_KEYS, Source
 from lumber_ray.documents import Entry, FailedDocument, writable
 
 _IDS_AT_ONCE = 65_536
@@ -77,7 +76,7 @@ class JsonLines:
                 named = _id_of(found)
                 yield Entry(f"{file} line {number}" if named is None else named, file, position)
 
-    def read(self, entries: Sequence[Entry]) -> Iterator[TextFile | FailedDocument]:
+    def read(self, entries: Sequence[Entry]) -> Iterator[Source | FailedDocument]:
         """Read lines."""
         for file, group in groupby(entries, key=attrgetter("file")):
             with self._opened(file) as stream:
@@ -156,7 +155,7 @@ class ParquetRows:
                     yield Entry(named, file, row)
                     row += 1
 
-    def read(self, entries: Sequence[Entry]) -> Iterator[TextFile | FailedDocument]:
+    def read(self, entries: Sequence[Entry]) -> Iterator[Source | FailedDocument]:
         """Read rows. Reading on from the last row that was read is fast, going back is slow."""
         for entry in entries:
             reading = self._reading
@@ -199,7 +198,7 @@ class _Reading:
         return found[0]
 
 
-def document_of(name: str, row: dict[str, Any], text_column: str) -> TextFile | FailedDocument:
+def document_of(name: str, row: dict[str, Any], text_column: str) -> Source | FailedDocument:
     """Return the document in a row of a table.
 
     Args:
@@ -210,7 +209,8 @@ def document_of(name: str, row: dict[str, Any], text_column: str) -> TextFile | 
     text = row.get(text_column)
     if not isinstance(text, str):
         return FailedDocument(name, f"{text_column!r} is {type(text).__name__}, not a text")
-    return TextFile(name, text, is_markdown(row))
+    known = {key: row[key] for key in (*NAME_KEYS, *TYPE_KEYS) if key in row}
+    return Source(text, name=name, metadata=known)
 
 
 def _values_of(schema: pa.Schema, column: str) -> pa.DataType:

@@ -12,6 +12,7 @@ import pytest
 
 from lumber_core import LumberChunker, Prices
 from lumber_core.lumber.fallback import local_judge
+from lumber_core.text.source import Source
 from tests.cli.running import SAMPLE, run_apart
 
 
@@ -41,7 +42,7 @@ def test_a_markdown_file_is_estimated_in_the_units_it_is_split_into(tmp_path: Pa
     tokens = {}
     for name in ("a.md", "a.txt"):
         (tmp_path / name).write_text(text, encoding="utf-8")
-        made = LumberChunker(local_judge()).estimate([text], markdown=[name == "a.md"])
+        made = LumberChunker(local_judge()).estimate([Source(text, metadata={"source": name})])
         done = run_apart("estimate", tmp_path / name)
         assert f"{made.prompt_tokens.likely:,.0f} (" in done.out
         tokens[name] = made.prompt_tokens

@@ -27,7 +27,7 @@ from tests.loopback.server import LoopbackServer
 TEXT = "Ann ran.\n\nShe fell.\n\nBob slept.\n\nHe woke.\n"
 PROMPT = "You cut stories.\n---\nWhere is the turn, from {first} to {last}?\n{paragraphs}\n"
 # Given by --model and --key-variable, or of no use on a command line.
-ELSEWHERE = {"model", "base_url", "api_key", "client", "tokenizer", "cache_size"}
+ELSEWHERE = {"model", "base_url", "api_key", "client", "tokenizer"}
 
 needs_openai = pytest.mark.skipif(not find_spec("openai"), reason="openai is not installed")
 

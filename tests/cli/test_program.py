@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import SAMPLE, run, run_apart, started
+from tests.cli.running import run, run_apart, started
 
 COMMANDS = (
     *("split", "view", "estimate", "models", "compare", "sweep", "questions", "conform"),
@@ -33,21 +33,33 @@ EXTRAS = {
     "openai": {"openai"},
     "gemini": {"google.genai"},
     "llama-index": {"llama_index"},
-    "documents": {"pypdf", "mammoth"},
+    "documents": {"bs4", "charset_normalizer", "mammoth", "markdownify", "pypdf"},
+    "cli": {"rich", "typer"},
     "tiktoken": {"tiktoken"},
 }
+
+BROUGHT = {"cli", "documents"}  # by the extra `cli`
 
 
 def without(extras: set[str], *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run the program in an environment where some extras look as if they were missing."""
-    blocked = {name for extra in extras for name in EXTRAS[extra]}
-    code = (
-        f"import sys\nfor name in {blocked!r}: sys.modules[name] = None\n"
-        "from lumber_cli import main; main()"
-    )
     return subprocess.run(
-        [sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True
+        [
+            sys.executable,
+            "-c",
+            f"{blocking(extras)}from lumber_cli import main; main()",
+            *arguments,
+        ],
+        cwd=folder,
+        capture_output=True,
+        text=True,
     )
+
+
+def blocking(extras: set[str]) -> str:
+    """Return code that makes extras look as if they were missing."""
+    blocked = {name for extra in extras for name in EXTRAS[extra]}
+    return f"import sys\nfor name in {blocked!r}: sys.modules[name] = None\n"
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
@@ -106,10 +118,12 @@ def test_help_and_version_import_no_command(option: str) -> None:
     assert modules == {"lumber_cli", "lumber_cli.app", "lumber_cli.panels"}
 
 
-def test_split_imports_no_other_command_and_nothing_it_does_not_use() -> None:
-    loaded = imported_by("split", SAMPLE, "--method", "greedy")
+def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Path) -> None:
+    sample = tmp_path / "a.txt"
+    sample.write_text("One. Two.", encoding="utf-8")
+    loaded = imported_by("split", sample, "--method", "greedy")
     assert not loaded & (OURS | HEAVY | {"onnxruntime", "lumber_cli.compare", "lumber_cli.view"})
-    assert "onnxruntime" in imported_by("split", SAMPLE)
+    assert "onnxruntime" in imported_by("split", sample)
 
 
 def test_a_misspelt_command_is_refused_with_the_nearest() -> None:
@@ -129,40 +143,71 @@ def test_it_runs_as_a_module() -> None:
     assert all(command in done.stdout for command in COMMANDS)
 
 
-def test_help_and_version_need_no_extra(tmp_path: Path) -> None:
+def test_help_and_version_need_no_other_extra(tmp_path: Path) -> None:
     for option in ("-h", "--version"):
-        done = without(set(EXTRAS), option, folder=tmp_path)
+        done = without(EXTRAS.keys() - BROUGHT, option, folder=tmp_path)
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("arguments", [(), ("-h",), ("split", "a.txt")])
+def test_without_the_extra_cli_one_line_names_it(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = without(set(EXTRAS), *arguments, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "lumber-splitters: typer is not installed. Install it with: "
+        "pip install 'lumber-splitters[cli]'\n"
+    )
+
+
 @pytest.mark.parametrize(
-    ("arguments", "extra"),
-    [
-        (("compare", "docs"), "evaluation"),
-        (("sweep", "docs", "--theta", "400"), "evaluation"),
-        (("questions", "docs", "--model", "http://127.0.0.1:1#m"), "openai"),
-        (("split", "docs", "quay.pdf"), "documents"),
-        (("view", "quay.docx"), "documents"),
-        (("split", "docs", "--format", "parquet", "-o", "chunks.parquet"), "evaluation"),
-        (("split", "docs", "--method", "lumber", "--model", "ollama:m"), "openai"),
-        (("split", "docs", "--method", "bert", "--model", "owner/name"), "hub"),
-        (("split", "docs", "--tokenizer", "cl100k_base"), "tiktoken"),
-        (("train", "out", "--passages", "docs/a.txt"), "train"),
-        (("export", "docs", "out"), "train"),
-    ],
+    ("extra", "commands"),
+    {
+        "evaluation": [
+            "compare docs",
+            "sweep docs --theta 400",
+            "split docs --format parquet -o chunks.parquet",
+        ],
+        "openai": [
+            "questions docs --model http://127.0.0.1:1#m",
+            "split docs --method lumber --model ollama:m",
+        ],
+        "documents": [
+            "split docs quay.pdf",
+            "view quay.docx",
+            "estimate docs quay.html",
+            "split quay.txt",
+        ],
+        "hub": ["split docs --method bert --model owner/name"],
+        "tiktoken": ["split docs --tokenizer cl100k_base"],
+        "train": ["train out --passages docs/a.txt", "export docs out"],
+    }.items(),
 )
 def test_a_command_names_the_extra_it_lacks(
-    arguments: tuple[str, ...], extra: str, tmp_path: Path
+    extra: str, commands: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.txt").write_text("One. Two.", encoding="utf-8")
-    for name in ("quay.pdf", "quay.docx"):
+    for name in ("quay.pdf", "quay.docx", "quay.html"):
         (tmp_path / name).write_bytes(b"nothing")
-    done = without({extra}, *arguments, folder=tmp_path)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert f"pip install 'lumber-splitters[{extra}]'" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    (tmp_path / "quay.txt").write_bytes("Der Müller geht.".encode("cp1252"))
+    # Each process takes a second to start, so one runs all commands.
+    code = (
+        f"{blocking({extra})}from lumber_cli import main\n"
+        "for line in sys.stdin.read().splitlines():\n"
+        "    sys.argv = ['lumber-splitters', *line.split()]\n"
+        "    try: main()\n"
+        "    except SystemExit as end: print(end.code)\n"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=tmp_path, input="\n".join(commands), capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["1"] * len(commands), done.stderr
+    said = done.stderr.strip().splitlines()
+    assert len(said) == len(commands)
+    assert all(f"pip install 'lumber-splitters[{extra}]'" in line for line in said)
 
 
 @pytest.mark.parametrize(
@@ -175,12 +220,12 @@ def test_a_command_names_the_extra_it_lacks(
         (("models",), "pip install 'lumber-splitters[gemini]'"),
     ],
 )
-def test_the_base_install_splits_shows_and_estimates(
+def test_the_extra_cli_alone_splits_shows_and_estimates(
     arguments: tuple[str, ...], printed: str, tmp_path: Path
 ) -> None:
     page = "<h1>Tides</h1><p>They turn twice a day.</p>"
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
-    done = without({*EXTRAS}, *arguments, folder=tmp_path)
+    done = without(EXTRAS.keys() - BROUGHT, *arguments, folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert printed in done.stdout
 

@@ -14,8 +14,6 @@ from langchain_core.documents import Document
 from langchain_text_splitters import RecursiveCharacterTextSplitter, TextSplitter
 from llama_index.core.node_parser import SentenceSplitter
 
-from langchain_lumber import GreedyTextSplitter
-from llamaindex_lumber import GreedyNodeParser
 from lumber_conformance import CONTRACTS, SplitterConformance, check_conformance
 from lumber_conformance.contracts import visible_characters_lost
 
@@ -167,19 +165,6 @@ def test_a_broken_promise_is_found(broken: str, make: Callable[[], TextSplitter]
 
 def test_a_splitter_that_keeps_every_promise_passes() -> None:
     report = check_conformance(Lines, only=QUICK)
-    assert report.passed, str(report)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: GreedyTextSplitter(target_size=40, chunk_size=60),
-        lambda: GreedyNodeParser(target_size=40, chunk_size=60),
-    ],
-    ids=["LangChain", "LlamaIndex"],
-)
-def test_our_own_splitters_pass(make: Callable[[], Any]) -> None:
-    report = check_conformance(make, only=QUICK)
     assert report.passed, str(report)
 
 

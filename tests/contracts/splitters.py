@@ -21,14 +21,8 @@ from langchain_lumber import BertTextSplitter, GreedyTextSplitter, LumberTextSpl
 from langchain_lumber.base import SpanTextSplitter
 from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser
 from llamaindex_lumber.base import SpanNodeParser
-from lumber_core import (
-    BertChunker,
-    Chunker,
-    GreedyChunker,
-    Group,
-    LexicalJudge,
-    LumberChunker,
-)
+from lumber_core import BertChunker, Chunker, GreedyChunker, Group, LumberChunker
+from lumber_core.lumber import LexicalJudge
 from lumber_core.lumber.bert_judge import BertJudge
 from tests.tiny_bert import write_random_checkpoint
 
@@ -67,7 +61,7 @@ def small_target(options: dict[str, Any]) -> dict[str, Any]:
 CHUNKERS: dict[str, Callable[..., Chunker]] = {
     "bert": lambda **options: BertChunker(small_model(), **options),
     "bert as published": lambda **options: BertChunker(
-        small_model(), windows="moving", snap=None, **options
+        small_model(), windows="moving", snap="word", **options
     ),
     "greedy": lambda **options: GreedyChunker(**small_target(options)),
     "greedy by paragraphs": lambda **options: GreedyChunker(

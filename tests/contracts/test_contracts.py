@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import pickle
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from zlib import crc32
 
@@ -13,9 +13,11 @@ import pytest
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import Document as LlamaIndexDocument
 
-from lumber_core import Group, LexicalJudge, LumberChunker, check_tiling, token_counter
+from lumber_core import Group, LumberChunker
+from lumber_core.lumber import LexicalJudge
 from lumber_core.lumber.grouping import MethodRules, TextUnits
 from lumber_core.lumber.walk import Walk
+from lumber_core.spans import check_tiling
 from lumber_core.text.unicode import is_break
 from lumber_core.text.units import paragraphs
 from tests.conftest import read_book
@@ -41,28 +43,39 @@ def scattered(group: Group) -> int | None:
 every_chunker = pytest.mark.parametrize("make", CHUNKERS.values(), ids=CHUNKERS)
 every_text_splitter = pytest.mark.parametrize("make", TEXT_SPLITTERS.values(), ids=TEXT_SPLITTERS)
 every_node_parser = pytest.mark.parametrize("make", NODE_PARSERS.values(), ids=NODE_PARSERS)
-every_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 # LlamaIndex hashes every document's UTF-8, which a lone surrogate has not.
 encodable = {name: text for name, text in TEXTS.items() if "surrogates" not in name}
-every_node_text = pytest.mark.parametrize("text", encodable.values(), ids=encodable)
-every_book = pytest.mark.parametrize("book", BOOKS)
+
+
+CHAPTERS = 40_000  # characters
+
+
+def with_a_book(makers: dict[str, Callable]) -> pytest.MarkDecorator:
+    """Give each splitter the first chapters of one of the books; `make load`, the whole book."""
+    given = [
+        pytest.param(make, book, length, id=f"{name}-{book}{kind}", marks=marks)
+        for (name, make), book in zip(makers.items(), cycle(BOOKS))
+        for kind, length, marks in [("", CHAPTERS, ()), ("-whole", None, pytest.mark.load)]
+    ]
+    return pytest.mark.parametrize(("make", "book", "length"), given)
 
 
 class TestTiling:
     @every_chunker
-    @every_text
-    def test_spans_cover_the_text_once_and_in_order(self, make: Callable, text: str) -> None:
-        segmentation = make().segment(text)
-        check_tiling(segmentation.spans, len(text))
-        assert "".join(segmentation.chunks(text)) == text
+    def test_spans_cover_the_text_once_and_in_order(self, make: Callable) -> None:
+        for name, text in TEXTS.items():
+            segmentation = make().segment(text)
+            check_tiling(segmentation.spans, len(text))
+            assert "".join(segmentation.chunks(text)) == text, name
 
-    @every_chunker
-    @every_book
-    def test_spans_cover_a_book(self, make: Callable, book: str, data: Path) -> None:
-        text = read_book(data / "books" / f"{book}.txt")
+    @with_a_book(CHUNKERS)
+    def test_spans_cover_a_book(
+        self, make: Callable, book: str, length: int | None, data: Path
+    ) -> None:
+        text = read_book(data / "books" / f"{book}.txt")[:length]
         segmentation = make().segment(text)
         check_tiling(segmentation.spans, len(text))
-        assert len(segmentation.spans) > 100
+        assert len(segmentation.spans) > (30 if length else 100)
 
     @every_chunker
     def test_empty_text_has_no_span(self, make: Callable) -> None:
@@ -80,85 +93,85 @@ class TestTiling:
 
         assert seen(make()) == seen(SentenceSplitter()) == [("", 0, 0)]
 
-    @every_node_parser
-    @every_node_text
-    def test_nodes_join_to_the_text(self, make: Callable, text: str) -> None:
-        joined = "".join(node.text for node in nodes(make(), text))
-        assert joined == ("" if text.isspace() else text)
-
 
 class TestOffsets:
     @every_text_splitter
-    @every_text
     @pytest.mark.parametrize("strip", [True, False], ids=["stripped", "unstripped"])
-    def test_offsets_of_documents_are_exact(self, make: Callable, text: str, strip: bool) -> None:
-        found = documents(make(add_start_index=True, strip_whitespace=strip), text)
-        position = 0
-        for document in found:
-            start = document.metadata["start_index"]
-            assert text[start : start + len(document.page_content)] == document.page_content
-            assert start >= position
-            position = start + len(document.page_content)
-        if strip:
-            assert all(d.page_content == d.page_content.strip() for d in found)
-        else:
-            assert "".join(d.page_content for d in found) == text
+    def test_offsets_of_documents_are_exact(self, make: Callable, strip: bool) -> None:
+        for name, text in TEXTS.items():
+            found = documents(make(add_start_index=True, strip_whitespace=strip), text)
+            position = 0
+            for document in found:
+                start = document.metadata["start_index"]
+                assert text[start : start + len(document.page_content)] == document.page_content
+                assert start >= position, name
+                position = start + len(document.page_content)
+            if strip:
+                assert all(d.page_content == d.page_content.strip() for d in found), name
+            else:
+                assert "".join(d.page_content for d in found) == text, name
 
     @every_node_parser
-    @every_node_text
-    def test_offsets_of_nodes_are_exact(self, make: Callable, text: str) -> None:
-        position = 0
-        for node in nodes(make(), text):
-            assert text[node.start_char_idx : node.end_char_idx] == node.text
-            assert node.start_char_idx == position
-            position = node.end_char_idx
+    def test_offsets_of_nodes_are_exact_and_leave_nothing_out(self, make: Callable) -> None:
+        for name, text in encodable.items():
+            position = 0
+            for node in nodes(make(), text):
+                assert text[node.start_char_idx : node.end_char_idx] == node.text, name
+                assert node.start_char_idx == position, name
+                position = node.end_char_idx
+            assert position == (0 if text.isspace() else len(text)), name
 
     @every_node_parser
-    @every_node_text
-    def test_nodes_parsed_again_point_into_the_document(self, make: Callable, text: str) -> None:
-        document = LlamaIndexDocument(text=text)
+    def test_nodes_parsed_again_point_into_the_document(self, make: Callable) -> None:
         coarse = NODE_PARSERS["greedy"](chunk_size=300)
         coarse.chunk_size = 200
-        for node in make()(coarse([document])):
-            assert node.ref_doc_id == document.id_
-            assert text[node.start_char_idx : node.end_char_idx] == node.text
+        for name, text in encodable.items():
+            document = LlamaIndexDocument(text=text)
+            for node in make()(coarse([document])):
+                assert node.ref_doc_id == document.id_, name
+                assert text[node.start_char_idx : node.end_char_idx] == node.text, name
 
-    @every_text_splitter
-    @every_book
-    def test_documents_of_a_book(self, make: Callable, book: str, data: Path) -> None:
-        text = read_book(data / "books" / f"{book}.txt")
+    @with_a_book(TEXT_SPLITTERS)
+    def test_documents_of_a_book(
+        self, make: Callable, book: str, length: int | None, data: Path
+    ) -> None:
+        text = read_book(data / "books" / f"{book}.txt")[:length]
         for document in documents(make(add_start_index=True), text):
             assert text.startswith(document.page_content, document.metadata["start_index"])
 
-    @every_node_parser
-    @every_book
-    def test_nodes_of_a_book(self, make: Callable, book: str, data: Path) -> None:
-        text = read_book(data / "books" / f"{book}.txt")
-        assert "".join(node.text for node in nodes(make(), text)) == text
-        for node in nodes(make(), text):
+    @with_a_book(NODE_PARSERS)
+    def test_nodes_of_a_book(
+        self, make: Callable, book: str, length: int | None, data: Path
+    ) -> None:
+        text = read_book(data / "books" / f"{book}.txt")[:length]
+        found = nodes(make(), text)
+        assert "".join(node.text for node in found) == text
+        for node in found:
             assert text[node.start_char_idx : node.end_char_idx] == node.text
 
 
 class TestHardBounds:
     @every_chunker
-    @every_text
     @pytest.mark.parametrize("tokenizer", ["cl100k_base", "words", len], ids=str)
     @pytest.mark.parametrize("limit", [5, 25])
     def test_no_chunk_exceeds_the_maximum(
-        self, make: Callable, text: str, tokenizer: object, limit: int
+        self, make: Callable, tokenizer: object, limit: int
     ) -> None:
         chunker = make(chunk_size=limit, tokenizer=tokenizer)
-        spans = chunker.segment(text).spans
-        check_tiling(spans, len(text))
-        chunks = [span.of(text) for span in spans]
-        assert max(chunker.counter.count([*chunks, *(c.strip() for c in chunks)])) <= limit
+        for name, whole in TEXTS.items():
+            text = whole[: 200 * limit]
+            spans = chunker.segment(text).spans
+            check_tiling(spans, len(text))
+            chunks = [span.of(text) for span in spans]
+            counts = chunker.counter.count([*chunks, *(c.strip() for c in chunks)])
+            assert max(counts) <= limit, name
 
     @every_chunker
-    @every_text
-    def test_cuts_divide_no_grapheme_cluster(self, make: Callable, text: str) -> None:
+    def test_cuts_divide_no_grapheme_cluster(self, make: Callable) -> None:
         # The longest cluster here is a family of four; it counts 25 characters' worth at most.
-        spans = make(chunk_size=40, tokenizer="cl100k_base").segment(text).spans
-        assert all(is_break(text, span.start) for span in spans)
+        chunker = make(chunk_size=40, tokenizer="cl100k_base")
+        for name, text in TEXTS.items():
+            assert all(is_break(text, span.start) for span in chunker.segment(text).spans), name
 
     @every_chunker
     def test_words_stay_whole_if_they_fit(self, make: Callable) -> None:
@@ -166,66 +179,11 @@ class TestHardBounds:
         for span in make(chunk_size=50).segment(text).spans[1:]:
             assert text[span.start - 1].isspace()
 
-    @every_text_splitter
-    @every_text
-    def test_documents_keep_the_maximum(self, make: Callable, text: str) -> None:
-        found = documents(make(chunk_size=20, tokenizer="o200k_base"), text)
-        sizes = token_counter("o200k_base").count([document.page_content for document in found])
-        assert max(sizes, default=0) <= 20
-
-    @every_node_parser
-    @every_node_text
-    def test_nodes_keep_the_maximum(self, make: Callable, text: str) -> None:
-        found = nodes(make(chunk_size=20, tokenizer="o200k_base"), text)
-        sizes = token_counter("o200k_base").count([node.text for node in found])
-        assert max(sizes, default=0) <= 20
-
-
-class TestOverlap:
     @every_chunker
-    @every_text
-    def test_the_cores_spans_tile_with_any_reserve(self, make: Callable, text: str) -> None:
+    def test_spans_tile_with_any_reserve(self, make: Callable) -> None:
         chunker = make(chunk_size=40)
-        check_tiling(chunker.segment(text, reserved=15).spans, len(text))
-
-    @every_text_splitter
-    @every_text
-    @pytest.mark.parametrize("strip", [True, False], ids=["stripped", "unstripped"])
-    def test_documents_with_overlap_keep_the_maximum_and_their_offsets(
-        self, make: Callable, text: str, strip: bool
-    ) -> None:
-        splitter = make(
-            chunk_size=40,
-            chunk_overlap=15,
-            tokenizer="o200k_base",
-            add_start_index=True,
-            strip_whitespace=strip,
-        )
-        found = documents(splitter, text)
-        sizes = token_counter("o200k_base").count([document.page_content for document in found])
-        assert max(sizes, default=0) <= 40
-        covered = 0
-        for document in found:
-            start = document.metadata["start_index"]
-            assert text.startswith(document.page_content, start)
-            assert start <= covered or text[covered:start].isspace()
-            covered = max(covered, start + len(document.page_content))
-        assert not text[covered:].strip()
-
-    @every_node_parser
-    @every_node_text
-    def test_nodes_with_overlap_keep_the_maximum_and_their_offsets(
-        self, make: Callable, text: str
-    ) -> None:
-        found = nodes(make(chunk_size=40, chunk_overlap=15, tokenizer="o200k_base"), text)
-        sizes = token_counter("o200k_base").count([node.text for node in found])
-        assert max(sizes, default=0) <= 40
-        covered = 0
-        for node in found:
-            assert text[node.start_char_idx : node.end_char_idx] == node.text
-            assert node.start_char_idx <= covered or text[covered : node.start_char_idx].isspace()
-            covered = max(covered, node.end_char_idx)
-        assert not text[covered:].strip()
+        for text in TEXTS.values():
+            check_tiling(chunker.segment(text, overlap=15).spans, len(text))
 
 
 class TestTheWalkEnds:
@@ -297,33 +255,15 @@ class TestSameResultHoweverItIsRun:
         assert asyncio.run(many.asegment_all(texts)) == expected
         assert [many.segment(text) for text in texts] == expected
 
-    @every_chunker
-    def test_a_pickled_splitter_gives_the_same_chunks(self, make: Callable) -> None:
-        chunker = make(chunk_size=40)
-        copy = pickle.loads(pickle.dumps(chunker))
-        for text in TEXTS.values():
-            assert copy.segment(text) == chunker.segment(text)
-
     @pytest.mark.parametrize("name", SAME_IN_BOTH)
-    @every_node_text
-    def test_core_and_both_adapters_agree(self, name: str, text: str) -> None:
-        expected = [c for c in SAME_IN_BOTH[name]().segment(text).chunks(text) if not c.isspace()]
-        loose = TEXT_SPLITTERS[name](strip_whitespace=False).split_text(text)
-        assert [chunk for chunk in loose if not chunk.isspace()] == expected
-        assert TEXT_SPLITTERS[name]().split_text(text) == [chunk.strip() for chunk in expected]
-        assert [node.text for node in nodes(NODE_PARSERS[name](), text)] == expected
-
-    @every_text_splitter
-    def test_a_pickled_text_splitter_gives_the_same_chunks(self, make: Callable) -> None:
-        splitter = pickle.loads(pickle.dumps(make()))
-        text = TEXTS["several paragraphs"]
-        assert splitter.split_text(text) == make().split_text(text)
-
-    @every_node_parser
-    def test_a_pickled_node_parser_gives_the_same_chunks(self, make: Callable) -> None:
-        parser = pickle.loads(pickle.dumps(make()))
-        text = TEXTS["several paragraphs"]
-        assert [n.text for n in nodes(parser, text)] == [n.text for n in nodes(make(), text)]
+    def test_core_and_both_adapters_agree(self, name: str) -> None:
+        for text in encodable.values():
+            chunks = SAME_IN_BOTH[name]().segment(text).chunks(text)
+            expected = [chunk for chunk in chunks if not chunk.isspace()]
+            loose = TEXT_SPLITTERS[name](strip_whitespace=False).split_text(text)
+            assert [chunk for chunk in loose if not chunk.isspace()] == expected
+            assert TEXT_SPLITTERS[name]().split_text(text) == [c.strip() for c in expected]
+            assert [node.text for node in nodes(NODE_PARSERS[name](), text)] == expected
 
 
 class TestNothingFailsSilently:
@@ -358,6 +298,7 @@ class TestQuietByDefault:
     @every_chunker
     def test_chunkers_print_nothing(self, make: Callable, capfd: pytest.CaptureFixture) -> None:
         make().segment_all(TEXTS.values())
+        asyncio.run(make().asegment_all(["One. Two.", ""]))
         assert capfd.readouterr() == ("", "")
 
     @every_text_splitter

@@ -16,7 +16,6 @@ from lumber_core import (
     BertJudge,
     CallPolicy,
     GreedyChunker,
-    LexicalJudge,
     LumberChunker,
     ModelJudge,
     PromptTemplate,
@@ -24,6 +23,7 @@ from lumber_core import (
 from lumber_core.bert.model_folder import BUNDLED_FOLDER
 from lumber_core.identity import NOT_COVERED
 from lumber_core.llms import GeminiModel, OpenAIModel
+from lumber_core.lumber import LexicalJudge
 from lumber_core.tokens import token_counter
 from tests.core.lumber.support import ScatteredModel, scattered
 
@@ -50,7 +50,7 @@ VARIANTS = {
     "greedy other marks": lambda: GreedyChunker(100, tokenizer="cl100k_base", end_markers=["<f>"]),
     "bert": lambda: BertChunker(),
     "bert threshold": lambda: BertChunker(threshold=1e-9),
-    "bert snap": lambda: BertChunker(snap=None),
+    "bert snap": lambda: BertChunker(snap="word"),
     "bert windows": lambda: BertChunker(windows="moving"),
     "bert judge": lambda: LumberChunker(BertJudge()),
     "bert judge position": lambda: LumberChunker(BertJudge(target_position=0.7)),

@@ -21,12 +21,14 @@ from lumber_core.settings import (
     Setting,
     Settings,
     fields_of,
+    from_settings,
     one_of,
     setting_of,
     settings_taken,
     share,
     takes,
 )
+from lumber_core.text.source import Source
 
 
 def never(group: Any) -> None:
@@ -93,7 +95,7 @@ def test_the_repr_shows_settings_that_change_the_result_and_no_others(chunker):
         (BertChunker(threshold=1.0), set()),
         (LumberChunker(never), set()),
     ],
-    ids=repr,
+    ids=lambda given: repr(sorted(given) if isinstance(given, set) else given),
 )
 def test_the_repr_shows_the_sizes_that_hold(chunker, sizes):
     assert set(re.findall(r"\w+_size=[0-9]+", repr(chunker))) == sizes
@@ -208,13 +210,14 @@ def test_reserved_tokens_are_left_free_for_each_text():
     text = "one two three. " * 300
     greedy = GreedyChunker(tokenizer=len, chunk_size=100)
     alone = max(map(len, greedy.split_text(text)))
-    spans = greedy.segment_all([text, text], reserved=[0, 60])
+    spans = greedy.segment_all([text, Source(text, reserved=60)])
     assert [max(end - start for start, end in found.spans) for found in spans] == [alone, 30]
-    assert greedy.segment(text, reserved=60) == spans[1]
-    with pytest.raises(ValueError, match="reserved must have one value for each text"):
-        greedy.segment_all([text, text], reserved=[1])
+    assert greedy.segment(text, overlap=60) == spans[1]
+    assert greedy.segment(Source(text, reserved=40), overlap=20) == spans[1]
     with pytest.raises(ValueError, match="100 tokens cannot be reserved"):
-        greedy.segment(text, reserved=100)
+        greedy.segment_all([text, Source(text, reserved=100)])
+    with pytest.raises(ValueError, match="reserved must be at least 0"):
+        Source(text, reserved=-1)
 
 
 @pytest.mark.parametrize(
@@ -229,6 +232,31 @@ def test_a_document_in_place_of_a_text_is_told_how_to_pass_it(text, message):
     for call in (chunker.segment, lambda given: chunker.estimate([given]), chunker.estimate):
         with pytest.raises(TypeError, match=message):
             call(text)
+
+
+def test_a_splitter_of_ready_settings_is_that_of_their_values():
+    class Extended(BertSettings):
+        more: Annotated[int, Setting("Of a framework.")] = 3
+
+    settings = Extended(chunk_size=90, language="de")
+    made = from_settings(BertChunker, settings)
+    assert made.settings is settings
+    same = BertChunker(chunk_size=90, language="de")
+    assert repr(made) == repr(same)
+    assert made.identity == same.identity
+    assert pickle.loads(pickle.dumps(same)).identity == same.identity
+
+
+@pytest.mark.parametrize("judge", ["sk-a-key", b"sk-a-key", ["sk-a-key"], {"key": "sk-a-key"}])
+def test_what_cannot_judge_is_not_shown_as_it_may_be_a_key(judge):
+    with pytest.raises(TypeError, match=f"got {type(judge).__name__}") as error:
+        LumberChunker(judge)
+    assert "sk-a-key" not in str(error.value)
+
+
+def test_a_models_name_in_place_of_a_judge_is_told_what_to_pass():
+    with pytest.raises(TypeError, match=r"pass a model, such as lumber_core\.llms\.OpenAIModel"):
+        LumberChunker("gpt-4o")
 
 
 def test_a_class_tells_which_settings_its_constructor_takes() -> None:

@@ -7,7 +7,7 @@ import re
 
 from lumber_core import CallPolicy, Span
 from lumber_core.llms import OpenAIModel
-from lumber_evaluation.documents import Chunk, Document, SplitDocument
+from lumber_evaluation.documents import Document, EvaluatedChunk, SplitDocument
 from tests.loopback.server import LoopbackServer, Request
 
 FAST = CallPolicy(attempts=3, initial_backoff=0.01, max_backoff=0.02)
@@ -33,7 +33,7 @@ def facts(name: str, first: int, count: int) -> tuple[Document, SplitDocument]:
     chunks, position = [], 0
     for paragraph in paragraphs:
         span = Span(position, position + len(paragraph))
-        chunks.append(Chunk(name, span, paragraph))
+        chunks.append(EvaluatedChunk(name, span, paragraph))
         position = span.end
     document = Document(name, "".join(paragraphs), (0,), (0,), "made")
     return document, SplitDocument(name, tuple(chunks), 0.0)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
-from lumber_evaluation.documents import Chunk, Corpus, Document, Question, SplitDocument
+from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question, SplitDocument
 
 PLACES = [
     *("Arden", "Bristow", "Calder", "Denholm", "Elstow", "Fenwick"),
@@ -92,7 +92,7 @@ class Every:
         starts = [0, *(match.end() for match in self._pattern.finditer(text))]
         edges = [*(start for start in starts if start < len(text)), len(text)]
         spans = [Span(a, b) for a, b in pairwise(edges)]
-        chunks = tuple(Chunk(document.name, span, span.of(text)) for span in spans)
+        chunks = tuple(EvaluatedChunk(document.name, span, span.of(text)) for span in spans)
         return SplitDocument(document.name, chunks, 0.25, self._usage, self._failures)
 
 

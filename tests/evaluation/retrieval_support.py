@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Chunk, Corpus, Document, Question, SplitDocument
+from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.embedders import Similarity
 
 
@@ -31,7 +31,7 @@ class Table:
 
 
 def split(text: str, *spans: tuple[int, int], name: str = "d") -> SplitDocument:
-    chunks = tuple(Chunk(name, Span(*span), text[slice(*span)]) for span in spans)
+    chunks = tuple(EvaluatedChunk(name, Span(*span), text[slice(*span)]) for span in spans)
     return SplitDocument(name, chunks, 0.0)
 
 

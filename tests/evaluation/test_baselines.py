@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import Chunker, GreedyChunker, MissingExtraError, check_tiling, extras
+from lumber_core import Chunker, GreedyChunker, MissingExtraError, extras
+from lumber_core.spans import check_tiling
 from lumber_evaluation.baselines import (
     SemanticChunker,
     UnitChunker,

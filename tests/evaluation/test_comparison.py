@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ pytest.importorskip("nltk")
 
 from lumber_core import Completion, GreedyChunker, Prices, StoreError, Usage
 from lumber_core.cache import Cache
+from lumber_core.llms import Answers
 from lumber_evaluation.comparison import FEWEST, Comparison, QaSettings, compare
 from lumber_evaluation.documents import Corpus, Document, Question
 from lumber_evaluation.report import report_json, write_report
@@ -125,7 +125,7 @@ class Oracle:
     def __init__(self) -> None:
         self.asked = 0
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         self.asked += 1
         if "Reference:" in user:
             lines = dict(line.split(": ", 1) for line in user.splitlines() if ": " in line)
@@ -136,8 +136,10 @@ class Oracle:
         _, found, rest = user.partition(f"{place} froze over in ")
         return Completion(rest[:4] if found else "unknown")
 
-    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        return await asyncio.to_thread(self.complete, system, user, choices=choices)
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
+        return await asyncio.to_thread(self.complete, system, user, answers=answers)
 
 
 def test_questions_are_answered_and_judged_and_a_second_run_asks_no_model(tmp_path: Path) -> None:

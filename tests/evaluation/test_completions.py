@@ -14,16 +14,11 @@ import pytest
 
 pytest.importorskip("openai")
 
-from lumber_core import (
-    AnswerStore,
-    CallPolicy,
-    Completion,
-    LumberChunker,
-    ModelJudge,
-    ModelSettingsError,
-    StoreError,
-)
-from lumber_core.cache import Cache
+from lumber_core import AnswerStore, CallPolicy, Completion, LumberChunker, ModelJudge, StoreError
+from lumber_core.cache import Cache, digest
+from lumber_core.errors import ModelSettingsError
+from lumber_core.llms import Answers
+from lumber_core.lumber.prompt import possible_answers
 from lumber_core.segmentation import Usage
 from lumber_evaluation.llm.asking import Ask, UnusableReplyError, ask_all, read_object, read_strings
 from lumber_evaluation.llm.cached_model import CachedModel, CompletionStore
@@ -76,15 +71,27 @@ def test_what_determines_an_answer_is_the_key(server: LoopbackServer, tmp_path: 
     model = CachedModel(model_at(server), store)
     model.complete("ab", "c")
     model.complete("a", "bc")
-    model.complete("a", "bc", choices=(1, 2))
+    model.complete("a", "bc", answers=Answers(("1", "2")))
     CachedModel(model_at(server, "another"), store).complete("a", "bc")
     assert server.count == len(store) == 4
+
+
+def test_answers_about_paragraphs_are_found_in_stores_that_know_their_numbers(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    model = model_at(server)
+    old = Cache(tmp_path / "kept.db", "completions")
+    old.put(digest(model.identity, "s", "u", "6,7"), b'{"text": "Answer: ID 7"}')
+    cached = CachedModel(model, tmp_path / "kept.db")
+    answers = possible_answers(range(6, 8))
+    assert cached.complete("s", "u", answers=answers).text == "Answer: ID 7"
+    assert server.count == 0
 
 
 def test_free_text_is_asked_for_without_a_schema_and_without_a_limit(
     server: LoopbackServer,
 ) -> None:
-    model_at(server).complete("s", "one", choices=())
+    model_at(server).complete("s", "one")
     assert not server.requests[0].body.keys() & {
         "response_format",
         "max_tokens",
@@ -159,7 +166,7 @@ def test_the_file_holds_no_prompt(server: LoopbackServer, tmp_path: Path) -> Non
 
 def test_lone_surrogates_in_an_answer_do_no_harm(tmp_path: Path) -> None:
     class Half(ScatteredModel):
-        def complete(self, system, user, *, choices=()):
+        def complete(self, system, user, *, answers=None):
             return Completion("half \ud83d")
 
     model = CachedModel(Half(), tmp_path / "kept.db")

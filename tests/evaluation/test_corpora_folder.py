@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import check_tiling
+from lumber_core.text.source import Source
 from lumber_core.text.units import sentences
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import _document
@@ -101,7 +102,7 @@ piece = st.sampled_from(
 @given(pieces=st.lists(piece, max_size=12), sections=st.sampled_from(["headings", "marks", None]))
 def test_units_and_sections_always_tile(pieces: list[str], sections) -> None:
     content = "".join(pieces)
-    document = _document("d", content, sections, sentences)
+    document = _document(Source(content, name="d"), sections, sentences)
     if sections != "marks":
         assert document.text == content
     if document.text:

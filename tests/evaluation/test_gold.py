@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Chunk, Question
+from lumber_evaluation.documents import EvaluatedChunk, Question
 from lumber_evaluation.retrieval import retrieve
 from lumber_evaluation.retrieval.references import token_overlap
 from tests.evaluation.retrieval_support import corpus_of, letters, split
@@ -18,8 +18,8 @@ from tests.evaluation.retrieval_support import corpus_of, letters, split
 REFERRED = Question("q", "d", references=(Span(2, 6), Span(8, 10)))
 
 
-def chunk(start: int, end: int, document: str = "d") -> Chunk:
-    return Chunk(document, Span(start, end), "")
+def chunk(start: int, end: int, document: str = "d") -> EvaluatedChunk:
+    return EvaluatedChunk(document, Span(start, end), "")
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def chunk(start: int, end: int, document: str = "d") -> Chunk:
     ],
 )
 def test_token_overlap_is_as_worked_by_hand(
-    chunks: list[Chunk], recall: float, precision: float, iou: float
+    chunks: list[EvaluatedChunk], recall: float, precision: float, iou: float
 ) -> None:
     overlap = token_overlap(REFERRED, chunks)
     assert (overlap.recall, overlap.precision, overlap.iou) == pytest.approx(

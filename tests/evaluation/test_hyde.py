@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("openai")
 
-from lumber_core import ModelSettingsError
+from lumber_core.errors import ModelSettingsError
 from lumber_evaluation.documents import Corpus, Question
 from lumber_evaluation.llm.asking import Template
 from lumber_evaluation.llm.hyde import hypothetical_passages

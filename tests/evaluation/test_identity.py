@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 import pickle
+import re
 import subprocess
 import sys
 from functools import partial
@@ -15,10 +15,11 @@ import pytest
 from lumber_core import BertChunker, GreedyChunker, LumberChunker, ModelJudge
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.documents import Corpus, Document
-from lumber_evaluation.identity import splitter_identity
+from lumber_evaluation.identity import settings_of, splitter_identity
 from lumber_evaluation.splitters import evaluated, preset
 
 text_splitters = pytest.importorskip("langchain_text_splitters")
+documents = pytest.importorskip("langchain_core.documents")
 Recursive = partial(text_splitters.RecursiveCharacterTextSplitter, chunk_overlap=0)
 KEY = "sk-planted-key"
 
@@ -37,28 +38,7 @@ def test_settings_of_a_langchain_splitter_tell_it_apart() -> None:
     assert version("langchain-text-splitters") in known
 
 
-def test_functions_that_a_splitter_holds_count() -> None:
-    held = [
-        len,
-        operator.length_hint,
-        partial(operator.length_hint),
-        partial(max, 1),
-        partial(max, 2),
-    ]
-    known = [splitter_identity(Recursive(chunk_size=20, length_function=one)) for one in held]
-    assert None not in known
-    assert len(set(known)) == len(held)
-
-
-def test_llama_index_parsers_are_told_apart_by_what_they_hold() -> None:
-    node_parser = pytest.importorskip("llama_index.core.node_parser")
-    made = [
-        node_parser.SentenceSplitter(chunk_size=200, chunk_overlap=0, **settings)
-        for settings in ({}, {"paragraph_separator": "\n"}, {"tokenizer": list})
-    ]
-    known = [splitter_identity(parser) for parser in made]
-    told = [identity for identity in known if identity is not None]
-    assert len(set(told)) == len(told)
+OfOnesOwn = type("OfOnesOwn", (text_splitters.RecursiveCharacterTextSplitter,), {})
 
 
 @pytest.mark.parametrize(
@@ -66,15 +46,27 @@ def test_llama_index_parsers_are_told_apart_by_what_they_hold() -> None:
     [
         str.splitlines,
         lambda text: [text],
+        OfOnesOwn(chunk_size=200, chunk_overlap=0),
         Recursive(chunk_size=200, length_function=lambda text: len(text)),
-        Path.read_text,
+        Recursive(chunk_size=200, length_function=partial(max, 1)),
+        Recursive(chunk_size=200, separators=["\n", re.compile(" ")]),
+        documents.Document(page_content="Its private values are not in vars()."),
     ],
-    ids=["builtin", "lambda", "holds a lambda", "standard library"],
+    ids=["builtin", "lambda", "own class", "holds a lambda", "a call", "a pattern", "pydantic"],
 )
-def test_a_function_of_the_users_own_determines_nothing(splitter: object) -> None:
-    known = splitter_identity(splitter)
-    mine = "lambda" in repr(splitter) or hasattr(splitter, "_length_function")
-    assert (known is None) == mine
+def test_what_is_more_than_a_librarys_code_and_data_determines_nothing(splitter: object) -> None:
+    assert splitter_identity(splitter) is None
+
+
+def test_a_key_is_neither_in_the_identity_nor_in_the_settings() -> None:
+    splitter = Recursive(chunk_size=200)
+    splitter.api_key = KEY
+    splitter.default_headers = {"X-Service": KEY}
+    splitter.extra = {"access_token": KEY, "region": "eu"}
+    assert splitter_identity(splitter) is not None
+    assert KEY not in str(splitter_identity(splitter))
+    assert KEY not in settings_of(splitter)
+    assert "region=eu" in settings_of(splitter).replace("'", "")
 
 
 def test_an_identity_is_the_same_in_another_process() -> None:

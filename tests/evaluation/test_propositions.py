@@ -11,7 +11,8 @@ import pytest
 
 pytest.importorskip("openai")
 
-from lumber_core import GreedyChunker, ModelSettingsError
+from lumber_core import GreedyChunker
+from lumber_core.errors import ModelSettingsError
 from lumber_evaluation.documents import Document, EvaluatedSplitter
 from lumber_evaluation.llm.asking import Template
 from lumber_evaluation.llm.propositions import PropositionSplitter

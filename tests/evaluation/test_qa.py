@@ -12,7 +12,8 @@ import pytest
 
 pytest.importorskip("openai")
 
-from lumber_core import ModelSettingsError, Span
+from lumber_core import Span
+from lumber_core.errors import ModelSettingsError
 from lumber_evaluation.bootstrap import paired_difference
 from lumber_evaluation.documents import Corpus, Question
 from lumber_evaluation.llm.answers import QaResult, answer_questions

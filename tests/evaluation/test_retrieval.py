@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Chunk, Corpus, Document, Question, SplitDocument
+from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.retrieval import RetrievalResult, retrieve, search
 from tests.evaluation.retrieval_support import Table, asked, corpus_of, letters, split
 
@@ -134,7 +134,7 @@ def test_propositions_of_one_passage_are_one_result_at_the_rank_of_the_best() ->
     text = "Ann ran home. Bob slept. Cat sat."
     passages = [Span(0, 14), Span(14, 25), Span(25, 33)]
     said = [("Ann moved.", 0), ("Ann has a home.", 0), ("Bob was asleep.", 1), ("A cat sat.", 2)]
-    chunks = tuple(Chunk("d", passages[number], text) for text, number in said)
+    chunks = tuple(EvaluatedChunk("d", passages[number], text) for text, number in said)
     table = letters({"Ann moved.": 0.5, "Ann has a home.": 0.9, "Bob was asleep.": 0.7,
                      "A cat sat.": 0.6})  # fmt: skip
     result = retrieve(corpus_of(text, asked("bob slept")), [SplitDocument("d", chunks, 0)], table)
@@ -187,7 +187,7 @@ similarities = st.lists(st.integers(0, 4), min_size=1, max_size=40)
 def test_ranks_are_those_of_sorting_everything(values: list[int], data: st.DataObject) -> None:
     gold = data.draw(st.sets(st.integers(0, len(values) - 1)))
     count = data.draw(st.integers(1, 45))
-    chunks = [Chunk("d", Span(n, n + 1), str(n)) for n in range(len(values))]
+    chunks = [EvaluatedChunk("d", Span(n, n + 1), str(n)) for n in range(len(values))]
     found = search.ExactSearch(
         chunks,
         numbers=range(len(values)),

@@ -35,7 +35,7 @@ from llamaindex_lumber import GreedyNodeParser
 from lumber_core import GreedyChunker, LumberChunker
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
-from lumber_evaluation.documents import Chunk, Document, EvaluatedSplitter, SplitDocument
+from lumber_evaluation.documents import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.identity import splitter_identity
 from lumber_evaluation.splitters import MarkedSegments, evaluated, preset
 from tests.profiles import examples
@@ -99,7 +99,9 @@ def test_overlap_of_our_adapters_is_evaluated_and_part_of_their_identity(adapter
     assert "chunk_overlap=15" in str(splitter_identity(splitter))
 
 
-@pytest.mark.parametrize("name", set(EXACT) - {"characters, separator dropped", "offsets"})
+@pytest.mark.parametrize(
+    "name", [name for name in EXACT if name not in ("characters, separator dropped", "offsets")]
+)
 def test_chunks_leave_out_white_space_only(name: str) -> None:
     covered: set[int] = set()
     for chunk in evaluated(EXACT[name]).split(document(STORY)).chunks:
@@ -196,12 +198,18 @@ def test_any_text_and_overlap_gives_slices_that_cover_it(
     assert all(chunk.text == chunk.span.of(text) for chunk in chunks)
 
 
-def test_the_spans_of_our_splitters_are_taken_as_they_are() -> None:
+def test_the_chunks_of_our_splitters_are_those_that_users_get() -> None:
     chunker = GreedyChunker(20)
     expected = chunker.segment(STORY).spans
-    for splitter in (chunker, GreedyTextSplitter(target_size=20), GreedyNodeParser(target_size=20)):
+    for splitter in (chunker, GreedyNodeParser(target_size=20)):
         split = evaluated(splitter).split(document(STORY))
         assert tuple(chunk.span for chunk in split.chunks) == expected
+    trimmed = evaluated(GreedyTextSplitter(target_size=20)).split(document(STORY))
+    assert [chunk.span for chunk in trimmed.chunks] == [span.stripped(STORY) for span in expected]
+    assert [chunk.text for chunk in trimmed.chunks] == [
+        document.page_content
+        for document in GreedyTextSplitter(target_size=20).create_documents([STORY])
+    ]
 
 
 def test_what_a_model_cost_and_where_it_failed_is_passed_on() -> None:
@@ -246,7 +254,7 @@ def test_a_subject_of_ones_own_is_taken_as_it_is() -> None:
         identity = None
 
         def split(self, document: Document) -> SplitDocument:
-            chunk = Chunk(document.name, Span(0, len(document.text)), document.text)
+            chunk = EvaluatedChunk(document.name, Span(0, len(document.text)), document.text)
             return SplitDocument(document.name, (chunk,), 0.0)
 
     own = Whole()
@@ -323,7 +331,7 @@ def test_the_number_of_a_preset_counts() -> None:
             r"unknown splitter 'gredy'. There are: bert:154 \(target size, tokens\), bert-tc:0",
         ),
         ("paragraphs:3", "unknown splitter 'paragraphs:3'"),
-        ("greedy:many", "'many' is not a number; greedy takes the tokens there"),
+        ("greedy:many", "'many' is not a number; greedy takes the target size, tokens there"),
         ("greedy:0", "target_size must be at least 1"),
     ],
 )

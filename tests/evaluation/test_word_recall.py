@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Chunk, Document, Question
+from lumber_evaluation.documents import Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval import recall_at_words, retrieve
 from lumber_evaluation.retrieval.word_recall import WordRecall
 from tests.evaluation.retrieval_support import corpus_of, letters, split
@@ -19,7 +19,7 @@ TEXT = "one two three four  five six\nseven eight nine ten"
 
 
 def recall_of(*spans: tuple[int, int], text: str = TEXT) -> WordRecall:
-    chunks = [Chunk("d", Span(*span), text[slice(*span)]) for span in spans]
+    chunks = [EvaluatedChunk("d", Span(*span), text[slice(*span)]) for span in spans]
     return WordRecall({"d": Document("d", text, (0,), (0,), "")}, chunks)
 
 
@@ -77,7 +77,7 @@ def test_of_several_places_of_a_string_the_best_counts() -> None:
 
 
 def test_a_passage_in_other_words_counts_if_all_of_it_fits() -> None:
-    chunk = Chunk("d", Span(0, 13), "There were one, two and three.")
+    chunk = EvaluatedChunk("d", Span(0, 13), "There were one, two and three.")
     read = WordRecall({"d": Document("d", TEXT, (0,), (0,), "")}, [chunk])
     assert read.words == [6]
     assert [read(about("two"), [0], budget) for budget in (5, 6)] == [0, 1]
@@ -85,7 +85,7 @@ def test_a_passage_in_other_words_counts_if_all_of_it_fits() -> None:
 
 def test_passages_of_other_documents_take_room() -> None:
     documents = {name: Document(name, TEXT, (0,), (0,), "") for name in "de"}
-    chunks = [Chunk(name, Span(0, 7), TEXT[:7]) for name in "ed"]
+    chunks = [EvaluatedChunk(name, Span(0, 7), TEXT[:7]) for name in "ed"]
     read = WordRecall(documents, chunks)
     assert [read(about("one"), [0, 1], budget) for budget in (2, 3)] == [0, 1]
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import io
 import os
 import re
+import runpy
 import subprocess
 import sys
+import warnings
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -13,6 +18,7 @@ import pytest
 
 from tests.loopback.server import LoopbackServer, Request
 
+pytestmark = pytest.mark.usefixtures("scored_once")
 ROOT = Path(__file__).resolve().parents[2]
 _PASSAGE = re.compile(
     r"^\[\d+\] (?P<file>\S+)\[(?P<start>\d+):(?P<end>\d+)\].*\n"
@@ -42,11 +48,11 @@ def _release(package: str) -> tuple[int, ...]:
     return tuple(int(part) for part in distribution(package).version.split(".")[:3])
 
 
-def run(example: str, *arguments: object) -> str:
+def run_alone(example: str) -> str:
     """Run an example as a user does, and return what it prints; every passage is checked."""
     environment = {name: value for name, value in os.environ.items() if name not in _KEYS}
     done = subprocess.run(
-        [sys.executable, f"examples/{example}.py", *map(str, arguments)],
+        [sys.executable, f"examples/{example}.py"],
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -55,8 +61,32 @@ def run(example: str, *arguments: object) -> str:
         timeout=600,
     )
     assert done.returncode == 0, done.stderr
-    passages = [*_PASSAGE.finditer(done.stdout)]
-    assert passages, done.stdout
+    check_passages(done.stdout)
+    return done.stdout
+
+
+def run(example: str, *arguments: object) -> str:
+    """Do the same in this process, which has imported the frameworks."""
+    path = f"examples/{example}.py"
+    printed = io.StringIO()
+    # A process of its own would show warnings and go on.
+    with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in _KEYS:
+            patched.delenv(name, raising=False)
+        patched.chdir(ROOT)
+        patched.syspath_prepend(ROOT / "examples")
+        patched.setattr(sys, "argv", [path, *map(str, arguments)])
+        with contextlib.redirect_stdout(printed):
+            runpy.run_path(path, run_name="__main__")
+        gc.collect()
+    check_passages(printed.getvalue())
+    return printed.getvalue()
+
+
+def check_passages(printed: str) -> None:
+    passages = [*_PASSAGE.finditer(printed)]
+    assert passages, printed
     for passage in passages:
         text = (ROOT / passage["file"]).read_bytes().decode("utf-8")
         there = text[int(passage["start"]) : int(passage["end"])].split()
@@ -64,7 +94,6 @@ def run(example: str, *arguments: object) -> str:
         assert shown == there[: len(shown)]
         assert shown == there or len(shown) > 60
         assert bool(passage["headings"]) == passage["file"].endswith(".md")
-    return done.stdout
 
 
 def table(printed: str) -> dict[str, list[int]]:
@@ -75,7 +104,7 @@ def table(printed: str) -> dict[str, list[int]]:
 
 @pytest.mark.parametrize("framework", ["langchain", "llamaindex"])
 def test_retrieval_in_memory(framework: str) -> None:
-    passages = [*_PASSAGE.finditer(run(f"{framework}_rag"))]
+    passages = [*_PASSAGE.finditer(run_alone(f"{framework}_rag"))]
     assert len(passages) == 3
     assert {Path(p["file"]).name for p in passages} == {"the_tide_clock.txt", "tide_house.md"}
 
@@ -205,7 +234,7 @@ def test_lumber_without_a_server_asks_the_bundled_model() -> None:
 
 def test_a_killed_run_is_continued() -> None:
     needs("langchain-core")
-    printed = run("resume_a_killed_run")
+    printed = run_alone("resume_a_killed_run")
     runs = table(printed)
     first, second = runs["killed on the way"][0], runs["the next run"][0]
     stored = runs["answers stored"][0]

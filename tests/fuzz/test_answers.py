@@ -87,11 +87,11 @@ class OneAnswer:
     def __init__(self, completion: Completion) -> None:
         self.completion = completion
 
-    def complete(self, system: str, user: str, *, choices: object = ()) -> Completion:
+    def complete(self, system: str, user: str, *, answers: object = None) -> Completion:
         user.encode()
         return self.completion
 
-    async def acomplete(self, system: str, user: str, *, choices: object = ()) -> Completion:
+    async def acomplete(self, system: str, user: str, *, answers: object = None) -> Completion:
         return self.complete(system, user)
 
 

@@ -7,10 +7,15 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import ChunkSizeError, GreedyChunker, LexicalJudge, LumberChunker, token_counter
+from lumber_core import ChunkSizeError, GreedyChunker, LumberChunker, token_counter
+from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.cutting import Cutter
+from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.lumber import LexicalJudge
+from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, check_tiling, spans_from_starts
+from lumber_core.text.layout import MarkdownLayout, PlainLayout
 from lumber_core.text.unicode import is_break
 from lumber_core.text.units import paragraphs
 from tests.fuzz.texts import texts
@@ -30,20 +35,21 @@ counters = st.sampled_from([ESTIMATE, token_counter(len), token_counter(pairs)])
 @given(texts, st.integers(4, 60), st.integers(1, 60), st.none() | st.integers(1, 30), counters)
 @examples(40)
 def test_limits_are_kept_by_cutting_and_joining(text, limit, target, low, counter) -> None:
+    layout = PlainLayout(text)
     limits = SizeLimits(limit, None if low is None else min(low, limit), counter)
-    spans = [Span(0, len(text))] if text else []
-    starts = limits.apply(text, spans, paragraphs(text))
-    check_tiling(starts, len(text))
-    assert max(limits.count([span.of(text) for span in starts]), default=0) <= limit
-    assert limits.apply(text, starts) == starts or low is not None
+    whole = Segmentation((Span(0, len(text)),) if text else ())
+    made = enforce_limits(whole, layout, limits, paragraphs(text))
+    check_tiling(made.spans, len(text))
+    assert max(limits.count(made.chunks(text)), default=0) <= limit
+    assert enforce_limits(made, layout, limits) == made or low is not None
 
 
 @given(texts, st.integers(8, 60), st.integers(1, 60), st.booleans(), st.data())
 @examples(50)
 def test_cuts_are_places_and_tile(text, limit, target, markdown, data) -> None:
-    limits = SizeLimits(limit, None, ESTIMATE, "en", min(target, limit), markdown)
-    cutter = Cutter(limits)
-    found = cutter.places(text)
+    layout = MarkdownLayout(text) if markdown else PlainLayout(text)
+    cutter = Cutter(layout, SizeLimits(limit, None, ESTIMATE, min(target, limit)))
+    found = cutter.places()
     assert len(found.sizes) == len(found.places) + 1
     t = data.draw(
         st.none()
@@ -54,7 +60,7 @@ def test_cuts_are_places_and_tile(text, limit, target, markdown, data) -> None:
     assert set(cuts) <= {place.offset for place in found.places}
     spans = spans_from_starts([0, *cuts], len(text)) if text else ()
     check_tiling(spans, len(text))
-    check_tiling(cutter.shorten(text, spans, paragraphs(text)), len(text))
+    check_tiling(cutter.shorten(spans, paragraphs(text)), len(text))
 
 
 @given(
@@ -80,12 +86,12 @@ def test_splitters_keep_their_limits(text, limit, low, units, counter, reserved)
         tokenizer=counter,
     )
     for chunker in (greedy, lumber):
-        spans = chunker.segment(text, reserved=reserved).spans
+        spans = chunker.segment(text, overlap=reserved).spans
         check_tiling(spans, len(text))
         chunks = [span.of(text) for span in spans]
         counted = counter.count([*chunks, *(chunk.strip() for chunk in chunks)])
         assert max(counted, default=0) <= limit - reserved
-        longer = chunker.overlap(text, spans, reserved) if reserved else list(spans)
+        longer = [chunk.span for chunk in chunker.split(text, Delivery(reserved))]
         assert [span.end for span in longer] == [span.end for span in spans]
         assert all(a.start <= b.start for a, b in zip(longer, spans, strict=True))
         if counter is ESTIMATE:

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.errors import UnreadableFileError
-from lumber_core.files.reading import READABLE, read_bytes
+from lumber_files import READABLE, UnreadableFileError, read_bytes
 from tests.making_files import docx, pdf
 from tests.profiles import examples
 

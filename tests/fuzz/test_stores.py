@@ -20,7 +20,7 @@ from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.segmentation import OUTCOMES, Usage, Verdict
 from lumber_core.spans import Span
 from lumber_evaluation.cached_work import CachedEmbedder, CachedWork
-from lumber_evaluation.documents import Chunk, Document, SplitDocument
+from lumber_evaluation.documents import Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.llm.cached_model import CompletionStore
 from tests.core.core_support import group, memory_folder
 from tests.fuzz.texts import texts
@@ -146,7 +146,7 @@ class Splitter:
         self.calls += 1
         span = Span(0, len(document.text))
         return SplitDocument(
-            document.name, (Chunk(document.name, span, document.text),), 1.0, Usage(), 0
+            document.name, (EvaluatedChunk(document.name, span, document.text),), 1.0, Usage(), 0
         )
 
 

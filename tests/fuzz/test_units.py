@@ -7,14 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span, check_tiling
-from lumber_core.text.markdown import heading_paths, markdown_blocks
-from lumber_core.text.markdown_places import find_markdown_places, finer_markdown_places
-from lumber_core.text.places import find_places, finer_places
-from lumber_core.text.plain.layout import read_lines
+from lumber_core.text.layout import MarkdownLayout, PlainLayout
+from lumber_core.text.markdown import markdown_blocks, places_in_outline
+from lumber_core.text.plain import read_lines
 from lumber_core.text.units import (
     after_markers,
     markdown,
-    markdown_parts,
     paragraphs,
     sentences,
     sentences_and_lines,
@@ -56,20 +54,18 @@ def test_markdown_tiles_at_starts_of_lines(text: str) -> None:
     units = markdown(text)
     check_tiling(units, len(text))
     assert starts_of(units) <= {block.start for block in blocks}
-    parts = markdown_parts(text)
-    check_tiling(parts, len(text))
-    assert starts_of(units) <= starts_of(parts) or not text
-    paths = heading_paths(text, units)
-    assert len(paths) == len(units)
-    assert all(len(path) <= 6 for path in paths)
+    outline = places_in_outline(text, blocks, units, {})
+    assert len(outline) == len(units)
+    assert all(len(place.titles) == len(place.levels) or not place.levels for place in outline)
+    assert all(len(place.titles) <= 6 for place in outline)
 
 
 @given(texts)
 @examples(50)
 def test_places_are_inside_the_text_in_order_and_spare_clusters(text: str) -> None:
     whole = clusters(text)
-    for find in (find_places, find_markdown_places):
-        places = find(text)
+    for layout in (PlainLayout(text), MarkdownLayout(text)):
+        places = layout.places()
         offsets = [place.offset for place in places]
         assert offsets == sorted(set(offsets))
         assert all(0 < offset < len(text) for offset in offsets)
@@ -81,11 +77,11 @@ def test_places_are_inside_the_text_in_order_and_spare_clusters(text: str) -> No
 
 @given(texts, st.data())
 @examples(40)
-def test_finer_places_stay_inside_their_stretch(text: str, data: st.DataObject) -> None:
+def test_finer_places_stay_inside_their_range(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     stop = data.draw(st.integers(start, len(text)))
-    for finer in (finer_places, finer_markdown_places):
-        for level in finer(text, start, stop):
+    for layout in (PlainLayout(text), MarkdownLayout(text)):
+        for level in (layout.places(start, stop), *layout.finer_places(start, stop)):
             offsets = [place.offset for place in level]
             assert offsets == sorted(offsets)
             assert all(start < offset < stop for offset in offsets)

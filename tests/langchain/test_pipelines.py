@@ -22,6 +22,7 @@ from langchain_lumber import (
     SpanTextSplitter,
 )
 from lumber_core import Group, LumberChunker, Prices
+from lumber_core.text.source import Source
 
 TEXT = (
     "Ada mended the clock. She oiled the spring.\n\n"
@@ -249,7 +250,9 @@ def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:
     )
     estimate = splitter.estimate(iter([plain, marked]))
     chunker = LumberChunker(second)
-    assert estimate == chunker.estimate([listing] * 2, markdown=[False, True], prices=Prices(1, 1))
+    assert estimate == chunker.estimate(
+        [listing, Source(listing, format="markdown")], prices=Prices(1, 1)
+    )
     assert estimate != splitter.estimate([plain, plain])
     assert estimate.cost is not None
     with pytest.raises(TypeError, match="use create_documents or split_text"):

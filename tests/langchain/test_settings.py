@@ -24,6 +24,7 @@ from langchain_lumber import (
     LumberTextSplitter,
 )
 from lumber_core import BertChunker, GreedyChunker, LumberChunker, token_counter
+from lumber_core.lumber import LexicalJudge
 
 SPLITTERS = {
     BertTextSplitter: BertChunker,
@@ -62,6 +63,28 @@ def test_signature_and_help_have_the_cores_settings_and_langchains(make: Any) ->
     shown = pydoc.plain(pydoc.render_doc(make))
     for name in parameters:
         assert f"    {name}: " in shown
+
+
+@every_splitter
+@pytest.mark.parametrize("counted", [{}, {"length_function": len}])
+def test_settings_are_checked_once_and_handed_on_as_they_are(
+    make: Any, counted: dict[str, Any], checked_languages: list[str]
+) -> None:
+    judge = {"judge": LexicalJudge()} if make is LumberTextSplitter else {}
+    splitter = make(language="de", chunk_overlap=3, **judge, **counted)
+    assert checked_languages.count("de") == 1
+    assert splitter.chunker.settings is splitter._settings
+    tokenizer = counted.get("length_function", "estimate")
+    core: Any = SPLITTERS[make]
+    core = core(language="de", tokenizer=tokenizer, **judge)
+    assert repr(splitter.chunker) == repr(core)
+    assert splitter.chunker.identity == core.identity
+
+
+@every_splitter
+def test_a_splitter_by_programming_language_is_told_what_to_use(make: Any) -> None:
+    with pytest.raises(TypeError, match=f"{make.__name__} has no from_language: .* recognised"):
+        make.from_language("python", chunk_size=100)
 
 
 @every_splitter

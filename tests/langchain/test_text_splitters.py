@@ -137,13 +137,6 @@ class TestBoth:
     def test_they_are_langchain_splitters(self, make: Any) -> None:
         assert isinstance(make(), TextSplitter)
 
-    def test_metadata_is_copied_into_every_chunk(self, make: Any) -> None:
-        document = Document(page_content=TEXT * 20, metadata={"source": {"path": "a"}})
-        chunks = make(chunk_size=40).split_documents([document])
-        assert len(chunks) > 2
-        chunks[0].metadata["source"]["path"] = "changed"
-        assert chunks[1].metadata == document.metadata == {"source": {"path": "a"}}
-
     def test_start_index_only_if_requested(self, make: Any) -> None:
         assert "start_index" not in make().create_documents([TEXT])[0].metadata
         assert make(add_start_index=True).create_documents([TEXT])[0].metadata["start_index"] == 0

@@ -42,7 +42,7 @@ def test_settings_are_in_the_cache_key() -> None:
     for change in (
         {"threshold": 1.0},
         {"windows": "moving"},
-        {"snap": None},
+        {"snap": "word"},
         {"embed": True},
         {"model": "elsewhere"},
     ):

@@ -251,14 +251,6 @@ class TestBoth:
         again = make.from_dict(parser.to_dict() | {"id_func": None})
         assert again.to_dict() == parser.to_dict()
 
-    def test_the_pipeline_runs_it_in_two_processes(self, make: Any) -> None:
-        documents = [Document(text=TEXT * 5, id_=f"d{n}") for n in range(4)]
-        pipeline = IngestionPipeline(transformations=[make(chunk_size=30)])
-        alone = [node.text for node in pipeline.run(documents=documents)]
-        pipeline = IngestionPipeline(transformations=[make(chunk_size=30)])
-        shared = pipeline.run(documents=documents, num_workers=2)
-        assert [node.text for node in shared] == alone
-
     def test_the_pipeline_caches_and_deduplicates(self, make: Any) -> None:
         cache = IngestionCache()
         documents = [Document(text=TEXT, id_="d")]

@@ -227,7 +227,7 @@ def test_estimates_take_documents_and_nodes() -> None:
     nodes = GreedyNodeParser(chunk_size=40)(library())
     for given in (library(), nodes):
         texts = [node.get_content() for node in given]
-        expected = parser.chunker.estimate(texts, markdown=[False] * len(texts))
+        expected = parser.chunker.estimate(texts)
         assert parser.estimate(iter(given)) == expected
         assert parser.estimate(given, prices=Prices(1, 1)).cost is not None
     with pytest.raises(TypeError, match=r"pass \[document\]"):

@@ -9,6 +9,7 @@ import json
 import logging
 import pickle
 import pydoc
+import traceback
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -29,7 +30,8 @@ from llamaindex_lumber import (
     GreedyNodeParser,
     LumberNodeParser,
 )
-from lumber_core import BertChunker, GreedyChunker, LexicalJudge, LumberChunker, token_counter
+from lumber_core import BertChunker, GreedyChunker, LumberChunker, PromptTemplate, token_counter
+from lumber_core.lumber import LexicalJudge
 
 PARSERS = {
     BertNodeParser: BertChunker,
@@ -65,6 +67,23 @@ def test_signature_and_help_have_the_cores_settings_and_llamaindexs(make: Any) -
     shown = pydoc.plain(pydoc.render_doc(make))
     for name in parameters:
         assert f"    {name}: " in shown
+
+
+@every_parser
+def test_settings_are_checked_once_each_time_and_handed_on_as_they_are(
+    make: Any, checked_languages: list[str]
+) -> None:
+    judge = {"judge": LexicalJudge()} if make is LumberNodeParser else {}
+    parser = make(language="de", chunk_overlap=3, **judge)
+    assert checked_languages.count("de") == 1
+    parser.chunk_size = 77
+    assert checked_languages.count("de") == 2
+    assert parser.model_copy(update={"chunk_size": 66}).chunker.settings.chunk_size == 66
+    assert checked_languages.count("de") == 3
+    core: Any = PARSERS[make]
+    core = core(language="de", chunk_size=77, **judge)
+    assert repr(parser.chunker) == repr(core)
+    assert parser.chunker.identity == core.identity
 
 
 @every_parser
@@ -176,6 +195,30 @@ def test_what_is_no_document_is_refused_with_what_to_pass(
 def test_wrong_settings_read_as_in_the_core(settings: dict[str, Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         LumberNodeParser(llm=MockLLM(), **settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"llm": "gpt-4o"},
+            r"^llm must be a language model of LlamaIndex \(LLM\).* not str; for any",
+        ),
+        ({"llm": {"class_name": "MockLLM"}}, r"pass from_dict\(data, llm=\.\.\.\)"),
+        ({"judge": "sk-a-key"}, "^judge must be callable .*; got str: for a model's name pass a m"),
+        ({"prompt": PromptTemplate()}, "^prompt and policy apply to a model: pass llm with them$"),
+        ({"min_chunk_size": 9, "chunk_size": 5}, r"^min_chunk_size \(9\) must not be above"),
+        ({"units": "words"}, '^units must be "paragraphs"'),
+    ],
+)
+def test_errors_say_what_to_do_without_a_word_of_pydantic_or_of_a_key(
+    settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((TypeError, ValueError), match=message) as error:
+        LumberNodeParser(**settings)
+    told = "".join(traceback.format_exception(error.value))
+    assert "validation error" not in told
+    assert "sk-a-key" not in str(error.value)
 
 
 class TestAssignment:

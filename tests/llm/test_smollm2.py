@@ -23,8 +23,9 @@ from typing import Any
 
 import pytest
 
-from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation, check_tiling
+from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation
 from lumber_core.llms import LocalModel, OpenAIModel
+from lumber_core.spans import check_tiling
 
 pytestmark = pytest.mark.llm
 

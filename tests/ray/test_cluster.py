@@ -12,9 +12,9 @@ import pytest
 
 from lumber_core import CallPolicy, GreedyChunker, LumberChunker, ModelJudge
 from lumber_core.errors import ModelSettingsError
-from lumber_core.files import TextFile
 from lumber_core.llms import OpenAIModel
 from lumber_core.lumber import Group
+from lumber_core.text.source import Source
 from lumber_ray import split_corpus, split_dataset
 from lumber_ray.rows import DocumentSplitter, FinishedDocument
 from tests.loopback.faults import Drop, Fault, Status
@@ -59,7 +59,8 @@ def paragraphs(count: int, groups: int = 4) -> list[dict[str, Any]]:
 def expected(rows: list[dict[str, Any]], chunker: Any) -> list[dict[str, Any]]:
     """Return the rows that one process makes, without Ray."""
     files = [
-        TextFile(row["id"], row["text"], row.get("file_type") == "text/markdown") for row in rows
+        Source(row["text"], name=row["id"], metadata={"file_type": row.get("file_type")})
+        for row in rows
     ]
     made: list[dict[str, Any]] = []
     for done in DocumentSplitter(chunker).split(files):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lumber_core import GreedyChunker
-from lumber_core.files import TextFile
+from lumber_core.text.source import Source
 from lumber_ray import split_dataset
 from lumber_ray.rows import DocumentSplitter, FinishedDocument
 from tests.ray.corpus import tales
@@ -42,7 +42,8 @@ def split_here(documents: Rows, chunker: GreedyChunker, **options: int) -> list[
     """Return the rows that splitting without Ray gives."""
     splitter = DocumentSplitter(chunker, **options)
     files = (
-        TextFile(row["id"], row["text"], row["file_type"] == "text/markdown") for row in documents
+        Source(row["text"], name=row["id"], metadata={"file_type": row["file_type"]})
+        for row in documents
     )
     rows: list[dict[str, Any]] = []
     for done in splitter.split(files):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker
-from lumber_core.files import TextFile
+from lumber_core.text.source import Source
 from lumber_ray.destination import Destination, IdSet, part_name
 from lumber_ray.documents import FailedDocument
 from lumber_ray.rows import DocumentSplitter, FinishedDocument
@@ -18,7 +18,7 @@ SETTINGS = {"splitter": "one", "format": "parquet"}
 
 
 def rows_of(*names: str) -> list[dict[str, object]]:
-    files = [TextFile(name, f"{name} is here. It stays.") for name in names]
+    files = [Source(f"{name} is here. It stays.", name=name) for name in names]
     done = DocumentSplitter(GreedyChunker(5)).split(files)
     return [row for each in done if isinstance(each, FinishedDocument) for row in each.rows]
 

@@ -4,23 +4,23 @@ import pytest
 
 from lumber_core import BertJudge, GreedyChunker, LumberChunker, TextEmbedder
 from lumber_core.errors import ModelSettingsError
-from lumber_core.files import TextFile
 from lumber_core.identity import chunk_id
 from lumber_core.lumber import Group
 from lumber_core.spans import Span
+from lumber_core.text.source import Source
 from lumber_ray.documents import FailedDocument
 from lumber_ray.rows import DocumentSplitter, FinishedDocument, chunk_schema, embed_with
 
 TEXT = "# Clocks\n\nAda found a clock. It had stopped.\n\n## Tides\n\nThe tide came in. " * 4
 
 
-def split(splitter: DocumentSplitter, *files: TextFile | FailedDocument):
+def split(splitter: DocumentSplitter, *files: Source | FailedDocument):
     return list(splitter.split(files))
 
 
 def test_rows_tile_the_text_and_have_headings_and_the_ids_of_the_adapters() -> None:
     chunker = GreedyChunker(chunk_size=20)
-    (done,) = split(DocumentSplitter(chunker), TextFile("guide", TEXT, markdown=True))
+    (done,) = split(DocumentSplitter(chunker), Source(TEXT, name="guide", format="markdown"))
     assert isinstance(done, FinishedDocument)
     assert "".join(str(row["text"]) for row in done.rows) == TEXT
     assert len(done.rows) >= 5
@@ -40,7 +40,7 @@ def test_ids_and_offsets_are_those_of_nodes_and_documents() -> None:
     from llamaindex_lumber import GreedyNodeParser
 
     chunker = GreedyChunker(chunk_size=20)
-    (done,) = split(DocumentSplitter(chunker), TextFile("guide", TEXT))
+    (done,) = split(DocumentSplitter(chunker), Source(TEXT, name="guide"))
     own = [(row["chunk_id"], row["start"], row["end"]) for row in done.rows]
     parser = GreedyNodeParser(chunk_size=20, include_metadata=False)
     nodes = parser([llama.Document(text=TEXT, id_="guide")])
@@ -58,7 +58,7 @@ def test_ids_and_offsets_are_those_of_nodes_and_documents() -> None:
 
 def test_overlap_repeats_text_within_the_chunk_size() -> None:
     chunker = GreedyChunker(chunk_size=20)
-    (done,) = split(DocumentSplitter(chunker, chunk_overlap=8), TextFile("guide", TEXT))
+    (done,) = split(DocumentSplitter(chunker, chunk_overlap=8), Source(TEXT, name="guide"))
     starts, ends = ([row[name] for row in done.rows] for name in ("start", "end"))
     assert any(start < end for start, end in zip(starts[1:], ends, strict=False))
     assert max(chunker.counter.count([row["text"] for row in done.rows])) <= 20
@@ -66,7 +66,7 @@ def test_overlap_repeats_text_within_the_chunk_size() -> None:
 
 def test_pages_of_a_pdf_are_in_the_rows() -> None:
     (done,) = split(
-        DocumentSplitter(GreedyChunker(chunk_size=20)), TextFile("a.pdf", TEXT, pages=(0, 100))
+        DocumentSplitter(GreedyChunker(chunk_size=20)), Source(TEXT, name="a.pdf", pages=(0, 100))
     )
     assert done.rows[0]["pages"] == [1, 1]
     assert done.rows[-1]["pages"] == [2, 2]
@@ -76,7 +76,7 @@ def test_pages_of_a_pdf_are_in_the_rows() -> None:
     ("text", "said"), [("", "the text is empty"), ("a \ud800 b", "character 2 is a lone surrogate")]
 )
 def test_a_text_without_rows_says_why(text: str, said: str) -> None:
-    (done,) = split(DocumentSplitter(GreedyChunker()), TextFile("guide", text))
+    (done,) = split(DocumentSplitter(GreedyChunker()), Source(text, name="guide"))
     assert isinstance(done, FailedDocument)
     assert said in done.error
 
@@ -90,7 +90,7 @@ def fails_on_tides(group: Group) -> int | None:
 @pytest.mark.parametrize("max_concurrency", [None, 4])
 def test_one_failing_document_leaves_the_others(max_concurrency: int | None) -> None:
     chunker = LumberChunker(fails_on_tides, max_concurrency=max_concurrency)
-    files = [TextFile(name, f"One {name}.\n\nTwo.\n\nThree.") for name in ("ada", "tide", "bob")]
+    files = [Source(f"One {name}.\n\nTwo.\n\nThree.", name=name) for name in ("ada", "tide", "bob")]
     unread = FailedDocument("unread", "a reason")
     done = split(DocumentSplitter(chunker), files[0], unread, *files[1:])
     assert [each.document for each in done] == ["ada", "unread", "tide", "bob"]
@@ -112,13 +112,13 @@ def refuses(group: Group) -> int | None:
 def test_an_error_that_every_document_would_have_ends_the_run(max_concurrency: int | None) -> None:
     chunker = LumberChunker(refuses, max_concurrency=max_concurrency)
     with pytest.raises(ModelSettingsError, match="wrong key"):
-        split(DocumentSplitter(chunker), *(TextFile(n, "One.\n\nTwo.") for n in ("a", "b")))
+        split(DocumentSplitter(chunker), *(Source("One.\n\nTwo.", name=n) for n in ("a", "b")))
 
 
 def test_groups_without_an_answer_are_counted() -> None:
     chunker = LumberChunker(lambda group: 99, on_failure="keep_group", theta=30)
     text = "One two three four.\n\n" * 9
-    (done,) = split(DocumentSplitter(chunker), TextFile("guide", text))
+    (done,) = split(DocumentSplitter(chunker), Source(text, name="guide"))
     assert done.unanswered == len(chunker.segment(text).failures)
     assert done.unanswered > 0
     assert done.usage.calls > 0
@@ -136,13 +136,13 @@ class Refuses:
 
 def test_embeddings_are_those_of_the_chunks() -> None:
     splitter = DocumentSplitter(GreedyChunker(chunk_size=20), embed=embed_with(Lengths()))
-    (done,) = split(splitter, TextFile("guide", TEXT))
+    (done,) = split(splitter, Source(TEXT, name="guide"))
     assert [row["embedding"] for row in done.rows] == [[len(row["text"]), 1] for row in done.rows]
 
 
 def test_a_failing_embedder_fails_the_document() -> None:
     splitter = DocumentSplitter(GreedyChunker(chunk_size=20), embed=embed_with(Refuses()))
-    assert split(splitter, TextFile("guide", TEXT)) == [
+    assert split(splitter, Source(TEXT, name="guide")) == [
         FailedDocument("guide", "RuntimeError: out of memory")
     ]
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lumber_core.files import TextFile
-from lumber_ray.documents import FailedDocument, Source
+from lumber_core.text.source import Source
+from lumber_ray.documents import DocumentSource, FailedDocument
 from lumber_ray.sources import find_source
 from lumber_ray.tables import Columns
 from tests.ray.corpus import tales, write_lines, write_table
@@ -17,11 +17,13 @@ from tests.ray.corpus import tales, write_lines, write_table
 COLUMNS = Columns("id", "text")
 
 
-def found(*paths: str | Path, columns: Columns = COLUMNS, encoding: str | None = None) -> Source:
+def found(
+    *paths: str | Path, columns: Columns = COLUMNS, encoding: str | None = None
+) -> DocumentSource:
     return find_source(paths, columns=columns, encoding=encoding)
 
 
-def read_all(source: Source) -> list[TextFile | FailedDocument]:
+def read_all(source: DocumentSource) -> list[Source | FailedDocument]:
     entries = list(source.entries())
     return list(pickle.loads(pickle.dumps(source)).read(entries))
 
@@ -40,7 +42,7 @@ def test_rows_are_read_in_any_selection(kind: str, tmp_path: Path) -> None:
         assert [(file.name, file.text) for file in files] == [
             (rows[number]["id"], rows[number]["text"]) for number in chosen
         ]
-        assert [file.markdown for file in files] == [number % 3 == 0 for number in chosen]
+        assert [file.is_markdown for file in files] == [number % 3 == 0 for number in chosen]
 
 
 def test_text_files_have_the_names_and_texts_of_the_command(tmp_path: Path, monkeypatch) -> None:
@@ -51,13 +53,13 @@ def test_text_files_have_the_names_and_texts_of_the_command(tmp_path: Path, monk
     Path("notes/c.html").write_text("<h1>C</h1><p>Text.", encoding="utf-8")
     Path("notes/d.txt").write_bytes(b"\x00\x81\xff")
     files = read_all(found("notes"))
-    assert [file.name for file in files if isinstance(file, TextFile)] == [
+    assert [file.name for file in files if isinstance(file, Source)] == [
         "notes/a.txt",
         "notes/b.md",
         "notes/c.html",
     ]
     assert [file.text for file in files[:3]] == ["café", "# B\n\nText.", "# C\n\nText.\n"]
-    assert [file.markdown for file in files[:3]] == [False, True, True]
+    assert [file.is_markdown for file in files[:3]] == [False, True, True]
     assert isinstance(files[3], FailedDocument)
     assert files[3].document == "notes/d.txt"
 
@@ -79,7 +81,7 @@ def test_broken_lines_fail_alone_and_blank_lines_are_nothing(tmp_path: Path) -> 
     ]
     path.write_text("\n".join(lines), encoding="utf-8")
     done = read_all(found(path))
-    assert [(d.name, d.text) for d in done if isinstance(d, TextFile)] == [
+    assert [(d.name, d.text) for d in done if isinstance(d, Source)] == [
         ("1", "One."),
         ("7", "z"),
     ]

@@ -5,8 +5,26 @@ token, from `windows` over the tokens of `tokenizer`. `model_folder` and `loadin
 load the weights; `onnx` and `pytorch` run them.
 """
 
-from lumber_core.bert.chunker import BertChunker
-from lumber_core.bert.embedder import TextEmbedder
-from lumber_core.bert.scores import TokenScores
+from typing import TYPE_CHECKING
 
-__all__ = ["BertChunker", "TextEmbedder", "TokenScores"]
+from lumber_core.exports import load_on_first_use
+
+if TYPE_CHECKING:
+    from lumber_core.bert.chunker import BertChunker
+    from lumber_core.bert.embedder import TextEmbedder
+    from lumber_core.bert.scores import TokenScores
+else:
+    __getattr__, __dir__ = load_on_first_use(
+        __name__,
+        {
+            "lumber_core.bert.chunker": ["BertChunker"],
+            "lumber_core.bert.embedder": ["TextEmbedder"],
+            "lumber_core.bert.scores": ["TokenScores"],
+        },
+    )
+
+__all__ = [
+    "BertChunker",
+    "TextEmbedder",
+    "TokenScores",
+]

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
-
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import (
     ScoredText,
@@ -17,16 +15,16 @@ from lumber_core.bert.scores import (
     score_text,
 )
 from lumber_core.bert.settings import Backend, BertSettings, Snap, WindowKind
-from lumber_core.checks import check_text
-from lumber_core.chunking.base import Chunker, within
+from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.text.layout import Layout, MarkdownLayout
+from lumber_core.text.source import Source, as_source
 
 if TYPE_CHECKING:
     from lumber_core.bert.loading import LoadedModel
-    from lumber_core.chunking.cutting import Cutter
     from lumber_core.text.places import Place
 
 
@@ -89,8 +87,7 @@ class BertChunker(Chunker):
         Raises:
             TypeError: `text` is not a string.
         """
-        check_text(text)
-        return self._scored(text, self._places(text, self._limits), everywhere=True).scores
+        return self._scored(text, self._places(self.layout(text)), everywhere=True).scores
 
     def cuts(self, text: str, scores: TokenScores) -> list[int]:
         """Return the offsets of the best cuts of a text, given its scores.
@@ -101,104 +98,102 @@ class BertChunker(Chunker):
         """
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-        cutter = Cutter(self._limits)
-        found = cutter.places(text, self._own_units(text, self._limits))
+        layout = self.layout(text)
+        cutter = Cutter(layout, self._limits)
+        found = cutter.places(self._own_units(layout))
         return cutter.cut(found, place_scores(scores, found.places))
 
     def resegment(
-        self, text: str, scores: TokenScores, *, reserved: int = 0, markdown: bool = False
+        self, source: str | Source, scores: TokenScores, *, overlap: int = 0
     ) -> Segmentation:
         """Return what `segment` returns, from known scores and without running the model.
 
         Settings such as sizes or the threshold can be tried on a long text this way.
 
         Args:
-            text: The text.
+            source: The text.
             scores: What `scores` returned for it, from a splitter with the same model and `snap`.
-            reserved: As for `segment`.
-            markdown: Whether the text is Markdown, as for `segment_all`.
+            overlap: As for `segment`.
 
         Raises:
-            TypeError: `text` is not a string.
+            TypeError: `source` is neither a string nor a `Source`.
             ValueError: `windows` is "moving": scores then depend on the threshold.
         """
-        check_text(text)
+        source = as_source(source)
         if self.windows == "moving":
             raise ValueError('with windows="moving" scores depend on the threshold: use segment')
-        limits = self._limits_for(reserved, markdown)
 
         def known(places: Sequence[Place] | None) -> ScoredText:
             return rescore(scores, places=places, threshold=self.threshold or 0.0)
 
-        return self._cut(text, limits, known)
+        return self._cut(self.layout(source), self._limits_for(source, overlap), known)
 
-    def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
-        return self._cut(text, limits, partial(self._scored, text))
+    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
+        return self._cut(layout, limits, partial(self._scored, layout.text))
 
     def _segment_all(
-        self, texts: Sequence[str], limits: Sequence[SizeLimits], *, show_progress: bool
+        self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
-        """Split checked texts; the progress bar shows characters, because a text may take long."""
+        """Split texts; the progress bar shows characters, because a text may take long."""
+        from tqdm import tqdm  # deferred: importing it takes longer than a short text
+
         results = []
         done = 0
-        total = sum(map(len, texts))
+        total = sum(len(layout.text) for layout in layouts)
         with tqdm(total=total, unit="char", unit_scale=True, disable=not show_progress) as bar:
-            for text, own in zip(texts, limits, strict=True):
+            for layout, own in zip(layouts, limits, strict=True):
 
                 def reached(offset: int, before: int = done) -> None:
                     bar.update(max(0, before + offset - bar.n))
 
-                score = partial(self._scored, text, on_progress=reached)
-                results.append(self._cut(text, own, score))
-                done += len(text)
+                score = partial(self._scored, layout.text, on_progress=reached)
+                results.append(self._cut(layout, own, score))
+                done += len(layout.text)
                 bar.update(done - bar.n)
         return results
 
     def _cut(
         self,
-        text: str,
+        layout: Layout,
         limits: SizeLimits,
         score: Callable[[Sequence[Place] | None], ScoredText],
     ) -> Segmentation:
-        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
-        if not text:
+        if not layout.text:
             return Segmentation(())
-        cutter: Cutter | None
-        places: Sequence[Place]
         if self.threshold is None:
-            cutter = Cutter(limits)
-            sized = cutter.places(text, self._own_units(text, limits))
+            from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
+
+            units = self._own_units(layout)
+            cutter = Cutter(layout, limits)
+            sized = cutter.places(units)
             scores = score(sized.places).scores
-            places, cuts = sized.places, cutter.cut(sized, place_scores(scores, sized.places))
+            cuts = cutter.cut(sized, place_scores(scores, sized.places))
         else:
-            cutter = None if limits.chunk_size is None else Cutter(limits)
-            found = self._places(text, limits)
-            scored = score(found)
-            places, cuts, scores = found or (), scored.cuts, scored.scores
-        spans: Sequence[Span] = spans_from_starts([0, *cuts], len(text))
-        units = [Span(place.offset, place.offset) for place in places]
-        if cutter is not None:
-            spans = cutter.shorten(text, spans, units, partial(place_scores, scores))
-        return within(limits, text, Segmentation(tuple(spans)), units)
+            places = self._places(layout)
+            scored = score(places)
+            cuts, scores = scored.cuts, scored.scores
+            units = [Span(place.offset, place.offset) for place in places or ()]
+        spans = spans_from_starts([0, *cuts], len(layout.text))
+        scorer = partial(place_scores, scores)
+        return enforce_limits(Segmentation(spans), layout, limits, units or (), scorer)
 
-    def _own_units(self, text: str, limits: SizeLimits) -> Sequence[Span] | None:
+    def _own_units(self, layout: Layout) -> Sequence[Span] | None:
         """Return the units that chunks have to start at; None if the layout decides."""
-        return None if self._by_layout or limits.markdown else self._find_units(text)
+        by_layout = self._by_layout or isinstance(layout, MarkdownLayout)
+        return None if by_layout else layout.units()
 
-    def _places(self, text: str, limits: SizeLimits) -> Sequence[Place] | None:
+    def _places(self, layout: Layout) -> Sequence[Place] | None:
         """Return where a chunk may start with a threshold: at units; None for any word."""
-        # deferred: these import numpy
-        from lumber_core.text.markdown_places import find_markdown_places
-        from lumber_core.text.places import find_places, places_at
+        from lumber_core.text.places import places_at  # deferred: imports numpy
 
-        if self.snap is None and self.threshold is not None:
+        if self.snap == "word" and self.threshold is not None:
             return None
-        if limits.markdown:
-            return find_markdown_places(text, self._settings.language)
-        known = {place.offset: place for place in find_places(text, self._settings.language)}
-        labelled = {p.words for p in known.values() if text[p.offset : p.words].strip()}
-        found = places_at(self._find_units(text), known)
+        text, found = layout.text, layout.places()
+        if isinstance(layout, MarkdownLayout):
+            return found
+        known = {place.offset: place for place in found}
+        labelled = {p.words for p in found if text[p.offset : p.words].strip()}
+        found = places_at((unit.start for unit in layout.units()[1:]), known)
         return [place for place in found if place.offset not in labelled]
 
     def _scored(

@@ -39,19 +39,19 @@ class TokenScores:
         return len(self.t)
 
     def at(self, offsets: npt.ArrayLike, *, first_tokens: int = 6) -> npt.NDArray[np.float32]:
-        """Return the score of each stretch of text between consecutive offsets.
+        """Return the score of each segment of text between consecutive offsets.
 
-        The score of a stretch is the highest t among its first tokens. The highest rather than the
+        The score of a segment is the highest t among its first tokens. The highest rather than the
         first, because the model may mark the word after a label, such as "[5]" or "3.".
 
         Args:
-            offsets: Character offsets where the stretches begin, such as those of sentences,
-                strictly ascending. A stretch ends where the next begins, the last one at the
+            offsets: Character offsets where the segments begin, such as those of sentences,
+                strictly ascending. A segment ends where the next begins, the last one at the
                 end of the text.
-            first_tokens: Number of tokens of a stretch to consider.
+            first_tokens: Number of tokens of a segment to consider.
 
         Returns:
-            The scores, shape (offsets,); minus infinity for a stretch without tokens.
+            The scores, shape (offsets,); minus infinity for a segment without tokens.
 
         Raises:
             ValueError: The offsets do not rise, or `first_tokens` is below 1.
@@ -90,10 +90,10 @@ def place_scores(scores: TokenScores, places: Sequence[Place]) -> npt.NDArray[np
 
     offsets = np.array([place.offset for place in places], dtype=np.int64)
     words = np.array([place.words for place in places], dtype=np.int64)
-    stretches = np.union1d(offsets, words)
-    t = scores.at(stretches, first_tokens=FIRST_TOKENS)
-    at_offset = t[np.searchsorted(stretches, offsets)]
-    highest: npt.NDArray[np.float32] = np.maximum(at_offset, t[np.searchsorted(stretches, words)])
+    segments = np.union1d(offsets, words)
+    t = scores.at(segments, first_tokens=FIRST_TOKENS)
+    at_offset = t[np.searchsorted(segments, offsets)]
+    highest: npt.NDArray[np.float32] = np.maximum(at_offset, t[np.searchsorted(segments, words)])
     return highest
 
 
@@ -183,13 +183,13 @@ class _StartTokens(NamedTuple):
 
     Attributes:
         candidates: Indices of the first tokens of the places.
-        stretches: Indices of the first tokens of the places and of the words behind their labels.
-        owners: For each stretch, the offset of its place.
+        segments: Indices of the first tokens of the places and of the words behind their labels.
+        owners: For each segment, the offset of its place.
         allowed: Whether each token may start a chunk, shape (tokens,).
     """
 
     candidates: npt.NDArray[np.intp]
-    stretches: npt.NDArray[np.intp]
+    segments: npt.NDArray[np.intp]
     owners: npt.NDArray[np.int64]
     allowed: npt.NDArray[np.bool_]
 
@@ -197,7 +197,7 @@ class _StartTokens(NamedTuple):
         """Return the offsets to cut at, given the indices of the start tokens."""
         import numpy as np
 
-        found = np.searchsorted(self.stretches, starts, side="right") - 1
+        found = np.searchsorted(self.segments, starts, side="right") - 1
         cuts = np.unique(self.owners[found]) if len(found) else self.owners[:0]
         return [int(cut) for cut in cuts if cut > 0]
 
@@ -226,25 +226,25 @@ def _start_tokens(
         return _StartTokens(words, words, starts[words].astype(np.int64), allowed)
     offsets = np.array([0, *(place.offset for place in places)], dtype=np.int64)
     labelled = np.array([0, *(place.words for place in places)], dtype=np.int64)
-    stretches = first_of(starts, np.union1d(offsets, labelled))
+    segments = first_of(starts, np.union1d(offsets, labelled))
     # A place without tokens, such as a line of control characters, joins the one before.
-    owners = offsets[np.searchsorted(offsets, starts[stretches], side="right") - 1]
+    owners = offsets[np.searchsorted(offsets, starts[segments], side="right") - 1]
     allowed = np.zeros(count + 1, dtype=np.bool_)
-    allowed[_first_indices(stretches, count, FIRST_TOKENS)] = True
-    return _StartTokens(first_of(starts, offsets), stretches, owners, allowed[:-1])
+    allowed[_first_indices(segments, count, FIRST_TOKENS)] = True
+    return _StartTokens(first_of(starts, offsets), segments, owners, allowed[:-1])
 
 
 def _first_indices(
     first: npt.NDArray[np.intp], count: int, first_tokens: int
 ) -> npt.NDArray[np.intp]:
-    """Return the indices of the first tokens of stretches, shape (stretches, first_tokens).
+    """Return the indices of the first tokens of segments, shape (segments, first_tokens).
 
-    Where a stretch has fewer tokens, the index is `count`, just past the last token.
+    Where a segment has fewer tokens, the index is `count`, just past the last token.
 
     Args:
-        first: Index of each stretch's first token, ascending; a stretch ends where the next begins.
+        first: Index of each segment's first token, ascending; a segment ends where the next begins.
         count: Number of tokens in the text.
-        first_tokens: Number of tokens of a stretch to take.
+        first_tokens: Number of tokens of a segment to take.
     """
     import numpy as np
 

@@ -18,7 +18,7 @@ from lumber_core.settings import Setting, one_of, optional
 from lumber_core.text.units import UnitName, UnitSpec
 
 Backend = Literal["onnx", "torch"]
-Snap = Literal["sentence"] | None
+Snap = Literal["sentence", "word"]
 WindowKind = Literal["overlapping", "moving"]
 
 
@@ -97,8 +97,8 @@ class BertSettings(TargetSettings):
         Setting(
             'Where chunks may start with a `threshold`. "sentence": at `units`; of '
             '"sentences_and_lines", at sentences, and at lines after one that ends with a mark. '
-            "None: at any word, as in the paper.",
-            one_of("sentence", None),
+            '"word": at any word, as in the paper.',
+            one_of("sentence", "word"),
         ),
     ] = "sentence"
     windows: Annotated[
@@ -116,14 +116,14 @@ class BertSettings(TargetSettings):
 
         Raises:
             ValueError: `target_size` comes with a `threshold`, or is above `chunk_size`; or
-                `units` come with `snap=None`.
+                `units` come with `snap="word"`.
         """
         if self.target_size is not None and self.threshold is not None:
             raise ValueError(
                 "a threshold ignores the size of chunks: pass target_size or threshold, not both"
             )
-        if self.snap is None and self.units != _DEFAULT_UNITS:
-            raise ValueError("snap=None starts chunks at any word: pass units or snap, not both")
+        if self.snap == "word" and self.units != _DEFAULT_UNITS:
+            raise ValueError('snap="word" starts chunks at any word: pass units or snap, not both')
         super().__post_init__()
 
     @property

@@ -1,6 +1,7 @@
 """What all splitters share, and the greedy splitter.
 
-`base` holds the class of all splitters and `settings` what they all take. `size_limits` keeps a
-hard limit in tokens, `overlap` repeats the end of the chunk before, `tiling` chooses all cuts of a
-text at once, and `cutting` cuts with it what is too long.
+`base` holds the class of all splitters and `settings` what they all take. `cutting` chooses where
+to cut a text or a chunk that is too long, `tiling` finds the best of its cuts, and `last_resort`
+cuts words that fit in no chunk. `size_limits` counts and joins chunks, and `delivery` makes what is
+delivered of them, with the overlap.
 """

@@ -6,28 +6,37 @@ Subclasses find the spans of one text; this class checks arguments and enforces 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from tqdm import tqdm
-
-from lumber_core.checks import check_text, check_texts
 from lumber_core.chunk_view import ChunkView
-from lumber_core.chunking.overlap import overlapping
+from lumber_core.chunking.delivery import Chunk, Delivery, deliver
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread
 from lumber_core.identity import class_identity, identity_of, safe_repr
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Setting, result_settings, shown, signature_of
+from lumber_core.settings import (
+    Setting,
+    Settings,
+    result_settings,
+    settings_taken,
+    shown,
+    signature_of,
+)
 from lumber_core.spans import Span
-from lumber_core.text.markdown import is_markdown
+from lumber_core.text.layout import Layout, MarkdownLayout, PlainLayout
+from lumber_core.text.source import Source, as_source, as_sources
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
-from lumber_core.text.units import markdown as find_markdown
 from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
 
+if TYPE_CHECKING:
+    from lumber_core.chunking.cutting import Scorer
+
 S = TypeVar("S", bound=Segmentation)
+
+_AS_THEY_ARE = Delivery()
 
 
 class Chunker(ABC):
@@ -56,14 +65,8 @@ class Chunker(ABC):
         own = signature_of(type(settings)).parameters.get("units")
         self._default_units = own is None or units == own.default
         chunk_size, target_size = settings.sizes
-        self._limits = SizeLimits(
-            chunk_size,
-            settings.min_chunk_size,
-            self._counter,
-            settings.language,
-            target_size,
-            markdown=units == "markdown",
-        )
+        self._markdown = units == "markdown"
+        self._limits = SizeLimits(chunk_size, settings.min_chunk_size, self._counter, target_size)
 
     @property
     def settings(self) -> ChunkerSettings:
@@ -96,136 +99,182 @@ class Chunker(ABC):
         settings = ", ".join(f"{n}={identity_of(v)}" for n, v in self._determines().items())
         return f"{class_identity(type(self))}({settings})"
 
-    def split_text(self, text: str, *, markdown: bool = False) -> list[str]:
+    def split_text(self, text: str) -> list[str]:
         """Split one text into the texts of its chunks; joined, they are the text.
 
         Args:
             text: Any string; `""` gives no chunk.
-            markdown: Whether the text is Markdown, whatever the units of this splitter.
 
         Raises:
             TypeError: `text` is not a string.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        return self.segment(text, markdown=markdown).chunks(text)
+        return self.segment(text).chunks(text)
 
-    def segment(self, text: str, *, reserved: int = 0, markdown: bool = False) -> Segmentation:
-        """Split one text.
+    def split(self, source: str | Source, delivery: Delivery = _AS_THEY_ARE) -> list[Chunk]:
+        """Split one text into chunks, with offsets, headings, pages and lines.
 
         Args:
-            text: Any string; `""` gives no span.
-            reserved: Tokens to leave free in every chunk, for text that is added later.
-            markdown: Whether the text is Markdown, whatever the units of this splitter.
+            source: A text, or a `Source` that says more about it; an empty text gives no chunk.
+            delivery: How chunks are cut out of the text. By default they join to it.
+
+        Raises:
+            TypeError: `source` is neither a string nor a `Source`.
+            ValueError: What is reserved in each chunk leaves no room for text.
+            ChunkSizeError: A single character counts more than `chunk_size`.
+        """
+        source = as_source(source)
+        return self.chunks(source, self.segment(source, overlap=delivery.overlap), delivery)
+
+    def split_all(
+        self,
+        sources: Iterable[str | Source],
+        delivery: Delivery = _AS_THEY_ARE,
+        *,
+        show_progress: bool = False,
+    ) -> list[list[Chunk]]:
+        """Split many texts into chunks.
+
+        Args:
+            sources: Texts or sources; all are checked before the first is split.
+            delivery: As for `split`.
+            show_progress: Show a progress bar.
+
+        Returns:
+            The chunks of each text, in order, equal to those of `split`.
+        """
+        checked = as_sources(sources)
+        made = self.segment_all(checked, overlap=delivery.overlap, show_progress=show_progress)
+        return self._deliver_all(checked, made, delivery)
+
+    async def asplit_all(
+        self,
+        sources: Iterable[str | Source],
+        delivery: Delivery = _AS_THEY_ARE,
+        *,
+        show_progress: bool = False,
+    ) -> list[list[Chunk]]:
+        """Async version of `split_all`."""
+        checked = as_sources(sources)
+        made = await self.asegment_all(
+            checked, overlap=delivery.overlap, show_progress=show_progress
+        )
+        return self._deliver_all(checked, made, delivery)
+
+    def segment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
+        """Split one text; return spans without text, and the verdicts behind them.
+
+        Args:
+            source: A text, or a `Source` that says more about it; `""` gives no span.
+            overlap: Tokens to leave free in every chunk, for an overlap that is added later.
 
         Returns:
             Spans that tile the text, with the verdicts behind them.
 
         Raises:
-            TypeError: `text` is not a string.
+            TypeError: `source` is neither a string nor a `Source`.
+            ValueError: What is reserved in each chunk leaves no room for text.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        check_text(text)
-        return replace(self._segment(text, self._limits_for(reserved, markdown)), text=text)
+        source = as_source(source)
+        segmentation = self._segment(self.layout(source), self._limits_for(source, overlap))
+        return replace(segmentation, text=source.text)
 
-    async def asegment(
-        self, text: str, *, reserved: int = 0, markdown: bool = False
-    ) -> Segmentation:
+    async def asegment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
         """Async version of `segment`."""
-        check_text(text)
-        limits = [self._limits_for(reserved, markdown)]
-        (segmentation,) = await self._asegment_all([text], limits, show_progress=False)
-        return replace(segmentation, text=text)
-
-    def show(self, text: str, *, reserved: int = 0, markdown: bool = False) -> ChunkView:
-        """Split one text for display: notebooks show the chunks in colours, with their tokens.
-
-        Args:
-            text: Any string.
-            reserved: As for `segment`.
-            markdown: As for `segment`.
-        """
-        segmentation = self.segment(text, reserved=reserved, markdown=markdown)
-        return ChunkView(text, segmentation.spans, self._counter.count(segmentation.chunks(text)))
+        source = as_source(source)
+        (segmentation,) = await self.asegment_all([source], overlap=overlap)
+        return replace(segmentation, text=source.text)
 
     def segment_all(
         self,
-        texts: Iterable[str],
+        sources: Iterable[str | Source],
         *,
-        reserved: Sequence[int] | None = None,
-        markdown: Sequence[bool] | None = None,
+        overlap: int = 0,
         show_progress: bool = False,
     ) -> list[Segmentation]:
-        """Split many texts.
+        """Split many texts; return their spans and verdicts.
 
         Args:
-            texts: The texts; all are checked before the first is split.
-            reserved: For each text, tokens to leave free in every chunk.
-            markdown: For each text, whether it is Markdown, whatever the units of this splitter.
+            sources: Texts or sources; all are checked before the first is split.
+            overlap: As for `segment`.
             show_progress: Show a progress bar.
 
         Returns:
             One segmentation per text, in order, equal to that of `segment`.
 
         Raises:
-            TypeError: An item is not a string.
-            ValueError: There are not as many items in `reserved` or `markdown` as texts.
+            TypeError: An item is neither a string nor a `Source`.
         """
-        checked = check_texts(texts)
-        limits = self._limits_of(checked, reserved, markdown)
-        return self._segment_all(checked, limits, show_progress=show_progress)
+        layouts, limits = self._read(sources, overlap)
+        return self._segment_all(layouts, limits, show_progress=show_progress)
 
     async def asegment_all(
         self,
-        texts: Iterable[str],
+        sources: Iterable[str | Source],
         *,
-        reserved: Sequence[int] | None = None,
-        markdown: Sequence[bool] | None = None,
+        overlap: int = 0,
         show_progress: bool = False,
     ) -> list[Segmentation]:
         """Async version of `segment_all`."""
-        checked = check_texts(texts)
-        limits = self._limits_of(checked, reserved, markdown)
-        return await self._asegment_all(checked, limits, show_progress=show_progress)
+        layouts, limits = self._read(sources, overlap)
+        return await self._asegment_all(layouts, limits, show_progress=show_progress)
 
-    def reads_as_markdown(self, metadata: Mapping[Any, Any]) -> bool:
-        """Return whether a document is split as Markdown.
-
-        True with `units="markdown"`, or with default units if the metadata says that the document
-        is Markdown (`lumber_core.text.markdown.is_markdown`).
-        """
-        return self._limits.markdown or (self._default_units and is_markdown(metadata))
-
-    def overlap(
+    def chunks(
         self,
-        text: str,
-        spans: Sequence[Span],
-        tokens: int,
-        *,
-        reserved: int = 0,
-        markdown: bool = False,
-    ) -> list[Span]:
-        """Return the spans, each extended by up to `tokens` tokens.
+        source: str | Source,
+        segmentation: Segmentation,
+        delivery: Delivery = _AS_THEY_ARE,
+    ) -> list[Chunk]:
+        """Return the chunks of a text that is segmented.
 
         Args:
-            text: The text.
-            spans: Its spans, in order, made with at least `tokens + reserved` tokens reserved.
-            tokens: Maximum tokens to repeat: whole units, or sentences of a longer unit.
-            reserved: Tokens to leave free in every chunk.
-            markdown: Whether the text is Markdown, whatever the units of this splitter.
+            source: The text.
+            segmentation: What `segment` returned for it, with the overlap of `delivery`.
+            delivery: As for `split`.
         """
-        if not tokens or len(spans) < 2:
-            return list(spans)
-        limits = self._limits_for(reserved, markdown)
-        return overlapping(text, spans, self._units(text, limits), limits, tokens)
+        source = as_source(source)
+        return deliver(segmentation, delivery, self.layout(source), self._limits_for(source, 0))
+
+    def show(self, source: str | Source, *, overlap: int = 0) -> ChunkView:
+        """Split one text for display: notebooks show the chunks in colours, with their tokens.
+
+        Args:
+            source: A text or a `Source`.
+            overlap: As for `segment`. What is repeated is not shown.
+        """
+        source = as_source(source)
+        segmentation = self.segment(source, overlap=overlap)
+        tokens = self._counter.count(segmentation.chunks(source.text))
+        return ChunkView(source.text, segmentation.spans, tokens)
+
+    def reads_as_markdown(self, source: Source) -> bool:
+        """Return whether a source is split as Markdown; see `Source.format`."""
+        if self._markdown or source.format == "markdown":
+            return True
+        return self._default_units and source.is_markdown
+
+    def layout(self, source: str | Source) -> Layout:
+        """Return the layout of a text: as Markdown, or with this splitter's units."""
+        source = as_source(source)
+        if self.reads_as_markdown(source):
+            return MarkdownLayout(source, self._settings.language)
+        return PlainLayout(source, self._settings.language, self._find_units)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._shown())})"
+
+    @property
+    def _declared(self) -> type[Settings]:
+        """The class of this splitter's own settings; a framework's settings are a subclass."""
+        return settings_taken(type(self), type(self._settings))
 
     def _shown(self) -> list[str]:
         """Return the settings that can change the result, for `repr`."""
         limits = self._limits
         return shown(
             self._settings,
+            self._declared,
             tokenizer=self._counter,
             chunk_size=limits.chunk_size,
             target_size=limits.target_size,
@@ -233,57 +282,55 @@ class Chunker(ABC):
 
     def _determines(self) -> dict[str, object]:
         """Return everything that can change the result, by name; subclasses may override it."""
-        return {**result_settings(self._settings), "tokenizer": self._counter}
+        return {**result_settings(self._settings, self._declared), "tokenizer": self._counter}
 
     @abstractmethod
-    def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
-        """Split a checked text within limits."""
+    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
+        """Split the text of a layout within limits."""
 
     def _segment_all(
-        self, texts: Sequence[str], limits: Sequence[SizeLimits], *, show_progress: bool
+        self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
-        """Split checked texts, each within its limits."""
-        work = zip(texts, limits, strict=True)
+        """Split the texts of layouts, each within its limits."""
+        from tqdm import tqdm  # deferred: importing it takes longer than a short text
+
+        work = zip(layouts, limits, strict=True)
         return [
-            self._segment(text, own)
-            for text, own in tqdm(work, total=len(texts), disable=not show_progress)
+            self._segment(layout, own)
+            for layout, own in tqdm(work, total=len(layouts), disable=not show_progress)
         ]
 
     async def _asegment_all(
-        self, texts: Sequence[str], limits: Sequence[SizeLimits], *, show_progress: bool
+        self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
         """Async version of `_segment_all`."""
-        return await start_in_thread(self._segment_all, texts, limits, show_progress=show_progress)
+        return await start_in_thread(
+            self._segment_all, layouts, limits, show_progress=show_progress
+        )
 
-    def _limits_of(
+    def _read(
+        self, sources: Iterable[str | Source], overlap: int
+    ) -> tuple[list[Layout], list[SizeLimits]]:
+        """Check sources, and return the layout and the limits of each."""
+        checked = as_sources(sources)
+        limits = [self._limits_for(source, overlap) for source in checked]
+        return list(map(self.layout, checked)), limits
+
+    def _limits_for(self, source: Source, overlap: int) -> SizeLimits:
+        """Return the limits of the chunks of a source, less what is reserved in each."""
+        return self._limits.reserving(source.reserved + overlap)
+
+    def _deliver_all(
         self,
-        texts: Sequence[str],
-        reserved: Sequence[int] | None,
-        markdown: Sequence[bool] | None,
-    ) -> list[SizeLimits]:
-        """Return the limits for each text."""
-        for name, given in (("reserved", reserved), ("markdown", markdown)):
-            if given is not None and len(given) != len(texts):
-                raise ValueError(
-                    f"{name} must have one value for each text: expected {len(texts)}, "
-                    f"got {len(given)}"
-                )
+        sources: Sequence[Source],
+        segmentations: Sequence[Segmentation],
+        delivery: Delivery,
+    ) -> list[list[Chunk]]:
+        """Return the chunks of several texts that are segmented."""
         return [
-            self._limits_for(tokens, marked)
-            for tokens, marked in zip(
-                [0] * len(texts) if reserved is None else reserved,
-                [False] * len(texts) if markdown is None else markdown,
-                strict=True,
-            )
+            self.chunks(source, made, delivery)
+            for source, made in zip(sources, segmentations, strict=True)
         ]
-
-    def _limits_for(self, reserved: int, markdown: bool) -> SizeLimits:
-        limits = self._limits.reserving(reserved)
-        return replace(limits, markdown=True) if markdown else limits
-
-    def _units(self, text: str, limits: SizeLimits) -> Sequence[Span]:
-        """Find the units of a text: this splitter's, or those of Markdown."""
-        return find_markdown(text) if limits.markdown else self._find_units(text)
 
 
 def _check_chunker(name: str, value: object) -> None:
@@ -300,6 +347,28 @@ CoreSplitter = Annotated[
 """The setting of an adapter that takes any splitter."""
 
 
-def within(limits: SizeLimits, text: str, segmentation: S, units: Sequence[Span]) -> S:
-    """Return the segmentation with its spans cut and joined to keep the size limits."""
-    return replace(segmentation, spans=limits.apply(text, segmentation.spans, units))
+def enforce_limits(
+    segmentation: S,
+    layout: Layout,
+    limits: SizeLimits,
+    units: Sequence[Span] = (),
+    scorer: Scorer | None = None,
+) -> S:
+    """Return the segmentation with its spans cut and joined to keep the size limits.
+
+    Args:
+        segmentation: Spans that tile the text.
+        layout: The layout of the text.
+        limits: The limits.
+        units: What is cut only if it alone is too long.
+        scorer: Scores the places to cut at; None decides by layout and size.
+
+    Raises:
+        ChunkSizeError: A single character counts more than `chunk_size`.
+    """
+    text, spans, most = layout.text, segmentation.spans, limits.chunk_size
+    if most is not None and max(limits.count(segmentation.chunks(text)), default=0) > most:
+        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
+
+        spans = tuple(Cutter(layout, limits).shorten(spans, units, scorer))
+    return replace(segmentation, spans=limits.join(text, spans))

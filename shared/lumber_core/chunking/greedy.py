@@ -14,13 +14,15 @@ from functools import partial
 from itertools import accumulate, pairwise
 from typing import Annotated, Any
 
-from lumber_core.chunking.base import Chunker, within
+from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.settings import TargetSettings, TargetSize, Units
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, takes
 from lumber_core.spans import Span
+from lumber_core.text.layout import Layout
+from lumber_core.text.source import Source
 from lumber_core.text.units import after_markers
 from lumber_core.tokens import TiktokenCounter
 
@@ -74,7 +76,7 @@ class GreedySettings(TargetSettings):
         if self.end_markers and not named:
             raise ValueError(
                 "end_markers extend a tiktoken encoding: pass the name of one as tokenizer, such "
-                f'as "cl100k_base", not {self.tokenizer!r}'
+                f'as "cl100k_base", not {safe_repr(self.tokenizer)}'
             )
 
 
@@ -103,35 +105,33 @@ class GreedyChunker(Chunker):
             else None,
         )
 
-    def segment(
-        self, text: str, *, reserved: int = 0, markdown: bool = False
-    ) -> GreedySegmentation:
+    def segment(self, source: str | Source, *, overlap: int = 0) -> GreedySegmentation:
         """Split one text.
 
         Args:
-            text: Any string; `""` gives no span.
-            reserved: Tokens to leave free in every chunk, for text that is added later.
-            markdown: Whether the text is Markdown, whatever the units of this splitter.
+            source: A text or a `Source`; `""` gives no span.
+            overlap: Tokens to leave free in every chunk, for an overlap that is added later.
 
         Returns:
             Spans that tile the text, and their starts in tokens.
 
         Raises:
-            TypeError: `text` is not a string.
+            TypeError: `source` is neither a string nor a `Source`.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        segmentation = super().segment(text, reserved=reserved, markdown=markdown)
+        segmentation = super().segment(source, overlap=overlap)
         assert isinstance(segmentation, GreedySegmentation)
         return segmentation
 
-    def _segment(self, text: str, limits: SizeLimits) -> GreedySegmentation:
+    def _segment(self, layout: Layout, limits: SizeLimits) -> GreedySegmentation:
         assert limits.target_size is not None
-        units = self._units(text, limits)
+        text = layout.text
+        units = whole = layout.units()
         tokens = self._counter.count([text[start:end] for start, end in units])
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
             from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-            units = Cutter(limits).shorten(text, units)  # at lines, clauses or words
+            units = Cutter(layout, limits).shorten(units)  # at lines, clauses or words
             tokens = self._counter.count([text[start:end] for start, end in units])
         before = [0, *accumulate(tokens)]
         cuts = [0, *nearest_cuts(before, limits.target_size), len(units)]
@@ -142,7 +142,7 @@ class GreedyChunker(Chunker):
         )
         starts = tuple(before[cut] for cut in cuts[: len(spans)])
         greedy = GreedySegmentation(spans, start_tokens=starts, token_count=before[-1])
-        bounded = within(limits, text, greedy, units)
+        bounded = enforce_limits(greedy, layout, limits, whole)
         if bounded.spans == spans:
             return bounded
         return GreedySegmentation(

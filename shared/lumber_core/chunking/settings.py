@@ -64,6 +64,22 @@ ChunkOverlap = Annotated[
         check_not_negative,
     ),
 ]
+AddPages = Annotated[
+    bool,
+    Setting(
+        'Put the first and the last page of a chunk, counted from 1, into `metadata["page_first"]` '
+        'and `metadata["page_last"]`: of the documents of `join_pages`, which have them anyway, of '
+        "a loader's pages, and of texts whose pages end with form feeds. Two numbers, because "
+        "many vector stores refuse lists of numbers."
+    ),
+]
+AddLines = Annotated[
+    bool,
+    Setting(
+        "Put the lines of a chunk's first and last visible character, counted from 1, into "
+        '`metadata["line_first"]` and `metadata["line_last"]`.'
+    ),
+]
 Tokenizer = Annotated[
     TokenCounterSpec,
     Setting(

@@ -23,16 +23,16 @@ TORCH = {"package": "torch", "extra": "torch"}
 """What has to be installed."""
 
 
-def encoded(tokenizer: Any, system: str, user: str, answers: Sequence[str]) -> list[list[int]]:
+def encode(tokenizer: Any, system: str, user: str, answers: Sequence[str]) -> list[list[int]]:
     """Return the tokens of the prompt followed by each answer and its end.
 
     Prompt and answer are tokenized as one text, so that an answer's tokens are those the model has
     learned, however the tokenizer treats spaces.
     """
     special = _special_tokens(tokenizer)
-    system, user = _disarmed(system, special), _disarmed(user, special)
+    system, user = _disarm(system, special), _disarm(user, special)
     if getattr(tokenizer, "chat_template", None):
-        prompt, before = _templated(tokenizer, system, user), []
+        prompt, before = _apply_template(tokenizer, system, user), []
     else:
         prompt, before = f"{system}\n\n{user}\n", _first_token(tokenizer)
     end = tokenizer.eos_token_id if getattr(tokenizer, "chat_template", None) else None
@@ -42,7 +42,7 @@ def encoded(tokenizer: Any, system: str, user: str, answers: Sequence[str]) -> l
     return [[*before, *sequence, *after] for sequence in tokens]
 
 
-def scored(model: Any, sequences: Sequence[list[int]], *, batch_size: int) -> list[float]:
+def score(model: Any, sequences: Sequence[list[int]], *, batch_size: int) -> list[float]:
     """Return the log-probability of each sequence, given the tokens that all of them share.
 
     Args:
@@ -64,7 +64,7 @@ def scored(model: Any, sequences: Sequence[list[int]], *, batch_size: int) -> li
     shared = shared_length(sequences)
     accepted = inspect.signature(model.forward).parameters
     last = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
-    with _evaluating(model), torch.inference_mode():
+    with _evaluation_mode(model), torch.inference_mode():
         prefix = torch.tensor([sequences[0][:shared]], device=model.device)
         output = model(input_ids=prefix, use_cache=True, **last)
         first = output.logits[0, -1].float().log_softmax(-1)
@@ -128,7 +128,7 @@ def shared_length(sequences: Sequence[list[int]]) -> int:
     )
 
 
-def _templated(tokenizer: Any, system: str, user: str) -> str:
+def _apply_template(tokenizer: Any, system: str, user: str) -> str:
     """Return the conversation up to the model's answer."""
     options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
     question = {"role": "user", "content": user}
@@ -149,7 +149,7 @@ def _special_tokens(tokenizer: Any) -> list[str]:
     return sorted((text for text in texts if len(text) > 1), key=len, reverse=True)
 
 
-def _disarmed(text: str, special: Sequence[str]) -> str:
+def _disarm(text: str, special: Sequence[str]) -> str:
     """Return `text` with a space inserted into each spelled-out special token."""
     for token in special:
         text = text.replace(token, f"{token[0]} {token[1:]}")
@@ -163,7 +163,7 @@ def _first_token(tokenizer: Any) -> list[int]:
 
 
 @contextmanager
-def _evaluating(model: Any) -> Iterator[None]:
+def _evaluation_mode(model: Any) -> Iterator[None]:
     """Switch dropout off temporarily."""
     training = model.training
     model.eval()

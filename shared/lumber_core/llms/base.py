@@ -1,26 +1,29 @@
-"""The protocol of language models, and the wording of the answers they choose from."""
+"""The protocol of language models: questions in, completions out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-ANSWER = "Answer: "
-"""The start of a reply; one of `allowed_answers` follows."""
 
-NO_UNIT = "none"
-"""The answer that no paragraph starts new content."""
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answers that a question allows; a reply gives one of them.
 
+    Attributes:
+        allowed: Each answer as it is written, at least one: `("ID 5", "ID 6", "none")`.
+        shown: What tells a model which answers are allowed, if these are many: `("ID n", "none")`.
+            Empty: all of them.
+        opening: What the question asks the model to write before the answer: "Answer: ".
+        without_content: Returns the question with another text in place of all content, for
+            models that are calibrated on questions without content. None: it has no such form.
+    """
 
-def label(number: int | str) -> str:
-    """Return how paragraph `number` is named in prompts and answers."""
-    return f"ID {number}"
-
-
-def allowed_answers(choices: Sequence[int]) -> tuple[str, ...]:
-    """Return the answers that name one of `choices`, and the answer that names none."""
-    return (*map(label, choices), NO_UNIT)
+    allowed: tuple[str, ...]
+    shown: tuple[str, ...] = ()
+    opening: str = ""
+    without_content: Callable[[str, str], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +61,20 @@ class Model(Protocol):
         """Everything that determines the model's answers, without credentials."""
         ...
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`.
 
         Args:
             system: Instructions; the same for many calls.
             user: The question.
-            choices: Numbers of the paragraphs that may be named. A model that can restrict its
-                output may use them (see `allowed_answers`); others ignore them.
+            answers: The only answers allowed, which `system` or `user` describe as well: a model
+                that can restrict its output may use them, others ignore them. None: any text.
         """
         ...
 
-    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
         """Async version of `complete`."""
         ...
 

@@ -2,19 +2,14 @@
 
 Clients raise classes of their own, most of them with an HTTP status. Errors are classified by
 status, or else by class name, which works for every client without importing one.
-
-Servers may echo the headers of a request in an error, so credentials are removed from messages
-before they are raised, logged or stored.
 """
 
 from __future__ import annotations
 
 import email.utils
 import json
-import re
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from typing import Any, Literal
 
 Trouble = Literal["settings", "transient", "unknown"]
@@ -32,18 +27,6 @@ _TRANSIENT_NAMES = (
 _TIMEOUT_STATUS = frozenset((504, 524))
 _NOT_BUSY = ("connecttimeout", "pooltimeout")  # the server never got the request
 _NO_CREDIT = "insufficient_quota"
-REDACTED = "[redacted]"
-_SECRETS = (
-    re.compile(r"(?<=://)[^/\s@'\"]+(?=@)"),
-    re.compile(r"(?i)(?<=bearer )[^\s'\",;}]+"),
-    re.compile(r"(?i)(?<=basic )[a-z0-9+/=_-]{8,}"),
-    re.compile(
-        r"(?i)(?<![a-z])((?:proxy-)?authorization|(?:x-[a-z-]{0,20}|access[-_]|client[-_])?"
-        r"(?:api[-_]?key|secret|password|token)|key)"
-        r"(['\"]?\s*[:=]\s*['\"]?)(?!bearer |basic )[^\s'\",;&})]{6,}"
-    ),
-    re.compile(r"\b(?:sk|pk|rk|gsk|hf|xai|nvapi|AIza)[-_]?[A-Za-z0-9_-]{12,}"),
-)
 _LONGEST_RETRY_AFTER = 3600.0
 _BLOCKED = (
     "blocked",
@@ -122,40 +105,6 @@ def retry_after(error: Exception) -> float | None:
         if seconds is not None:
             return min(max(0.0, seconds / scale), _LONGEST_RETRY_AFTER)
     return None
-
-
-def redacted(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return a message without credentials.
-
-    Args:
-        text: The message.
-        secrets: Credentials that are known. Others are found by how they are written: in an
-            Authorization header, after "api_key=", in a URL, or with a provider's prefix.
-    """
-    for secret in secrets:
-        text = text.replace(secret, REDACTED)
-    address, bearer, basic, named, prefixed = _SECRETS
-    for pattern in (address, bearer, basic):
-        text = pattern.sub(REDACTED, text)
-    text = named.sub(rf"\1\2{REDACTED}", text)
-    return prefixed.sub(REDACTED, text)
-
-
-def redact(error: BaseException, secrets: Iterable[str] = ()) -> None:
-    """Remove credentials from the message of an error, and of those that it was raised from."""
-    known = tuple(secrets)
-    seen: set[int] = set()
-    one: BaseException | None = error
-    while one is not None and id(one) not in seen:
-        seen.add(id(one))
-        one.args = tuple(
-            redacted(part, known) if isinstance(part, str) else part for part in one.args
-        )
-        message = getattr(one, "message", None)
-        if isinstance(message, str) and redacted(message, known) != message:
-            with suppress(AttributeError):  # read-only ones are made from `args`
-                one.message = redacted(message, known)  # type: ignore[attr-defined]
-        one = one.__cause__ or one.__context__
 
 
 def is_blocked(finish_reason: object) -> bool:

@@ -11,7 +11,7 @@ from lumber_core.llms.base import Completion
 from lumber_core.llms.parameters import RequestSettings
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.llms.settings import ModelSettings, check_url
-from lumber_core.settings import Setting, optional, takes, values_for
+from lumber_core.settings import Setting, optional, takes
 
 UNBLOCKED = (
     "HARM_CATEGORY_HARASSMENT",
@@ -63,9 +63,9 @@ class GeminiModel(RemoteModel):
 
     @takes(GeminiSettings)
     def __init__(self, settings: GeminiSettings) -> None:
-        super().__init__(**values_for(ModelSettings, settings))
+        self._set_up(settings, structured=settings.structured, client=settings.own_client)
 
-    def _made(self) -> Any:
+    def _make_client(self) -> Any:
         sdk = self._sdk()
         options = sdk.types.HttpOptions(
             base_url=self._base_url,
@@ -80,11 +80,11 @@ class GeminiModel(RemoteModel):
                 "api_key=...; for Vertex AI pass client=google.genai.Client(vertexai=True, ...)"
             ) from error
 
-    async def _closed(self, client: Any) -> None:
+    async def _close_client(self, client: Any) -> None:
         await client.aio.aclose()
 
     def _send(self, request: dict[str, Any]) -> Any:
-        return self._opened().models.generate_content(**request)
+        return self._get_client().models.generate_content(**request)
 
     async def _asend(self, request: dict[str, Any]) -> Any:
         client = self._own or await self._async_clients.get()
@@ -103,10 +103,10 @@ class GeminiModel(RemoteModel):
             config["temperature"] = settings.temperature
         if settings.max_tokens is not None:
             config["max_output_tokens"] = settings.max_tokens
-        if settings.form == "json_schema":
+        if settings.answers is not None:
             config["response_mime_type"] = "text/x.enum"
             config["response_schema"] = types.Schema(
-                type=types.Type.STRING, enum=list(settings.answers)
+                type=types.Type.STRING, enum=list(settings.answers.allowed)
             )
         return {
             "model": self._model,
@@ -137,10 +137,10 @@ class GeminiModel(RemoteModel):
     def _rejections(self) -> tuple[type[Exception], ...]:
         return (self._sdk("google.genai.errors").APIError,)
 
-    def _named(self, error: Any) -> str:
+    def _rejection_text(self, error: Any) -> str:
         return str(error.message)
 
-    def _unreadable(self) -> tuple[type[Exception], ...]:
+    def _reading_errors(self) -> tuple[type[Exception], ...]:
         errors = self._sdk("google.genai.errors")
         pydantic = self._sdk("pydantic")
         return (

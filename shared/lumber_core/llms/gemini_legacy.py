@@ -15,7 +15,7 @@ from lumber_core.llms.gemini import UNBLOCKED
 from lumber_core.llms.parameters import RequestSettings
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.llms.settings import PlainModelSettings
-from lumber_core.settings import takes, values_for
+from lumber_core.settings import takes
 
 
 class LegacyGeminiModel(RemoteModel):
@@ -35,9 +35,9 @@ class LegacyGeminiModel(RemoteModel):
 
     @takes(PlainModelSettings)
     def __init__(self, settings: PlainModelSettings) -> None:
-        super().__init__(**values_for(PlainModelSettings, settings), structured=False)
+        self._set_up(settings, structured=False, client=None)
 
-    def _made(self) -> Any:
+    def _make_client(self) -> Any:
         manager = self._sdk("google.generativeai.client")._ClientManager()
         options = {} if self._base_url is None else {"api_endpoint": self._base_url.rstrip("/")}
         manager.configure(api_key=self._key(), transport="rest", client_options=options)
@@ -52,7 +52,7 @@ class LegacyGeminiModel(RemoteModel):
         return {"system": system, "user": user, "options": options}
 
     def _send(self, request: dict[str, Any]) -> Any:
-        client = self._opened()
+        client = self._get_client()
         model = self._sdk().GenerativeModel(
             self._model,
             system_instruction=request["system"],
@@ -84,7 +84,7 @@ class LegacyGeminiModel(RemoteModel):
     def _rejections(self) -> tuple[type[Exception], ...]:
         return (self._sdk("google.api_core.exceptions").GoogleAPICallError,)
 
-    def _unreadable(self) -> tuple[type[Exception], ...]:
+    def _reading_errors(self) -> tuple[type[Exception], ...]:
         return (
             self._sdk("google.protobuf.json_format").ParseError,
             json.JSONDecodeError,

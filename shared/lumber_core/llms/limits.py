@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from threading import Lock
 from typing import Any, Protocol
 
-from lumber_core.forks import renew_after_fork
+from lumber_core.forks import ForkSafeLock
 
 logger = logging.getLogger(__name__)
 
@@ -48,11 +47,8 @@ class RateLimiter:
         self._per_token = 60.0 / tokens_per_minute if tokens_per_minute else 0.0
         self._next = 0.0
         self._resume = 0.0
-        self._renew_lock()
-        renew_after_fork(self, RateLimiter._renew_lock)
-
-    def _renew_lock(self) -> None:
-        self._lock = Lock()
+        self._lock = ForkSafeLock()
+        self._limits = requests_per_minute, tokens_per_minute
 
     def delay(self, characters: int) -> float:
         """Reserve the next free slot for a prompt and return the seconds to wait for it."""
@@ -73,12 +69,8 @@ class RateLimiter:
         with self._lock:
             self._resume = max(self._resume, time.monotonic() + seconds)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_per_request": self._per_request, "_per_token": self._per_token}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__()  # type: ignore[misc]
-        self.__dict__.update(state)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RateLimiter, self._limits
 
 
 class CircuitBreaker:
@@ -92,12 +84,8 @@ class CircuitBreaker:
     def __init__(self, limit: int | None, pause: float) -> None:
         self._limit = limit
         self._first_pause = pause
+        self._lock = ForkSafeLock()
         self._close()
-        self._renew_lock()
-        renew_after_fork(self, CircuitBreaker._renew_lock)
-
-    def _renew_lock(self) -> None:
-        self._lock = Lock()
 
     def _close(self) -> None:
         self._unanswered = 0
@@ -148,8 +136,5 @@ class CircuitBreaker:
                     failure,
                 )
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_limit": self._limit, "_first_pause": self._first_pause}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["_limit"], state["_first_pause"])  # type: ignore[misc]
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CircuitBreaker, (self._limit, self._first_pause)

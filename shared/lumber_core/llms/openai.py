@@ -8,14 +8,11 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
-from lumber_core.llms.base import Completion
+from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.parameters import Form, RequestSettings
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.llms.settings import ModelSettings, check_url, url_identity
-from lumber_core.settings import Setting, optional, takes, values_for
-
-# OpenAI rejects a request for a JSON object if the messages do not mention JSON.
-_AS_OBJECT = '\n\nReply with the JSON object {"answer": "ID n"}, or {"answer": "none"}.'
+from lumber_core.settings import Setting, optional, takes
 
 
 class OpenAISettings(ModelSettings):
@@ -41,12 +38,17 @@ class OpenAISettings(ModelSettings):
     ] = None
     async_client: Annotated[Any, Setting("An `openai.AsyncOpenAI`.", changes_result=False)] = None
 
+    @property
+    def own_client(self) -> Any:
+        """The client that the user made, if any; the asynchronous one if there is no other."""
+        return self.async_client if self.client is None else self.client
+
 
 class OpenAIModel(RemoteModel):
     """Calls a model with the `openai` package: OpenAI, vLLM, Ollama, llama.cpp and others.
 
     Answers are restricted by a JSON schema; if a server rejects it, a JSON object is requested, and
-    then plain text. OpenAI puts the schema, which differs from group to group, before the prompt,
+    then plain text. OpenAI puts the schema, which may be new for each question, before the prompt,
     so its prompt cache helps only with `structured=False`. The key is read from OPENAI_API_KEY.
     """
 
@@ -59,17 +61,16 @@ class OpenAIModel(RemoteModel):
     @takes(OpenAISettings)
     def __init__(self, settings: OpenAISettings) -> None:
         client, async_client = settings.client, settings.async_client
-        given = values_for(ModelSettings, settings)
-        super().__init__(**{**given, "client": async_client if client is None else client})
+        self._set_up(settings, structured=settings.structured, client=settings.own_client)
         # The caller retries.
         self._client = None if client is None else client.with_options(max_retries=0)
         self._own_async = None if async_client is None else async_client.with_options(max_retries=0)
 
     def served(self) -> list[str]:
         """Return the names of the models that the server offers; errors are those of `openai`."""
-        return sorted(model.id for model in self._opened().models.list())
+        return sorted(model.id for model in self._get_client().models.list())
 
-    def _made(self, kind: str = "OpenAI") -> Any:
+    def _make_client(self, kind: str = "OpenAI") -> Any:
         sdk = self._sdk()
         names = [] if self._base_url is None else _environment_headers()
         headers: dict[str, Any] = dict.fromkeys(names, sdk.Omit())
@@ -93,16 +94,16 @@ class OpenAIModel(RemoteModel):
             client.organization = client.project = None
         return client
 
-    def _made_async(self) -> Any:
-        return self._made("AsyncOpenAI")
+    def _make_async_client(self) -> Any:
+        return self._make_client("AsyncOpenAI")
 
-    async def _closed(self, client: Any) -> None:
+    async def _close_client(self, client: Any) -> None:
         await client.close()
 
     def _send(self, request: dict[str, Any]) -> Any:
         if self._own_async is not None and self._client is None:
             raise TypeError("only async_client was given: pass client too, or use async methods")
-        return self._opened().chat.completions.create(**request)
+        return self._get_client().chat.completions.create(**request)
 
     async def _asend(self, request: dict[str, Any]) -> Any:
         if self._own is not None and self._own_async is None:
@@ -120,14 +121,15 @@ class OpenAIModel(RemoteModel):
         }
         if settings.temperature is not None:
             request["temperature"] = settings.temperature
-        if settings.form == "json_schema":
-            described = {"name": "answer", "strict": True, "schema": _schema(settings.answers)}
+        answers = settings.answers
+        if answers is not None and settings.form == "json_schema":
+            described = {"name": "answer", "strict": True, "schema": _schema(answers)}
             request["response_format"] = {"type": "json_schema", "json_schema": described}
-        elif settings.form == "json_object":
+        elif answers is not None:
             request["response_format"] = {"type": "json_object"}
             if self._base_url is not None:  # OpenAI rejects this, llama-cpp-python keeps to it
-                request["response_format"]["schema"] = _schema(settings.answers)
-            request["messages"][1]["content"] = user + _AS_OBJECT
+                request["response_format"]["schema"] = _schema(answers)
+            request["messages"][1]["content"] = user + _as_object(answers)
         if settings.max_tokens is not None:
             request[settings.limit] = settings.max_tokens
         return request
@@ -170,14 +172,14 @@ class OpenAIModel(RemoteModel):
     def _rejections(self) -> tuple[type[Exception], ...]:
         return (self._sdk().APIStatusError,)
 
-    def _unreadable(self) -> tuple[type[Exception], ...]:
+    def _reading_errors(self) -> tuple[type[Exception], ...]:
         return json.JSONDecodeError, UnicodeDecodeError, RecursionError
 
-    def _blocked(self, error: Any) -> Completion | None:
+    def _blocked_completion(self, error: Any) -> Completion | None:
         blocked = getattr(error, "code", None) == "content_filter"
         return Completion("", finish_reason=error.code) if blocked else None
 
-    def _named(self, error: Any) -> str:
+    def _rejection_text(self, error: Any) -> str:
         # OpenRouter passes on the error of the provider behind it in the body.
         return str(error.param or f"{error.message} {error.body}")
 
@@ -214,10 +216,17 @@ def _count(value: object) -> int:
     return value if isinstance(value, int) and value >= 0 else 0
 
 
-def _schema(answers: tuple[str, ...]) -> dict[str, Any]:
+def _as_object(answers: Answers) -> str:
+    """Return the request for a JSON object; OpenAI rejects messages that do not mention JSON."""
+    shown = answers.shown or answers.allowed
+    objects = (json.dumps({"answer": answer}) for answer in shown)
+    return f"\n\nReply with the JSON object {', or '.join(objects)}."
+
+
+def _schema(answers: Answers) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {"answer": {"type": "string", "enum": list(answers)}},
+        "properties": {"answer": {"type": "string", "enum": list(answers.allowed)}},
         "required": ["answer"],
         "additionalProperties": False,
     }

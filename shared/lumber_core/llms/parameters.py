@@ -10,6 +10,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
+from lumber_core.llms.base import Answers
+
 Form = Literal["json_schema", "json_object", "text"]
 """How a model's answers are restricted to the allowed ones."""
 
@@ -20,44 +22,39 @@ class RequestSettings:
 
     Attributes:
         temperature: None: the model's default.
-        answers: The only answers allowed; empty if any text is.
+        answers: What answers are restricted to; None if `form` is "text".
         form: How answers are restricted to them.
         max_tokens: Maximum tokens to write. None: no limit.
         limit: The API's name for `max_tokens`.
     """
 
     temperature: float | None
-    answers: tuple[str, ...]
+    answers: Answers | None
     form: Form
     max_tokens: int | None
     limit: str
 
 
 _STRUCTURE = (
-    "response_format",
-    "response format",
-    "response_schema",
+    "responseformat",
     "responseschema",
-    "response schema",
-    "response_mime_type",
     "responsemimetype",
-    "json_schema",
-    "json schema",
-    "json_object",
-    "json mode",
-    "requested parameters",  # OpenRouter does not name them: these are supported least
-    "structured output",
-    "structured_output",
+    "jsonschema",
+    "jsonobject",
+    "jsonmode",
+    "requestedparameters",  # OpenRouter does not name them: these are supported least
+    "structuredoutput",
     "guided",
     "grammar",
 )
+# Names are compared without spaces and underscores, which servers write as they like.
 _NAMES = {
     "temperature": ("temperature",),
     "json_schema": _STRUCTURE,
     "json_object": _STRUCTURE,
-    "max_tokens": ("max_tokens", "max_completion_tokens"),
-    "max_completion_tokens": ("max_tokens", "max_completion_tokens"),
-    "max_output_tokens": ("max_output_tokens", "maxoutputtokens"),
+    "max_tokens": ("maxtokens", "maxcompletiontokens"),
+    "max_completion_tokens": ("maxtokens", "maxcompletiontokens"),
+    "max_output_tokens": ("maxoutputtokens",),
 }
 _SAID = {
     "json_schema": "structured output by a JSON schema: asking for less structure",
@@ -110,7 +107,8 @@ def rejected_parameters(text: str, status: int | None, sent: RequestSettings) ->
         *([sent.form] if sent.form != "text" else []),
         *([sent.limit] if sent.max_tokens is not None else []),
     ]
-    return [name for name in names if any(words in text for words in _NAMES[name])]
+    joined = text.replace(" ", "").replace("_", "")
+    return [name for name in names if any(words in joined for words in _NAMES[name])]
 
 
 def without_aliases(names: Collection[str], known: Collection[str]) -> list[str]:

@@ -10,17 +10,17 @@ import logging
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from threading import Lock
 from typing import Any, ClassVar
 
-from lumber_core.concurrency import PerLoop, in_thread
+from lumber_core.concurrency import PerLoop, as_async, in_thread, run_at_once
 from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
-from lumber_core.llms.base import Completion, allowed_answers
-from lumber_core.llms.failures import is_cut, redact, status_of
+from lumber_core.llms.base import Answers, Completion
+from lumber_core.llms.failures import is_cut, status_of
 from lumber_core.llms.parameters import (
     Form,
     RequestSettings,
@@ -28,7 +28,8 @@ from lumber_core.llms.parameters import (
     rejected_parameters,
     without_aliases,
 )
-from lumber_core.llms.settings import ModelSettings, public_url, url_identity
+from lumber_core.llms.settings import ModelSettings, PlainModelSettings, url_identity
+from lumber_core.secrets import public_url, redact, secrets_in
 from lumber_core.settings import takes
 
 logger = logging.getLogger("lumber_core.llms")
@@ -38,8 +39,8 @@ NO_KEY = "no-key"
 
 _UNPICKLED = ("_lock", "_client", "_async_clients")
 _MOST_ANSWERS = 500  # values OpenAI allows in the enums of one schema
-_LABEL_TOKENS = 64
-"""Enough for an answer in any form, with a few words around it."""
+_ANSWER_TOKENS = 64
+"""Enough for a short answer in any form, with a few words around it."""
 _REASONING_TOKENS = 8192
 _REASONING = re.compile(
     r"(?:^|[/:_-])(?:o\d|gpt-5|gpt-oss|deepseek-r|qwq|magistral|gemini-(?:2\.5|[3-9]))|think|reason",
@@ -72,6 +73,9 @@ class RemoteModel(ABC):
 
     @takes(ModelSettings)
     def __init__(self, settings: ModelSettings) -> None:
+        self._set_up(settings, structured=settings.structured, client=settings.own_client)
+
+    def _set_up(self, settings: PlainModelSettings, *, structured: bool, client: Any) -> None:
         require(self._module, **self._package)
         self._model = settings.model
         self._base_url = settings.base_url
@@ -79,9 +83,9 @@ class RemoteModel(ABC):
         temperature = settings.temperature
         self._temperature = None if temperature is None else float(temperature)
         self._timeout = float(settings.timeout)
-        self._structured = bool(settings.structured)
+        self._structured = bool(structured)
         self._max_tokens = settings.max_tokens
-        self._own = settings.client
+        self._own = client
         self._thinks = _REASONING.search(settings.model) is not None
         self._rejected: frozenset[str] = frozenset()
         self._start()
@@ -90,7 +94,7 @@ class RemoteModel(ABC):
         """Create what cannot be pickled: locks and clients."""
         self._lock = Lock()
         self._client: Any = self._own
-        self._async_clients = PerLoop(self._made_async, self._closed)
+        self._async_clients = PerLoop(self._make_async_client, self._close_client)
         renew_after_fork(self, RemoteModel._start)  # processes must not share connections
 
     @property
@@ -102,7 +106,7 @@ class RemoteModel(ABC):
             f"max_tokens={self._max_tokens}"
         )
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`.
 
         Raises:
@@ -110,42 +114,42 @@ class RemoteModel(ABC):
             MissingExtraError: The provider's package is not installed.
             Exception: Anything else that the provider's package raises, unchanged.
         """
-        cut = Completion("")
-        while True:
-            settings = self._settings(choices)
-            completion: Completion | None
-            try:
-                completion = self._completion(self._send(self._request(system, user, settings)))
-            except Exception as error:  # noqa: BLE001 - raised again there, if it is not handled
-                completion = self._settled(error, settings)
-            if completion is not None and not self._was_thinking(completion, settings):
-                return _with_tokens(completion, cut)
-            cut = _with_tokens(completion, cut)
+        return run_at_once(self._complete(as_async(self._send), system, user, answers))
 
-    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
         """Async version of `complete`."""
+        return await self._complete(self._asend, system, user, answers)
+
+    async def _complete(
+        self,
+        send: Callable[[dict[str, Any]], Awaitable[Any]],
+        system: str,
+        user: str,
+        answers: Answers | None,
+    ) -> Completion:
         cut = Completion("")
         while True:
-            settings = self._settings(choices)
+            settings = self._settings(answers)
             completion: Completion | None
             try:
-                reply = await self._asend(self._request(system, user, settings))
-                completion = self._completion(reply)
+                completion = self._completion(await send(self._request(system, user, settings)))
             except Exception as error:  # noqa: BLE001 - raised again there, if it is not handled
-                completion = self._settled(error, settings)
-            if completion is not None and not self._was_thinking(completion, settings):
-                return _with_tokens(completion, cut)
-            cut = _with_tokens(completion, cut)
+                completion = self._handle(error, settings)
+            if completion is not None and not self._ran_out_thinking(completion, settings):
+                return _add_tokens(completion, cut)
+            cut = _add_tokens(completion, cut)
 
     @abstractmethod
-    def _made(self) -> Any:
+    def _make_client(self) -> Any:
         """Create a client."""
 
-    def _made_async(self) -> Any:
+    def _make_async_client(self) -> Any:
         """Create a client for one event loop; by default one that serves both kinds of calls."""
-        return self._made()
+        return self._make_client()
 
-    async def _closed(self, client: Any) -> None:
+    async def _close_client(self, client: Any) -> None:
         """Close a client that was made for an event loop; by default there is nothing to close."""
         del client
 
@@ -179,14 +183,14 @@ class RemoteModel(ABC):
         """The errors that have a status: those that may mean that a request was rejected."""
 
     @abstractmethod
-    def _unreadable(self) -> tuple[type[Exception], ...]:
+    def _reading_errors(self) -> tuple[type[Exception], ...]:
         """The errors that mean the package could not read a reply."""
 
-    def _opened(self) -> Any:
+    def _get_client(self) -> Any:
         """The client for synchronous calls, created on first use."""
         with self._lock:
             if self._client is None:
-                self._client = self._made()
+                self._client = self._make_client()
             return self._client
 
     def _key(self) -> str | None:
@@ -202,63 +206,56 @@ class RemoteModel(ABC):
         named = os.environ.get(self._url_variable) if self._url_variable else None
         return url_identity(self._base_url or named or "default")
 
-    def _settled(self, error: Exception, settings: RequestSettings) -> Completion | None:
+    def _handle(self, error: Exception, settings: RequestSettings) -> Completion | None:
         """Handle an error, or raise it.
 
         Returns:
             The completion that it means, or None if the request should be sent again.
         """
-        redact(error, self._secrets())
-        if isinstance(error, self._unreadable()):
+        known = {"api_key": self._api_key, "clients": [self._client, self._own]}
+        redact(error, secrets_in(known))
+        if isinstance(error, self._reading_errors()):
             raise BadReplyError(f"{self._model}: the reply is not the expected JSON") from error
         if not isinstance(error, (*self._rejections(), BadReplyError)):
             raise error
-        blocked = self._blocked(error)
+        blocked = self._blocked_completion(error)
         if blocked is None and not self._learn(error, settings):
             raise error
         return blocked
 
-    def _secrets(self) -> list[str]:
-        """The keys that a server may echo."""
-        clients = (self._client, self._own)
-        keys = [self._api_key, *(getattr(client, "api_key", None) for client in clients)]
-        return [key for key in keys if isinstance(key, str) and len(key) > 3 and key != NO_KEY]
-
-    def _blocked(self, error: Exception) -> Completion | None:
+    def _blocked_completion(self, error: Exception) -> Completion | None:
         """The completion for an error that reports a content filter, or None."""
         del error
         return None
 
-    def _named(self, error: Exception) -> str:
+    def _rejection_text(self, error: Exception) -> str:
         """The text of an error that may name the rejected parameter."""
         return str(error)
 
-    def _settings(self, choices: Sequence[int]) -> RequestSettings:
+    def _settings(self, answers: Answers | None) -> RequestSettings:
         rejected = self._rejected
-        answers: tuple[str, ...] = ()
         form: Form = "text"
-        if self._structured and 0 < len(choices) < _MOST_ANSWERS:
+        if answers and self._structured and len(answers.allowed) <= _MOST_ANSWERS:
             form = next((form for form in self._forms if form not in rejected), "text")
-            answers = () if form == "text" else allowed_answers(choices)
         limit = next((name for name in self._limits if name not in rejected), "")
         return RequestSettings(
             temperature=None if "temperature" in rejected else self._temperature,
-            answers=answers,
+            answers=None if form == "text" else answers,
             form=form,
-            max_tokens=self._most_tokens(choices) if limit else None,
+            max_tokens=self._most_tokens(answers) if limit else None,
             limit=limit,
         )
 
-    def _most_tokens(self, choices: Sequence[int]) -> int | None:
+    def _most_tokens(self, answers: Answers | None) -> int | None:
         if self._max_tokens != "auto":
             return self._max_tokens
-        if not choices:
+        if answers is None:
             return None
-        return _REASONING_TOKENS if self._thinks else _LABEL_TOKENS
+        return _REASONING_TOKENS if self._thinks else _ANSWER_TOKENS
 
-    def _was_thinking(self, completion: Completion, settings: RequestSettings) -> bool:
+    def _ran_out_thinking(self, completion: Completion, settings: RequestSettings) -> bool:
         """Return whether the reasoning used up the tokens, and a higher limit helps."""
-        limited = self._max_tokens == "auto" and settings.max_tokens == _LABEL_TOKENS
+        limited = self._max_tokens == "auto" and settings.max_tokens == _ANSWER_TOKENS
         text = completion.text.casefold()
         if not (limited and is_cut(completion.finish_reason)) or (text and "<think" not in text):
             return False
@@ -271,7 +268,7 @@ class RemoteModel(ABC):
 
     def _learn(self, error: Exception, settings: RequestSettings) -> bool:
         """Remember the parameters that an error names, and return whether there are any."""
-        text = str(error) if isinstance(error, BadReplyError) else self._named(error)
+        text = str(error) if isinstance(error, BadReplyError) else self._rejection_text(error)
         named = rejected_parameters(text, status_of(error), settings)
         if not named:
             return False
@@ -298,7 +295,7 @@ class RemoteModel(ABC):
         return f"{type(self).__name__}({self._model!r}{server}, temperature={self._temperature})"
 
 
-def _with_tokens(completion: Completion | None, cut: Completion) -> Completion:
+def _add_tokens(completion: Completion | None, cut: Completion) -> Completion:
     """Return a completion that counts the tokens of one that was cut off as well."""
     if completion is None:
         return cut

@@ -6,30 +6,18 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    Retrying,
-    retry_if_exception,
-    wait_random_exponential,
-)
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
 
-from lumber_core.checks import check_not_negative, check_number, check_positive
-from lumber_core.concurrency import sleep
+from lumber_core.checks import check_not_negative, check_positive, number_that
+from lumber_core.concurrency import as_async, run_at_once, sleep
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
-from lumber_core.llms.base import Completion, Model
-from lumber_core.llms.failures import (
-    is_timeout,
-    redact,
-    redacted,
-    retry_after,
-    status_of,
-    trouble_of,
-)
+from lumber_core.llms.base import Answers, Completion, Model
+from lumber_core.llms.failures import is_timeout, retry_after, status_of, trouble_of
 from lumber_core.llms.limits import CallLimiter, CircuitBreaker, RateLimiter
+from lumber_core.secrets import redact_errors, without_secrets
 from lumber_core.settings import Setting, Settings, documented, optional
 
 logger = logging.getLogger(__name__)
@@ -37,16 +25,8 @@ logger = logging.getLogger(__name__)
 _MOST_TIMEOUTS = 2  # of one question: the server may still be busy with the first request
 
 
-def _check_seconds(name: str, value: Any) -> None:
-    check_number(name, value)
-    if value < 0:
-        raise ValueError(f"{name} must be at least 0 seconds, not {value}")
-
-
-def _check_rate(name: str, value: Any) -> None:
-    check_number(name, value)
-    if value <= 0:
-        raise ValueError(f"{name} must be above 0, or None for no limit, not {value}")
+_check_seconds = number_that(lambda seconds: seconds >= 0, "at least 0 seconds")
+_check_rate = number_that(lambda rate: rate > 0, "above 0, or None for no limit")
 
 
 @documented
@@ -137,39 +117,49 @@ class RetryingModel:
         """The identity of the wrapped model."""
         return self._model.identity
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`.
 
         Raises:
             ModelSettingsError: The model rejects the key, its name or the settings.
             ModelUnavailableError: All attempts failed, or the model is not asked any more.
         """
-        attempts = self._attempts()
-        try:
-            for attempt in Retrying(**attempts.rules(), sleep=self._sleep):
-                with attempt:
-                    self._sleep(self.limiter.delay(len(system) + len(user)))
-                    attempts.starts()
-                    completion = self._model.complete(system, user, choices=choices)
-                    self._breaker.answered()
-                    return completion
-        except Exception as error:
-            raise self._explained(error, attempts) from error
-        raise AssertionError("tenacity either returns or raises")
+        complete = as_async(self._model.complete)
+        return run_at_once(self._ask(complete, as_async(sleep), system, user, answers))
 
-    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
         """Async version of `complete`."""
+        return await self._ask(self._model.acomplete, asyncio.sleep, system, user, answers)
+
+    async def _ask(
+        self,
+        complete: Callable[..., Awaitable[Completion]],
+        sleep: Callable[[float], Awaitable[None]],
+        system: str,
+        user: str,
+        answers: Answers | None,
+    ) -> Completion:
+        async def wait(seconds: float) -> None:
+            """Sleep, and then until calls are no longer paused."""
+            if seconds > 0:
+                await sleep(seconds)
+            while (pause := self.limiter.pause_left()) > 0:
+                await sleep(_add_jitter(pause))
+
         attempts = self._attempts()
         try:
-            async for attempt in AsyncRetrying(**attempts.rules(), sleep=self._asleep):
+            async for attempt in AsyncRetrying(**attempts.rules(), sleep=wait):
                 with attempt:
-                    await self._asleep(self.limiter.delay(len(system) + len(user)))
+                    await wait(self.limiter.delay(len(system) + len(user)))
                     attempts.starts()
-                    completion = await self._model.acomplete(system, user, choices=choices)
+                    with redact_errors(self._model):
+                        completion = await complete(system, user, answers=answers)
                     self._breaker.answered()
                     return completion
         except Exception as error:
-            raise self._explained(error, attempts) from error
+            raise self._explain(error, attempts) from error
         raise AssertionError("tenacity either returns or raises")
 
     def _attempts(self) -> _Attempts:
@@ -179,32 +169,15 @@ class RetryingModel:
             ModelUnavailableError: The model is not asked any more.
         """
         if not self._breaker.allows():
-            raise ModelUnavailableError(self._stopped())
+            raise ModelUnavailableError(
+                f"not asked, because the model left {self._policy.give_up_after} questions in a "
+                f"row without an answer; the last failure: {self._breaker.last_failure}"
+            )
         repeats = max(0, int(getattr(self._model, "client_retries", 0)))
         most = 1 if self._breaker.is_open else max(1, self._policy.attempts // (1 + repeats))
         return _Attempts(self._policy, self.limiter, self._breaker, most)
 
-    def _stopped(self) -> str:
-        return (
-            f"not asked, because the model left {self._policy.give_up_after} questions in a row "
-            f"without an answer; the last failure: {self._breaker.last_failure}"
-        )
-
-    def _sleep(self, seconds: float) -> None:
-        """Sleep, and then until calls are no longer paused."""
-        if seconds > 0:
-            sleep(seconds)
-        while (pause := self.limiter.pause_left()) > 0:
-            sleep(_spread(pause))
-
-    async def _asleep(self, seconds: float) -> None:
-        if seconds > 0:
-            await asyncio.sleep(seconds)
-        while (pause := self.limiter.pause_left()) > 0:
-            await asyncio.sleep(_spread(pause))
-
-    def _explained(self, error: Exception, attempts: _Attempts) -> Exception:
-        redact(error)
+    def _explain(self, error: Exception, attempts: _Attempts) -> Exception:
         trouble = trouble_of(error)
         if trouble == "settings":
             return ModelSettingsError(
@@ -284,9 +257,10 @@ class _Attempts:
 
 
 def error_summary(error: Exception) -> str:
-    """Return the class, the status and the message of an error, without credentials."""
+    """Return the class, the status and the message of an error, without secrets."""
     status = status_of(error)
-    return f"{type(error).__name__}{f' {status}' if status else ''}: {redacted(str(error))[:300]}"
+    kind = f"{type(error).__name__}{f' {status}' if status else ''}"
+    return f"{kind}: {without_secrets(str(error))[:300]}"
 
 
 def _is_transient(error: BaseException) -> bool:
@@ -304,6 +278,6 @@ def _log(state: RetryCallState) -> None:
     )
 
 
-def _spread(seconds: float) -> float:
+def _add_jitter(seconds: float) -> float:
     """Return `seconds` plus up to a quarter, so that paused calls do not resume all at once."""
     return seconds * (1 + random.random() / 4)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import field
 from typing import Annotated, Any, Literal
-from urllib.parse import parse_qs, urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlsplit
 
-from lumber_core.checks import check_number, check_positive
+from lumber_core.checks import check_positive, number_that
 from lumber_core.identity import settings_digest
+from lumber_core.secrets import public_url
 from lumber_core.settings import Setting, Settings, optional
 
 
@@ -34,16 +35,8 @@ def check_url(name: str, url: object) -> None:
         raise ValueError(f"{name} must look like http://127.0.0.1:8000/v1, not {public_url(url)!r}")
 
 
-def _check_temperature(name: str, value: Any) -> None:
-    check_number(name, value)
-    if not 0 <= value <= 2:
-        raise ValueError(f"{name} must be from 0 to 2, or None, not {value}")
-
-
-def _check_seconds(name: str, value: Any) -> None:
-    check_number(name, value)
-    if not value > 0:
-        raise ValueError(f"{name} must be a positive number of seconds, not {value}")
+_check_temperature = number_that(lambda value: 0 <= value <= 2, "from 0 to 2, or None")
+_check_seconds = number_that(lambda seconds: seconds > 0, "a positive number of seconds")
 
 
 def _check_max_tokens(name: str, value: object) -> None:
@@ -80,7 +73,7 @@ class PlainModelSettings(Settings):
     max_tokens: Annotated[
         int | Literal["auto"] | None,
         Setting(
-            'Maximum tokens in an answer. "auto": 64 if the answer is a label, or 8192 for a model '
+            'Maximum tokens in an answer. "auto": 64 if the answers are given, or 8192 for a model '
             "that reasons first (known by its name, or by an answer cut off during the reasoning); "
             "no limit for other questions. None: no limit.",
             _check_max_tokens,
@@ -93,9 +86,7 @@ class ModelSettings(PlainModelSettings):
 
     structured: Annotated[
         bool,
-        Setting(
-            "Restrict the answer to the IDs of the group, if these are given. False: plain text."
-        ),
+        Setting("Restrict the answer to the allowed ones, if these are given. False: plain text."),
     ] = True
     client: Annotated[
         Any,
@@ -113,14 +104,14 @@ class ModelSettings(PlainModelSettings):
             ValueError: `base_url` or `api_key` comes with a client.
         """
         super().__post_init__()
-        if self.client is not None and (self.base_url is not None or self.api_key is not None):
+        given = self.base_url is not None or self.api_key is not None
+        if self.own_client is not None and given:
             raise ValueError("a client has its own base_url and api_key: pass one or the other")
 
-
-def public_url(url: str) -> str:
-    """Return a URL without user, password, query and fragment, which may hold credentials."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    @property
+    def own_client(self) -> Any:
+        """The client that the user made, if any."""
+        return self.client
 
 
 def url_identity(url: str) -> str:

@@ -1,10 +1,10 @@
 """A causal language model of `transformers` on this machine, which scores the allowed answers.
 
 Nothing is generated. Each allowed answer is scored by its log-probability after the prompt, and the
-most likely one is the answer. So the model cannot name a paragraph that is not a choice.
+most likely one is the answer. So the model cannot answer anything else.
 
-Small models prefer some labels whatever the text says, mostly the first. Calibration corrects for
-that: each answer's probability is divided by its probability for paragraphs that say nothing
+Small models prefer some answers whatever the text says, mostly the first. Calibration corrects for
+that: each answer's probability is divided by its probability for a question without content
 (contextual calibration, Zhao et al. 2021, arXiv 2102.09690, section 4).
 """
 
@@ -12,25 +12,22 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
-from threading import Lock
 from typing import Annotated, Any
 
 from lumber_core.checks import check_positive
 from lumber_core.concurrency import in_thread
 from lumber_core.extras import load, require
-from lumber_core.forks import renew_after_fork
-from lumber_core.llms.answer_scores import TORCH, TRANSFORMERS, encoded, scored, shared_length
-from lumber_core.llms.base import ANSWER, Completion, allowed_answers, label
+from lumber_core.forks import ForkSafeLock
+from lumber_core.llms.answer_scores import TORCH, TRANSFORMERS, encode, score, shared_length
+from lumber_core.llms.base import Answers, Completion
 from lumber_core.settings import Setting, Settings, takes
 
 _NOTES = ("architectures", "dtype", "torch_dtype", "transformers_version")  # written on saving
-_LABELLED_LINE = re.compile(rf"^({label('[0-9]+')}:).*$", re.MULTILINE)
 CONTENT_FREE = ("N/A", "[MASK]", "...")
-"""Content-free texts of paragraphs; the paper uses the first two and an empty text."""
+"""Content-free texts; the paper uses the first two and an empty text."""
 _SAMPLE = 8  # values of each weight that go into the model's fingerprint
 
 
@@ -67,8 +64,8 @@ class LocalModelSettings(Settings):
     calibrated: Annotated[
         bool,
         Setting(
-            "Divide each answer's probability by its probability for paragraphs without content, "
-            "for models that name the first paragraph too often. Takes three more passes over "
+            "Divide each answer's probability by its probability for a question without content, "
+            "for models that give the first answer too often. Takes three more passes over "
             "short prompts."
         ),
     ] = False
@@ -114,16 +111,9 @@ class LocalModel:
         self._device = settings.device
         self._batch_size = settings.batch_size
         self._calibrated = bool(settings.calibrated)
-        self._start()
-
-    def _start(self) -> None:
+        self._lock = ForkSafeLock()
         self._loaded: tuple[Any, Any] | None = None
         self._fingerprint = ""
-        self._renew_lock()
-        renew_after_fork(self, LocalModel._renew_lock)
-
-    def _renew_lock(self) -> None:
-        self._lock = Lock()
 
     @property
     def identity(self) -> str:
@@ -136,49 +126,58 @@ class LocalModel:
                 self._fingerprint = _fingerprint(*self._parts())
             return f"local:{self._fingerprint}{':calibrated' if self._calibrated else ''}"
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        """Choose one of `choices` or none.
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
+        """Choose one of the allowed answers.
 
         Returns:
-            "Answer: ID n" or "Answer: none", with the tokens of the prompt and of the answer.
+            The opening of the reply and the answer, with the tokens of the prompt and of both.
 
         Raises:
-            ValueError: `choices` is empty, or the prompt is longer than the model's context.
+            ValueError: No answers are given, or none without content although the model is
+                calibrated; or the prompt is longer than the model's context.
         """
-        if not choices:
-            raise ValueError("a local model chooses among choices, but none were given")
+        if answers is None:
+            raise ValueError("a local model chooses among allowed answers, but none were given")
         with self._lock:
             model, tokenizer = self._parts()
-            answers = [f"{ANSWER}{answer}" for answer in allowed_answers(choices)]
-            sequences = encoded(tokenizer, system, user, answers)
-            scores = scored(model, sequences, batch_size=self._batch_size)
+            replies = [f"{answers.opening}{answer}" for answer in answers.allowed]
+            sequences = encode(tokenizer, system, user, replies)
+            scores = score(model, sequences, batch_size=self._batch_size)
             if self._calibrated:
-                priors = self._priors(model, tokenizer, system, user, answers)
-                scores = [score - prior for score, prior in zip(scores, priors, strict=True)]
-        best = max(range(len(answers)), key=scores.__getitem__)
+                questions = _without_content(user, answers)
+                priors = self._priors(model, tokenizer, system, questions, replies)
+                scores = [one - prior for one, prior in zip(scores, priors, strict=True)]
+        best = max(range(len(replies)), key=scores.__getitem__)
         shared = shared_length(sequences)
         return Completion(
-            text=answers[best],
+            text=replies[best],
             prompt_tokens=shared,
             completion_tokens=len(sequences[best]) - shared,
             finish_reason="stop",
         )
 
     def _priors(
-        self, model: Any, tokenizer: Any, system: str, user: str, answers: Sequence[str]
+        self,
+        model: Any,
+        tokenizer: Any,
+        system: str,
+        questions: Sequence[str],
+        replies: Sequence[str],
     ) -> list[float]:
-        """Return the log-probability of each answer for paragraphs without content."""
+        """Return the log-probability of each reply to questions without content."""
         scores = []
-        for nothing in CONTENT_FREE:
-            sequences = encoded(tokenizer, system, without_content(user, nothing), answers)
-            scores.append(scored(model, sequences, batch_size=self._batch_size))
+        for question in questions:
+            sequences = encode(tokenizer, system, question, replies)
+            scores.append(score(model, sequences, batch_size=self._batch_size))
         # Scores leave out what all answers share, so only those of one prompt can be compared.
         chances = load("torch", **TORCH).tensor(scores).softmax(1)
         return list(chances.mean(0).log().tolist())
 
-    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
         """Async version of `complete`; runs in a thread."""
-        return await in_thread(self.complete, system, user, choices=choices)
+        return await in_thread(self.complete, system, user, answers=answers)
 
     def _parts(self) -> tuple[Any, Any]:
         """Return the model and its tokenizer, loaded if they were named."""
@@ -202,14 +201,8 @@ class LocalModel:
         return self._loaded
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        for name in ("_lock", "_loaded", "_fingerprint"):
-            del state[name]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._start()
+        # The copy loads the model on its own, maybe from other files.
+        return {**self.__dict__, "_loaded": None, "_fingerprint": ""}
 
     def __repr__(self) -> str:
         named = isinstance(self._source, str | os.PathLike)
@@ -218,9 +211,12 @@ class LocalModel:
         return f"LocalModel({name}, batch_size={self._batch_size}{calibrated})"
 
 
-def without_content(user: str, nothing: str) -> str:
-    """Return a question with the same text in every paragraph: in lines that start with a label."""
-    return _LABELLED_LINE.sub(lambda match: f"{match[1]} {nothing}", user)
+def _without_content(user: str, answers: Answers) -> list[str]:
+    if answers.without_content is None:
+        raise ValueError(
+            "this question has no form without content to calibrate on: use calibrated=False"
+        )
+    return [answers.without_content(user, nothing) for nothing in CONTENT_FREE]
 
 
 @contextmanager

@@ -10,33 +10,32 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
-from lumber_core.cache import Cache, digest
+from lumber_core.cache import Cache, KeyValueCache, digest, read_row
 from lumber_core.concurrency import SingleFlight, start_in_thread, until_finished
 from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, checked
 from lumber_core.lumber.shared_store import SharedCache, SharedStore
-from lumber_core.row_store import RowStore, read_row
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
 
 logger = logging.getLogger(__name__)
 
-T = TypeVar("T")
-
+_KIND = "verdicts"
 _PAUSE = 10.0  # times as long as a failed attempt took
 _LONGEST_PAUSE = 60.0
 _READS = 6
 _BETWEEN_READS = 0.1
 
 
-class AnswerStore(RowStore[Cache | SharedCache]):
+class AnswerStore:
     """Verdicts in an SQLite file or a shared store, safe to share between threads and processes.
 
     Args:
@@ -46,25 +45,35 @@ class AnswerStore(RowStore[Cache | SharedCache]):
 
     Raises:
         TypeError: `store` is none of these.
-        StoreError: On first use, if the store cannot be reached, or the file is damaged, belongs to
-            another program or has another format version. The file is left unchanged.
+        StoreError: On first use, if the store cannot be reached, or the file cannot be read and
+            written, belongs to another program or has another format version.
     """
 
-    _row: ClassVar[str] = "verdict"
-
     def __init__(self, store: str | Path | SharedStore) -> None:
-        kind = "verdicts"
-        super().__init__(
-            Cache(store, kind) if isinstance(store, str | Path) else SharedCache(store, kind)
+        self._cache: KeyValueCache = (
+            Cache(store, _KIND) if isinstance(store, str | Path) else SharedCache(store, _KIND)
         )
         self._start()
 
     def _start(self) -> None:
         self._writing = Lock()
         self._unsaved: dict[str, bytes] = {}
-        self._reads, self._writes = _Attempts(), _Attempts()
-        self._reached = False
+        self._reads = _Attempts("the model is asked again for answers that are stored")
+        self._writes = _Attempts("answers are kept in memory")
+        self._worked = False
         renew_after_fork(self, AnswerStore._start)
+
+    def open(self) -> None:
+        """Open the store now, so that a problem with it raises before any work.
+
+        Raises:
+            StoreError: As on first use.
+        """
+        self._cache.open()
+
+    def close(self) -> None:
+        """Close the file, if it is one. The next use opens it again."""
+        self._cache.close()
 
     def get(self, judge: str, group: Group) -> Verdict | None:
         """Return the stored verdict on a group, with no usage, or None.
@@ -81,33 +90,27 @@ class AnswerStore(RowStore[Cache | SharedCache]):
         """
         name = key(judge, group)
         reads = 1 if isinstance(self._cache, Cache) else _READS
-        while True:
-            value = self._value(name)
-            if value is None:
-                return None
+        while (value := self._value(name)) is not None:
             reads -= 1
             try:
-                with self._readable():
+                with self._cache.reading("verdict"):
                     return _read(read_row(value), group)
             except StoreError:
                 # Some stores keep values in files; another process may have written half of one.
                 if not reads:
                     raise
             time.sleep(_BETWEEN_READS)
+        return None
 
     def _value(self, name: str) -> bytes | None:
-        value = self._unsaved.get(name)
-        known = self._reached or bool(self._unsaved)
-        if value is not None or (known and not self._reads.due):
+        if (value := self._unsaved.get(name)) is not None:
             return value
-        try:
-            value = self._reads.attempt(lambda: self._cache.get(name))
-        except StoreError as error:
-            if not known:
-                raise
-            self._reads.warn("the model is asked again for answers that are stored", error)
-            return None
-        self._reached = True
+        if not self._worked and not self._unsaved:
+            value = self._cache.get(name)
+            self._worked = True
+        elif self._reads.due:
+            with self._reads.attempt():
+                value = self._cache.get(name)
         return value
 
     def put(self, judge: str, group: Group, verdict: Verdict) -> None:
@@ -116,7 +119,7 @@ class AnswerStore(RowStore[Cache | SharedCache]):
         Raises:
             StoreError: The store cannot be written.
         """
-        self._cache.put_many({key(judge, group): _row(judge, group, verdict)})
+        self._cache.put(key(judge, group), _row(judge, group, verdict))
 
     def keep(self, judge: str, group: Group, verdict: Verdict) -> None:
         """Store a verdict, or keep it in memory while the store cannot be written.
@@ -125,32 +128,32 @@ class AnswerStore(RowStore[Cache | SharedCache]):
         to a store that cannot be reached. The first failure is logged as a warning; the store is
         tried again after ten times as long as the attempt took, a minute at most, and by `flush`.
         """
-        self._write({key(judge, group): _row(judge, group, verdict)})
+        self._unsaved[key(judge, group)] = _row(judge, group, verdict)
+        self._write()
 
     def flush(self) -> None:
         """Write the verdicts that are kept in memory; log a warning if that fails."""
         if self._unsaved:
             self._writes.next = 0.0
-            self._write({})
+            self._write()
         if self._unsaved:
             logger.warning(
                 "%d answers could not be written to %s: the next run will ask for them again",
                 len(self._unsaved),
-                self.name,
+                self._cache.name,
             )
 
-    def _write(self, values: dict[str, bytes]) -> None:
-        # One at a time: if one call has waited for a locked file, the next one does not have to.
+    def _write(self) -> None:
+        # One at a time, for all: if one call has waited for the disk or for a locked file, those
+        # that came meanwhile are written together, or do not have to wait.
         with self._writing:
-            values = self._unsaved | values
-            if self._writes.due:
-                try:
-                    self._writes.attempt(lambda: self._cache.put_many(values))
-                except StoreError as error:
-                    self._writes.warn("answers are kept in memory", error)
-                else:
-                    values, self._reached = {}, True
-            self._unsaved = values
+            values = self._unsaved.copy()
+            if values and self._writes.due:
+                with self._writes.attempt():
+                    self._cache.put_many(values)
+                    self._worked = True
+                    for name in values:
+                        del self._unsaved[name]
 
     def forget_failures(self) -> int:
         """Remove the verdicts without a usable answer, so that the judge is asked again.
@@ -158,16 +161,20 @@ class AnswerStore(RowStore[Cache | SharedCache]):
         Returns:
             The number of verdicts removed.
         """
-        with self._readable():
+        with self._cache.reading("verdict"):
             rows = [(name, read_row(value)) for name, value in self._cache.items()]
             failed = [name for name, row in rows if row["outcome"] in FAILURES]
-        return self._cache.delete(failed)
+        self._cache.delete(failed)
+        return len(failed)
 
     def usage(self) -> Usage:
         """Return what all stored answers cost when they were given."""
-        with self._readable():
+        with self._cache.reading("verdict"):
             rows = (read_row(value) for _, value in self._cache.items())
             return sum((read_usage(row["usage"]) for row in rows), Usage())
+
+    def __len__(self) -> int:
+        return len(self._cache)
 
     def __getstate__(self) -> dict[str, object]:
         return {"_cache": self._cache}
@@ -176,12 +183,19 @@ class AnswerStore(RowStore[Cache | SharedCache]):
         self.__dict__.update(state)
         self._start()
 
+    def __repr__(self) -> str:
+        return f"AnswerStore({self._cache.name!r})"
+
 
 class _Attempts:
-    """When a failed operation is tried again, and whether its failure has been logged."""
+    """When an operation that failed is tried again.
 
-    def __init__(self) -> None:
-        self._lock = Lock()
+    Args:
+        consequence: What follows from a failure; logged for the first of consecutive ones.
+    """
+
+    def __init__(self, consequence: str) -> None:
+        self._consequence = consequence
         self._failing = False
         self.next = 0.0
 
@@ -190,24 +204,19 @@ class _Attempts:
         """Whether it may be tried now."""
         return time.monotonic() >= self.next
 
-    def attempt(self, action: Callable[[], T]) -> T:
-        """Return the result of an action; if it fails, the next attempt is due some time later."""
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Try it; if it fails, the next attempt is due some time later."""
         begun = time.monotonic()
         try:
-            result = action()
-        except StoreError:
+            yield
+            self._failing = False
+        except StoreError as error:
             now = time.monotonic()
             self.next = now + min(_PAUSE * (now - begun), _LONGEST_PAUSE)
-            raise
-        self._failing = False
-        return result
-
-    def warn(self, consequence: str, error: StoreError) -> None:
-        """Log a warning for the first of consecutive failures."""
-        with self._lock:
             news, self._failing = not self._failing, True
-        if news:
-            logger.warning("%s for now: %s", consequence, error)
+            if news:
+                logger.warning("%s for now: %s", self._consequence, error)
 
 
 def key(judge: str, group: Group) -> str:
@@ -245,13 +254,12 @@ def _read(row: dict[str, Any], group: Group) -> Verdict:
         raise TypeError("reason and answer must be strings")
     if outcome not in OUTCOMES:
         raise ValueError(f"unknown outcome {outcome!r}")
-    if offset is not None and (
-        type(offset) is not int or group.start + offset not in group.choices
-    ):
+    if any(type(number) is not int for number in (start, offset or 0)):
+        raise TypeError("start and offset must be whole numbers")
+    if offset is not None and group.start + offset not in group.choices:
         raise ValueError(f"offset {offset!r} is not a choice of the group")
-    unit = None if offset is None else group.start + offset
-    reason = _reason_for(reason, start, group)
-    return Verdict(group.start, group.stop, unit, outcome, reason, answer)
+    unit = None if offset is None else start + offset
+    return _moved(Verdict(start, start + len(group), unit, outcome, reason, answer), group)
 
 
 class CachedJudge(Judge):
@@ -284,11 +292,8 @@ class CachedJudge(Judge):
         """Return the stored verdict, or ask for it and store it."""
 
         def find() -> Verdict:
-            verdict = self._store.get(self._identity, group)
-            if verdict is None:
-                verdict = checked(group, self._judge.judge(group))
-                self._keep(group, verdict)
-            return verdict
+            known = self.stored(group)
+            return self._keep(group, self._judge.judge(group)) if known is None else known
 
         verdict, mine = self._asked.once(key(self._identity, group), find)
         return verdict if mine else _moved(verdict, group)
@@ -297,27 +302,24 @@ class CachedJudge(Judge):
         """Async version of `judge`."""
 
         async def find() -> Verdict:
-            known = await start_in_thread(self._store.get, self._identity, group)
-            return await self._ask(group) if known is None else known
+            known = await start_in_thread(self.stored, group)
+            if known is not None:
+                return known
+            verdict = await self._judge.ajudge(group)
+            # An answer that has come is stored even if the caller is cancelled now.
+            return await until_finished(start_in_thread(self._keep, group, verdict))
 
         verdict, mine = await self._asked.aonce(key(self._identity, group), find)
         return verdict if mine else _moved(verdict, group)
 
-    async def _ask(self, group: Group) -> Verdict:
-        verdict = checked(group, await self._judge.ajudge(group))
-        # An answer that has come is stored even if the caller is cancelled now.
-        await until_finished(start_in_thread(self._keep, group, verdict))
-        return verdict
-
-    def _keep(self, group: Group, verdict: Verdict) -> None:
+    def _keep(self, group: Group, verdict: Verdict) -> Verdict:
+        verdict = checked(group, verdict)
         if verdict.outcome != "unavailable":  # no answer was given, so there is none to store
             self._store.keep(self._identity, group, verdict)
+        return verdict
 
-    def __getstate__(self) -> dict[str, object]:
-        return {"_judge": self._judge, "_store": self._store}
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        self.__init__(state["_judge"], state["_store"])  # type: ignore[misc]
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CachedJudge, (self._judge, self._store)
 
     def __repr__(self) -> str:
         return f"{self._judge!r} with {self._store!r}"
@@ -325,15 +327,9 @@ class CachedJudge(Judge):
 
 def _moved(verdict: Verdict, group: Group) -> Verdict:
     """Return the verdict on an equal group as one on this group, with no usage."""
-    unit = None if verdict.unit is None else verdict.unit - verdict.start + group.start
-    reason = _reason_for(verdict.reason, verdict.start, group)
-    return replace(
-        verdict, start=group.start, stop=group.stop, unit=unit, reason=reason, usage=Usage()
-    )
-
-
-def _reason_for(reason: str, start: int, group: Group) -> str:
-    """Return the reason for a verdict on an equal group that starts at `start`, for this group."""
-    if not reason or start == group.start:
-        return reason
-    return f"{reason} (of an equal group, which starts at unit {start} of its text)"
+    unit, reason = verdict.unit, verdict.reason
+    if unit is not None:
+        unit += group.start - verdict.start
+    if reason and verdict.start != group.start:
+        reason += f" (of an equal group, which starts at unit {verdict.start} of its text)"
+    return Verdict(group.start, group.stop, unit, verdict.outcome, reason, verdict.answer)

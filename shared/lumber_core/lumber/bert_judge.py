@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import field
-from functools import partial
-from threading import Lock
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Annotated
+from weakref import WeakKeyDictionary
 
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import ScoredText
 from lumber_core.bert.settings import ModelName
-from lumber_core.checks import check_number, check_positive
+from lumber_core.checks import number_that
 from lumber_core.chunking.settings import Threads
 from lumber_core.concurrency import SingleFlight
-from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Usage, Verdict
@@ -26,16 +24,8 @@ if TYPE_CHECKING:  # numpy is imported when a text is first scored
     import numpy as np
     import numpy.typing as npt
 
-K = TypeVar("K")
-V = TypeVar("V")
-
 _PENALTY = 4.0  # if BertChunker cuts at no unit of a group
-
-
-def _check_penalty(name: str, value: Any) -> None:
-    check_number(name, value)
-    if value < 0:
-        raise ValueError(f"{name} must be at least 0, not {value}")
+_CACHED_TEXTS = 8  # as many as asynchronous splitters work on at once
 
 
 class BertJudgeSettings(Settings):
@@ -56,17 +46,9 @@ class BertJudgeSettings(Settings):
             "Without a language model: penalty in t for a cut at the far end of the group; it "
             "grows with the square of the distance from `target_position`. 0 compares t alone. "
             f"None: BertChunker's cuts decide, and a penalty of {_PENALTY:g} if there are none.",
-            optional(_check_penalty),
+            optional(number_that(lambda penalty: penalty >= 0, "at least 0")),
         ),
     ] = None
-    cache_size: Annotated[
-        int,
-        Setting(
-            "Number of texts whose scores are cached; at least as many as are split at once.",
-            check_positive,
-            changes_result=False,
-        ),
-    ] = 8
     threads: Threads = None
 
 
@@ -95,15 +77,9 @@ class BertJudge(Judge):
         self.target_position = float(settings.target_position)
         self.position_penalty = None if penalty is None else float(penalty)
         self._chunker = BertChunker(settings.model, threads=settings.threads)
-        self._cache_size = settings.cache_size
-        self._texts: OrderedDict[str, ScoredText] = OrderedDict()
-        self._units: OrderedDict[int, UnitScores] = OrderedDict()
+        self._scored = lru_cache(_CACHED_TEXTS)(self._score)
         self._scoring: SingleFlight[ScoredText] = SingleFlight()
-        self._renew_lock()
-        renew_after_fork(self, BertJudge._renew_lock)
-
-    def _renew_lock(self) -> None:
-        self._lock = Lock()
+        self._units: WeakKeyDictionary[TextUnits, UnitScores] = WeakKeyDictionary()
 
     @property
     def model(self) -> str:
@@ -149,35 +125,23 @@ class BertJudge(Judge):
 
     def _scores_of(self, document: TextUnits) -> UnitScores:
         """Return the scores of a document's units, computed unless they are cached."""
-        with self._lock:
-            known = self._units.get(id(document))
-            if known is not None and known.document is document:
-                return known
-        scored, _ = self._scoring.once(document.text, partial(self._scored, document.text))
-        units = UnitScores(document, scored.scores, scored.cuts)
-        with self._lock:
-            _cache(self._units, id(document), units, self._cache_size)
+        units = self._units.get(document)
+        if units is None:
+            text = document.text
+            scored, _ = self._scoring.once(text, partial(self._scored, text))
+            units = self._units[document] = UnitScores(document, scored.scores, scored.cuts)
         return units
 
-    def _scored(self, text: str) -> ScoredText:
-        """Return the scores and cuts of a text, computed unless they are cached."""
-        with self._lock:
-            known = self._texts.get(text)
-        if known is not None:
-            return known
+    def _score(self, text: str) -> ScoredText:
         scores = self._chunker.scores(text)
         cuts = self._chunker.cuts(text, scores) if self.position_penalty is None else []
-        scored = ScoredText(scores, cuts)
-        with self._lock:
-            _cache(self._texts, text, scored, self._cache_size)
-        return scored
+        return ScoredText(scores, cuts)
 
     def __getstate__(self) -> dict[str, object]:
         return {
             "model": self.model,
             "target_position": self.target_position,
             "position_penalty": self.position_penalty,
-            "cache_size": self._cache_size,
             "threads": self._chunker.threads,
         }
 
@@ -200,13 +164,12 @@ class UnitScores:
         cuts: Offsets at which a BertChunker cuts it.
 
     Attributes:
-        document: The document.
         cuts: Numbers of the units at which it is cut.
         t: Score of each unit's first token, shape (units,); very low if it has no token.
         tokens_before: Tokens before each unit and before the text's end, shape (units + 1,).
     """
 
-    __slots__ = ("cuts", "document", "t", "tokens_before")
+    __slots__ = ("cuts", "t", "tokens_before")
 
     def __init__(self, document: TextUnits, scores: TokenScores, cuts: Sequence[int] = ()) -> None:
         import numpy as np
@@ -218,7 +181,6 @@ class UnitScores:
         before = np.searchsorted(scores.starts, offsets, side="left")
         lowest = np.finfo(np.float32).min / 2
         has_tokens = before[:-1] < before[1:]
-        self.document = document
         self.tokens_before: npt.NDArray[np.intp] = before
         self.t: npt.NDArray[np.float32] = np.full(len(document.units), lowest, dtype=np.float32)
         self.t[has_tokens] = scores.t[before[:-1][has_tokens]]
@@ -251,11 +213,3 @@ class UnitScores:
         farthest = max(target_position, 1 - target_position)
         penalty = position_penalty * ((shares - target_position) / farthest) ** 2
         return int(units[int(np.argmax(self.t[units] - penalty))])
-
-
-def _cache(cache: OrderedDict[K, V], key: K, value: V, most: int) -> None:
-    """Cache a value; evict the oldest ones if there are more than `most`."""
-    cache[key] = value
-    cache.move_to_end(key)
-    while len(cache) > most:
-        cache.popitem(last=False)

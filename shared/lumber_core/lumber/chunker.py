@@ -11,8 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lumber_core.checks import check_texts
-from lumber_core.chunking.base import Chunker, within
+from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread, until_finished
 from lumber_core.lumber.answer_store import AnswerStore, CachedJudge
@@ -37,11 +36,13 @@ from lumber_core.lumber.grouping import (
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.runner import Progress, adrive, drive
-from lumber_core.lumber.settings import THETA, LumberChunkerSettings, Method
+from lumber_core.lumber.settings import THETA, AskedSettings, LumberChunkerSettings, Method
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.settings import shown, takes
 from lumber_core.spans import Span
+from lumber_core.text.layout import Layout
+from lumber_core.text.source import Source, as_sources
 
 logger = logging.getLogger(__name__)
 
@@ -78,11 +79,14 @@ class LumberChunker(Chunker):
     """
 
     @takes(LumberChunkerSettings)
-    def __init__(self, settings: LumberChunkerSettings) -> None:
+    def __init__(
+        self, settings: LumberChunkerSettings | AskedSettings, judge: Judge | None = None
+    ) -> None:
         published = settings.method == "published"
         super().__init__(settings, units=settings.units, tokenizer="words" if published else None)
         self._default_units = self._default_units and not published
-        self._asked = as_judge(settings.judge)
+        # Of a framework's settings, the framework has made a judge.
+        self._asked = as_judge(settings.judge) if judge is None else judge
         cached = self._asked
         self._store: AnswerStore | None = None
         if settings.store is not None and self._asked.waits:
@@ -124,11 +128,7 @@ class LumberChunker(Chunker):
         return self._max_concurrency or 1
 
     def estimate(
-        self,
-        texts: Iterable[str],
-        *,
-        prices: Prices | None = None,
-        markdown: Sequence[bool] | None = None,
+        self, sources: Iterable[str | Source], *, prices: Prices | None = None
     ) -> Estimate:
         """Estimate the cost of splitting, without calling a model.
 
@@ -137,41 +137,34 @@ class LumberChunker(Chunker):
         stored are not subtracted.
 
         Args:
-            texts: The texts.
+            sources: The texts.
             prices: What the model costs; by default this splitter's `prices`.
-            markdown: As for `segment_all`.
 
         Returns:
             Calls, tokens and cost, each as lowest, most likely and highest value.
         """
-        checked = check_texts(texts)
-        limits = self._limits_of(checked, None, markdown)
         late = likely = early = Usage()
-        for text, own in zip(checked, limits, strict=True):
-            runs = self._simulations(text, own, LATE, LIKELY, EARLY)
+        for source in as_sources(sources):
+            runs = self._simulations(self.layout(source), LATE, LIKELY, EARLY)
             usages = [self._usage(groups) for groups in runs]
             late, likely, early = late + usages[0], likely + usages[1], early + usages[2]
         return estimate((late, likely, early), prices or self._prices)
 
-    def dry_run(
-        self, texts: Iterable[str], path: str | Path, *, markdown: Sequence[bool] | None = None
-    ) -> int:
+    def dry_run(self, sources: Iterable[str | Source], path: str | Path) -> int:
         """Write the prompts of a likely run to a file, without calling a model.
 
         Args:
-            texts: The texts.
+            sources: The texts.
             path: A file of JSON lines: `document`, `start`, `stop`, `system`, `user`.
-            markdown: As for `segment_all`.
 
         Returns:
             Number of prompts written.
         """
-        checked = check_texts(texts)
-        limits = self._limits_of(checked, None, markdown)
+        checked = as_sources(sources)
         written = 0
         with Path(path).open("w", encoding="utf-8") as file:
-            for number, (text, own) in enumerate(zip(checked, limits, strict=True)):
-                (groups,) = self._simulations(text, own, LIKELY)
+            for number, source in enumerate(checked):
+                (groups,) = self._simulations(self.layout(source), LIKELY)
                 for group in groups:
                     system, user = self._questions(group)
                     line = {
@@ -185,41 +178,41 @@ class LumberChunker(Chunker):
                     written += 1
         return written
 
-    def _segment(self, text: str, limits: SizeLimits) -> Segmentation:
-        (segmentation,) = self._segment_all([text], [limits], show_progress=False)
+    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
+        (segmentation,) = self._segment_all([layout], [limits], show_progress=False)
         return segmentation
 
     def _segment_all(
-        self, texts: Sequence[str], limits: Sequence[SizeLimits], *, show_progress: bool
+        self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self._max_concurrency or 1
-        total = sum(map(len, texts)) if show_progress else None
+        total = sum(len(layout.text) for layout in layouts) if show_progress else None
         try:
             with Progress(total, self._prices) as progress:
-                walks = self._walks(texts, limits, capacity, progress.starts)
+                walks = self._walks(layouts, capacity, progress.starts)
                 for number, walk in drive(
                     walks, self._judge, capacity=capacity, on_verdict=progress.verdict
                 ):
-                    results[number] = self._finish(number, walk, limits[number])
+                    results[number] = self._finish(number, walk, layouts[number], limits[number])
         finally:
             self._flush()
-        return [results[number] for number in range(len(texts))]
+        return [results[number] for number in range(len(layouts))]
 
     async def _asegment_all(
-        self, texts: Sequence[str], limits: Sequence[SizeLimits], *, show_progress: bool
+        self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self._max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
-        total = sum(map(len, texts)) if show_progress else None
+        total = sum(len(layout.text) for layout in layouts) if show_progress else None
 
         def finished(number: int, walk: Walk) -> None:
-            results[number] = self._finish(number, walk, limits[number])
+            results[number] = self._finish(number, walk, layouts[number], limits[number])
 
         try:
             with Progress(total, self._prices) as progress:
                 await adrive(
-                    self._walks(texts, limits, capacity, progress.starts),
+                    self._walks(layouts, capacity, progress.starts),
                     self._judge,
                     capacity=capacity,
                     on_verdict=progress.verdict,
@@ -227,7 +220,7 @@ class LumberChunker(Chunker):
                 )
         finally:
             await until_finished(start_in_thread(self._flush))
-        return [results[number] for number in range(len(texts))]
+        return [results[number] for number in range(len(layouts))]
 
     def _flush(self) -> None:
         """Write what the store keeps in memory."""
@@ -236,16 +229,15 @@ class LumberChunker(Chunker):
 
     def _walks(
         self,
-        texts: Iterable[str],
-        limits: Iterable[SizeLimits],
+        layouts: Iterable[Layout],
         capacity: int,
         starts: Callable[[TextUnits], None],
     ) -> Iterator[Walk]:
         """Start the walk through each text when it is its turn."""
         lanes = capacity if self._max_concurrency and self._judge.waits else 1
-        for text, own in zip(texts, limits, strict=True):
-            units, rules = self._units_and_rules(text, own)
-            document = TextUnits(text, units)
+        for layout in layouts:
+            units, rules = self._units_and_rules(layout)
+            document = TextUnits(layout.text, units)
             starts(document)
             yield Walk(
                 document,
@@ -254,25 +246,25 @@ class LumberChunker(Chunker):
                 max_extra_calls=self._max_extra_calls,
             )
 
-    def _units_and_rules(self, text: str, limits: SizeLimits) -> tuple[Sequence[Span], WalkRules]:
+    def _units_and_rules(self, layout: Layout) -> tuple[Sequence[Span], WalkRules]:
         """Return the units of a text, each counted once, and the rules of its walk."""
-        units = self._units(text, limits)
+        text, units = layout.text, layout.units()
         if self.method == "published":
             words = [len(unit.of(text).split()) for unit in units]
             return units, PublishedCodeRules(words, self.theta)
         tokens = self._counter.count([unit.of(text) for unit in units])
         if max(tokens, default=0) > self.theta:
-            units, tokens = self._divided(text, units, tokens, limits)
+            units, tokens = self._divided(layout, units, tokens)
         return units, MethodRules(tokens, self.theta)
 
     def _divided(
-        self, text: str, units: Sequence[Span], tokens: Sequence[int], limits: SizeLimits
+        self, layout: Layout, units: Sequence[Span], tokens: Sequence[int]
     ) -> tuple[list[Span], list[int]]:
         """Divide the units of more than theta tokens; return all units and their tokens."""
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         own = replace(
-            limits,
+            self._limits,
             chunk_size=self.theta,
             min_chunk_size=None,
             target_size=max(1, self.theta // _PARTS),
@@ -284,12 +276,12 @@ class LumberChunker(Chunker):
                 divided.append(unit)
                 counts.append(count)
                 continue
-            parts = own.apply(text, Cutter(own).shorten(text, [unit]))
+            parts = Cutter(layout, own).shorten([unit])
             divided += parts
-            counts += self._counter.count([part.of(text) for part in parts])
+            counts += self._counter.count([part.of(layout.text) for part in parts])
         return divided, counts
 
-    def _finish(self, number: int, walk: Walk, limits: SizeLimits) -> Segmentation:
+    def _finish(self, number: int, walk: Walk, layout: Layout, limits: SizeLimits) -> Segmentation:
         """Turn a finished walk into spans, report it, and log its failures."""
         units = walk.document.units
         edges = [0, *walk.boundaries, len(units)] if units else []
@@ -307,7 +299,7 @@ class LumberChunker(Chunker):
                 ", ".join(f"{count} {outcome}" for outcome, count in failures.items()),
             )
         self._warn_of_position(segmentation)
-        segmentation = within(limits, walk.document.text, segmentation, units)
+        segmentation = enforce_limits(segmentation, layout, limits, units)
         boundaries = (units[boundary].start for boundary in walk.boundaries)
         setters = dict(zip(boundaries, walk.boundary_verdicts, strict=True))
         starts = tuple(setters.get(span.start) for span in segmentation.spans)
@@ -340,10 +332,10 @@ class LumberChunker(Chunker):
                 positions.groups,
             )
 
-    def _simulations(self, text: str, limits: SizeLimits, *shares: float) -> list[list[Group]]:
+    def _simulations(self, layout: Layout, *shares: float) -> list[list[Group]]:
         """Return, for each share, the groups that a judge gets whose answers fall at that share."""
-        units, rules = self._units_and_rules(text, limits)
-        document = TextUnits(text, units)
+        units, rules = self._units_and_rules(layout)
+        document = TextUnits(layout.text, units)
         return [simulated(Walk(document, rules), share) for share in shares]
 
     def _usage(self, groups: Sequence[Group]) -> Usage:
@@ -363,4 +355,4 @@ class LumberChunker(Chunker):
         return {**super()._determines(), "judge": self._judge, "rereads": rereads}
 
     def _shown(self) -> list[str]:
-        return shown(self._settings, tokenizer=self._counter, judge=self._judge)
+        return shown(self._settings, self._declared, tokenizer=self._counter, judge=self._judge)

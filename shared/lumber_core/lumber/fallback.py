@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Literal
 
+from lumber_core.concurrency import as_async, run_at_once
 from lumber_core.errors import JudgementError
 from lumber_core.identity import identity_of
 from lumber_core.llms.base import Model
@@ -60,16 +62,9 @@ class FallbackJudge(Judge):
         on_failure: "judge_locally" uses the answer of `local`, "keep_group" ends the chunk with
             the group, "raise" raises `JudgementError`.
         local: A judge that costs nothing and always answers.
-
-    Raises:
-        ValueError: `on_failure` has another value.
     """
 
     def __init__(self, judge: Judge, on_failure: OnFailure, local: Judge) -> None:
-        if on_failure not in ("judge_locally", "keep_group", "raise"):
-            raise ValueError(
-                f'on_failure must be "judge_locally", "keep_group" or "raise", not {on_failure!r}'
-            )
         self._judge = judge
         self._on_failure = on_failure
         self._local = local
@@ -89,7 +84,8 @@ class FallbackJudge(Judge):
         Raises:
             JudgementError: It is a failure, and `on_failure` is "raise".
         """
-        return self._completed(group, checked(group, self._judge.judge(group)))
+        verdict = checked(group, self._judge.judge(group))
+        return run_at_once(self._complete(group, verdict, as_async(self._local.judge)))
 
     def stored(self, group: Group) -> Verdict | None:
         """Return the judge's stored verdict, completed if it is a failure, or None.
@@ -98,38 +94,33 @@ class FallbackJudge(Judge):
             JudgementError: It is a failure, and `on_failure` is "raise".
         """
         verdict = self._judge.stored(group)
-        return None if verdict is None else self._completed(group, verdict)
-
-    def _completed(self, group: Group, verdict: Verdict) -> Verdict:
-        if not self._asks_locally(group, verdict):
-            return self._kept(group, verdict)
-        return _with_unit(verdict, self._local.judge(group).unit)
+        if verdict is None:
+            return None
+        return run_at_once(self._complete(group, verdict, as_async(self._local.judge)))
 
     async def ajudge(self, group: Group) -> Verdict:
         """Async version of `judge`."""
         verdict = checked(group, await self._judge.ajudge(group))
-        if not self._asks_locally(group, verdict):
-            return self._kept(group, verdict)
-        return _with_unit(verdict, (await self._local.ajudge(group)).unit)
+        return await self._complete(group, verdict, self._local.ajudge)
 
-    def _asks_locally(self, group: Group, verdict: Verdict) -> bool:
-        if verdict.failed and self._on_failure == "raise":
+    async def _complete(
+        self, group: Group, verdict: Verdict, judge_locally: Callable[[Group], Awaitable[Verdict]]
+    ) -> Verdict:
+        if not verdict.failed:
+            return verdict
+        if self._on_failure == "raise":
             raise JudgementError(
                 f"no usable answer about units {group.start} to {group.stop - 1} "
                 f"({verdict.outcome}): {verdict.reason}"
             )
-        return verdict.failed and self._on_failure == "judge_locally"
-
-    def _kept(self, group: Group, verdict: Verdict) -> Verdict:
-        """Return a usable verdict as it is; let a failure end the chunk with the group."""
-        if not verdict.failed:
-            return verdict
-        unit = group.stop if group.stop in group.choices else None
-        return replace(verdict, unit=unit, reason=f"{verdict.reason}; the group was kept whole")
+        if self._on_failure == "judge_locally":
+            unit, what = (await judge_locally(group)).unit, "judged locally instead"
+        else:
+            unit, what = (
+                group.stop if group.stop in group.choices else None,
+                "the group was kept whole",
+            )
+        return replace(verdict, unit=unit, reason=f"{verdict.reason}; {what}")
 
     def __repr__(self) -> str:
         return repr(self._judge)
-
-
-def _with_unit(verdict: Verdict, unit: int | None) -> Verdict:
-    return replace(verdict, unit=unit, reason=f"{verdict.reason}; judged locally instead")

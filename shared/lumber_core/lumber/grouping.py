@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 from lumber_core.spans import Span
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TextUnits:
     """A text divided into units.
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import fields
 from operator import index
 from typing import Any, ClassVar
 
-from lumber_core.concurrency import in_thread
+from lumber_core.concurrency import as_async, in_thread, run_at_once
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.identity import safe_repr
 from lumber_core.llms.base import Completion, Model, check_model
@@ -22,7 +22,7 @@ from lumber_core.llms.limits import CallLimiter
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer
 from lumber_core.lumber.grouping import Group
-from lumber_core.lumber.prompt import PromptTemplate, stricter
+from lumber_core.lumber.prompt import PromptTemplate, possible_answers, stricter
 from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
 
 _ASK_AGAIN = ("unreadable", "outside")
@@ -121,91 +121,52 @@ class ModelJudge(Judge):
         Raises:
             ModelSettingsError: The model rejects the key, its name or the settings.
         """
-        conversation = _Conversation(group, *self._prompt.render(group), self.rereads)
-        while (user := conversation.next_question()) is not None:
-            try:
-                answer = self._model.complete(conversation.system, user, choices=group.choices)
-            except ModelUnavailableError as error:
-                return conversation.unavailable(error)
-            conversation.read(answer)
-        return conversation.verdict()
+        return run_at_once(self._judge(group, as_async(self._model.complete)))
 
     async def ajudge(self, group: Group) -> Verdict:
         """Async version of `judge`."""
-        conversation = _Conversation(group, *self._prompt.render(group), self.rereads)
-        while (user := conversation.next_question()) is not None:
+        return await self._judge(group, self._model.acomplete)
+
+    async def _judge(self, group: Group, complete: Callable[..., Awaitable[Completion]]) -> Verdict:
+        answers = possible_answers(group.choices)
+        system, user = self._prompt.render(group)
+        question, text, usage = user, None, Usage()
+        for _ in range(self.rereads + 1):
             try:
-                answer = await self._model.acomplete(
-                    conversation.system, user, choices=group.choices
-                )
+                completion = await complete(system, question, answers=answers)
             except ModelUnavailableError as error:
-                return conversation.unavailable(error)
-            conversation.read(answer)
-        return conversation.verdict()
+                parsed = ParsedAnswer(None, "unavailable", str(error))
+                break
+            parsed = _read(completion, group.choices)
+            text = getattr(completion, "text", None)
+            tokens = (getattr(completion, f"{kind}_tokens", 0) for kind in ("prompt", "completion"))
+            usage += _counted(Usage(1, *tokens))
+            if parsed.outcome not in _ASK_AGAIN:
+                break
+            question = user + stricter(parsed.reason, group.choices)
+        text = text if isinstance(text, str) else None
+        return Verdict(
+            group.start, group.stop, parsed.unit, parsed.outcome, parsed.reason, text, usage
+        )
 
     def __repr__(self) -> str:
         return f"ModelJudge({self._model!r}, prompt={self._prompt.version!r})"
 
 
-class _Conversation:
-    """The questions about one group and the answers to them; it calls nothing."""
-
-    def __init__(self, group: Group, system: str, user: str, rereads: int) -> None:
-        self.system = system
-        self._group = group
-        self._user = user
-        self._left = rereads + 1
-        self._parsed: ParsedAnswer | None = None
-        self._answer: str | None = None
-        self._usage = Usage()
-
-    def next_question(self) -> str | None:
-        """Return the next question, or None if the last answer is final."""
-        if self._left == 0 or (self._parsed and self._parsed.outcome not in _ASK_AGAIN):
-            return None
-        self._left -= 1
-        if self._parsed is None:
-            return self._user
-        return self._user + stricter(self._parsed.reason, self._group.choices)
-
-    def read(self, completion: Completion) -> None:
-        """Record an answer."""
-        if not isinstance(completion, Completion) or not isinstance(completion.text, str):
-            given = getattr(completion, "text", completion)
-            self._usage += Usage(1)
-            reason = f"the model returned {type(given).__name__}, not a Completion with a text"
-            self._parsed = ParsedAnswer(None, "unreadable", reason)
-            return
-        self._answer = completion.text
-        self._usage += _counted(Usage(1, completion.prompt_tokens, completion.completion_tokens))
-        if is_blocked(completion.finish_reason):
-            reason = f"the provider blocked the answer: {completion.finish_reason}"
-            self._parsed = ParsedAnswer(None, "refused", reason)
-        else:
-            self._parsed = read_answer(completion.text, self._group.choices)
-            if self._parsed.outcome == "unreadable" and is_cut(completion.finish_reason):
-                reason = f"{self._parsed.reason}; it was cut off by the model's max_tokens"
-                self._parsed = ParsedAnswer(None, "unreadable", reason)
-
-    def verdict(self) -> Verdict:
-        """Return the verdict of the last answer."""
-        assert self._parsed is not None, "there is always a first question"
-        return self._made(self._parsed)
-
-    def unavailable(self, error: Exception) -> Verdict:
-        """Return the verdict for a model that gave no answer."""
-        return self._made(ParsedAnswer(None, "unavailable", str(error)))
-
-    def _made(self, parsed: ParsedAnswer) -> Verdict:
-        return Verdict(
-            self._group.start,
-            self._group.stop,
-            parsed.unit,
-            parsed.outcome,
-            parsed.reason,
-            self._answer,
-            self._usage,
-        )
+def _read(completion: Completion, choices: Sequence[int]) -> ParsedAnswer:
+    """Read what a model returned; one of a user's own may return anything."""
+    if not isinstance(completion, Completion) or not isinstance(completion.text, str):
+        given = type(getattr(completion, "text", completion)).__name__
+        reason = f"the model returned {given}, not a Completion with a text"
+        return ParsedAnswer(None, "unreadable", reason)
+    if is_blocked(completion.finish_reason):
+        reason = f"the provider blocked the answer: {completion.finish_reason}"
+        return ParsedAnswer(None, "refused", reason)
+    parsed = read_answer(completion.text, choices)
+    if parsed.outcome == "unreadable" and is_cut(completion.finish_reason):
+        reason = f"{parsed.reason}; it was cut off by the model's max_tokens"
+        return ParsedAnswer(None, "unreadable", reason)
+    return parsed
 
 
 class CallableJudge(Judge):
@@ -275,14 +236,18 @@ def as_judge(judge: JudgeLike) -> Judge:
         return CallableJudge(method)
     if callable(judge) and not isinstance(judge, type):
         return CallableJudge(judge)
+    # Of data, only the type is told: a string may be a key.
+    given = safe_repr(judge) if isinstance(judge, type) else type(judge).__name__
     raise TypeError(
         "judge must be callable with a group, returning a unit number or None, or have a method "
-        f"judge that is; got {safe_repr(judge)}{_framework_hint(judge)}"
+        f"judge that is; got {given}{_hint(judge)}"
     )
 
 
-def _framework_hint(judge: object) -> str:
-    """Say which splitter takes the language model of a framework."""
+def _hint(judge: object) -> str:
+    """Say what to pass instead of a model's name, and where to pass a framework's model."""
+    if isinstance(judge, str):
+        return ": for a model's name pass a model, such as lumber_core.llms.OpenAIModel(name)"
     for module, splitter in (
         ("langchain", "langchain_lumber.LumberTextSplitter"),
         ("llama_index", "llamaindex_lumber.LumberNodeParser"),

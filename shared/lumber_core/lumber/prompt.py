@@ -1,4 +1,4 @@
-"""The question put to a language model about a group.
+"""The question put to a language model about a group, and the answers that it allows.
 
 The prompt follows section 3 of the paper. Each paragraph is one line that starts with its label,
 in which white space, including line breaks, is folded to single spaces. So no paragraph can forge a
@@ -12,8 +12,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lumber_core.llms.base import ANSWER, NO_UNIT, label
+from lumber_core.llms.base import Answers
 from lumber_core.lumber.grouping import Group
+
+ANSWER = "Answer: "
+"""The start of a reply; one of the allowed answers follows."""
+
+NO_UNIT = "none"
+"""The answer that no paragraph starts new content."""
+
+
+def label(number: int | str) -> str:
+    """Return how paragraph `number` is named in prompts and answers."""
+    return f"ID {number}"
+
 
 SYSTEM = f"""\
 You divide a document into parts that each hold one idea.
@@ -43,6 +55,7 @@ Which paragraph, after ID {first}, is the first where the content clearly turns?
 
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f\ud800-\udfff]")
 _FIELD = re.compile(r"\{(paragraphs|first|last)\}")
+_LABELLED_LINE = re.compile(rf"^({label('[0-9]+')}:).*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +101,21 @@ class PromptTemplate:
             "last": str(group.stop - 1),
         }
         return self.system, _FIELD.sub(lambda match: fields[match[1]], self.user)
+
+
+def possible_answers(choices: Sequence[int]) -> Answers:
+    """Return the answers that name one of `choices`, and the answer that names none."""
+    return Answers(
+        (*map(label, choices), NO_UNIT),
+        shown=(label("n"), NO_UNIT),
+        opening=ANSWER,
+        without_content=without_content,
+    )
+
+
+def without_content(user: str, nothing: str) -> str:
+    """Return a question with the same text in every paragraph: in lines that start with a label."""
+    return _LABELLED_LINE.sub(lambda match: f"{match[1]} {nothing}", user)
 
 
 def stricter(reason: str, choices: Sequence[int]) -> str:

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import NamedTuple
 
-from tqdm import tqdm
-
 from lumber_core.concurrency import context_for_thread, end_sleep_on, in_thread
 from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.grouping import Group, TextUnits
@@ -222,6 +220,8 @@ class Progress:
     """
 
     def __init__(self, total: int | None, prices: Prices | None) -> None:
+        from tqdm import tqdm  # deferred: importing it takes longer than a short text
+
         self._bar = tqdm(total=total, disable=total is None, unit="char", unit_scale=True)
         self._prices = prices
         self._usage = Usage()

@@ -11,68 +11,48 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
-from threading import Lock
 from typing import Any, Protocol, TypeAlias
 
-from lumber_core.cache_file import CACHE_FORMAT
+from lumber_core.cache import CACHE_FORMAT, KeyValueCache
+from lumber_core.concurrency import batches
 from lumber_core.errors import StoreError
-from lumber_core.forks import renew_after_fork
-from lumber_core.llms.failures import redact, redacted
+from lumber_core.forks import ForkSafeLock, renew_after_fork
+from lumber_core.secrets import redact, without_secrets
 
 _KEYS_AT_ONCE = 500
 _METHODS = (("mget", "mset", "mdelete", "yield_keys"), ("get", "put", "delete", "get_all"))
 
 
-class ByteStore(Protocol):
-    """Bytes under string keys: the part of LangChain's `BaseStore` that is used."""
+class _ByteStore(Protocol):
+    """Bytes under string keys: the part of LangChain's `BaseStore` that is used.
 
-    def mget(self, keys: Sequence[str], /) -> Sequence[bytes | None]:
-        """Return the value of each key, or None."""
-        ...
+    When `mset` returns, other processes can read the values.
+    """
 
-    def mset(self, key_value_pairs: Sequence[tuple[str, bytes]], /) -> None:
-        """Store values; when this returns, other processes can read them."""
-        ...
-
-    def mdelete(self, keys: Sequence[str], /) -> None:
-        """Remove values."""
-        ...
-
-    def yield_keys(self) -> Iterator[str]:
-        """Yield all keys."""
-        ...
+    def mget(self, keys: Sequence[str], /) -> Sequence[bytes | None]: ...
+    def mset(self, key_value_pairs: Sequence[tuple[str, bytes]], /) -> None: ...
+    def mdelete(self, keys: Sequence[str], /) -> None: ...
+    def yield_keys(self) -> Iterator[str]: ...
 
 
-class DictStore(Protocol):
+class _DictStore(Protocol):
     """Dictionaries under string keys in collections: LlamaIndex's `BaseKVStore`."""
 
-    def get(self, key: str, collection: str, /) -> dict[Any, Any] | None:
-        """Return the value of a key, or None."""
-        ...
-
-    def put(self, key: str, val: dict[Any, Any], collection: str, /) -> None:
-        """Store a value; when this returns, other processes can read it."""
-        ...
-
-    def delete(self, key: str, collection: str, /) -> bool:
-        """Remove a value."""
-        ...
-
-    def get_all(self, collection: str, /) -> dict[str, dict[Any, Any]]:
-        """Return all values of a collection."""
-        ...
+    def get(self, key: str, collection: str, /) -> dict[Any, Any] | None: ...
+    def put(self, key: str, val: dict[Any, Any], collection: str, /) -> None: ...
+    def delete(self, key: str, collection: str, /) -> bool: ...
+    def get_all(self, collection: str, /) -> dict[str, dict[Any, Any]]: ...
 
 
-SharedStore: TypeAlias = ByteStore | DictStore | Callable[[], ByteStore | DictStore]
+SharedStore: TypeAlias = _ByteStore | _DictStore | Callable[[], _ByteStore | _DictStore]
 """A store of LangChain or LlamaIndex, or a function that opens one."""
 
 
-class SharedCache:
+class SharedCache(KeyValueCache):
     """Bytes under string keys, in a store that may hold other things too.
 
     Keys start with the kind and the version of the format, so another version neither reads nor
-    overwrites them.
+    overwrites them. `close` does nothing: connections belong to the caller that opened the store.
 
     Args:
         store: The store, or a function without arguments that opens it. A function is called on
@@ -94,27 +74,21 @@ class SharedCache:
             )
         self._given = store
         self._kind = kind
-        self._start()
+        # Not the store's own text: its settings may hold credentials.
+        self.name = getattr(store, "__qualname__", type(store).__qualname__)
+        # Allowed in Redis, in file names and in paths.
+        self._prefix = f"lumber-splitters/{kind}/{CACHE_FORMAT}/"
+        self._lock = ForkSafeLock()
+        self._forget_store()
+        renew_after_fork(self, SharedCache._forget_store)
 
-    def _start(self) -> None:
-        self._lock = Lock()
-        self._store: ByteStore | None = None
-        renew_after_fork(self, SharedCache._start)
-
-    @property
-    def name(self) -> str:
-        """The name of the store's class or of the function; its settings may hold credentials."""
-        return getattr(self._given, "__qualname__", type(self._given).__qualname__)
-
-    def get(self, key: str) -> bytes | None:
-        """Return the value stored under `key`, or None."""
-        return self.get_many([key]).get(key)
+    def _forget_store(self) -> None:
+        self._store: _ByteStore | None = None
 
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
         """Return the values stored under some of `keys`; unknown keys are left out."""
         found: dict[str, bytes] = {}
-        left = iter(keys)
-        while some := list(islice(left, _KEYS_AT_ONCE)):
+        for some in batches(keys, _KEYS_AT_ONCE):
             with self._using() as store:
                 values = store.mget([self._prefix + key for key in some])
             for key, value in zip(some, values, strict=True):
@@ -128,46 +102,22 @@ class SharedCache:
             with self._using() as store:
                 store.mset([(self._prefix + key, value) for key, value in values.items()])
 
-    def delete(self, keys: Iterable[str]) -> int:
-        """Remove the values stored under `keys`.
-
-        Returns:
-            The number of values removed.
-        """
-        known = [*self.get_many(keys)]
-        if known:
+    def delete(self, keys: Iterable[str]) -> None:
+        """Remove the values stored under `keys`, if there are any."""
+        names = [self._prefix + key for key in keys]
+        if names:  # Redis refuses to delete nothing.
             with self._using() as store:
-                store.mdelete([self._prefix + key for key in known])
-        return len(known)
+                store.mdelete(names)
 
-    def items(self) -> Iterator[tuple[str, bytes]]:
-        """Yield all keys with their values, in no particular order."""
+    def items(self) -> Iterable[tuple[str, bytes]]:
+        """Return all keys with their values, in no particular order."""
         # Stores disagree about what their own prefix= means, and Redis reads it as a pattern.
         with self._using() as store:
             keys = [key for key in store.yield_keys() if key.startswith(self._prefix)]
-        yield from self.get_many(key.removeprefix(self._prefix) for key in keys).items()
-
-    def open(self) -> None:
-        """Read from the store now, so that a problem with it raises before any work.
-
-        Raises:
-            StoreError: It cannot be read.
-        """
-        self.get("open")
-
-    def close(self) -> None:
-        """Do nothing: connections belong to the caller that opened the store."""
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self.items())
-
-    @property
-    def _prefix(self) -> str:
-        # Allowed in Redis, in file names and in paths.
-        return f"lumber-splitters/{self._kind}/{CACHE_FORMAT}/"
+        return self.get_many(key.removeprefix(self._prefix) for key in keys).items()
 
     @contextmanager
-    def _using(self) -> Iterator[ByteStore]:
+    def _using(self) -> Iterator[_ByteStore]:
         try:
             yield self._opened()
         except StoreError:
@@ -176,10 +126,10 @@ class SharedCache:
             redact(error)
             raise StoreError(
                 f"the store {self.name} cannot be used: {type(error).__name__}: "
-                f"{redacted(str(error))}"
+                f"{without_secrets(str(error))}"
             ) from error
 
-    def _opened(self) -> ByteStore:
+    def _opened(self) -> _ByteStore:
         with self._lock:
             if self._store is None:
                 given: Any = self._given
@@ -202,7 +152,7 @@ class SharedCache:
             f"the store {self.name} contains a damaged value: {type(value).__name__}, not bytes"
         )
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         try:
             pickle.dumps(self._given)
         except Exception as error:
@@ -210,14 +160,7 @@ class SharedCache:
                 f"the store {self.name} cannot be pickled ({error}): pass a function, defined at "
                 "the top of a module, that returns the store"
             ) from error
-        return {"_given": self._given, "_kind": self._kind}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._start()
-
-    def __repr__(self) -> str:
-        return f"SharedCache({self.name}, {self._kind!r})"
+        return SharedCache, (self._given, self._kind)
 
 
 def _is_store(value: object) -> bool:
@@ -227,13 +170,13 @@ def _is_store(value: object) -> bool:
 
 
 class _Collection:
-    """A store of LlamaIndex as a `ByteStore`, whose keys all start with `prefix`.
+    """A store of LlamaIndex as a `_ByteStore`, whose keys all start with `prefix`.
 
     The prefix is in the name of the collection, without the characters that some databases do not
     allow in names.
     """
 
-    def __init__(self, store: DictStore, prefix: str) -> None:
+    def __init__(self, store: _DictStore, prefix: str) -> None:
         self._store = store
         self._prefix = prefix
         self._name = prefix.rstrip("/").replace("-", "_").replace("/", "_")

@@ -1,6 +1,29 @@
 """Reading a text: characters, lines, units, and the places where it may be cut.
 
-`unicode` finds graphemes, words and line breaks, `plain` what the lines of a plain text are, and
+`unicode` finds graphemes, words and line breaks, `plain` what the `lines` of a plain text are, and
 `markdown` the blocks of a document. `units` divides a text into what a splitter may not cut;
-`places` and `markdown_places` list where cuts are possible, and how good each place is.
+`places` and `markdown_places` list where cuts are possible, and how good each place is. `layout`
+holds what is known of one text, so that it is read once.
 """
+
+from typing import TYPE_CHECKING
+
+from lumber_core.exports import load_on_first_use
+
+if TYPE_CHECKING:
+    from lumber_core.text.source import Source
+    from lumber_core.text.units import paragraphs, sentences, sentences_and_lines
+else:
+    __getattr__, __dir__ = load_on_first_use(
+        __name__,
+        {
+            "lumber_core.text.source": ["Source"],
+            "lumber_core.text.units": [
+                "paragraphs",
+                "sentences",
+                "sentences_and_lines",
+            ],
+        },
+    )
+
+__all__ = ["Source", "paragraphs", "sentences", "sentences_and_lines"]

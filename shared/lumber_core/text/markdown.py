@@ -14,6 +14,8 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from lumber_core.spans import Span, spans_from_starts
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
@@ -21,10 +23,6 @@ if TYPE_CHECKING:
 BlockKind = Literal[
     "front matter", "heading", "paragraph", "list item", "quote", "code", "table", "html", "rule"
 ]
-
-NAME_KEYS = ("file_path", "file_name", "source")
-TYPE_KEYS = ("file_type", "mimetype")
-"""Where the metadata of loaders has the name and the type of a document's file."""
 
 HEADING_SEPARATOR = " > "
 """Separates the titles of a path that is written as one string."""
@@ -79,21 +77,6 @@ class Block:
     rows: tuple[int, ...] = ()
 
 
-def is_markdown(metadata: Mapping[Any, Any]) -> bool:
-    """Return whether a document's metadata says that its text is Markdown.
-
-    Args:
-        metadata: Metadata from a loader: a file name that ends in ".md" or ".markdown" under
-            "file_path", "file_name" or "source", or the type "text/markdown" under "file_type" or
-            "mimetype".
-    """
-    names = (metadata.get(key) for key in NAME_KEYS)
-    types = (metadata.get(key) for key in TYPE_KEYS)
-    return "text/markdown" in types or any(
-        str(name).casefold().endswith((".md", ".markdown")) for name in names if name
-    )
-
-
 def markdown_blocks(text: str) -> list[Block]:
     """Find the blocks of a Markdown text: CommonMark, and the tables of GitHub.
 
@@ -121,84 +104,59 @@ def markdown_blocks(text: str) -> list[Block]:
     ]
 
 
-def heading_paths(
-    text: str,
-    spans: Sequence[tuple[int, int]],
-    *,
-    above: tuple[str, ...] = (),
-    levels: tuple[int, ...] = (),
-) -> list[tuple[str, ...]]:
-    """Return the headings above the start of each span, from the outermost to the innermost.
+def markdown_units(blocks: Sequence[Block]) -> list[Span]:
+    """Return the units of a Markdown text: its blocks, each heading with the first block below it.
 
     Args:
-        text: A Markdown text.
-        spans: Character ranges of it. A span begins at its first visible character.
-        above: If the text is a part of a document, the path of its start in that document.
-        levels: The levels of these headings, if they are known. Otherwise `above` is taken into
-            account only if the text starts with the last of these headings.
-
-    Returns:
-        One path per span. The path of a span that starts with a heading ends with that heading's
-        title. Before the first heading the path is `()`.
+        blocks: Blocks that tile the text, from `markdown_blocks`.
     """
-    return [place.titles for place in _places_in_outline(text, spans, above, levels)]
+    if not blocks:
+        return []
+    starts = [block.start for block in blocks[:1]]
+    starts += [block.start for before, block in pairwise(blocks) if before.kind != "heading"]
+    return list(spans_from_starts(starts, blocks[-1].end))
 
 
-def heading_metadata(
-    text: str, spans: Sequence[tuple[int, int]], metadata: Mapping[Any, Any]
-) -> list[dict[str, str]]:
-    """Return what the metadata of each chunk of a Markdown text says about its headings.
-
-    Args:
-        text: The text.
-        spans: The chunks.
-        metadata: Metadata of the text, which may be a chunk of a document.
-
-    Returns:
-        For each chunk "headings", the titles above it, from the outermost to the innermost, joined
-        by " > ". It is left out before the text's first heading, where that of `metadata` holds. A
-        chunk that begins inside a section and contains a heading has "heading_levels" too, so that
-        its own chunks, which have it as well, get the right titles.
-    """
-    titles, levels = metadata.get("headings"), metadata.get(LEVELS_KEY)
-    above = tuple(titles.split(HEADING_SEPARATOR)) if isinstance(titles, str) else ()
-    known = tuple(map(int, re.findall("[1-6]", levels))) if isinstance(levels, str) else ()
-    result = []
-    for place in _places_in_outline(text, spans, above, known):
-        found = {"headings": HEADING_SEPARATOR.join(place.titles)} if place.titles else {}
-        levels_here = place.levels if place.titles else known
-        if levels_here and (place.inside_section or LEVELS_KEY in metadata):
-            found[LEVELS_KEY] = " ".join(map(str, levels_here))
-        result.append(found)
-    return result
-
-
-class _OutlinePlace(NamedTuple):
+class OutlinePlace(NamedTuple):
     """Where in the outline of a text a span begins.
 
     Attributes:
-        titles: The headings above it; `()` before the first heading.
-        levels: Their levels.
-        inside_section: Whether it starts without a heading, and has one further down.
+        titles: The headings above it, from the outermost to the innermost; `()` before the first
+            heading. If the span starts with a heading, the last title is that heading's.
+        levels: The levels of these headings, if what is split further needs them: the span begins
+            inside a section and has a heading further down, or the metadata has levels. Else `()`.
     """
 
     titles: tuple[str, ...]
     levels: tuple[int, ...]
-    inside_section: bool
 
 
-def _places_in_outline(
+def places_in_outline(
     text: str,
+    blocks: Iterable[Block],
     spans: Sequence[tuple[int, int]],
-    above: tuple[str, ...],
-    levels_above: tuple[int, ...],
-) -> Iterator[_OutlinePlace]:
-    """Yield where the spans begin; see `heading_paths`."""
+    metadata: Mapping[Any, Any],
+) -> list[OutlinePlace]:
+    """Return where in the outline of a Markdown text each span begins.
+
+    Args:
+        text: The text.
+        blocks: Its blocks.
+        spans: Character ranges of it. A span begins at its first visible character.
+        metadata: Metadata of the text. If it is a chunk of a document, "headings" are the titles
+            above its start, joined by " > ", and "heading_levels" their levels. Without levels, the
+            titles are taken into account only if the text starts with the last of them.
+    """
+    titles, levels_above = metadata.get("headings"), metadata.get(LEVELS_KEY)
+    above = tuple(titles.split(HEADING_SEPARATOR)) if isinstance(titles, str) else ()
+    known_levels = (
+        tuple(map(int, re.findall("[1-6]", levels_above))) if isinstance(levels_above, str) else ()
+    )
+    known = len(known_levels) == len(above)
+    path, levels = (above, list(known_levels)) if known else ((), [])
     starts: list[int] = []
     paths: list[tuple[tuple[str, ...], tuple[int, ...]]] = []
-    known = len(levels_above) == len(above)
-    path, levels = (above, list(levels_above)) if known else ((), [])
-    for block in markdown_blocks(text):
+    for block in blocks:
         if block.level:
             starts_here = not starts and not text[: block.start].strip()
             if starts_here and not known and above[-1:] == (block.title,):
@@ -210,14 +168,17 @@ def _places_in_outline(
             path = (*path[:depth], block.title)
             starts.append(block.start)
             paths.append((path, tuple(levels)))
+    found = []
     for start, end in spans:
         visible = _VISIBLE.search(text, start, end)
         first = visible.start() if visible else start
         before = bisect_right(starts, first)
-        titles, own = paths[before - 1] if before else ((), ())
+        titles_here, levels_here = paths[before - 1] if before else ((), known_levels)
         headed = before > 0 and not text[starts[before - 1] : first].strip()
-        more = before < len(starts) and starts[before] < end
-        yield _OutlinePlace(titles, own, more and not headed)
+        inside_section = not headed and before < len(starts) and starts[before] < end
+        needed = inside_section or LEVELS_KEY in metadata
+        found.append(OutlinePlace(titles_here, levels_here if needed else ()))
+    return found
 
 
 def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
-from lumber_core.spans import Span
-from lumber_core.text.plain.headings import heading_level
-from lumber_core.text.plain.layout import Break, Line, read_lines
-from lumber_core.text.unicode import is_break, space_cuts
+from lumber_core.text.lines import heading_level
+from lumber_core.text.plain import Break, Line, read_lines
+from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, sentences_and_lines
 
 _ABBREVIATION = re.compile(
@@ -63,15 +62,19 @@ class Place(NamedTuple):
     depth: int = 0
     level: int = 0
 
+    def shifted(self, offset: int) -> Place:
+        """Return this place moved `offset` characters to the right."""
+        return self._replace(offset=self.offset + offset, words=self.words + offset)
 
-def places_at(units: Sequence[Span], known: Mapping[int, Place]) -> list[Place]:
-    """Return the place at the start of each unit but the first; a sentence if none is known there.
+
+def places_at(offsets: Iterable[int], known: Mapping[int, Place]) -> list[Place]:
+    """Return the place at each offset; a sentence if none is known there.
 
     Args:
-        units: The units of a text.
+        offsets: Offsets where units start.
         known: Places by their offsets.
     """
-    return [known.get(start, Place(start, Kind.SENTENCE, start)) for start, _ in units[1:]]
+    return [known.get(offset, Place(offset, Kind.SENTENCE, offset)) for offset in offsets]
 
 
 def find_places(text: str, language: str = "en") -> list[Place]:
@@ -90,7 +93,8 @@ def find_places(text: str, language: str = "en") -> list[Place]:
     """
     lines = read_lines(text)
     starts = [line.start for line in lines]
-    found = {place.offset: place for line in lines if (place := _of_line(text, line))}
+    dividing = {line.start: line for line in lines if line.divides is not Break.NONE}
+    found = {start: _of_line(text, dividing[start]) for start in breaks(text, dividing)}
     for span in sentences_and_lines(text, language):
         at = span.start
         number = bisect_right(starts, at) - 1
@@ -113,11 +117,11 @@ def find_places(text: str, language: str = "en") -> list[Place]:
 
 
 def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
-    """Yield places inside a stretch, level by level: records, sentences in a row, clauses, words.
+    """Yield places inside a range, level by level: records, sentences in a row, clauses, words.
 
     Args:
         text: The text.
-        start: Where the stretch begins.
+        start: Where the range begins.
         stop: Where it ends.
     """
     body = text[start:stop]
@@ -132,10 +136,8 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
         yield [Place(start + cut, kind, start + cut) for cut in cuts(body) if 0 < cut < len(body)]
 
 
-def _of_line(text: str, line: Line) -> Place | None:
-    """Return the place at a line's start, if it is one."""
-    if line.divides is Break.NONE or not is_break(text, line.start):
-        return None
+def _of_line(text: str, line: Line) -> Place:
+    """Return the place at the start of a line that divides the text."""
     kind = Kind.PARAGRAPH if line.divides is Break.BLANK else Kind.LINE
     level = 0
     if line.heading:
@@ -161,7 +163,5 @@ def _sentence_cuts(text: str) -> Iterator[int]:
 
 
 def _cuts_after(pattern: re.Pattern[str], text: str) -> Iterator[int]:
-    """Yield the offset just past each match of a pattern."""
-    for match in pattern.finditer(text):
-        if is_break(text, match.end()):
-            yield match.end()
+    """Return the offset just past each match of a pattern."""
+    return breaks(text, (match.end() for match in pattern.finditer(text)))

@@ -23,7 +23,6 @@ _FLAG_LETTERS = "[\U0001f1e6-\U0001f1ff]"
 # Two of these letters form a flag. `regex` counts them from the start of a run at each step, so
 # long runs are passed to it in parts of this many.
 _FLAGS_AT_ONCE = 64
-_LINE_BREAK = "[\n\r\v\f\x85\u2028\u2029]"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -117,18 +116,6 @@ def space_cuts(text: str) -> Iterator[int]:
     """Yield the offset just past each run of white space, except one at the start."""
     found = _pattern(r"(?<=\S)\s+(?=\S)").finditer(text)
     yield from breaks(text, (match.end() for match in found))
-
-
-def line_cuts(text: str) -> Iterator[int]:
-    """Yield the offset where each line that is not blank starts, except the first line."""
-    # One match for each run of white space: a pattern that starts at every line break of a run
-    # would take quadratic time.
-    for match in _pattern(r"\s+").finditer(text):
-        run = match.group()
-        if match.end() < len(text) and _pattern(_LINE_BREAK).search(run):
-            # A line's indentation stays with it.
-            blank = len(run) - len(run.rstrip(" \t\u00a0\u3000"))
-            yield from breaks(text, (match.end() - blank,))
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:

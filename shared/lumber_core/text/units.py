@@ -16,7 +16,7 @@ from typing import Literal, cast
 
 from lumber_core.identity import safe_repr
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.markdown import markdown_blocks
+from lumber_core.text.markdown import markdown_blocks, markdown_units
 from lumber_core.text.unicode import breaks, encodable
 
 UnitFinder = Callable[[str], Sequence[Span]]
@@ -68,7 +68,7 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
     if not cuts:
         cuts = [match.end() for match in _LINE_BREAKS.finditer(text, first, last)]
         if len(cuts) > 1:
-            from lumber_core.text.plain.layout import read_lines  # deferred: imports numpy
+            from lumber_core.text.plain import read_lines  # deferred: imports numpy
 
             wrapped = {line.start for line in read_lines(text) if line.wrapped}
             cuts = [cut for cut in cuts if cut not in wrapped]
@@ -216,30 +216,7 @@ def markdown(text: str) -> list[Span]:
     Returns:
         Spans that tile the text; each but the first starts at the start of a line.
     """
-    blocks = markdown_blocks(text)
-    starts = [block.start for block in blocks[:1]]
-    starts += [block.start for before, block in pairwise(blocks) if before.kind != "heading"]
-    return list(spans_from_starts(starts, len(text)))
-
-
-def markdown_parts(text: str, language: str = "en") -> list[Span]:
-    """Split Markdown that is too long: tables at rows, code and HTML at lines, prose at sentences.
-
-    Args:
-        text: One or several blocks.
-        language: ISO 639 code, as for `sentences`.
-
-    Returns:
-        Spans that tile the text. The header of a table stays with its first row, and the markers
-        of a code fence stay with the adjacent lines.
-    """
-    starts: list[int] = []
-    for block in markdown_blocks(text):
-        body = text[block.start : block.end]
-        prose = block.kind in ("heading", "paragraph", "list item", "quote")
-        inside = sentences(body, language)[1:] if prose else ()
-        starts += [block.start, *block.rows, *(block.start + span.start for span in inside)]
-    return list(spans_from_starts(starts, len(text)))
+    return markdown_units(markdown_blocks(text))
 
 
 def after_markers(text: str, markers: tuple[str, ...]) -> list[Span]:

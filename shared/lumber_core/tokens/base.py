@@ -1,4 +1,4 @@
-"""The protocol of token counters, and the counters that need no tokenizer library."""
+"""The protocol of token counters, and the counters of words and with a function."""
 
 from __future__ import annotations
 
@@ -16,28 +16,6 @@ class TokenCounter(Protocol):
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, in order."""
         ...
-
-
-class EstimatedCounter:
-    """Estimates how many tokens cl100k_base or o200k_base counts, whichever is more.
-
-    Needs no vocabulary and no network. English prose counts about 1.3 tokens per word, as with
-    either encoding. cl100k_base makes two to five times as many tokens as o200k_base of
-    Arabic, Thai or the scripts of India; the estimate is near the former there.
-
-    A text that is not empty counts at least 1. Leaving out characters at the end, or blanks at the
-    start, never raises the count. The counts of two texts add up to the count of both joined,
-    except for a token or two where they meet.
-    """
-
-    def count(self, texts: Sequence[str]) -> list[int]:
-        """Return the estimated number of tokens of each text, in order."""
-        from lumber_core.tokens.estimate import estimate_tokens  # deferred: imports numpy
-
-        return estimate_tokens(texts)
-
-    def __repr__(self) -> str:
-        return "EstimatedCounter()"
 
 
 class WordCounter:
@@ -86,3 +64,11 @@ class CallableCounter:
     def __repr__(self) -> str:
         name = getattr(self.function, "__qualname__", None) or safe_repr(self.function)
         return f"CallableCounter({name!r})"
+
+
+def is_hugging_face(tokenizer: object) -> bool:
+    """Return whether an object is a tokenizer of `tokenizers` or `transformers`."""
+    if isinstance(tokenizer, type):
+        return False
+    rust = callable(getattr(tokenizer, "encode_batch", None)) and hasattr(tokenizer, "to_str")
+    return rust or callable(getattr(tokenizer, "convert_tokens_to_ids", None))

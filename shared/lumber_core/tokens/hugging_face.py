@@ -8,7 +8,8 @@ from typing import Any
 
 from lumber_core.cache import digest
 from lumber_core.text.unicode import encodable, is_encodable
-from lumber_core.tokens.base import EstimatedCounter
+from lumber_core.tokens.base import is_hugging_face
+from lumber_core.tokens.estimate import EstimatedCounter
 
 # Multilingual vocabularies make up to seven times fewer tokens than the estimate of some scripts.
 _MOST_BELOW_ESTIMATE = 8
@@ -82,11 +83,3 @@ class HuggingFaceCounter:
     def __repr__(self) -> str:
         name = getattr(self._tokenizer, "name_or_path", "") or type(self._tokenizer).__name__
         return f"HuggingFaceCounter({name!r})"
-
-
-def is_hugging_face(tokenizer: object) -> bool:
-    """Return whether an object is a tokenizer of `tokenizers` or `transformers`."""
-    if isinstance(tokenizer, type):
-        return False
-    rust = callable(getattr(tokenizer, "encode_batch", None)) and hasattr(tokenizer, "to_str")
-    return rust or callable(getattr(tokenizer, "convert_tokens_to_ids", None))

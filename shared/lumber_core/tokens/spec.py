@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from lumber_core.identity import safe_repr
-from lumber_core.tokens.base import CallableCounter, EstimatedCounter, TokenCounter, WordCounter
-from lumber_core.tokens.hugging_face import HuggingFaceCounter, is_hugging_face
-from lumber_core.tokens.tiktoken_counter import EncodingCounter, TiktokenCounter
+from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter, is_hugging_face
+from lumber_core.tokens.estimate import EstimatedCounter
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -39,14 +38,23 @@ def token_counter(spec: TokenCounterSpec) -> TokenCounter:
         MissingExtraError: `spec` is a name that only tiktoken knows, which is not installed.
         TypeError: `spec` is something else.
     """
+    # Counters that few need are imported when they are made.
     if isinstance(spec, str):
         named = _NAMED.get(spec)
-        return named() if named is not None else TiktokenCounter(spec)
+        if named is not None:
+            return named()
+        from lumber_core.tokens.tiktoken_counter import TiktokenCounter
+
+        return TiktokenCounter(spec)
     if is_hugging_face(spec):
+        from lumber_core.tokens.hugging_face import HuggingFaceCounter
+
         return HuggingFaceCounter(spec)
     if isinstance(spec, (type, bytes, Sequence)):
         raise TypeError(_EXPECTED.format(safe_repr(spec)))
     if callable(getattr(spec, "encode_ordinary", None)):
+        from lumber_core.tokens.tiktoken_counter import EncodingCounter
+
         return EncodingCounter(cast("Encoding", spec))
     if isinstance(spec, TokenCounter):
         return spec

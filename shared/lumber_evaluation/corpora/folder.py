@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from lumber_core.files import check_encoding, find_files, read_file
+from lumber_core.text.source import Format, Source
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
 from lumber_evaluation.corpora.files import existing, existing_folder, matching_files
 from lumber_evaluation.corpora.questions import load_questions
 from lumber_evaluation.documents import Corpus, Document, listed
+from lumber_files import check_encoding, find_files, read_file
 
 logger = logging.getLogger(__name__)
 
@@ -40,13 +41,13 @@ def load_folder(
         folder: The folder with the files, at any depth. A document is named by its path within
             the folder, as in `tales/fox.txt`.
         pattern: Which files: one pattern or several. None: those in a format of
-            `lumber_core.files.READABLE`, without hidden ones; others are named in a warning.
+            `lumber_files.READABLE`, without hidden ones; others are named in a warning.
         questions: A table of questions about these files; see `load_questions`. None loads none.
         sections: What starts a section. "headings": Markdown headings (`# Title`), which stay in
             the text; those in fenced code are ignored. "marks": lines of ten or more `=`, which are
             removed, so that offsets, including those of references, refer to the text without them.
             None: no sections.
-        encoding: Encoding of the files. None: UTF-8, or the one that `lumber_core.files.read_file`
+        encoding: Encoding of the files. None: UTF-8, or the one that `lumber_files.read_file`
             detects, with a warning if it has to guess. Line ends are not translated.
         units: Units in which boundaries are counted: "sentences", "paragraphs" or others of
             `lumber_core.text.units`.
@@ -61,7 +62,8 @@ def load_folder(
         ValueError: A file is not in that encoding (the message names the byte) or is damaged, no
             file has text, `sections` is given and no file has a mark or heading, or the questions
             are invalid as for `load_questions`.
-        MissingExtraError: There is a PDF or DOCX, and its reader is not installed.
+        MissingExtraError: A file is HTML, PDF, DOCX or not UTF-8, and the extra `documents` is not
+            installed.
     """
     if sections not in (None, "headings", "marks"):
         raise ValueError(f'sections must be "headings", "marks" or None, not {sections!r}')
@@ -77,7 +79,7 @@ def load_folder(
         file = read_file(path, name=name, encoding=encoding)
         if file.detected:
             logger.warning("%s is not UTF-8: read as %s", path, file.encoding)
-        documents.append(_document(name, file.text, sections, find))
+        documents.append(_document(file, sections, find))
     if not any(document.text.strip() for document in documents):
         raise ValueError(f"the {len(documents)} files in {root} contain no text")
     if sections and not any(document.is_segmented for document in documents):
@@ -113,12 +115,12 @@ def _files(root: Path, pattern: str | Sequence[str] | None, questions: Path | No
     return sorted(path for _, path in found.files)
 
 
-def _document(name: str, content: str, sections: Sections | None, find: UnitFinder) -> Document:
+def _document(file: Source, sections: Sections | None, find: UnitFinder) -> Document:
     """Make a document; sentences are found section by section, so that none spans two."""
     if sections == "headings":
-        pieces = list(_under_headings(content))
+        pieces = list(_under_headings(file.text))
     else:
-        pieces = _MARK.split(content) if sections == "marks" else [content]
+        pieces = _MARK.split(file.text) if sections == "marks" else [file.text]
     text = "".join(pieces)
     units: list[int] = []
     starts: list[int] = []
@@ -127,7 +129,8 @@ def _document(name: str, content: str, sections: Sections | None, find: UnitFind
         starts.append(position)
         units += (position + unit.start for unit in find(piece))
         position += len(piece)
-    return Document(name, text, tuple(units), tuple(starts), "folder")
+    read_as: Format = "markdown" if file.is_markdown else "text"
+    return Document(file.name, text, tuple(units), tuple(starts), "folder", read_as)
 
 
 def _joined_blanks(pieces: Sequence[str]) -> Iterator[str]:

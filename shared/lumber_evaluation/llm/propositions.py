@@ -15,7 +15,7 @@ from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.segmentation import Usage
 from lumber_core.text.units import paragraphs
-from lumber_evaluation.documents import Chunk, Document, SplitDocument
+from lumber_evaluation.documents import Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.identity import splitter_identity
 from lumber_evaluation.llm.asking import Ask, Template, ask_all, read_strings
 from lumber_evaluation.llm.cached_model import CompletionStore, as_cached
@@ -124,7 +124,7 @@ class PropositionSplitter:
             title=f"propositions of {document.name}",
         )
         chunks = tuple(
-            Chunk(document.name, span, stated)
+            EvaluatedChunk(document.name, span, stated)
             for span, reply in zip(spans, replies, strict=True)
             for stated in reply.value or [span.of(text)]
         )

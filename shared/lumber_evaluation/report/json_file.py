@@ -84,6 +84,7 @@ def _corpus(corpus: Corpus) -> dict[str, Any]:
             {
                 "name": document.name,
                 "source": document.source,
+                "format": document.format,
                 "characters": len(document.text),
                 "sha256": hashlib.sha256(
                     document.text.encode("utf-8", "surrogatepass")

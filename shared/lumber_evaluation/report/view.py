@@ -135,6 +135,7 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
     segmented = sum(document.is_segmented for document in corpus.documents)
     facts = [
         ("Documents", f"{len(corpus.documents):,}"),
+        ("Read as", corpus.formats),
         ("Characters", f"{characters:,}"),
         ("Questions", f"{len(corpus.questions):,}" if corpus.questions else "none"),
         ("With reference segments", f"{segmented:,}" if segmented else "none"),

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Chunk, Document, Question
+from lumber_evaluation.documents import Document, EvaluatedChunk, Question
 
 
 def check_questions(questions: Sequence[Question]) -> None:
@@ -45,7 +45,7 @@ class GoldFinder:
         chunks: Its chunks.
     """
 
-    def __init__(self, document: Document, chunks: Sequence[Chunk]) -> None:
+    def __init__(self, document: Document, chunks: Sequence[EvaluatedChunk]) -> None:
         self._text = document.text
         self._chunks = chunks
         self._folded: list[str] | None = None
@@ -101,7 +101,7 @@ class TokenOverlap:
     iou: float
 
 
-def token_overlap(question: Question, retrieved: Iterable[Chunk]) -> TokenOverlap:
+def token_overlap(question: Question, retrieved: Iterable[EvaluatedChunk]) -> TokenOverlap:
     """Compare the chunks retrieved for a question with its references.
 
     Args:

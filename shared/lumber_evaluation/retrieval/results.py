@@ -18,7 +18,7 @@ from typing import Literal, NoReturn
 import numpy as np
 from tqdm import tqdm
 
-from lumber_evaluation.documents import Chunk, Corpus, Question, SplitDocument
+from lumber_evaluation.documents import Corpus, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.embedders import Embedder, Vectors, matrix, unit_length
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.retrieval.references import (
@@ -134,7 +134,7 @@ class RetrievalResult:
         questions: A result for each question, in the order of the corpus.
     """
 
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[EvaluatedChunk, ...]
     questions: tuple[QuestionResult, ...]
 
     @property
@@ -326,7 +326,7 @@ def _in_batches(
 
 
 def _searched(
-    corpus: Corpus, chunks: Sequence[Chunk], within_document: bool
+    corpus: Corpus, chunks: Sequence[EvaluatedChunk], within_document: bool
 ) -> list[tuple[list[int], list[int]]]:
     """Return the numbers of the chunks to search, and of the questions to search them for."""
     if not within_document:
@@ -340,7 +340,7 @@ def _searched(
     return list(own.values())
 
 
-def _gold(corpus: Corpus, chunks: Sequence[Chunk]) -> list[list[int]]:
+def _gold(corpus: Corpus, chunks: Sequence[EvaluatedChunk]) -> list[list[int]]:
     """Return, for each question, the numbers of the chunks that answer it."""
     gold: list[list[int]] = [[] for _ in corpus.questions]
     for numbers, questions in _searched(corpus, chunks, within_document=True):
@@ -353,7 +353,7 @@ def _gold(corpus: Corpus, chunks: Sequence[Chunk]) -> list[list[int]]:
 
 def _result(
     question: Question,
-    chunks: Sequence[Chunk],
+    chunks: Sequence[EvaluatedChunk],
     gold: Sequence[int],
     found: Found,
     read: WordRecall,

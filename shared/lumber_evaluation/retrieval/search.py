@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lumber_evaluation.documents import Chunk
+from lumber_evaluation.documents import EvaluatedChunk
 from lumber_evaluation.embedders import Vectors
 
 # Similarities held at once, so that memory does not grow with the number of queries.
@@ -46,7 +46,7 @@ class ExactSearch:
 
     def __init__(
         self,
-        chunks: Sequence[Chunk],
+        chunks: Sequence[EvaluatedChunk],
         *,
         numbers: Sequence[int],
         text_of: Sequence[int],

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Chunk, Corpus, Document, Question
+from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval.references import union
 
 WORD_BUDGETS = (300, 600, 1200)
@@ -46,7 +46,7 @@ class WordRecall:
         words: Words of each chunk.
     """
 
-    def __init__(self, documents: Mapping[str, Document], chunks: Sequence[Chunk]) -> None:
+    def __init__(self, documents: Mapping[str, Document], chunks: Sequence[EvaluatedChunk]) -> None:
         self._texts = {name: _WordsOf(document.text) for name, document in documents.items()}
         self._chunks = chunks
         self._rewritten: set[int] = set()

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import BertChunker, TokenScores
+from lumber_core import BertChunker
+from lumber_core.bert import TokenScores
 from lumber_core.bert.scores import place_scores, rescore, score_text
 from lumber_core.text.places import find_places
+from lumber_core.text.source import Source
 from tests.profiles import examples
 
 
@@ -89,7 +91,7 @@ def test_scoring_only_the_first_tokens_changes_no_score(
         {"chunk_size": 30, "min_chunk_size": 10},
         {"threshold": -7.0},
         {"threshold": -7.0, "chunk_size": 50},
-        {"threshold": -6.8, "snap": None},
+        {"threshold": -6.8, "snap": "word"},
     ],
 )
 @pytest.mark.parametrize("markdown", [False, True])
@@ -98,10 +100,11 @@ def test_known_scores_give_the_same_chunks_as_the_model(
 ) -> None:
     text = "# One\n\n" + "\n\n".join(prose[:20]) + "\n\n- " + "\n- ".join(prose[20:30])
     splitter = BertChunker(str(exported), **settings)
-    snap = {"snap": None, "threshold": 0.0} if "snap" in settings else {}
+    snap = {"snap": "word", "threshold": 0.0} if "snap" in settings else {}
     scores = BertChunker(str(exported), **snap).scores(text)
-    (expected,) = splitter.segment_all([text], reserved=[5], markdown=[markdown])
-    assert splitter.resegment(text, scores, reserved=5, markdown=markdown) == expected
+    source = Source(text, format="markdown" if markdown else "text", reserved=2)
+    (expected,) = splitter.segment_all([source], overlap=3)
+    assert splitter.resegment(source, scores, overlap=3) == expected
     assert len(expected.spans) > 2
 
 

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from lumber_core import WeightsError
 from lumber_core.bert import tokenizer as tokenizer_module
-from lumber_core.bert import wordpiece
 from lumber_core.bert.model_folder import BUNDLED_FOLDER
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 
@@ -191,7 +190,7 @@ def test_kept_pieces_are_few_and_change_nothing(monkeypatch: pytest.MonkeyPatch)
     rng = random.Random(0)
     text = " ".join("".join(rng.choices("abcé中", k=rng.randint(1, 9))) for _ in range(5000))
     wanted = pieces(WordPieceTokenizer.from_folder(BUNDLED_FOLDER), text)
-    monkeypatch.setattr(wordpiece, "_KNOWN", 50)
+    monkeypatch.setattr(tokenizer_module, "_KNOWN", 50)
     own = WordPieceTokenizer.from_folder(BUNDLED_FOLDER)
     assert pieces(own, text) == wanted
     assert 0 < len(own._pieces) <= 50

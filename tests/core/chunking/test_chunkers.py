@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import pickle
 import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import GreedyChunker, Group, LexicalJudge, LumberChunker, Segmentation, Usage
+from lumber_core import GreedyChunker, Group, LumberChunker, Segmentation, Usage
+from lumber_core.lumber import LexicalJudge
 from lumber_core.spans import check_tiling
+from lumber_core.text.source import Source
 from lumber_core.tokens import EstimatedCounter, WordCounter
 from tests.core.core_support import RecordingCounter, nasty_texts, quick
 
@@ -73,30 +74,20 @@ MARKDOWN = "".join(
 
 
 def test_one_markdown_text_is_split_as_one_of_many(chunker):
-    (expected,) = chunker.segment_all([MARKDOWN], markdown=[True])
-    assert chunker.segment(MARKDOWN, markdown=True) == expected
-    assert asyncio.run(chunker.asegment(MARKDOWN, markdown=True)) == expected
-    assert chunker.split_text(MARKDOWN, markdown=True) == expected.chunks(MARKDOWN)
-    assert chunker.show(MARKDOWN, markdown=True).spans == expected.spans
+    source = Source(MARKDOWN, format="markdown")
+    (expected,) = chunker.segment_all([source])
+    assert chunker.segment(source) == expected
+    assert asyncio.run(chunker.asegment(source)) == expected
+    assert [chunk.text for chunk in chunker.split(source)] == expected.chunks(MARKDOWN)
+    assert chunker.show(source).spans == expected.spans
 
 
 def test_markdown_has_its_own_units_only_if_it_is_named():
     chunker = GreedyChunker(12)
     fence = "```sh\nmake 7\n\nmake all\n```"
-    assert any(fence in chunk for chunk in chunker.split_text(MARKDOWN, markdown=True))
-    assert chunker.split_text(MARKDOWN, markdown=True) != chunker.split_text(MARKDOWN)
-
-
-def test_one_or_many_sync_or_async_give_the_same(chunker):
-    expected = [chunker.segment(text) for text in TEXTS]
-
-    async def awaited():
-        return [await chunker.asegment(text) for text in TEXTS]
-
-    assert chunker.segment_all(TEXTS) == expected
-    assert asyncio.run(awaited()) == expected
-    assert asyncio.run(chunker.asegment_all(TEXTS)) == expected
-    assert pickle.loads(pickle.dumps(chunker)).segment_all(TEXTS) == expected
+    chunks = [chunk.text for chunk in chunker.split(Source(MARKDOWN, format="markdown"))]
+    assert any(fence in chunk for chunk in chunks)
+    assert chunks != chunker.split_text(MARKDOWN)
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 16])
@@ -249,13 +240,6 @@ def test_failures_are_logged_once_without_the_text(caplog, way):
 def test_usable_answers_are_not_logged(caplog):
     LumberChunker(middle, theta=60).segment(BOOK)
     assert caplog.records == []
-
-
-def test_nothing_is_printed(chunker, capfd):
-    chunker.segment_all([BOOK, "x"])
-    asyncio.run(chunker.asegment_all([BOOK, "x"]))
-    out, err = capfd.readouterr()
-    assert out == err == ""
 
 
 def test_a_progress_bar_is_shown_if_requested(chunker, capfd):

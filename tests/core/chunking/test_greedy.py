@@ -9,8 +9,8 @@ import tiktoken
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core import GreedyChunker, GreedySegmentation
-from lumber_core.chunking.greedy import END_SENTENCE, NEW_SECTION, nearest_cuts
+from lumber_core import GreedyChunker
+from lumber_core.chunking.greedy import END_SENTENCE, NEW_SECTION, GreedySegmentation, nearest_cuts
 from lumber_core.spans import check_tiling
 from tests.core.core_support import RecordingCounter, nasty_texts, quick
 

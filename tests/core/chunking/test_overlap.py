@@ -7,15 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, LumberChunker
-from lumber_core.chunking.overlap import overlapping
+from lumber_core.chunking.delivery import Delivery, overlapping
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.text.layout import PlainLayout
 from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
 from tests.core.core_support import RecordingCounter, nasty_texts, quick
 
 LENGTH = token_counter(len)
 TIKTOKEN = token_counter("cl100k_base")
+
+
+def layout(text, units):
+    return PlainLayout(text, find_units=lambda _: units)
 
 
 @st.composite
@@ -35,7 +40,7 @@ def test_as_many_whole_units_as_fit_are_repeated(case, tokens, room):
     text, spans, units = case
     limit = None if room is None else room + max(end - start for start, end in spans)
     limits = SizeLimits(limit, None, LENGTH)
-    widened = overlapping(text, spans, units, limits, tokens)
+    widened = overlapping(layout(text, units), spans, limits, tokens)
     assert [span.end for span in widened] == [span.end for span in spans]
     assert widened[0] == spans[0]
     for number in range(1, len(spans)):
@@ -64,8 +69,8 @@ def test_as_many_whole_units_as_fit_are_repeated(case, tokens, room):
 @quick
 def test_overlap_keeps_the_limit_with_a_real_tokenizer(text, tokens):
     chunker = GreedyChunker(tokenizer="cl100k_base", chunk_size=40)
-    spans = chunker.segment(text, reserved=tokens).spans
-    wide = chunker.overlap(text, spans, tokens)
+    spans = chunker.segment(text, overlap=tokens).spans
+    wide = [chunk.span for chunk in chunker.split(text, Delivery(tokens))]
     chunks = [span.of(text) for span in wide]
     assert max(TIKTOKEN.count([*chunks, *(c.strip() for c in chunks)]), default=0) <= 40
     repeated = [text[w.start : s.start] for w, s in zip(wide, spans, strict=True)]
@@ -75,10 +80,11 @@ def test_overlap_keeps_the_limit_with_a_real_tokenizer(text, tokens):
 def test_a_unit_longer_than_the_overlap_gives_its_last_sentences():
     text = "Ann ran home. She fell. It rained.\n\nBob slept."
     chunker = LumberChunker(lambda group: 1, tokenizer=len, units="paragraphs")
-    spans = chunker.segment(text).spans
-    _, second = chunker.overlap(text, spans, 25)
-    assert second.of(text) == "She fell. It rained.\n\nBob slept."
-    assert chunker.overlap(text, spans, 5) == list(spans)
+    _, second = chunker.split(text, Delivery(25))
+    assert second.text == "She fell. It rained.\n\nBob slept."
+    assert [chunk.span for chunk in chunker.split(text, Delivery(5))] == [
+        *chunker.segment(text).spans
+    ]
 
 
 def test_gaps_between_spans_are_repeated_with_the_unit_before_them():
@@ -86,20 +92,20 @@ def test_gaps_between_spans_are_repeated_with_the_unit_before_them():
     spans = [Span(0, 8), Span(11, 15)]
     units = [Span(0, 3), Span(3, 8), Span(8, 11), Span(11, 15)]
     limits = SizeLimits(None, None, LENGTH)
-    assert overlapping(text, spans, units, limits, 8)[1] == Span(3, 15)
-    assert overlapping(text, spans, units, limits, 7)[1] == Span(8, 15)
+    assert overlapping(layout(text, units), spans, limits, 8)[1] == Span(3, 15)
+    assert overlapping(layout(text, units), spans, limits, 7)[1] == Span(8, 15)
 
 
 def test_no_chunk_contains_the_one_before():
     spans = units = [Span(0, 2), Span(2, 4), Span(4, 6)]
-    assert overlapping("a.b.c.", spans, units, SizeLimits(None, None, LENGTH), 9) == spans
+    assert overlapping(layout("a.b.c.", units), spans, SizeLimits(None, None, LENGTH), 9) == spans
 
 
 def test_without_overlap_nothing_is_counted_or_found():
     counter = RecordingCounter()
     spans = [Span(0, 2), Span(2, 4)]
     limits = SizeLimits(9, None, counter)
-    assert overlapping("abcd", spans, [], limits, 0) == spans
+    assert overlapping(layout("abcd", []), spans, limits, 0) == spans
     assert counter.seen == []
 
 
@@ -108,5 +114,5 @@ def test_the_characters_counted_grow_linearly(size):
     units = spans_from_starts(range(0, 40_000, size), 40_000)
     spans = spans_from_starts(range(0, 40_000, 2_000), 40_000)
     counter = RecordingCounter()
-    overlapping("x" * 40_000, spans, units, SizeLimits(None, None, counter), 400)
+    overlapping(layout("x" * 40_000, units), spans, SizeLimits(None, None, counter), 400)
     assert counter.characters <= 40 * 40_000

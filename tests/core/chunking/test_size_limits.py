@@ -7,9 +7,12 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.errors import ChunkSizeError
+from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, check_tiling, spans_from_starts
+from lumber_core.text.layout import PlainLayout
 from lumber_core.text.units import paragraphs
 from lumber_core.tokens import token_counter
 from tests.core.core_support import (
@@ -53,8 +56,13 @@ def whole(text: str) -> list[Span]:
     return [Span(0, len(text))] if text else []
 
 
+def bounded(limits: SizeLimits, text: str, spans, units=()) -> tuple[Span, ...]:
+    segmentation = Segmentation(tuple(spans))
+    return enforce_limits(segmentation, PlainLayout(text), limits, units).spans
+
+
 def apply(limits: SizeLimits, text: str, spans=None, units=()) -> list[str]:
-    result = limits.apply(text, whole(text) if spans is None else spans, units)
+    result = bounded(limits, text, whole(text) if spans is None else spans, units)
     check_tiling(result, len(text))
     return pieces(text, result)
 
@@ -97,7 +105,7 @@ def test_no_grapheme_is_cut_where_all_of_them_fit(case, most):
     clusters = [match[0] for match in regex.finditer(r"\X", text)]
     most = max([most, *map(len, clusters)])
     ends = {match.end() for match in regex.finditer(r"\X", text)}
-    result = bounds(CHARACTERS, most=most).apply(text, whole(text))
+    result = bounded(bounds(CHARACTERS, most=most), text, whole(text))
     assert {span.end for span in result} <= ends
 
 
@@ -106,14 +114,14 @@ def test_no_grapheme_is_cut_where_all_of_them_fit(case, most):
 def test_spans_that_fit_are_left_alone(case):
     text, spans, units = case
     most = max([1, *CHARACTERS.count(pieces(text, spans))])
-    assert bounds(CHARACTERS, most=most).apply(text, spans, units) == tuple(spans)
+    assert bounded(bounds(CHARACTERS, most=most), text, spans, units) == tuple(spans)
 
 
 @given(case=cut_texts(), most=st.integers(1, 30))
 @quick
 def test_only_spans_that_are_too_long_are_cut(case, most):
     text, spans, units = case
-    result = bounds(CHARACTERS, most=most).apply(text, spans, units)
+    result = bounded(bounds(CHARACTERS, most=most), text, spans, units)
     assert {span.start for span in spans} <= {span.start for span in result}
     assert {span for span in spans if len(span.of(text)) <= most} <= set(result)
 
@@ -121,7 +129,7 @@ def test_only_spans_that_are_too_long_are_cut(case, most):
 def test_without_limits_nothing_is_counted():
     counter = RecordingCounter()
     spans = [Span(0, 2), Span(2, 3)]
-    assert bounds(counter).apply("abc", spans) == tuple(spans)
+    assert bounded(bounds(counter), "abc", spans) == tuple(spans)
     assert counter.seen == []
 
 
@@ -249,7 +257,7 @@ def test_with_a_minimum_alone_only_a_lone_chunk_counts_less(counter, case, least
 @quick
 def test_chunks_are_joined_and_never_moved(case, least):
     text, spans, units = case
-    result = bounds(CHARACTERS, least=least).apply(text, spans, units)
+    result = bounded(bounds(CHARACTERS, least=least), text, spans, units)
     assert {span.start for span in result} <= {span.start for span in spans}
 
 
@@ -284,25 +292,32 @@ def test_the_maximum_holds_where_chunks_are_joined(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "x" * 200_000,
-        "\u4f60" * 200_000,
-        "word " * 40_000,
-        "\ufffd\u0301" * 100_000,
-        FAMILY * 28_000,
+        "x" * 50_000,
+        "\u4f60" * 50_000,
+        "word " * 10_000,
+        "\ufffd\u0301" * 25_000,
+        FAMILY * 7_000,
     ],
     ids=["letters", "cjk", "words", "marks", "families"],
 )
 def test_the_characters_counted_grow_linearly(text, limit):
-    """Each chunk is searched with a handful of counts of about its length, trimmed and not."""
+    """The text is counted as a whole and between its places; words are searched by windows."""
     counter = RecordingCounter()
-    SizeLimits(limit, None, counter).apply(text, [Span(0, len(text))])
+    bounded(SizeLimits(limit, None, counter), text, [Span(0, len(text))])
     assert counter.characters <= 30 * len(text)
-    # All but the whole span, which has to be counted once or twice, are short.
-    assert sorted(map(len, counter.seen))[-3] <= 16 * limit
+    # Few counts are of long texts: the whole, trimmed and not, and its parts at each level.
+    assert sum(len(text) for text in counter.seen if len(text) > 16 * limit) <= 8 * len(text)
 
 
 def test_joining_many_small_chunks_counts_linearly():
     counter = RecordingCounter()
     spans = [Span(number, number + 1) for number in range(20_000)]
-    SizeLimits(200, 100, counter).apply("a" * 20_000, spans)
+    bounded(SizeLimits(200, 100, counter), "a" * 20_000, spans)
     assert counter.characters <= 100 * 20_000
+
+
+def test_joining_many_chunks_without_tokens_counts_linearly():
+    counter = RecordingCounter(lambda text: text.count("word"))
+    spans = [Span(number, number + 1) for number in range(4_000)]
+    assert bounded(SizeLimits(None, 1, counter), "a" * 4_000, spans) == (Span(0, 4_000),)
+    assert counter.characters <= 10 * 4_000

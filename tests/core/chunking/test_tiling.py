@@ -1,4 +1,4 @@
-"""The optimiser finds the best tiling, exactly, in parts as at once."""
+"""The optimiser finds the best tiling, exactly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.chunking.tiling import ChunkCosts, Tiler, best_cuts
+from lumber_core.chunking.tiling import ChunkCosts, best_cuts
 from tests.profiles import examples
 
 
@@ -70,33 +70,6 @@ def test_no_chunk_is_too_long_where_a_place_would_divide_it(
         assert last == first + 1 or before[last] - before[first] <= costs.chunk_size
 
 
-def long_problem(places: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    random = np.random.default_rng(seed)
-    return random.integers(1, 60, places + 1), random.normal(-3, 3, places).round(1)
-
-
-@pytest.mark.parametrize("part", [1, 7, 1000, 10_000])
-def test_parts_of_any_size_give_the_same_cuts(part: int) -> None:
-    sizes, scores = long_problem(10_000)
-    costs = ChunkCosts(400, 150)
-    tiler = Tiler(costs)
-    cuts: list[int] = []
-    for start in range(0, len(scores), part):
-        cuts += tiler.extend(
-            sizes[start : min(start + part, len(scores))], scores[start : start + part]
-        )
-    cuts += tiler.finish(int(sizes[-1]))
-    assert [cut - 1 for cut in cuts] == best_cuts(sizes, scores, costs)
-
-
-def test_cuts_are_handed_out_and_forgotten_while_places_come_in() -> None:
-    sizes, scores = long_problem(50_000)
-    tiler = Tiler(ChunkCosts(400, 150))
-    given_out = tiler.extend(sizes[:-1], scores)
-    assert given_out[-1] > 49_000
-    assert len(tiler._before) < 1_000
-
-
 def test_equal_scores_give_chunks_near_the_target() -> None:
     cuts = best_cuts([10] * 40, [0.0] * 39, ChunkCosts(200, 100))
     assert cuts == [9, 19, 29]
@@ -108,7 +81,7 @@ def test_a_high_score_outweighs_a_small_difference_in_size() -> None:
     assert best_cuts([10] * 40, scores, ChunkCosts(200, 100))[0] == 11
 
 
-def test_a_stretch_that_fits_into_no_chunk_stands_alone() -> None:
+def test_text_that_fits_into_no_chunk_stands_alone() -> None:
     assert best_cuts([10, 500, 10], [-9.0, -9.0], ChunkCosts(100, 50)) == [0, 1]
 
 

@@ -22,12 +22,14 @@ from lumber_core.llms import (
 from lumber_core.lumber import Group
 from lumber_core.lumber.answer_parser import read_answer
 from lumber_core.lumber.grouping import TextUnits
+from lumber_core.lumber.prompt import possible_answers
 from lumber_core.spans import Span
 from tests.loopback.server import LoopbackServer
 
 SYSTEM = "You divide a document.\nReply with one line."
 USER = "<paragraphs>\nID 5: One.\nID 6: Two.\nID 7: Three.\n</paragraphs>\n\nWhich?"
 CHOICES = range(6, 8)
+ANSWERS = possible_answers(CHOICES)
 KEY = "sk-do-not-tell-4711"
 LOGGER = "lumber_core.llms"
 
@@ -101,11 +103,11 @@ def model_at(server: LoopbackServer, api: str, **settings: Any) -> Model:
 
 
 def _sync(model: Model, system: str = SYSTEM, user: str = USER, **more: Any) -> Completion:
-    return model.complete(system, user, **({"choices": CHOICES} | more))
+    return model.complete(system, user, **({"answers": ANSWERS} | more))
 
 
 def _async(model: Model, system: str = SYSTEM, user: str = USER, **more: Any) -> Completion:
-    return asyncio.run(model.acomplete(system, user, **({"choices": CHOICES} | more)))
+    return asyncio.run(model.acomplete(system, user, **({"answers": ANSWERS} | more)))
 
 
 @pytest.fixture(params=["sync", "async"])

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from lumber_core.llms import Model
+from lumber_core.llms import Answers, Model
 from lumber_core.lumber import ModelJudge
 from lumber_core.lumber.answer_parser import read_answer
-from tests.core.llms.conftest import CHOICES, SYSTEM, USER, model_at, need, three, unit_of
+from lumber_core.lumber.prompt import possible_answers
+from tests.core.llms.conftest import ANSWERS, CHOICES, SYSTEM, USER, model_at, need, three, unit_of
 from tests.loopback.faults import (
     Slow,
 )
@@ -80,9 +81,15 @@ def test_models_follow_the_protocol(api, serve):
 
 def test_the_schema_allows_the_choices_and_none(schema_api, serve, ask):
     server = serve("Answer: ID 6")
-    completion = ask(model_at(server, schema_api), choices=[6, 7, 12])
+    completion = ask(model_at(server, schema_api), answers=possible_answers([6, 7, 12]))
     assert server.requests[0].allowed == ["ID 6", "ID 7", "ID 12", "none"]
     assert unit_of(completion.text) == 6
+
+
+def test_the_answers_of_any_question_are_in_the_schema(schema_api, serve, ask):
+    server = serve("no")
+    ask(model_at(server, schema_api), user="Is it?", answers=Answers(("yes", "no")))
+    assert server.requests[0].allowed == ["yes", "no"]
 
 
 def test_an_answer_of_none_in_the_schema_is_read(schema_api, serve, ask):
@@ -91,13 +98,13 @@ def test_an_answer_of_none_in_the_schema_is_read(schema_api, serve, ask):
 
 
 @pytest.mark.parametrize(
-    ("settings", "choices"),
-    [({"structured": False}, CHOICES), ({}, ()), ({}, range(500))],
-    ids=["switched off", "no choices", "more than a schema holds"],
+    ("settings", "answers"),
+    [({"structured": False}, ANSWERS), ({}, None), ({}, possible_answers(range(500)))],
+    ids=["switched off", "any text", "more than a schema holds"],
 )
-def test_without_a_schema_the_answer_is_text(schema_api, serve, ask, settings, choices):
+def test_without_a_schema_the_answer_is_text(schema_api, serve, ask, settings, answers):
     server = serve("Answer: ID 7")
-    completion = ask(model_at(server, schema_api, **settings), choices=choices)
+    completion = ask(model_at(server, schema_api, **settings), answers=answers)
     assert server.requests[0].allowed is None
     assert completion.text == "Answer: ID 7"
 
@@ -121,7 +128,7 @@ def test_one_model_serves_several_event_loops(api, serve):
     model = model_at(server, api)
 
     async def several() -> set[int | None]:
-        asked = (model.acomplete(SYSTEM, USER, choices=CHOICES) for _ in range(8))
+        asked = (model.acomplete(SYSTEM, USER, answers=ANSWERS) for _ in range(8))
         return {unit_of(completion.text) for completion in await asyncio.gather(*asked)}
 
     for _ in range(3):

@@ -11,7 +11,7 @@ import pytest
 
 from lumber_core.llms import OpenAIModel
 from tests.core.llms.conftest import (
-    CHOICES,
+    ANSWERS,
     KEY,
     LOGGER,
     SYSTEM,
@@ -56,7 +56,7 @@ def test_a_json_object_comes_with_the_schema_where_that_is_known(serve: Any) -> 
     server = serve("Answer: ID 7", faults=llama_cpp_python)
     own = OpenAIModel("m", client=openai.OpenAI(base_url=server.openai_url, api_key=KEY))
     for model in (model_at(server, "openai"), own):
-        model.complete(SYSTEM, USER, choices=CHOICES)
+        model.complete(SYSTEM, USER, answers=ANSWERS)
     rejected, with_schema, _, without = (r.body["response_format"] for r in server.requests)
     schema = rejected["json_schema"]["schema"]
     assert with_schema == {"type": "json_object", "schema": schema}
@@ -70,7 +70,7 @@ def test_azure_with_a_client_of_ones_own(serve: Any) -> None:
     server = serve("Answer: ID 7", faults=azure)
     model = OpenAIModel("m", client=openai.OpenAI(base_url=server.openai_url, api_key=KEY))
     for _ in range(2):
-        assert unit_of(model.complete(SYSTEM, USER, choices=CHOICES).text) == 7
+        assert unit_of(model.complete(SYSTEM, USER, answers=ANSWERS).text) == 7
     assert server.count == 4  # the schema and the newer name of the limit were rejected
     assert server.requests[-1].body["max_tokens"] == 64
 
@@ -89,8 +89,8 @@ def test_trouble_that_only_mentions_a_parameter_changes_nothing(fault: Status, s
     server = serve("Answer: ID 7", faults={1: fault})
     model = model_at(server, "openai")
     with pytest.raises(Exception, match=str(fault.code)):
-        model.complete(SYSTEM, USER, choices=CHOICES)
-    model.complete(SYSTEM, USER, choices=CHOICES)
+        model.complete(SYSTEM, USER, answers=ANSWERS)
+    model.complete(SYSTEM, USER, answers=ANSWERS)
     first, second = server.requests
     assert first.body == second.body
 
@@ -102,31 +102,32 @@ def test_a_json_object_is_asked_for_in_words_too(serve: Any, ask: Any) -> None:
     first, second = server.requests
     assert "JSON" not in first.user
     assert second.user.startswith(first.user)
-    assert "JSON" in second.user  # OpenAI rejects the request otherwise
+    asked = '\n\nReply with the JSON object {"answer": "ID n"}, or {"answer": "none"}.'
+    assert second.user.endswith(asked)  # OpenAI rejects the request otherwise
 
 
 # How much a model may write.
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "choices", "sent"),
+    ("name", "settings", "answers", "sent"),
     [
-        ("gpt-4o-mini", {}, CHOICES, 64),
-        ("gpt-4o-mini", {}, (), None),
-        ("o3-mini", {}, CHOICES, 8192),
-        ("openai/gpt-5-nano", {}, CHOICES, 8192),
-        ("Qwen/Qwen3-4B-Thinking-2507", {}, CHOICES, 8192),
-        ("o3-mini", {"max_tokens": 9}, CHOICES, 9),
-        ("gpt-4o-mini", {"max_tokens": 9}, (), 9),
-        ("gpt-4o-mini", {"max_tokens": None}, CHOICES, None),
+        ("gpt-4o-mini", {}, ANSWERS, 64),
+        ("gpt-4o-mini", {}, None, None),
+        ("o3-mini", {}, ANSWERS, 8192),
+        ("openai/gpt-5-nano", {}, ANSWERS, 8192),
+        ("Qwen/Qwen3-4B-Thinking-2507", {}, ANSWERS, 8192),
+        ("o3-mini", {"max_tokens": 9}, ANSWERS, 9),
+        ("gpt-4o-mini", {"max_tokens": 9}, None, 9),
+        ("gpt-4o-mini", {"max_tokens": None}, ANSWERS, None),
     ],
 )
 def test_the_tokens_of_an_answer_are_limited(
-    name: str, settings: Any, choices: Any, sent: int | None, serve: Any
+    name: str, settings: Any, answers: Any, sent: int | None, serve: Any
 ) -> None:
     server = serve()
     model = OpenAIModel(name, base_url=server.openai_url, **settings)
-    model.complete(SYSTEM, USER, choices=choices)
+    model.complete(SYSTEM, USER, answers=answers)
     assert server.requests[0].max_tokens == sent
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.core.llms.conftest import CHOICES, LOGGER, SYSTEM, USER, model_at, status_of, unit_of
+from tests.core.llms.conftest import ANSWERS, LOGGER, SYSTEM, USER, model_at, status_of, unit_of
 from tests.loopback.faults import (
     Status,
     rejecting,
@@ -57,7 +57,7 @@ def test_threads_share_a_rejection_and_log_it_once(schema_api, serve, caplog):
     model = model_at(server, schema_api)
     with caplog.at_level(logging.WARNING, LOGGER), ThreadPoolExecutor(8) as pool:
         completions = list(
-            pool.map(lambda _: model.complete(SYSTEM, USER, choices=CHOICES), range(40))
+            pool.map(lambda _: model.complete(SYSTEM, USER, answers=ANSWERS), range(40))
         )
     assert {unit_of(completion.text) for completion in completions} == {7}
     assert 41 <= server.count <= 48  # at most the eight that were under way ask twice

@@ -21,14 +21,14 @@ class TroubledModel(ScatteredModel):
         super().__init__()
         self._numbers = itertools.count(1)
 
-    def complete(self, system, user, *, choices=()):
+    def complete(self, system, user, *, answers=None):
         number = next(self._numbers)
         if number == ANSWERED + 1:
             sys.stdout.write("out of reach\n")
             sys.stdout.flush()
         if number > ANSWERED:
             raise ConnectionError
-        return super().complete(system, user, choices=choices)
+        return super().complete(system, user, answers=answers)
 
 
 def interrupted(code: str, *arguments: object) -> str:

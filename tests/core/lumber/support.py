@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from zlib import crc32
 
 import pytest
 
 from lumber_core import Completion, Group
+from lumber_core.llms import Answers
 from lumber_core.lumber.grouping import MethodRules, TextUnits
 from lumber_core.text.units import paragraphs
 
@@ -43,15 +44,17 @@ class ScatteredModel:
         self.asked: list[str] = []
         self._lock = threading.Lock()
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         with self._lock:
             self.asked.append(user)
-        number = crc32(user.encode()) % (len(choices) + 1)
-        answer = f"ID {choices[number]}" if number < len(choices) else "none"
+        allowed = answers.allowed if answers else ("none",)
+        answer = allowed[crc32(user.encode()) % len(allowed)]
         return Completion(f"Answer: {answer}", prompt_tokens=100, completion_tokens=5)
 
-    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        return self.complete(system, user, choices=choices)
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
+        return self.complete(system, user, answers=answers)
 
 
 class ActingModel(ScatteredModel):
@@ -61,8 +64,8 @@ class ActingModel(ScatteredModel):
         super().__init__()
         self._actions = [action]
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        completion = super().complete(system, user, choices=choices)
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
+        completion = super().complete(system, user, answers=answers)
         with self._lock:
             actions = [self._actions.pop()] if self._actions and len(self.asked) >= 10 else []
         for action in actions:

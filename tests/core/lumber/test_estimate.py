@@ -9,16 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lumber_core import (
-    Estimate,
-    Group,
-    LexicalJudge,
-    LumberChunker,
-    ModelJudge,
-    Prices,
-    PromptTemplate,
-    Range,
-)
+from lumber_core import Estimate, Group, LumberChunker, ModelJudge, Prices, PromptTemplate
+from lumber_core.lumber import LexicalJudge, Range
+from lumber_core.text.source import Source
 from tests.core.lumber.support import ScatteredModel, story
 
 
@@ -105,19 +98,18 @@ def test_prices_that_are_none_are_refused(wrong: Any) -> None:
 
 def test_markdown_is_simulated_in_its_own_units(tmp_path: Path) -> None:
     text = "# One\n\nProse.\n\n```\na = 1\n\nb = 2\n```\n\nMore prose.\n"
+    marked = Source(text, format="markdown")
     chunker = LumberChunker(ModelJudge(ScatteredModel()))
     prompts = {}
     for markdown in (False, True):
         path = tmp_path / f"{markdown}.jsonl"
-        chunker.dry_run([text], path, markdown=[markdown])
+        chunker.dry_run([marked if markdown else text], path)
         prompts[markdown] = json.loads(path.read_text(encoding="utf-8").splitlines()[0])["user"]
     fence = "ID 1: ``` a = 1 b = 2 ```"
     assert fence in prompts[True]
     assert fence not in prompts[False]
-    plain, marked = (chunker.estimate([text], markdown=[m]).prompt_tokens for m in (False, True))
-    assert plain.likely != marked.likely
-    with pytest.raises(ValueError, match="markdown must have one value for each text"):
-        chunker.estimate([text], markdown=[])
+    tokens = [chunker.estimate([source]).prompt_tokens.likely for source in (text, marked)]
+    assert tokens[0] != tokens[1]
 
 
 def test_it_prints_as_a_table_with_units() -> None:

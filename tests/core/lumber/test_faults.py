@@ -37,9 +37,9 @@ class Answering(ScatteredModel):
         super().__init__()
         self.answered: set[str] = set()
 
-    async def acomplete(self, system: str, user: str, *, choices: Any = ()) -> Completion:
+    async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
         await asyncio.sleep(0)
-        completion = self.complete(system, user, choices=choices)
+        completion = self.complete(system, user, answers=answers)
         await asyncio.sleep(0)
         self.answered.add(user)
         return completion
@@ -48,13 +48,13 @@ class Answering(ScatteredModel):
 class AnsweringInThreads(Answering):
     """Answers in a thread, as models without asynchronous methods do."""
 
-    async def acomplete(self, system: str, user: str, *, choices: Any = ()) -> Completion:
+    async def acomplete(self, system: str, user: str, *, answers: Any = None) -> Completion:
         from lumber_core.concurrency import in_thread
 
-        return await in_thread(self._answer, system, user, choices)
+        return await in_thread(self._answer, system, user, answers)
 
-    def _answer(self, system: str, user: str, choices: Any) -> Completion:
-        completion = self.complete(system, user, choices=choices)
+    def _answer(self, system: str, user: str, answers: Any) -> Completion:
+        completion = self.complete(system, user, answers=answers)
         self.answered.add(user)
         return completion
 
@@ -201,28 +201,36 @@ def test_a_store_that_is_read_only_is_refused_before_the_model_is_asked(read_onl
     assert read_only.read_bytes() == before
 
 
-def test_answers_outlast_a_store_that_becomes_read_only(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    store = AnswerStore(tmp_path / "answers.db")
+def test_answers_outlast_a_store_that_becomes_read_only(caplog: pytest.LogCaptureFixture) -> None:
+    if not hasattr(os, "geteuid"):
+        pytest.skip("folders are made read-only in another way on this system")
 
     class Watched(ScatteredModel):
-        def complete(self, system: str, user: str, *, choices: Any = ()) -> Completion:
+        def complete(self, system: str, user: str, *, answers: Any = None) -> Completion:
             if len(self.asked) == 3:
-                assert store._cache._connection is not None
-                store._cache._connection.execute("PRAGMA query_only = ON")
-            return super().complete(system, user, choices=choices)
+                folder.chmod(0o555)
+            return super().complete(system, user, answers=answers)
 
     model = Watched()
-    chunker = LumberChunker(ModelJudge(model), theta=60, store=store)
-    with caplog.at_level(logging.WARNING):
-        assert chunker.segment(TEXT) == ALONE
-    first, last = (record.getMessage() for record in caplog.records)
-    assert "kept in memory for now" in first
-    assert "readonly" in first
-    assert f"{ALONE.usage.calls - 3} answers could not be written" in last
-    assert chunker.segment(TEXT) == ALONE
-    assert len(model.asked) == ALONE.usage.calls
+    with TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        with unprivileged():
+            folder = Path(name) / "own"
+            folder.mkdir()
+            store = AnswerStore(folder / "answers.db")
+            chunker = LumberChunker(ModelJudge(model), theta=60, store=store)
+            with caplog.at_level(logging.WARNING):
+                assert chunker.segment(TEXT) == ALONE
+            first, last = (record.getMessage() for record in caplog.records)
+            assert "kept in memory for now" in first
+            assert "allow writing to the file and its folder" in first
+            assert f"{ALONE.usage.calls - 3} answers could not be written" in last
+            assert chunker.segment(TEXT) == ALONE
+            assert len(model.asked) == ALONE.usage.calls
+            folder.chmod(0o755)
+            store.flush()
+            assert len(store) == ALONE.usage.calls
+            store.close()
 
 
 class SecondUnit:

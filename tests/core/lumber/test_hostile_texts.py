@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import Completion, LumberChunker, ModelJudge, PromptTemplate, check_tiling
+from lumber_core import Completion, LumberChunker, ModelJudge, PromptTemplate
+from lumber_core.llms import Answers
+from lumber_core.spans import check_tiling
 from tests.profiles import examples
 
 PIECES = [
@@ -47,15 +47,17 @@ class Echo:
         self.replies = replies
         self.calls = 0
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         user.encode("utf-8")  # every client needs that
         self.calls += 1
         if not self.replies:
             return Completion(user)
         return Completion(self.replies[self.calls % len(self.replies)])
 
-    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        return self.complete(system, user, choices=choices)
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
+        return self.complete(system, user, answers=answers)
 
 
 @examples(150)
@@ -73,7 +75,7 @@ def test_no_text_forges_a_line_of_the_prompt() -> None:
     prompts: list[str] = []
 
     class Watching(Echo):
-        def complete(self, system, user, *, choices=()):
+        def complete(self, system, user, *, answers=None):
             prompts.append(user)
             return Completion("Answer: none")
 

@@ -33,10 +33,10 @@ def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(tmp_path: Path, concurren
 
 def test_a_cancelled_task_keeps_the_answers(tmp_path: Path) -> None:
     class Slow(ScatteredModel):
-        async def acomplete(self, system, user, *, choices=()):
+        async def acomplete(self, system, user, *, answers=None):
             if len(self.asked) >= 12:
                 await asyncio.sleep(60)
-            return self.complete(system, user, choices=choices)
+            return self.complete(system, user, answers=answers)
 
     store = AnswerStore(tmp_path / "answers.db")
     chunker = LumberChunker(ModelJudge(Slow()), theta=60, store=store, max_concurrency=4)
@@ -56,10 +56,10 @@ def test_a_cancelled_task_keeps_the_answers(tmp_path: Path) -> None:
 
 def test_an_error_stops_what_is_under_way() -> None:
     class Failing(ScatteredModel):
-        def complete(self, system, user, *, choices=()):
+        def complete(self, system, user, *, answers=None):
             if len(self.asked) >= 10:
                 raise KeyError("a bug")
-            return super().complete(system, user, choices=choices)
+            return super().complete(system, user, answers=answers)
 
     model = Failing()
     chunker = LumberChunker(ModelJudge(model), theta=60, max_concurrency=4)

@@ -4,7 +4,6 @@ import asyncio
 import functools
 import pickle
 import threading
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +20,7 @@ from lumber_core import (
     Usage,
     Verdict,
 )
-from lumber_core.llms import Completion
+from lumber_core.llms import Answers, Completion
 from lumber_core.lumber.fallback import choose_judge
 from lumber_core.lumber.judges import as_judge
 from tests.core.core_support import group
@@ -69,16 +68,18 @@ class ScriptedModel:
     def __init__(self, *completions: Completion | str) -> None:
         self.queue = [Completion(c) if isinstance(c, str) else c for c in completions]
         self.history: list[tuple[str, str]] = []
-        self.choices: list[list[int]] = []
+        self.allowed: list[tuple[str, ...]] = []
         self.identity = "scripted"
 
-    def complete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         self.history.append((system, user))
-        self.choices.append(list(choices))
+        self.allowed.append(answers.allowed if answers else ())
         return self.queue.pop(0)
 
-    async def acomplete(self, system: str, user: str, *, choices: Sequence[int] = ()) -> Completion:
-        return self.complete(system, user, choices=choices)
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
+        return self.complete(system, user, answers=answers)
 
 
 SYNC = [third, Third(), HasJudge(), Own(), functools.partial(third), lambda asked: 7]

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import Group, LexicalJudge, LumberChunker, Usage
+from lumber_core import Group, LumberChunker, Usage
+from lumber_core.lumber import LexicalJudge
 from tests.core.core_support import document, group, nasty_texts, quick
 
 SEA = [

@@ -20,16 +20,17 @@ from lumber_core import (
     CallPolicy,
     Completion,
     JudgementError,
-    LexicalJudge,
     LumberChunker,
     ModelJudge,
-    ModelSettingsError,
     ModelUnavailableError,
     Usage,
 )
-from lumber_core.llms.failures import redacted, retry_after, trouble_of
+from lumber_core.errors import ModelSettingsError
+from lumber_core.llms.failures import retry_after, trouble_of
 from lumber_core.llms.limits import RateLimiter
 from lumber_core.llms.retry import RetryingModel
+from lumber_core.lumber import LexicalJudge
+from lumber_core.secrets import without_secrets
 
 FAST = CallPolicy(attempts=4, initial_backoff=0.001, max_backoff=0.01)
 
@@ -54,14 +55,14 @@ class Flaky:
         self.errors = list(errors)
         self.times: list[float] = []
 
-    def complete(self, system, user, *, choices=()):
+    def complete(self, system, user, *, answers=None):
         self.times.append(time.monotonic())
         if self.errors:
             raise self.errors.pop(0)
         return Completion("Answer: none")
 
-    async def acomplete(self, system, user, *, choices=()):
-        return self.complete(system, user, choices=choices)
+    async def acomplete(self, system, user, *, answers=None):
+        return self.complete(system, user, answers=answers)
 
 
 def ask(model: RetryingModel, way: str) -> Completion:
@@ -178,7 +179,7 @@ def test_a_longer_retry_after_than_max_backoff_is_cut_short_with_a_warning(caplo
 @both_ways
 def test_after_a_timeout_a_question_is_sent_once_more_and_not_at_once(way: str) -> None:
     class Busy(Flaky):
-        def complete(self, system, user, *, choices=()):
+        def complete(self, system, user, *, answers=None):
             self.times.append(time.monotonic())
             time.sleep(0.1)
             raise TimeoutError
@@ -328,7 +329,7 @@ def test_a_key_that_a_server_echoes_is_redacted(message: str, way: str, caplog) 
 
 def test_text_without_a_key_is_not_redacted() -> None:
     said = "max_tokens: 100000 is too large; the monkey: bananas; KeyError: 'paragraph'; token 5"
-    assert redacted(said) == said
+    assert without_secrets(said) == said
 
 
 def test_a_rate_limit_holds_back_all_calls() -> None:

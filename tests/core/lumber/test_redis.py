@@ -142,8 +142,8 @@ CHILD = textwrap.dedent(
     from tests.core.lumber.test_redis import connect, splitter
 
     class Logged(ScatteredModel):
-        def complete(self, system, user, *, choices=()):
-            completion = super().complete(system, user, choices=choices)
+        def complete(self, system, user, *, answers=None):
+            completion = super().complete(system, user, answers=answers)
             os.write(log, f"{hashlib.sha256(user.encode()).hexdigest()}\\n".encode())
             time.sleep(0.004)
             return completion
@@ -191,8 +191,8 @@ def test_a_server_that_dies_during_a_run_costs_no_answer(
     server: Server, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     class At(ScatteredModel):
-        def complete(self, system, user, *, choices=()):
-            completion = super().complete(system, user, choices=choices)
+        def complete(self, system, user, *, answers=None):
+            completion = super().complete(system, user, answers=answers)
             if len(self.asked) == 10:
                 server.kill()
             return completion

@@ -191,10 +191,10 @@ def test_what_was_split_before_an_error_is_reported() -> None:
     reported: list[int] = []
 
     class Failing(ScatteredModel):
-        def complete(self, system, user, *, choices=()):
+        def complete(self, system, user, *, answers=None):
             if "S3" in user:
                 raise KeyError("a bug")
-            return super().complete(system, user, choices=choices)
+            return super().complete(system, user, answers=answers)
 
     chunker = LumberChunker(
         ModelJudge(Failing()), theta=60, on_segmentation=lambda number, *_: reported.append(number)

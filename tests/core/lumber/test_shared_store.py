@@ -17,7 +17,7 @@ from llama_index.core.storage.kvstore import SimpleKVStore
 from langchain_lumber import LumberTextSplitter
 from llamaindex_lumber import LumberNodeParser
 from lumber_core import AnswerStore, Group, LumberChunker, ModelJudge, StoreError
-from lumber_core.cache_file import CACHE_FORMAT
+from lumber_core.cache import CACHE_FORMAT
 from lumber_core.llms import OpenAIModel
 from lumber_core.lumber.shared_store import SharedCache
 from lumber_core.segmentation import Usage, Verdict
@@ -127,7 +127,7 @@ def test_any_bytes_survive(make: Callable[[], Any]) -> None:
     cache.put_many(values)
     assert dict(cache.items()) == values
     assert cache.get_many([*values, "not there"]) == values
-    assert cache.delete(["1", "2", "not there"]) == 2
+    cache.delete(["1", "2", "not there"])
     assert len(cache) == 1201
 
 
@@ -210,8 +210,12 @@ def test_a_store_that_is_down_is_reported_before_the_model_is_asked() -> None:
 @pytest.mark.parametrize("down", [("read", "write"), ("write",)])
 @pytest.mark.parametrize("way", ["sync", "async"])
 def test_answers_outlast_a_store_that_goes_down(
-    caplog: pytest.LogCaptureFixture, way: str, down: tuple[str, ...]
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    way: str,
+    down: tuple[str, ...],
 ) -> None:
+    monkeypatch.setattr("lumber_core.lumber.answer_store._PAUSE", 0.0)  # or a slow machine waits
     given = Failing()
     model = ActingModel(lambda: setattr(given, "down", down))
     store = AnswerStore(given)

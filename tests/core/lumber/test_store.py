@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
+import os
 import pickle
 import random
 import re
 import signal
 import sqlite3
-import subprocess
-import sys
-import textwrap
 import time
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -96,7 +97,7 @@ def last_of(verdict: Verdict) -> tuple[int, int]:
 
 def test_the_reason_of_an_equal_group_says_whose_units_it_names(tmp_path: Path) -> None:
     class Outside(ScatteredModel):
-        def complete(self, system, user, *, choices=()):
+        def complete(self, system, user, *, answers=None):
             return Completion("Answer: ID 99")
 
     def ask(groups: list[Group], store: AnswerStore) -> list[Verdict]:
@@ -117,8 +118,8 @@ def test_the_reason_of_an_equal_group_says_whose_units_it_names(tmp_path: Path) 
 
 def test_an_edit_costs_only_the_groups_it_touches(tmp_path: Path) -> None:
     class ByText(ScatteredModel):
-        def complete(self, system, user, *, choices=()):
-            return super().complete(system, re.sub(r"ID \d+", "ID", user), choices=choices)
+        def complete(self, system, user, *, answers=None):
+            return super().complete(system, re.sub(r"ID \d+", "ID", user), answers=answers)
 
     model = ByText()
     splitter(model, tmp_path / "answers.db").segment(TEXT)
@@ -180,10 +181,10 @@ def test_that_no_answer_came_is_not_kept(tmp_path: Path) -> None:
     class Away(ScatteredModel):
         away = True
 
-        def complete(self, system, user, *, choices=()):
+        def complete(self, system, user, *, answers=None):
             if self.away:
                 raise ConnectionError
-            return super().complete(system, user, choices=choices)
+            return super().complete(system, user, answers=answers)
 
     model = Away()
     judge = ModelJudge(model, policy=CallPolicy(attempts=1, give_up_after=None))
@@ -278,11 +279,11 @@ def test_a_store_is_pickled_by_its_path(tmp_path: Path) -> None:
 
 def test_a_judge_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     class Failing(ScatteredModel):
-        def complete(self, system, user, *, choices=()):
+        def complete(self, system, user, *, answers=None):
             if not self.asked:
                 self.asked.append(user)
                 raise RuntimeError("once")
-            return super().complete(system, user, choices=choices)
+            return super().complete(system, user, answers=answers)
 
     judge = CachedJudge(ModelJudge(Failing()), AnswerStore(tmp_path / "answers.db"))
     with pytest.raises(RuntimeError, match="once"):
@@ -292,9 +293,9 @@ def test_a_judge_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_cancelled_question_is_asked_by_who_waits_for_it(tmp_path: Path) -> None:
     class Slow(ScatteredModel):
-        async def acomplete(self, system, user, *, choices=()):
+        async def acomplete(self, system, user, *, answers=None):
             await asyncio.sleep(0.05)
-            return self.complete(system, user, choices=choices)
+            return self.complete(system, user, answers=answers)
 
     model = Slow()
     judge = CachedJudge(ModelJudge(model), AnswerStore(tmp_path / "answers.db"))
@@ -310,72 +311,72 @@ def test_a_cancelled_question_is_asked_by_who_waits_for_it(tmp_path: Path) -> No
     assert len(model.asked) == 1
 
 
-CHILD = textwrap.dedent(
-    """
-    import os, sys, time
-    from lumber_core import Completion, LumberChunker, ModelJudge
-    from tests.core.lumber.support import ScatteredModel, story
+def split_and_log(store: Path, log: Path, concurrency: int, output: Path) -> None:
+    """Split a story, and write each question's hash as it is answered, and at last the spans."""
+    calls = os.open(log, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
 
     class Logged(ScatteredModel):
-        def complete(self, system, user, *, choices=()):
-            completion = super().complete(system, user, choices=choices)
-            line = f"{hash_of(user)}\\n".encode()
-            os.write(log, line)
+        def complete(self, system, user, *, answers=None):
+            completion = super().complete(system, user, answers=answers)
+            os.write(calls, f"{hashlib.sha256(user.encode()).hexdigest()}\n".encode())
             time.sleep(0.002)
             return completion
 
-    def hash_of(user):
-        import hashlib
-        return hashlib.sha256(user.encode()).hexdigest()
-
-    log = os.open(sys.argv[2], os.O_APPEND | os.O_CREAT | os.O_WRONLY)
-    chunker = LumberChunker(
-        ModelJudge(Logged()), theta=60, store=sys.argv[1], max_concurrency=int(sys.argv[3])
-    )
-    print(chunker.segment(story(300)).spans)
-    """
-)
+    chunker = splitter(Logged(), store, max_concurrency=concurrency)
+    output.write_text(str(chunker.segment(story(300)).spans))
 
 
+def start(*arguments: object) -> BaseProcess:
+    """Start `split_and_log` in a forked process, which is ready at once."""
+    child = get_context("fork").Process(target=split_and_log, args=arguments)
+    child.start()
+    return child
+
+
+needs_forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+
+
+@needs_forks
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_kill_at_random_moments_repeats_only_what_was_in_flight(
     tmp_path: Path, concurrency: int
 ) -> None:
-    store, log = tmp_path / "answers.db", tmp_path / "calls.log"
-    command = [sys.executable, "-c", CHILD, str(store), str(log), str(concurrency)]
+    store, log, output = (tmp_path / name for name in ("answers.db", "calls.log", "spans"))
     chance = random.Random(7)
     kills = 0
     for _ in range(40):
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         before = log.stat().st_size if log.exists() else 0
+        child = start(store, log, concurrency, output)
         # Kill some calls after it has begun, wherever that may be.
         wanted = before + 65 * chance.randrange(1, 25)
         until = time.monotonic() + 60
-        while child.poll() is None and (not log.exists() or log.stat().st_size < wanted):
+        while child.is_alive() and (not log.exists() or log.stat().st_size < wanted):
             if time.monotonic() > until:
                 child.kill()
                 pytest.fail("a run after a kill asks nothing and does not end")
             time.sleep(0.001)
-        if child.poll() is None:
+        if child.is_alive():
             time.sleep(chance.random() * 0.004)
-            child.send_signal(signal.SIGKILL)
-            kills += 1
-        output, _ = child.communicate(timeout=60)
-        if child.returncode == 0:
+            child.kill()
+        child.join(60)
+        kills += child.exitcode == -signal.SIGKILL
+        if child.exitcode == 0:
             break
-    assert child.returncode == 0
+    assert child.exitcode == 0
     assert kills >= 5
     calls = log.read_text().split()
     assert len(calls) - len(set(calls)) <= kills * concurrency
     expected = splitter(ScatteredModel(), None).segment(story(300))
-    assert output.strip() == str(expected.spans)
+    assert output.read_text() == str(expected.spans)
 
 
-def test_two_processes_share_a_store(tmp_path: Path) -> None:
+@needs_forks
+def test_processes_share_a_store(tmp_path: Path) -> None:
     store, log = tmp_path / "answers.db", tmp_path / "calls.log"
-    command = [sys.executable, "-c", CHILD, str(store), str(log), "2"]
-    children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    outputs = {child.communicate(timeout=120)[0] for child in children}
-    assert len(outputs) == 1
-    assert {child.returncode for child in children} == {0}
+    outputs = [tmp_path / f"spans {number}" for number in range(3)]
+    children = [start(store, log, 2, output) for output in outputs]
+    for child in children:
+        child.join(120)
+    assert {child.exitcode for child in children} == {0}
+    assert len({output.read_text() for output in outputs}) == 1
     assert len(AnswerStore(store)) == len(set(log.read_text().split()))

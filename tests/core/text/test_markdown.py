@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker
 from lumber_core.chunking.cutting import Cutter
+from lumber_core.chunking.delivery import Chunk
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.spans import check_tiling
-from lumber_core.text.markdown import heading_metadata, heading_paths, markdown_blocks
-from lumber_core.text.markdown_places import find_markdown_places
+from lumber_core.segmentation import Segmentation
+from lumber_core.spans import Span, check_tiling
+from lumber_core.text.layout import MarkdownLayout
+from lumber_core.text.markdown import markdown_blocks
 from lumber_core.text.places import Kind
-from lumber_core.text.units import markdown, markdown_parts, unit_finder
+from lumber_core.text.source import Source
+from lumber_core.text.units import markdown, unit_finder
 from lumber_core.tokens import EstimatedCounter
 from tests.core.core_support import nasty_texts, quick
 
@@ -196,6 +199,25 @@ def test_an_unclosed_fence_goes_to_the_end():
 # Paths of headings.
 
 
+def chunks_at(text: str, spans: list[tuple[int, int]], metadata: dict[str, str]) -> list[Chunk]:
+    """Deliver these spans of a Markdown text as chunks."""
+    source = Source(text, format="markdown", metadata=metadata)
+    return GreedyChunker().chunks(source, Segmentation(tuple(Span(*span) for span in spans)))
+
+
+def heading_paths(
+    text: str, spans: list[tuple[int, int]], *, above: tuple[str, ...] = ()
+) -> list[tuple[str, ...]]:
+    metadata = {"headings": " > ".join(above)} if above else {}
+    return [chunk.headings for chunk in chunks_at(text, spans, metadata)]
+
+
+def heading_metadata(
+    text: str, spans: list[tuple[int, int]], metadata: dict[str, str]
+) -> list[dict[str, str | int]]:
+    return [chunk.metadata() for chunk in chunks_at(text, spans, metadata)]
+
+
 def test_paths_name_the_headings_in_force():
     def path(words: str) -> tuple[str, ...]:
         at = HANDBOOK.index(words)
@@ -215,7 +237,10 @@ def test_paths_name_the_headings_in_force():
 def test_a_span_begins_at_its_first_visible_character():
     text = "# A\n\na\n\n# B\n\nb\n"
     at = text.index("\n\n# B")
-    assert heading_paths(text, [(at, len(text)), (at, at + 1)]) == [("B",), ("A",)]
+    assert heading_paths(text, [(at, len(text)), (at, at + 1)]) == [
+        ("B",),
+        ("A",),
+    ]
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.data())
@@ -239,7 +264,8 @@ def test_a_part_that_starts_with_a_heading_keeps_the_titles_above_it(levels, dat
 
 
 def test_a_part_that_starts_inside_a_section_knows_its_own_titles_alone():
-    paths = heading_paths("text\n\n## B\n\ntext\n", [(0, 4), (6, 20)], above=("A", "X"))
+    text = "text\n\n## B\n\ntext\n"
+    paths = heading_paths(text, [(0, 4), (6, 20)], above=("A", "X"))
     assert paths == [(), ("B",)]
 
 
@@ -273,7 +299,12 @@ def test_levels_are_told_only_where_a_heading_follows_inside_a_section():
 def test_levels_may_be_left_out_and_come_back():
     text = "### C\n\nc\n\n# A\n\na\n\n### D\n\nd\n\n## E\n\ne\n"
     spans = [(text.index(f"\n{letter}\n"), len(text)) for letter in "cade"]
-    assert heading_paths(text, spans) == [("C",), ("A",), ("A", "D"), ("A", "E")]
+    assert heading_paths(text, spans) == [
+        ("C",),
+        ("A",),
+        ("A", "D"),
+        ("A", "E"),
+    ]
 
 
 # Units.
@@ -333,7 +364,6 @@ def test_blocks_and_units_tile_any_text(text):
     blocks = markdown_blocks(text)
     check_tiling([(block.start, block.end) for block in blocks], len(text))
     check_tiling(markdown(text), len(text))
-    check_tiling(markdown_parts(text), len(text))
     for block in blocks:
         inside = [block.start, *block.rows, block.end]
         assert all(before < after for before, after in pairwise(inside))
@@ -372,8 +402,8 @@ def lines_cut(text: str, cuts: list[int], first: str) -> list[int]:
 @pytest.mark.parametrize("size", [30, 60, 120])
 def test_the_best_tiling_cuts_no_fence_and_no_row_unless_it_alone_is_above_the_limit(size):
     counter = EstimatedCounter()
-    cutter = Cutter(SizeLimits(size, None, counter, "en", size * 3 // 4, markdown=True))
-    cuts = cutter.cut(cutter.places(HANDBOOK))
+    cutter = Cutter(MarkdownLayout(HANDBOOK), SizeLimits(size, None, counter, size * 3 // 4))
+    cuts = cutter.cut(cutter.places())
     pieces = [HANDBOOK[a:b] for a, b in pairwise([0, *cuts, len(HANDBOOK)])]
     assert max(counter.count(pieces)) <= 1.1 * size
     assert not lines_cut(HANDBOOK, cuts, "| ")
@@ -385,7 +415,7 @@ def test_the_best_tiling_cuts_no_fence_and_no_row_unless_it_alone_is_above_the_l
 
 
 def test_places_have_the_kinds_of_the_markdown():
-    places = {HANDBOOK[p.offset : p.offset + 8]: p for p in find_markdown_places(HANDBOOK)}
+    places = {HANDBOOK[p.offset : p.offset + 8]: p for p in MarkdownLayout(HANDBOOK).places()}
     assert places["## Insta"].kind is Kind.HEADING
     assert places["   - fou"].kind is Kind.LINE
     assert places["Read it "].kind is Kind.SENTENCE
@@ -397,7 +427,7 @@ def test_places_have_the_kinds_of_the_markdown():
 @given(text=st.one_of(markdownish, nasty_texts))
 @quick
 def test_places_rise_strictly_inside_any_text(text):
-    offsets = [place.offset for place in find_markdown_places(text)]
+    offsets = [place.offset for place in MarkdownLayout(text).places()]
     assert all(before < after for before, after in pairwise([0, *offsets, len(text)]) if text)
 
 
@@ -413,7 +443,7 @@ def test_a_block_below_a_colon_is_deeper_and_a_heading_has_its_level():
         "# End",
     ]
     text = "\n\n".join([*blocks, "x"])
-    found = {text[place.offset :].split("\n")[0]: place for place in find_markdown_places(text)}
+    found = {text[place.offset :].split("\n")[0]: place for place in MarkdownLayout(text).places()}
     assert [start for start, place in found.items() if place.depth] == ["```sh", "- a"]
     assert {start: place.level for start, place in found.items() if place.level} == {
         "### Next": 3,
@@ -424,17 +454,10 @@ def test_a_block_below_a_colon_is_deeper_and_a_heading_has_its_level():
 def test_long_code_is_divided_between_its_blocks():
     code = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b\n\n" for n in range(12))
     text = f"```python\n{code}```\n"
-    cutter = Cutter(SizeLimits(90, None, EstimatedCounter(), target_size=60, markdown=True))
-    cuts = cutter.cut(cutter.places(text))
+    cutter = Cutter(MarkdownLayout(text), SizeLimits(90, None, EstimatedCounter(), 60))
+    cuts = cutter.cut(cutter.places())
     assert len(cuts) > 2
     assert all(text.startswith("def ", cut) for cut in cuts)
-
-
-def test_parts_of_a_long_table_start_at_rows_and_of_long_prose_at_sentences():
-    table = "| a | b |\n|---|---|\n" + "| 1 | 2. Two |\n" * 5
-    assert [table[s:e] for s, e in markdown_parts(table)][1:] == ["| 1 | 2. Two |\n"] * 4
-    prose = "One is here. Two is there.\n"
-    assert [prose[s:e] for s, e in markdown_parts(prose)] == ["One is here. ", "Two is there.\n"]
 
 
 @pytest.mark.parametrize(

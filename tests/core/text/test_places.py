@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lumber_core.text import unicode
 from lumber_core.text.places import Kind, Place, find_places, finer_places
 
 FORMATS = Path(__file__).parents[1] / "formats"
@@ -400,3 +402,22 @@ def test_places_rise_strictly_inside_any_text(text: str) -> None:
     assert offsets == sorted(set(offsets))
     assert all(0 < offset < len(text) for offset in offsets)
     assert all(place.offset <= place.words <= len(text) for place in find_places(text))
+
+
+def test_clauses_are_found_without_reading_the_text_again_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Letters of Hangul combine, so a cut next to one is looked up: from the last cut on."""
+    read = 0
+    real = unicode.grapheme_cuts
+
+    def counted(text: str) -> Iterator[int]:
+        nonlocal read
+        read += len(text)
+        return real(text)
+
+    monkeypatch.setattr(unicode, "grapheme_cuts", counted)
+    text = "\ub098\ub8fb\ubc30\ub294\uff0c" * 400
+    for _ in finer_places(text, 0, len(text)):
+        pass
+    assert read <= 5 * len(text)

@@ -12,7 +12,6 @@ from lumber_core.text.unicode import (
     breaks,
     grapheme_cuts,
     is_break,
-    line_cuts,
     space_cuts,
     word_cuts,
 )
@@ -186,25 +185,3 @@ def test_long_runs_of_flags_are_read_in_parts(monkeypatch, cuts):
     text = "x" + FLAG * 5000 + FLAG[0]
     assert list(cuts(text)) == [1, *range(3, len(text), 2), len(text)]
     assert longest <= 100
-
-
-@pytest.mark.parametrize(
-    ("text", "cuts"),
-    [
-        ("one\ntwo", [4]),
-        ("one\n\n  two\n", [5]),  # the indentation belongs to the line
-        ("\none", [1]),
-        ("one \t two", []),
-        ("one\r\ntwo\u2028three", [5, 9]),
-        ("one\n\n\n", []),
-    ],
-)
-def test_lines_that_are_not_blank_start_at_a_cut(text: str, cuts: list[int]) -> None:
-    assert list(line_cuts(text)) == cuts
-
-
-def test_a_long_run_of_blank_lines_takes_linear_time() -> None:
-    """Quadratic time would be hours."""
-    blank = "\n" * 500_000 + " \t" * 250_000
-    assert list(line_cuts(blank)) == []
-    assert list(line_cuts(f"{blank}\none")) == [len(blank) + 1]

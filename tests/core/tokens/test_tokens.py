@@ -14,7 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tiktoken import registry
 
-from lumber_core import TokenizerDataError, token_counter
+from lumber_core import token_counter
+from lumber_core.errors import TokenizerDataError
 from lumber_core.tokens import (
     CallableCounter,
     EncodingCounter,

@@ -7,8 +7,7 @@ all under the same conditions.
 from __future__ import annotations
 
 import gc
-import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
@@ -46,16 +45,3 @@ def interleaved(
             if number:
                 found[name].append(spent)
     return found
-
-
-def paired(contestants: Mapping[str, Callable[[], Any]], *, rounds: int) -> dict[str, list[float]]:
-    """Return the seconds of every round for every contestant, after one uncounted round."""
-    found = interleaved(contestants, rounds=rounds)
-    return {name: [one.wall for one in spent] for name, spent in found.items()}
-
-
-def ratio(seconds: Mapping[str, Sequence[float]], name: str, base: str) -> str:
-    """Say how many times as long as `base` something took: median, and the middle half."""
-    ratios = [a / b for a, b in zip(seconds[name], seconds[base], strict=True)]
-    low, _, high = statistics.quantiles(ratios, n=4)
-    return f"{statistics.median(ratios):.2f} (half of the rounds {low:.2f} to {high:.2f})"

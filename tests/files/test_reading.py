@@ -1,16 +1,17 @@
-"""Reading files: which are found, in what encoding, and what becomes of HTML, PDF and DOCX."""
+"""Reading files: in what encoding, what becomes of HTML, PDF and DOCX, and what needs the extra."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.errors import UnreadableFileError
-from lumber_core.files import find_files, read_bytes, read_file
+from lumber_core.errors import MissingExtraError
 from lumber_core.spans import Span
+from lumber_files import UnreadableFileError, check_readable, read_bytes, read_file
 from tests.making_files import docx, pdf
 
 PAGE = """<!doctype html><html><head><title>Not this</title><style>p {color: red}</style></head>
@@ -19,58 +20,9 @@ turns.</p><ul><li>one</li><li>two</li></ul>
 <table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table></body></html>"""
 
 
-def write(path: Path, content: str | bytes = "One. Two.") -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
+def write(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
     return path
-
-
-def test_folders_files_and_patterns_are_found_once_and_in_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("b/z.txt", "b/a.md", "b/c/deep.HTML", "b/data.csv", "b/.hidden/x.txt", "a.log"):
-        write(tmp_path / name)
-    found = find_files(["b/z.txt", "b", "*.log", "b/*.md"])
-    assert [name for name, _ in found.files] == ["b/z.txt", "b/a.md", "b/c/deep.HTML", "a.log"]
-    assert [name for name, _ in found.skipped] == ["b/data.csv"]
-    named = find_files(["b", "b/data.csv"])
-    assert "b/data.csv" in [name for name, _ in named.files]
-    assert named.skipped == []
-
-
-def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
-    path = write(tmp_path / "notes[1].txt")
-    assert [found for _, found in find_files([path]).files] == [path]
-
-
-@pytest.mark.parametrize(
-    ("given_path", "reason"),
-    [
-        ("nowhere", "nowhere does not exist"),
-        ("*.txt", "no file matches"),
-        ("empty", "contains no file in .txt"),
-        ("others", "only 1 others"),
-    ],
-)
-def test_what_finds_nothing_is_an_error(
-    given_path: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "empty").mkdir()
-    write(tmp_path / "others" / "x.bin")
-    with pytest.raises(FileNotFoundError, match=reason.replace(".", r"\.").replace("*", r"\*")):
-        find_files([given_path])
-
-
-def test_a_link_in_a_folder_must_not_lead_out_of_it(tmp_path: Path) -> None:
-    secret = write(tmp_path / "elsewhere.txt")
-    (tmp_path / "docs").mkdir()
-    link = tmp_path / "docs" / "a.txt"
-    link.symlink_to(secret)
-    with pytest.raises(ValueError, match="outside"):
-        find_files([tmp_path / "docs"])
-    assert len(find_files([link]).files) == 1
 
 
 @pytest.mark.parametrize(
@@ -127,7 +79,7 @@ def test_what_cannot_be_decoded_is_an_error(
 
 def test_html_becomes_markdown_without_scripts() -> None:
     file = read_bytes(PAGE.encode(), name="a.html", suffix=".html")
-    assert file.markdown
+    assert file.is_markdown
     assert file.text.startswith("# Boats & tides\n")
     assert "The tide\nturns." in file.text or "The tide turns." in file.text
     assert "- one\n- two" in file.text
@@ -176,7 +128,7 @@ def test_docx_becomes_markdown_with_its_headings(tmp_path: Path) -> None:
     path = write(tmp_path / "a.docx", docx([("Heading1", "Tides"), ("", "They turn.")]))
     file = read_file(path)
     assert file.text == "# Tides\n\nThey turn.\n"
-    assert file.markdown
+    assert file.is_markdown
 
 
 @pytest.mark.parametrize(
@@ -193,3 +145,46 @@ def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: 
     pytest.importorskip("mammoth")
     with pytest.raises(UnreadableFileError, match=rf"^a{suffix}.*{reason}"):
         read_bytes(content, name=f"a{suffix}", suffix=suffix)
+
+
+EXTRA = ("bs4", "charset_normalizer", "mammoth", "markdownify", "pypdf")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "missing"),
+    [
+        *((".html", "bs4"), (".XHTML", "markdownify"), (".pdf", "pypdf")),
+        *((".docx", "mammoth"), (".docx", "bs4"), (".docx", "markdownify")),
+    ],
+)
+def test_a_format_whose_reader_is_missing_names_the_extra(
+    suffix: str, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    named = pytest.raises(MissingExtraError, match=r"lumber-splitters\[documents\]")
+    with named:
+        read_bytes(b"<p>Tides", name="a", suffix=suffix)
+    with named:
+        check_readable(f"a{suffix}")
+
+
+def test_an_encoding_is_not_guessed_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "charset_normalizer", None)
+    content = "Die Flut käme.".encode("cp1252")
+    with pytest.raises(MissingExtraError, match=r"^a.txt is not UTF-8.*\[documents\]"):
+        read_bytes(content, name="a.txt")
+    assert read_bytes(content, name="a.txt", encoding="cp1252").text == "Die Flut käme."
+    with pytest.raises(UnreadableFileError, match="not text in any known encoding"):
+        read_bytes(b"\x89PNG\x00", name="a.txt")
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".rst", ".log", ".md", ".markdown"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_unicode_text_and_markdown_need_no_extra(
+    suffix: str, encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in EXTRA:
+        monkeypatch.setitem(sys.modules, name, None)
+    check_readable(f"a{suffix}")
+    file = read_bytes("# Die Flut käme".encode(encoding), name="a", suffix=suffix)
+    assert (file.text, file.is_markdown) == ("# Die Flut käme", "m" in suffix)

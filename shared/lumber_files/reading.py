@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import codecs
-from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from lumber_core.errors import UnreadableFileError
-from lumber_core.files.formats import docx_to_markdown, html_to_markdown, need, pdf_pages
-from lumber_core.spans import Span
+from lumber_core.extras import require
+from lumber_core.text.pages import join_texts
+from lumber_core.text.source import Source
+from lumber_files.formats import (
+    DOCX,
+    EXTRA,
+    HTML,
+    PDF,
+    UnreadableFileError,
+    docx_to_markdown,
+    html_to_markdown,
+    pdf_pages,
+    require_reader,
+)
 
 _PLAIN = (".txt", ".text", ".rst")
 _MARKDOWN = (".md", ".markdown")
-_HTML = (".html", ".htm", ".xhtml")
-_PDF, _DOCX = ".pdf", ".docx"
 
-READABLE = (*_PLAIN, *_MARKDOWN, *_HTML, _PDF, _DOCX)
+READABLE = (*_PLAIN, *_MARKDOWN, *HTML, PDF, DOCX)
 """The suffixes of files that are read from folders."""
 LISTED = ", ".join(READABLE)
 """The same, for errors and help texts."""
@@ -37,47 +45,33 @@ _LIKELY = (  # common on the web; with all that Python knows, rare ones would wi
     *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman", "utf_16_le", "utf_16_be"),
 )
 _SAME = 0.02  # smaller differences between charset-normalizer's measures are noise
-_PAGE_SEPARATOR = "\f"  # a line break that tells splitters where running titles are
+# In the metadata, as by LlamaIndex's loaders, and not as `format`: units that are chosen hold.
+_AS_MARKDOWN = {"file_type": "text/markdown"}
 
 
-@dataclass(frozen=True, slots=True)
-class TextFile:
-    """The text of a file. Offsets count its characters, not the file's bytes.
+@dataclass(frozen=True)
+class TextFile(Source):
+    """The text of a file, to be split. Offsets count its characters, not the file's bytes.
+
+    The text is as it is in the file, line breaks included, without a byte order mark. HTML and DOCX
+    are converted to Markdown; links keep their text only, images, scripts and styles are left out.
+    For PDF, it is the text of the pages, joined by form feeds.
 
     Attributes:
-        name: Name of the document.
-        text: The text as it is in the file, line breaks included, without a byte order mark. HTML
-            and DOCX are converted to Markdown; links keep their text only, images, scripts and
-            styles are left out. For PDF, the text of the pages, joined by form feeds.
-        markdown: Whether the text is Markdown.
-        pages: Offsets where the pages of a PDF start; empty for other formats.
         encoding: Encoding of the text in the file; None for PDF and DOCX.
         detected: Whether the encoding had to be guessed, as the file is not UTF-8, has no byte
             order mark and declares none.
     """
 
-    name: str
-    text: str
-    markdown: bool = False
-    pages: tuple[int, ...] = ()
-    encoding: str | None = None
-    detected: bool = False
-
-    @property
-    def metadata(self) -> dict[str, str]:
-        """What tells splitters that the text is Markdown, in the terms of LlamaIndex's loaders."""
-        return {"file_type": "text/markdown"} if self.markdown else {}
-
-    def pages_of(self, span: Span) -> tuple[int, int] | None:
-        """Return the first and the last page of a span, from 1; None if there are no pages."""
-        if not self.pages:
-            return None
-        first = bisect_right(self.pages, span.start)
-        return first, max(first, bisect_right(self.pages, span.end - 1))
+    encoding: str | None = field(default=None, kw_only=True)
+    detected: bool = field(default=False, kw_only=True)
 
 
 def check_encoding(encoding: str) -> None:
     """Raise unless Python has a text encoding of that name.
+
+    Args:
+        encoding: The name, such as "utf-8".
 
     Raises:
         ValueError: There is none.
@@ -92,14 +86,15 @@ def check_encoding(encoding: str) -> None:
 
 
 def check_readable(path: str | Path) -> None:
-    """Raise if a file's format needs a package that is not installed.
+    """Raise if a file's format needs a package that is not installed; the file is not opened.
+
+    Args:
+        path: The file; its suffix tells the format.
 
     Raises:
         MissingExtraError: The package is missing. The message names the extra.
     """
-    suffix = PurePath(path).suffix.lower()
-    if suffix in (_PDF, _DOCX):
-        need(suffix)
+    require_reader(PurePath(path).suffix.lower())
 
 
 def read_file(
@@ -116,7 +111,8 @@ def read_file(
     Raises:
         OSError: The file cannot be opened.
         UnreadableFileError: It is not text in that encoding, is damaged, or contains no text.
-        MissingExtraError: A PDF or DOCX, and its reader is not installed.
+        MissingExtraError: It is HTML, PDF, DOCX or in an encoding that must be detected, and the
+            extra `documents` is not installed.
         ValueError: Python knows no such encoding.
     """
     path = Path(path)
@@ -136,20 +132,19 @@ def read_bytes(
         encoding: See `read_file`.
     """
     kind = suffix.lower()
-    if kind == _PDF:
-        pages = pdf_pages(content, name)
-        starts, position = [], 0
-        for page in pages:
-            starts.append(position)
-            position += len(page) + len(_PAGE_SEPARATOR)
-        return TextFile(name, _PAGE_SEPARATOR.join(pages), pages=tuple(starts))
-    if kind == _DOCX:
-        return TextFile(name, docx_to_markdown(content, name), markdown=True)
-    if kind in _HTML:
+    require_reader(kind)
+    if kind == PDF:
+        text, starts = join_texts(pdf_pages(content, name))
+        return TextFile(text, name=name, pages=starts)
+    if kind == DOCX:
+        return TextFile(docx_to_markdown(content, name), name=name, metadata=_AS_MARKDOWN)
+    if kind in HTML:
         text, used, detected = decode(content, name, encoding, declared=_declared)
-        return TextFile(name, html_to_markdown(text, name), True, (), used, detected)
+        text = html_to_markdown(text, name)
+        return TextFile(text, name=name, metadata=_AS_MARKDOWN, encoding=used, detected=detected)
     text, used, detected = decode(content, name, encoding)
-    return TextFile(name, text, kind in _MARKDOWN, (), used, detected)
+    metadata = _AS_MARKDOWN if kind in _MARKDOWN else {}
+    return TextFile(text, name=name, metadata=metadata, encoding=used, detected=detected)
 
 
 def decode(
@@ -172,6 +167,7 @@ def decode(
 
     Raises:
         UnreadableFileError: It is not a text in that encoding.
+        MissingExtraError: The encoding must be detected, and charset-normalizer is not installed.
         ValueError: Python knows no such encoding.
     """
     if encoding is not None:
@@ -187,7 +183,7 @@ def decode(
     if claimed is not None:
         with suppress(ValueError):  # pages may declare a wrong encoding
             return _decoded(content, name, claimed), claimed, False
-    found = _detected(content)
+    found = _detected(content, name)
     if found is None:
         raise UnreadableFileError(
             f"{name} is not text in any known encoding: expected text, or a file in {LISTED}"
@@ -195,10 +191,12 @@ def decode(
     return _decoded(content, name, found), found, True
 
 
-def _detected(content: bytes) -> str | None:
+def _detected(content: bytes, name: str) -> str | None:
     """Return the most likely encoding of a text that is not UTF-8."""
     if b"\0" in content:
         return None
+    why = f"{name} is not UTF-8. Name its encoding, or let it be detected: "
+    require("charset_normalizer", package="charset-normalizer", extra=EXTRA, why=why)
     from charset_normalizer import from_bytes  # deferred: most texts are UTF-8
 
     matches = from_bytes(content, cp_isolation=list(_LIKELY))

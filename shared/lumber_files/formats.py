@@ -1,4 +1,7 @@
-"""Converts HTML, DOCX and PDF to text with maintained libraries, imported when needed."""
+"""Converts HTML, DOCX and PDF to text with maintained libraries, imported when needed.
+
+Call `require_reader` first: the extra that brings the libraries may be missing.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO, StringIO
 
-from lumber_core.errors import LumberError, UnreadableFileError
+from lumber_core.errors import LumberError
 from lumber_core.extras import require
 
+HTML = (".html", ".htm", ".xhtml")
+PDF, DOCX = ".pdf", ".docx"
+
 EXTRA = "documents"
-_READERS = {".pdf": "pypdf", ".docx": "mammoth"}
+_HTML_READERS = {"bs4": "beautifulsoup4", "markdownify": "markdownify"}
+# The modules that read a format, with the packages that they come in.
+_READERS = {
+    **dict.fromkeys(HTML, _HTML_READERS),
+    DOCX: {"mammoth": "mammoth", **_HTML_READERS},
+    PDF: {"pypdf": "pypdf"},
+}
 _UNSEEN = ("script", "style", "template", "noscript", "head", "svg", "img", "iframe")
 
 _DECLARATION = re.compile(r"\s*<\?xml\b[^>]*>", re.IGNORECASE)
@@ -22,13 +34,18 @@ _DECLARATION = re.compile(r"\s*<\?xml\b[^>]*>", re.IGNORECASE)
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
 
 
-def need(suffix: str) -> None:
-    """Raise unless the reader of ".pdf" or ".docx" is installed.
+class UnreadableFileError(LumberError, ValueError):
+    """A file is not text in a known encoding or format, is damaged, or contains no text."""
+
+
+def require_reader(suffix: str) -> None:
+    """Raise unless the packages that read a format are installed; plain text needs none.
 
     Raises:
-        MissingExtraError: The reader is missing. The message names the extra.
+        MissingExtraError: One is missing. The message names the extra.
     """
-    require(_READERS[suffix], package=_READERS[suffix], extra=EXTRA)
+    for module, package in _READERS.get(suffix, {}).items():
+        require(module, package=package, extra=EXTRA)
 
 
 def html_to_markdown(html: str, name: str) -> str:
@@ -71,10 +88,8 @@ def docx_to_markdown(content: bytes, name: str) -> str:
     """Convert a Word document (DOCX) to Markdown.
 
     Raises:
-        MissingExtraError: mammoth is not installed.
         UnreadableFileError: The file is damaged or has no text.
     """
-    need(".docx")
     with _unreadable(name, "DOCX"):
         import mammoth
 
@@ -86,10 +101,8 @@ def pdf_pages(content: bytes, name: str) -> list[str]:
     """Return the text of each page of a PDF; "" for a page without text.
 
     Raises:
-        MissingExtraError: pypdf is not installed.
         UnreadableFileError: The file is damaged, encrypted, or has no text on any page.
     """
-    need(".pdf")
     with _unreadable(name, "PDF"):
         from pypdf import PdfReader
 

@@ -8,7 +8,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import NamedTuple
 
-from lumber_core.files.reading import LISTED, READABLE
+from lumber_files.reading import LISTED, READABLE
 
 
 class NamedPath(NamedTuple):
@@ -77,7 +77,11 @@ def find_files(paths: Iterable[str | Path]) -> FoundFiles:
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder, at any depth, by name; hidden ones are left out."""
+    """Yield the files of a folder, at any depth, by name.
+
+    Args:
+        folder: The folder; hidden files and folders in it are left out.
+    """
     for root, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):

@@ -1,0 +1,63 @@
+"""Joins the pages of a file, which loaders give one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from langchain_core.documents import Document
+
+from langchain_lumber.base import checked_documents
+from lumber_core.text import pages as core
+
+
+def join_pages(documents: Iterable[Document]) -> list[Document]:
+    r"""Join the pages of each file to one document, so that chunks can go on to the next page.
+
+    Documents are pages if their metadata has "page" (as by `PyPDFLoader`), "page_number" or
+    "page_label", and pages of one file if they follow each other with the same "source",
+    "file_path" and "file_name". Other documents, and those already joined, are returned as they
+    are.
+
+    Their texts are joined by form feeds, at which splitters recognise page numbers and running
+    titles. Chunks have `metadata["page_first"]` and `metadata["page_last"]`, counted from 1.
+
+    - "page" counts from 0 in a file whose metadata has "total_pages" (as by LangChain's PDF
+      loaders) or whose first page is 0, otherwise from 1, as "page_number" does.
+    - A page number that is lower than the one before begins another document. Pages may be
+      missing, empty, or the only one of their file.
+    - With "page_label" alone, labels are the page numbers if all of a file are numbers that
+      ascend. Otherwise (i, ii, 1 or A-1) pages are counted on from the first, which has number 1
+      unless its label is a number.
+
+    Args:
+        documents: The pages of a loader, whole and in order.
+
+    Returns:
+        Documents, each with the `id` of its first page and the metadata that is equal on all its
+        pages, without the page number. `metadata["page_starts"]` has the offsets where pages start,
+        from page 1 on, for the splitter, which leaves them out of the chunks' metadata.
+
+    Raises:
+        TypeError: An item is not a document.
+        ValueError: A page number is not a whole number, or the same page of a file comes twice in a
+            row.
+
+    Example:
+        >>> pages = [
+        ...     Document("The otter swam", metadata={"source": "a.pdf", "page": 0}),
+        ...     Document("to the sea.", metadata={"source": "a.pdf", "page": 1}),
+        ... ]
+        >>> join_pages(pages)
+        [Document(metadata={'source': 'a.pdf', 'page_starts': [0, 15]}, page_content='The otter swam\x0cto the sea.')]
+    """  # noqa: E501 - the example's result
+    checked = checked_documents(documents)
+    files = core.merge_files(
+        [document.page_content for document in checked],
+        [document.metadata for document in checked],
+    )
+    return [
+        checked[first]
+        if merged is None
+        else Document(page_content=merged[0], metadata=merged[1], id=checked[first].id)
+        for first, merged in files
+    ]

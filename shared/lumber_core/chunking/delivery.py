@@ -1,0 +1,226 @@
+"""What is delivered of a text: chunks, each an exact slice of it.
+
+`deliver` makes them of a segmentation. With an overlap, each begins with the end of the one before;
+only starts move, so every chunk is still a slice of the text and its offsets stay exact.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.segmentation import Segmentation, Verdict
+from lumber_core.spans import Span
+from lumber_core.text.layout import Layout
+from lumber_core.text.markdown import HEADING_SEPARATOR, LEVELS_KEY
+from lumber_core.text.pages import (
+    FIRST_LINE,
+    FIRST_PAGE,
+    LAST_LINE,
+    LAST_PAGE,
+    count_line_breaks,
+)
+from lumber_core.text.source import Source
+from lumber_core.text.units import sentences
+from lumber_core.tokens import TokenCounter
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How chunks are cut out of a text.
+
+    Attributes:
+        overlap: Up to this many tokens are repeated from the end of the chunk before: whole units,
+            or whole sentences of a longer unit.
+        trim: Whether white space at both ends of a chunk is left out.
+        blank: Whether chunks of only white space are kept. They never are with `trim`.
+    """
+
+    overlap: int = 0
+    trim: bool = False
+    blank: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A chunk of a text, with where it comes from.
+
+    Attributes:
+        index: Its number among the chunks of its text, from 0.
+        span: Its place: `text == source.text[span.start:span.end]`.
+        text: Its text.
+        headings: In Markdown, the titles above its start, from the outermost to the innermost; the
+            last one may be its own. Empty before the first heading of the text.
+        heading_levels: The levels of these headings, if the chunk begins inside a section and has
+            a heading further down: its own chunks need them to know which titles end there.
+            Otherwise empty.
+        pages: Pages of its first and its last visible character, from 1; None if the source has no
+            pages.
+        lines: Lines of its first and its last visible character, from 1.
+        verdict: The verdict that set its start; None if no judge did.
+        counter: Counts its tokens; not compared.
+    """
+
+    index: int
+    span: Span
+    text: str
+    headings: tuple[str, ...]
+    heading_levels: tuple[int, ...]
+    pages: tuple[int, int] | None
+    lines: tuple[int, int]
+    verdict: Verdict | None
+    counter: TokenCounter = field(repr=False, compare=False)
+
+    @property
+    def tokens(self) -> int:
+        """Its size in tokens, counted by the splitter's tokenizer whenever this is read."""
+        return self.counter.count([self.text])[0]
+
+    def metadata(
+        self,
+        *,
+        headings: bool = True,
+        verdict: bool = False,
+        pages: bool = False,
+        lines: bool = False,
+    ) -> dict[str, str | int]:
+        """Return what the metadata of a document or node for this chunk should say.
+
+        Args:
+            headings: Whether to name the headings above its start.
+            verdict: Whether to say how its start was decided.
+            pages: Whether to say its pages.
+            lines: Whether to say its lines.
+
+        Returns:
+            With `headings`, "headings", joined by " > ", and "heading_levels", if there are any.
+            With `verdict`, "verdict", the outcome of the verdict that set its start; if that is a
+            failure, also "verdict_reason": what went wrong, and who decided instead. With `pages`,
+            "page_first" and "page_last", if they are known. With `lines`, "line_first" and
+            "line_last".
+        """
+        said: dict[str, str | int] = {}
+        if headings and self.headings:
+            said["headings"] = HEADING_SEPARATOR.join(self.headings)
+        if headings and self.heading_levels:
+            said[LEVELS_KEY] = " ".join(map(str, self.heading_levels))
+        if verdict and self.verdict is not None:
+            said["verdict"] = self.verdict.outcome
+            if self.verdict.failed:
+                said["verdict_reason"] = self.verdict.reason
+        if pages and self.pages is not None:
+            said[FIRST_PAGE], said[LAST_PAGE] = self.pages
+        if lines:
+            said[FIRST_LINE], said[LAST_LINE] = self.lines
+        return said
+
+
+def deliver(
+    segmentation: Segmentation, delivery: Delivery, layout: Layout, limits: SizeLimits
+) -> list[Chunk]:
+    """Return the chunks of a text.
+
+    Args:
+        segmentation: Spans and verdicts; its chunks have room for the overlap.
+        delivery: How chunks are cut out of the text.
+        layout: The layout of the text.
+        limits: The limits of chunks, overlap included.
+    """
+    source, text = layout.source, layout.text
+    kept = [
+        number
+        for number, span in enumerate(segmentation.spans)
+        if (delivery.blank and not delivery.trim) or not span.of(text).isspace()
+    ]
+    spans: Sequence[Span] = [segmentation.spans[number] for number in kept]
+    spans = overlapping(layout, spans, limits, delivery.overlap)
+    if delivery.trim:
+        spans = [span.stripped(text) for span in spans]
+    verdicts = segmentation.start_verdicts
+    return [
+        Chunk(
+            index,
+            span,
+            span.of(text),
+            place.titles,
+            place.levels,
+            source.pages_of(span),
+            lines,
+            verdicts[number] if verdicts else None,
+            limits.counter,
+        )
+        for index, (number, span, place, lines) in enumerate(
+            zip(kept, spans, layout.outline(spans), _lines_of(source, spans), strict=True)
+        )
+    ]
+
+
+def overlapping(
+    layout: Layout, spans: Sequence[Span], limits: SizeLimits, tokens: int
+) -> list[Span]:
+    """Return the spans, each extended to repeat the end of the one before.
+
+    Args:
+        layout: The layout of the text the spans are of.
+        spans: Spans in order, without overlap; there may be gaps between them.
+        limits: No span has more than `limits.chunk_size` tokens, repeated text included.
+        tokens: Maximum tokens to repeat.
+
+    Returns:
+        One span for each, with the same end. It starts at a unit of the span before, or if none
+        fits at a sentence of that span's last unit, or else where it was; always after the start of
+        the span before.
+    """
+    if not tokens:
+        return list(spans)
+    text = layout.text
+    starts = [unit.start for unit in layout.units()]
+    widened = list(spans[:1])
+    for before, span in pairwise(spans):
+        # Past the start of the chunk before, so that no chunk contains another.
+        low = bisect_left(starts, max(before.start, widened[-1].start + 1))
+        high = bisect_left(starts, span.start)
+        begin = _earliest(text, span, starts[low:high], limits, tokens)
+        if begin == span.start:
+            last = max(starts[high - 1] if high else 0, before.start)
+            inside = sentences(text[last : span.start], layout.language)
+            places = [last + sentence.start for sentence in inside[1:]]
+            begin = _earliest(text, span, places, limits, tokens)
+        widened.append(Span(begin, span.end))
+    return widened
+
+
+def _earliest(text: str, span: Span, places: Sequence[int], limits: SizeLimits, tokens: int) -> int:
+    """Return the earliest of `places` from which a span may start, or its own start.
+
+    Places are tried by galloping search from the nearest one: few counts, and none of a text much
+    longer than what fits.
+    """
+
+    def fits(number: int) -> bool:
+        begin = places[-number]
+        repeated, whole = limits.count([text[begin : span.start], text[begin : span.end]])
+        return repeated <= tokens and (limits.chunk_size is None or whole <= limits.chunk_size)
+
+    best, step = 0, 1
+    while best + step <= len(places) and fits(best + step):
+        best += step
+        step *= 2
+    while step > 1:
+        step //= 2
+        if best + step <= len(places) and fits(best + step):
+            best += step
+    return places[-best] if best else span.start
+
+
+def _lines_of(source: Source, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
+    """Yield the lines of the first and the last visible character of each span."""
+    text, line, position = source.text, source.first_line, 0
+    for span in spans:
+        body = span.stripped(text)
+        line += count_line_breaks(text, position, body.start)
+        position = body.start
+        yield line, line + count_line_breaks(text, body.start, body.end)

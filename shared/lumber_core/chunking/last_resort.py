@@ -1,0 +1,118 @@
+"""Cutting words that fit in no chunk: between words, graphemes or characters, by exact counts."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
+
+from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.errors import ChunkSizeError
+from lumber_core.spans import Span
+from lumber_core.text.unicode import grapheme_cuts, word_cuts
+
+# Characters to look at first per token of room; a window that is too small is doubled.
+_CHARACTERS_PER_TOKEN = 8
+# A window may end inside a word or a cluster, so cuts are searched this many characters further.
+_BEYOND = 64
+
+
+def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iterator[Span]:
+    """Yield parts of a span of about the same length, none of which counts more than a maximum.
+
+    The cuts are between words, as in "alpha,beta" or in scripts without spaces; between graphemes
+    if no word fits; and between characters if no grapheme fits.
+
+    Args:
+        text: The text.
+        span: What to cut.
+        most: Maximum tokens in a part.
+        limits: Counts the tokens, with and without outer white space.
+
+    Raises:
+        ChunkSizeError: A single character counts more than `most`.
+    """
+
+    def count(start: int, stop: int) -> int:
+        return limits.count([text[start:stop]])[0]
+
+    start, end = span
+    per_character = count(start, end) / (end - start)
+    while start < end:
+        window, window_count = end, 0
+        size = most * _CHARACTERS_PER_TOKEN
+        while window_count <= most:
+            window = min(start + size, end)
+            window_count = count(start, window)
+            if window_count <= most and window == end:
+                yield Span(start, end)
+                return
+            size *= 2
+        parts = max(2, -int(-per_character * (end - start) // most))
+        wanted = start + (end - start) // parts
+        body = text[start : min(window + _BEYOND, end)]
+        for find in (word_cuts, grapheme_cuts, _character_cuts):
+            cuts = [start + cut for cut in find(body) if 0 < cut < window - start]
+            fitting = _cuts_that_fit(start, cuts, most, (window, window_count), count)
+            if fitting:
+                break
+        else:
+            raise ChunkSizeError(
+                f"the character {text[start]!r} alone counts more than chunk_size={most}: no cut "
+                "can keep that limit. Raise it"
+            )
+        cut = _nearest(fitting, wanted)
+        if cut != fitting[-1] and count(start, cut) > most:  # a shorter text may count more
+            cut = fitting[-1]
+        yield Span(start, cut)
+        start = cut
+
+
+def _cuts_that_fit(
+    start: int,
+    cuts: list[int],
+    most: int,
+    beyond: tuple[int, int],
+    count: Callable[[int, int], int],
+) -> list[int]:
+    """Return the cuts up to the last that leaves at most `most` tokens before it.
+
+    Interpolation search finds it, which counts only a few windows.
+
+    Args:
+        start: Where the part starts.
+        cuts: Offsets after it, ascending.
+        most: Maximum tokens in the part.
+        beyond: An offset past that cut, and the tokens before it.
+        count: Counts the tokens between two offsets.
+    """
+    fits = 0  # the cut before this number has been counted, and fits
+    low, low_count = 0, 0
+    high, (high_offset, high_count) = len(cuts), beyond
+    step = 0
+    while low < high:
+        if step % 3 == 2 or high_count <= low_count:
+            guess = (low + high) // 2
+        else:
+            begin = cuts[low - 1] if low else start
+            share = (most - low_count) / (high_count - low_count)
+            offset = begin + int(share * (high_offset - begin))
+            guess = min(max(bisect_right(cuts, offset) - 1, low), high - 1)
+        tokens = count(start, cuts[guess])
+        if tokens <= most:
+            fits = low = guess + 1
+            low_count = tokens
+        else:
+            high, high_count, high_offset = guess, tokens, cuts[guess]
+        step += 1
+    return cuts[:fits]
+
+
+def _nearest(cuts: list[int], wanted: int) -> int:
+    """Return the cut nearest to an offset."""
+    position = bisect_left(cuts, wanted)
+    return min(cuts[max(0, position - 1) : position + 1], key=lambda cut: abs(cut - wanted))
+
+
+def _character_cuts(text: str) -> Iterator[int]:
+    """Yield every offset inside `text`."""
+    yield from range(1, len(text))

@@ -1,0 +1,191 @@
+"""What a secret is, and how texts, errors and URLs are shown without any.
+
+A secret is known by the name of the setting that holds it ("api_key"), by its type (`SecretStr`),
+by its place in a URL, or by how it is written in a text ("Bearer ...", "sk-..."). A server may echo
+a key in any other way: for errors of a client, whoever has the client's settings looks the secrets
+up in them (`secrets_in`, `redact_errors`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from types import FunctionType, MethodType, ModuleType
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+
+REDACTED = "[redacted]"
+
+_NAMES = (
+    r"api[_-]?keys?|key|(?:client[_-]?)?secret|password|passwd|passphrase|authorization|cookie|"
+    r"(?:access|auth|bearer|id|refresh|session|security|hub)[_-]?token|token"
+)
+# Patterns are compiled when they are first used: most programs raise no error.
+# Messages have "credentials: ..." and the like before words that are none.
+_SETTING = rf"(?i)(?:^|[_.-])(?:{_NAMES}|auth|bearer|credentials?)$"
+_HEADERS = r"(?i)headers?$"
+_PUBLIC_HEADERS = r"(?i)accept|connection$|content-|user-agent$"
+_PLACES = (
+    r"(?<=://)[^/\s@'\"]+(?=@)",
+    r"(?i)(?<=bearer )[^\s'\",;}]+",
+    r"(?i)(?<=basic )[a-z0-9+/=_-]{8,}",
+)
+_NAMED = (
+    rf"(?i)(?<![a-z])({_NAMES})"
+    r"(\\?['\"]?\s*[:=]\s*\\?['\"]?)(?!bearer |basic )[^\s'\",;&})]{6,}"
+)
+_PREFIXED = r"\b(?:(?:sk|pk|rk|gsk|xai|nvapi)[-_]|hf_|AIza)[A-Za-z0-9_-]{12,}"
+_SHORTEST = 4  # characters of a secret to look for; shorter ones are part of many words
+_SHORTEST_HEADER = 8  # most short values of headers are no secrets
+_DEEPEST = 5  # a bridge holds a model, that a client, and that its headers
+_MOST_PARTS = 10_000
+
+
+def is_secret(name: str, value: object) -> bool:
+    """Return whether a setting is a secret, by its name or its type.
+
+    Secrets are in no identity: a new key changes no answer.
+    """
+    named = re.search(_SETTING, name) is not None and not isinstance(value, bool | int | float)
+    return named or type(value).__name__.startswith("Secret")
+
+
+def is_hidden(name: str, value: object) -> bool:
+    """Return whether a setting is not shown: a secret, or headers, any of which may be one.
+
+    Headers do count in identities.
+    """
+    headers = re.search(_HEADERS, name) is not None and not isinstance(value, int | float)
+    return headers or is_secret(name, value)
+
+
+def secrets_in(holder: object) -> list[str]:
+    """Return the secrets in the settings of an object, and in those of its clients.
+
+    Args:
+        holder: Settings by name, or an object with attributes, such as a client.
+
+    Returns:
+        Secrets and values of headers, longest first, as a secret may contain another.
+    """
+    found: set[str] = set()
+    left: list[tuple[str, object, int]] = [("", holder, 0)]
+    for name, value, depth in left:  # grows on the way
+        if isinstance(value, str):
+            found.update(_secrets_of(name, value))
+        elif callable(reveal := getattr(type(value), "get_secret_value", None)):
+            found.add(str(reveal(value)))
+        elif depth < _DEEPEST and len(left) < _MOST_PARTS:
+            left += [(part, held, depth + 1) for part, held in _parts(name, value)]
+    long = {secret for secret in found if len(secret) >= _SHORTEST}
+    return sorted(long | set(map(quote, long)), key=lambda secret: (-len(secret), secret))
+
+
+def without_secrets(text: str, known: Iterable[str] = ()) -> str:
+    """Return a text in which `[redacted]` stands for each secret.
+
+    Args:
+        text: A message.
+        known: Secrets to look for. Others are found by how they are written: in an Authorization
+            header, after "api_key=", in a URL, or with a provider's prefix.
+    """
+    for secret in known:
+        text = text.replace(secret, REDACTED)
+    for pattern in _PLACES:
+        text = re.sub(pattern, REDACTED, text)
+    text = re.sub(_NAMED, rf"\1\2{REDACTED}", text)
+    return re.sub(_PREFIXED, REDACTED, text)
+
+
+def redact(error: BaseException, known: Iterable[str] = ()) -> None:
+    """Remove secrets from the texts of an error, and of those that it was raised from or holds.
+
+    Args:
+        error: The error, which is changed.
+        known: Secrets to look for, apart from those that are written like one.
+    """
+    known = tuple(known)
+    errors: list[BaseException] = [error]
+    for one in errors:  # grows on the way
+        linked = (one.__cause__, one.__context__, *getattr(one, "exceptions", ()))
+        errors += [other for other in linked if other and all(other is not e for e in errors)]
+        one.args = tuple(_clean(part, known) for part in one.args)
+        for name in {*vars(one), "message", "strerror", "filename"}:
+            value = getattr(one, name, None)
+            clean = _clean(value, known)
+            if clean != value:
+                with suppress(AttributeError, TypeError):  # read-only ones are made from `args`
+                    setattr(one, name, clean)
+    for one in errors:
+        for link in ("__cause__", "__context__"):
+            if _tells(getattr(one, link), known):  # an error of pydantic, which cannot be changed
+                setattr(one, link, None)
+
+
+@contextmanager
+def redact_errors(holder: object) -> Iterator[None]:
+    """Remove the secrets of an object (see `secrets_in`) from the errors that the body raises.
+
+    Raises:
+        RuntimeError: An error tells a secret and its text cannot be changed.
+    """
+    try:
+        yield
+    except Exception as error:
+        known = tuple(secrets_in(holder))
+        redact(error, known)
+        if not _tells(error, known):
+            raise
+        clean = without_secrets(str(error), known)
+        raise RuntimeError(f"{type(error).__name__}: {clean}") from None
+
+
+def public_url(url: str) -> str:
+    """Return a URL without user, password, query and fragment, which may hold secrets."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _secrets_of(name: str, value: str) -> Iterator[str]:
+    if is_secret(name, value):
+        yield value
+        yield value.rpartition(" ")[2]  # "Bearer KEY"
+    if "://" in value:
+        address = value.partition("://")[2].partition("/")[0]
+        user, _, password = address.rpartition("@")[0].partition(":")
+        yield password or user
+        yield unquote(password or user)
+
+
+def _parts(name: str, value: object) -> Iterator[tuple[str, object]]:
+    """Yield the settings that a value holds, with their names."""
+    if isinstance(value, Mapping):
+        headers = re.search(_HEADERS, name) is not None
+        for key, held in value.items():
+            long = isinstance(held, str) and len(held) >= _SHORTEST_HEADER
+            secret = headers and long and not re.match(_PUBLIC_HEADERS, str(key))
+            yield ("token" if secret else str(key)), held
+    elif isinstance(value, list | tuple | set | frozenset):
+        yield from ((name, held) for held in value)
+    elif not isinstance(value, type | ModuleType | FunctionType | MethodType):
+        yield from getattr(value, "__dict__", {}).items()
+        yield from (getattr(value, "__pydantic_private__", None) or {}).items()
+
+
+def _tells(error: BaseException | None, known: tuple[str, ...]) -> bool:
+    return error is not None and without_secrets(str(error), known) != str(error)
+
+
+def _clean(value: object, known: tuple[str, ...], depth: int = 0) -> object:
+    """Return a text, or data with texts, without secrets; anything else as it is."""
+    if isinstance(value, str):
+        return without_secrets(value, known)
+    if depth > _DEEPEST:
+        return value
+    if type(value) is list:
+        return [_clean(part, known, depth + 1) for part in value]
+    if type(value) is tuple:
+        return tuple(_clean(part, known, depth + 1) for part in value)
+    if type(value) is dict:
+        return {name: _clean(held, known, depth + 1) for name, held in value.items()}
+    return value

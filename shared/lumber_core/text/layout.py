@@ -1,0 +1,150 @@
+"""The layout of a text: its units, its headings, and the places where a chunk may start.
+
+A layout is made once for each text and handed to everything that reads the text: splitters, size
+limits, overlap and headings. A Markdown text is parsed once this way.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lumber_core.spans import Span
+from lumber_core.text.markdown import (
+    Block,
+    OutlinePlace,
+    markdown_units,
+    places_in_outline,
+)
+from lumber_core.text.source import Source, as_source
+from lumber_core.text.units import UnitFinder, sentences
+
+if TYPE_CHECKING:
+    from lumber_core.text.places import Place
+
+
+class Layout(ABC):
+    """What is known about the layout of one text.
+
+    Args:
+        source: The text, or what is known about it.
+        language: ISO 639 code for finding sentences.
+    """
+
+    def __init__(self, source: str | Source, language: str = "en") -> None:
+        self.source = as_source(source)
+        self.text = self.source.text
+        self.language = language
+
+    @abstractmethod
+    def units(self) -> Sequence[Span]:
+        """Return the units, which tile the text."""
+
+    @abstractmethod
+    def places(self, start: int = 0, stop: int | None = None) -> list[Place]:
+        """Return the places where a chunk may start, ascending, strictly inside a range.
+
+        Args:
+            start: Where the range begins.
+            stop: Where it ends; None for the end of the text.
+        """
+
+    @abstractmethod
+    def finer_places(self, start: int, stop: int) -> Iterator[list[Place]]:
+        """Yield places inside a range that is too long, one list per level, best level first.
+
+        Args:
+            start: Where the range begins.
+            stop: Where it ends.
+        """
+
+    @abstractmethod
+    def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
+        """Return the headings above the start of each span."""
+
+
+class PlainLayout(Layout):
+    """The layout of a text that is not Markdown.
+
+    Args:
+        source: The text, or what is known about it.
+        language: ISO 639 code for finding sentences.
+        find_units: Finds the units; by default these are sentences.
+    """
+
+    def __init__(
+        self, source: str | Source, language: str = "en", find_units: UnitFinder | None = None
+    ) -> None:
+        super().__init__(source, language)
+        self._find_units = find_units or partial(sentences, language=language)
+
+    def units(self) -> Sequence[Span]:
+        """Return what the unit finder finds."""
+        return self._find_units(self.text)
+
+    def places(self, start: int = 0, stop: int | None = None) -> list[Place]:
+        """Return sentences, lines, paragraphs and headings; the range is read on its own."""
+        from lumber_core.text.places import find_places  # deferred: imports numpy
+
+        found = find_places(self.text[start:stop], self.language)
+        return [place.shifted(start) for place in found] if start else found
+
+    def finer_places(self, start: int, stop: int) -> Iterator[list[Place]]:
+        """Yield records, sentences in a row, clauses and words."""
+        from lumber_core.text.places import finer_places  # deferred: imports numpy
+
+        return finer_places(self.text, start, stop)
+
+    def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
+        """Return no headings: only those of Markdown have levels."""
+        return [OutlinePlace((), ())] * len(spans)
+
+
+class MarkdownLayout(Layout):
+    """The layout of a Markdown text, which is parsed when it is first needed."""
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The blocks of the text; see `lumber_core.text.markdown.markdown_blocks`."""
+        return self.source.blocks
+
+    def units(self) -> Sequence[Span]:
+        """Return the blocks, each heading with the first block below it."""
+        return markdown_units(self.blocks)
+
+    def places(self, start: int = 0, stop: int | None = None) -> list[Place]:
+        """Return headings, list items and other blocks, and sentences of prose."""
+        from lumber_core.text.markdown_places import find_markdown_places  # deferred: numpy
+
+        end = len(self.text) if stop is None else stop
+        return find_markdown_places(self.text, self._blocks_between(start, end), self.language)
+
+    def finer_places(self, start: int, stop: int) -> Iterator[list[Place]]:
+        """Yield rows and lines first, then what `PlainLayout` yields."""
+        from lumber_core.text.markdown_places import finer_markdown_places  # deferred: numpy
+
+        return finer_markdown_places(self.text, self._blocks_between(start, stop))
+
+    def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
+        """Return the titles; see `lumber_core.text.markdown.places_in_outline`."""
+        return places_in_outline(self.text, self.blocks, spans, self.source.metadata)
+
+    def _blocks_between(self, start: int, stop: int) -> list[Block]:
+        """Return the blocks inside a range; the first and the last may be parts of blocks."""
+        first = bisect_right(self.blocks, start, key=lambda block: block.start) - 1
+        last = bisect_left(self.blocks, stop, key=lambda block: block.start)
+        return [
+            block
+            if start <= block.start and block.end <= stop
+            else replace(
+                block,
+                start=max(start, block.start),
+                end=min(stop, block.end),
+                rows=tuple(row for row in block.rows if start < row < stop),
+            )
+            for block in self.blocks[max(0, first) : last]
+        ]

@@ -1,0 +1,310 @@
+"""Pages: those of a file joined to one text, and which of them a part of it comes from.
+
+Loaders give one document a page. Joined, a chunk can go on from one page to the next; the offsets
+where pages start travel in the metadata of the joined document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, groupby, pairwise
+from typing import Any, NamedTuple
+
+from lumber_core.identity import safe_repr
+from lumber_core.text.source import NAME_KEYS, Source
+
+SEPARATOR = "\f"
+"""Stands between pages: a line break that tells splitters where running titles are."""
+PAGE_STARTS = "page_starts"
+"""Where a joined document's metadata has the offsets at which pages start, from page 1 on."""
+FIRST_PAGE, LAST_PAGE = "page_first", "page_last"
+FIRST_LINE, LAST_LINE = "line_first", "line_last"
+"""Where the metadata of a chunk has its pages and lines.
+
+Two numbers each, and not a list: Pinecone, LlamaIndex's Chroma store and others refuse lists of
+numbers, and a store can filter by range, as in page_first <= 7 <= page_last.
+"""
+
+_NUMBER, _PAGE, _LABEL, _TOTAL = "page_number", "page", "page_label", "total_pages"
+_KEYS = (_NUMBER, _PAGE, _LABEL)
+# A larger number is none of a page, but a date, say. Offsets are listed from page 1 on, so that
+# this also limits the list.
+_MOST = 100_000
+
+Metadata = Mapping[Any, Any]
+
+
+class PageRun(NamedTuple):
+    """Documents that follow each other and belong together.
+
+    Attributes:
+        documents: Which of the documents, counted from 0.
+        numbers: The page number of each, from 1, ascending. Empty for a single document that is
+            not a page.
+    """
+
+    documents: range
+    numbers: Sequence[int]
+
+
+def page_runs(metadatas: Sequence[Metadata]) -> list[PageRun]:
+    """Return which documents are pages of one file, judging by their metadata.
+
+    Documents are pages if they have "page_number", "page" or "page_label", and pages of one file if
+    they follow each other with the same "file_path", "file_name" and "source".
+
+    - "page_number" counts from 1. "page" counts from 0 in a file with "total_pages", as in
+      LangChain's PDF loaders, or whose first page is 0, otherwise from 1. Numbers ascend within a
+      file; a lower number begins another, or if the file has no name the same number, too.
+    - Labels stand for numbers if all of a file are numbers that ascend. Otherwise (i, ii, 1 or A-1)
+      pages are counted on from the first, which has number 1 unless its label is a number.
+
+    Raises:
+        ValueError: A page number is not a whole number from 0 to 99,999, or two documents that
+            follow each other are the same page of a file.
+    """
+    runs = []
+    grouped = groupby(range(len(metadatas)), key=lambda n: _file(metadatas[n], n))
+    for (paged, *names), members in grouped:
+        first, *others = members
+        documents = range(first, first + 1 + len(others))
+        if not paged:
+            runs.append(PageRun(documents, ()))
+            continue
+        numbers = _numbers([metadatas[n] for n in documents])
+        cuts = [0, *_descents(numbers, names), len(numbers)]
+        runs += [PageRun(documents[a:b], numbers[a:b]) for a, b in pairwise(cuts)]
+    return runs
+
+
+def merge_files(
+    texts: Sequence[str], metadatas: Sequence[Metadata]
+) -> Iterator[tuple[int, tuple[str, dict[Any, Any]] | None]]:
+    """Join the pages of each file, judging by the metadata of the documents (see `page_runs`).
+
+    Args:
+        texts: The text of each document.
+        metadatas: The metadata of each document.
+
+    Yields:
+        For each file the number of its first document, and the text and the metadata of all its
+        pages (see `merge_pages`); None for a document that is not a page.
+
+    Raises:
+        ValueError: As for `page_runs`.
+    """
+    for run, numbers in page_runs(metadatas):
+        part = slice(run.start, run.stop)
+        yield run.start, merge_pages(texts[part], metadatas[part], numbers) if numbers else None
+
+
+def merge_pages(
+    texts: Sequence[str], metadatas: Sequence[Metadata], numbers: Sequence[int]
+) -> tuple[str, dict[Any, Any]]:
+    """Return the text and the metadata of a document made of pages.
+
+    Args:
+        texts: The text of each page.
+        metadatas: The metadata of each page.
+        numbers: The number of each page, from 1, ascending.
+
+    Returns:
+        The texts, joined by form feeds, and the metadata that is equal on all pages, without the
+        page number, and with "page_starts". A page that is missing starts where the next one does.
+    """
+    text, offsets = join_texts(texts)
+    starts: list[int] = []
+    for number, offset in zip(numbers, offsets, strict=True):
+        starts += [offset] * (number - len(starts))
+    first, *others = metadatas
+    common = {
+        key: value
+        for key, value in first.items()
+        if key not in _KEYS and all(key in other and other[key] == value for other in others)
+    }
+    return text, {**common, PAGE_STARTS: starts}
+
+
+def join_texts(pages: Sequence[str]) -> tuple[str, tuple[int, ...]]:
+    """Return the text of pages, joined by form feeds, and the offset where each page starts."""
+    lengths = (len(page) + len(SEPARATOR) for page in pages[:-1])
+    starts = tuple(accumulate(lengths, initial=0)) if pages else ()
+    return SEPARATOR.join(pages), starts
+
+
+def place_source(text: str, metadata: Metadata, *, reserved: int = 0) -> Source:
+    """Return a document as a source whose pages and lines are those of its file.
+
+    They are known of a document of `join_pages`; of a page that was not joined; of a chunk with
+    its pages and lines in the metadata; and of a text whose pages end with form feeds.
+
+    Args:
+        text: The text.
+        metadata: Its metadata.
+        reserved: See `Source`.
+
+    Raises:
+        ValueError: The metadata has page starts of another text.
+    """
+    return Source(
+        text,
+        metadata=metadata,
+        reserved=reserved,
+        pages=_starts(text, metadata),
+        first_line=_first_line(text, metadata),
+    )
+
+
+def has_pages(metadata: Metadata) -> bool:
+    """Return whether chunks say their pages unasked: their document was joined, or says its own."""
+    return PAGE_STARTS in metadata or _range(metadata, FIRST_PAGE, LAST_PAGE) is not None
+
+
+def has_lines(metadata: Metadata) -> bool:
+    """Return whether chunks say their lines unasked: the document says its own."""
+    return _range(metadata, FIRST_LINE, LAST_LINE) is not None
+
+
+def without_page_starts(metadata: Metadata) -> dict[Any, Any]:
+    """Return the metadata that a document's chunks have in common."""
+    return {key: value for key, value in metadata.items() if key != PAGE_STARTS}
+
+
+def count_line_breaks(text: str, start: int, end: int) -> int:
+    """Return the number of line breaks in a range of a text: LF, CR LF or CR."""
+    breaks = text.count("\n", start, end)
+    returns = text.count("\r", start, end)
+    return breaks + returns - text.count("\r\n", start, end) if returns else breaks
+
+
+def _file(metadata: Metadata, number: int) -> tuple[Any, ...]:
+    """Return what consecutive pages of a file have in common, and no other document has."""
+    if not _is_page(metadata):
+        return (False, number)
+    return (True, *(metadata.get(key) for key in NAME_KEYS))
+
+
+def _is_page(metadata: Metadata) -> bool:
+    return PAGE_STARTS not in metadata and any(key in metadata for key in _KEYS)
+
+
+def _numbers(pages: Sequence[Metadata]) -> Sequence[int]:
+    """Return the numbers of the pages of a file, from 1."""
+    if all(_NUMBER in page for page in pages):
+        return [_checked(page, _NUMBER) for page in pages]
+    if all(_PAGE in page for page in pages):
+        numbers = [_checked(page, _PAGE) for page in pages]
+        from_zero = _TOTAL in pages[0] or 0 in numbers
+        return [number + from_zero for number in numbers]
+    numbers = [_label_number(page) for page in pages]
+    if all(low < high for low, high in pairwise([0, *numbers])):
+        return numbers
+    first = numbers[0] or 1
+    return range(first, first + len(pages))
+
+
+def _label_number(page: Metadata) -> int:
+    """Return the number that a page has as its label, 0 if it has none."""
+    label = str(page.get(_LABEL, ""))
+    return int(label) if label.isdecimal() and int(label) < _MOST else 0
+
+
+def _checked(page: Metadata, key: str) -> int:
+    """Return a page number.
+
+    Raises:
+        ValueError: It is none.
+    """
+    value = page[key]
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _MOST:
+        raise ValueError(
+            f'"{key}" in the metadata must be a page number, a whole number from 0 to '
+            f"{_MOST - 1:,}, not {safe_repr(value)}: call what is no number page_label"
+        )
+    return value
+
+
+def _descents(numbers: Sequence[int], names: Sequence[Any]) -> Iterator[int]:
+    """Yield which pages do not ascend.
+
+    Raises:
+        ValueError: A page of a file that has a name follows itself.
+    """
+    for place, (before, number) in enumerate(pairwise(numbers), start=1):
+        name = next(filter(None, names), None)
+        if before == number and name is not None:
+            raise ValueError(
+                f"two documents are page {number} of {name}: join_pages takes the pages of a "
+                "loader, one document a page, each once and before they are split"
+            )
+        if number <= before:
+            yield place
+
+
+def _starts(text: str, metadata: Metadata) -> tuple[int, ...]:
+    """Return where pages start in a text, from page 1 on; empty if it is not known."""
+    if PAGE_STARTS in metadata:
+        return _checked_starts(text, metadata[PAGE_STARTS])
+    known = _range(metadata, FIRST_PAGE, LAST_PAGE)
+    if known is not None:
+        first, last = known
+        body = text.strip()  # the pages of a chunk are those of its visible characters
+        feeds = _after_feeds(body, len(text) - len(text.lstrip()))
+        # With more or fewer form feeds, pages are missing or have form feeds of their own.
+        return (*[0] * first, *feeds) if len(feeds) == last - first < _MOST > first else ()
+    if _is_page(metadata):
+        return (0,) * _number_alone(metadata)
+    feeds = _after_feeds(text)
+    return (0, *feeds) if feeds else ()
+
+
+def _number_alone(page: Metadata) -> int:
+    """Return the number of a page that was not joined, 0 if it is not known."""
+    if _NUMBER in page or _PAGE in page:
+        try:
+            return _numbers([page])[0]
+        except ValueError:
+            return 0  # only join_pages needs a number
+    return _label_number(page)
+
+
+def _checked_starts(text: str, starts: Any) -> tuple[int, ...]:
+    """Return the page starts in a document's metadata.
+
+    Raises:
+        ValueError: They are not those of the text.
+    """
+    if (
+        isinstance(starts, Sequence)
+        and all(isinstance(start, int) and 0 <= start <= len(text) for start in starts)
+        and all(low <= high for low, high in pairwise(starts))
+        and all(text[start - 1] == SEPARATOR for start in starts if start)
+    ):
+        return tuple(starts)
+    raise ValueError(
+        f'"{PAGE_STARTS}" in the metadata does not fit the text, whose pages would start after '
+        "form feeds: change the text of pages before join_pages, and split what it returns first "
+        "with a splitter of this library; or remove the key"
+    )
+
+
+def _after_feeds(text: str, offset: int = 0) -> list[int]:
+    """Return the offsets just past each form feed, counted from `offset`."""
+    lengths = (len(page) + len(SEPARATOR) for page in text.split(SEPARATOR)[:-1])
+    return list(accumulate(lengths, initial=offset))[1:]
+
+
+def _first_line(text: str, metadata: Metadata) -> int:
+    """Return the line on which a text begins, from 1."""
+    known = _range(metadata, FIRST_LINE, LAST_LINE)
+    if known is None:
+        return 1
+    margin = text[: len(text) - len(text.lstrip())]
+    return max(1, known[0] - count_line_breaks(margin, 0, len(margin)))
+
+
+def _range(metadata: Metadata, first: str, last: str) -> tuple[int, int] | None:
+    low, high = metadata.get(first), metadata.get(last)
+    if type(low) is int and type(high) is int and 0 < low <= high:
+        return low, high
+    return None

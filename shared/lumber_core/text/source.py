@@ -1,0 +1,114 @@
+"""What is split: a text, and what is known about it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from lumber_core.checks import check_not_negative, check_text, check_texts, text_hint
+from lumber_core.identity import safe_repr
+from lumber_core.spans import Span
+from lumber_core.text.markdown import Block, markdown_blocks
+
+Format = Literal["text", "markdown"]
+"""How a text is read: as plain text, or as Markdown."""
+
+NAME_KEYS = ("file_path", "file_name", "source")
+TYPE_KEYS = ("file_type", "mimetype")
+"""Where the metadata of loaders has the name and the type of a document's file."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text to split, with what is known about it.
+
+    Attributes:
+        text: Any string.
+        name: Name of the document.
+        format: How the text is read. "markdown" holds whatever the units of the splitter; one
+            with `units="markdown"` reads every text as Markdown. None: as Markdown if `metadata`
+            says that it is and the splitter has its default units, otherwise as plain text.
+        metadata: The document's metadata. Splitters read the file's name and type from it, and
+            the headings above a text that is itself a chunk.
+        reserved: Tokens to leave free in every chunk, for text that is added later.
+        pages: Offsets in characters where pages start, ascending; empty if it has no pages. A page
+            that is missing starts where the next one does.
+        first_line: The line of its file on which the text begins, from 1.
+
+    Raises:
+        TypeError: `text` is not a string, or `reserved` is not a whole number.
+        ValueError: `format` is unknown, or `reserved` is negative.
+    """
+
+    text: str
+    name: str = field(default="", kw_only=True)
+    format: Format | None = field(default=None, kw_only=True)
+    metadata: Mapping[Any, Any] = field(default_factory=dict, kw_only=True)
+    reserved: int = field(default=0, kw_only=True)
+    pages: tuple[int, ...] = field(default=(), kw_only=True)
+    first_line: int = field(default=1, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_text(self.text)
+        check_not_negative("reserved", self.reserved)
+        if self.format is not None and self.format not in get_args(Format):
+            raise ValueError(
+                f'format must be "text", "markdown" or None, not {safe_repr(self.format)}'
+            )
+
+    @property
+    def is_markdown(self) -> bool:
+        """Whether `format`, or else the metadata, says that the text is Markdown.
+
+        Metadata says so by a file name that ends in ".md" or ".markdown" under "file_path",
+        "file_name" or "source", or by the type "text/markdown" under "file_type" or "mimetype".
+        """
+        if self.format is not None:
+            return self.format == "markdown"
+        names = (self.metadata.get(key) for key in NAME_KEYS)
+        types = (self.metadata.get(key) for key in TYPE_KEYS)
+        return "text/markdown" in types or any(
+            str(name).casefold().endswith((".md", ".markdown")) for name in names if name
+        )
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The blocks of the text as Markdown, which is read once."""
+        return markdown_blocks(self.text)
+
+    def pages_of(self, span: Span) -> tuple[int, int] | None:
+        """Return the first and the last page of a span's visible characters, from 1.
+
+        None if there are no pages.
+        """
+        if not self.pages:
+            return None
+        body = span.stripped(self.text)
+        first = bisect_right(self.pages, body.start)
+        return first, max(first, bisect_right(self.pages, body.end - 1))
+
+
+def as_source(source: str | Source) -> Source:
+    """Return a source, made of a text if it is one.
+
+    Raises:
+        TypeError: It is neither; the message says what to pass.
+    """
+    return source if isinstance(source, Source) else Source(source)
+
+
+def as_sources(sources: Iterable[str | Source]) -> list[Source]:
+    """Return a list of sources, all checked before the first is split.
+
+    Raises:
+        TypeError: It is a single text or source, not iterable, or has an item of another kind; the
+            message says what to pass.
+    """
+    if isinstance(sources, Source):
+        raise TypeError("texts must be a list of str or Source, not one Source: pass [source]")
+    if isinstance(sources, str) or not isinstance(sources, Iterable) or text_hint(sources):
+        check_texts(sources)  # raises
+    return [as_source(source) for source in sources]

@@ -1,0 +1,5 @@
+"""The version of the distribution."""
+
+from importlib.metadata import version
+
+__version__ = version("lumber-splitters")

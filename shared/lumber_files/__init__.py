@@ -1,0 +1,30 @@
+"""Reading files as texts.
+
+Plain text and Markdown in UTF-8 need no extra. HTML, PDF, DOCX and the detection of other encodings
+need the extra `documents`.
+"""
+
+from lumber_files.finding import FoundFiles, NamedPath, files_in, find_files
+from lumber_files.formats import UnreadableFileError
+from lumber_files.reading import (
+    READABLE,
+    TextFile,
+    check_encoding,
+    check_readable,
+    read_bytes,
+    read_file,
+)
+
+__all__ = [
+    "READABLE",
+    "FoundFiles",
+    "NamedPath",
+    "TextFile",
+    "UnreadableFileError",
+    "check_encoding",
+    "check_readable",
+    "files_in",
+    "find_files",
+    "read_bytes",
+    "read_file",
+]

@@ -1,0 +1,95 @@
+"""What is too long is cut at the same places, whichever splitter made it; Markdown is read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import markdown_it
+import pytest
+
+from lumber_core import BertChunker, Chunker, GreedyChunker, LumberChunker
+from lumber_core.chunking.base import enforce_limits
+from lumber_core.chunking.delivery import Delivery
+from lumber_core.chunking.settings import ChunkerSettings
+from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.lumber import LexicalJudge
+from lumber_core.segmentation import Segmentation
+from lumber_core.settings import takes
+from lumber_core.spans import Span
+from lumber_core.text.layout import Layout
+from lumber_core.text.source import Source
+
+HANDBOOK = Path(__file__).parents[3] / "examples" / "handbook" / "tide_house.md"
+
+
+class WholeChunker(Chunker):
+    """Makes the whole text one chunk: a splitter of one's own."""
+
+    @takes(ChunkerSettings)
+    def __init__(self, settings: ChunkerSettings) -> None:
+        super().__init__(settings, units="paragraphs")
+
+    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
+        spans = (Span(0, len(layout.text)),) if layout.text else ()
+        return enforce_limits(Segmentation(spans), layout, limits, layout.units())
+
+
+SPLITTERS: dict[str, Callable[..., Chunker]] = {
+    "greedy": GreedyChunker,
+    "bert": BertChunker,
+    "lumber": lambda **options: LumberChunker(LexicalJudge(), **options),
+    "one's own": WholeChunker,
+}
+SENTENCE = (
+    "The ferry left the harbour before the sun was up over the low hills behind the old town, "
+    "because the wind had turned in the night and the captain no longer trusted the moorings, "
+    "and the passengers who came down to the quay at seven found only wet ropes and a notice."
+)
+
+
+@pytest.mark.parametrize("name", SPLITTERS)
+def test_the_same_sentence_is_cut_at_its_clauses_by_every_splitter(name: str) -> None:
+    chunks = SPLITTERS[name](chunk_size=30).split_text(SENTENCE)
+    assert [chunk.rstrip()[-1] for chunk in chunks] == [",", ",", "."]
+
+
+@pytest.mark.parametrize("text", [SENTENCE, "word " * 90, "x" * 900, f"{SENTENCE} {SENTENCE}"])
+def test_a_chunk_that_is_too_long_is_cut_alike_by_lumber_and_by_a_splitter_of_ones_own(
+    text: str,
+) -> None:
+    lumber = LumberChunker(LexicalJudge(), theta=10_000, chunk_size=30, units=lambda t: [])
+    own = WholeChunker(chunk_size=30)
+    assert lumber.split_text(text) == own.split_text(text)
+    assert len(own.split_text(text)) > 1
+
+
+def test_a_long_paragraph_is_cut_between_sentences_rather_than_at_clauses() -> None:
+    sentence = "The ferry, late again, left the harbour before the sun was up. "
+    chunks = SPLITTERS["lumber"](theta=200, chunk_size=40).split_text(sentence * 8)
+    assert len(chunks) > 2
+    assert all(chunk.startswith("The ferry") for chunk in chunks)
+
+
+@pytest.mark.parametrize("size", [60, 200])
+@pytest.mark.parametrize("name", SPLITTERS)
+def test_markdown_is_parsed_once_for_chunks_overlap_and_headings(
+    name: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed = []
+    parse = markdown_it.MarkdownIt.parse
+
+    def counted(self: Any, text: str, *args: Any) -> Any:
+        parsed.append(text)
+        return parse(self, text, *args)
+
+    monkeypatch.setattr(markdown_it.MarkdownIt, "parse", counted)
+    chunker = SPLITTERS[name](chunk_size=size)
+    source = Source(HANDBOOK.read_text(encoding="utf-8"), format="markdown")
+    (chunks,) = chunker.split_all([source], Delivery(20))
+    assert len(chunks) > 5
+    assert any(after.span.start < before.span.end for before, after in pairwise(chunks))
+    assert any(chunk.headings for chunk in chunks)
+    assert len(parsed) == 1

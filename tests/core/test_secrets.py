@@ -1,0 +1,159 @@
+"""What a secret is: by its name, its type, its place or how it is written."""
+
+from __future__ import annotations
+
+import traceback
+from types import SimpleNamespace
+from typing import Any
+
+import pydantic
+import pytest
+
+from lumber_core.secrets import (
+    is_hidden,
+    is_secret,
+    public_url,
+    redact,
+    redact_errors,
+    secrets_in,
+    without_secrets,
+)
+
+KEY = "planted4711"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("api_key", "apiKey", "_api_key", "openai_api_key", "aws_secret_access_key", "api_keys"),
+        *("Authorization", "Proxy-Authorization", "x-api-key", "Cookie", "hf_token", "accesstoken"),
+        *("token", "password", "http_auth", "client_secret", "credentials", "passphrase"),
+    ],
+)
+def test_a_setting_is_a_secret_by_its_name(name: str) -> None:
+    assert is_secret(name, KEY)
+    assert not is_secret(name, 4711)
+
+
+@pytest.mark.parametrize(
+    "name", ["model", "keywords", "max_tokens", "tokenizer", "monkey", "author"]
+)
+def test_other_settings_are_no_secrets(name: str) -> None:
+    assert not is_secret(name, "value")
+    assert not is_hidden(name, "value")
+    assert is_secret(name, pydantic.SecretStr(KEY))
+
+
+def test_headers_are_not_shown_but_count() -> None:
+    for name in ("headers", "default_headers", "extra_header"):
+        assert is_hidden(name, {"X-Mine": KEY})
+        assert not is_secret(name, {"X-Mine": KEY})
+    assert not is_hidden("headers_to_split_on", [("#", "title")])
+
+
+class Settings(pydantic.BaseModel):
+    key: pydantic.SecretStr = pydantic.SecretStr(KEY)
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [
+        {"api_key": KEY},
+        SimpleNamespace(client=SimpleNamespace(_api_key=KEY)),
+        Settings(),
+        [{"settings": {"default_headers": {"Authorization": f"Bearer {KEY}"}}}],
+        {"headers": {"X-Gateway": KEY}},
+        {"url": f"https://user:{KEY}@host/v1"},
+        {"url": f"redis://:{KEY}@host"},
+    ],
+)
+def test_secrets_are_found_in_settings_and_clients(holder: object) -> None:
+    assert KEY in secrets_in(holder)
+    assert without_secrets(f"<{KEY}>", secrets_in(holder)) == "<[redacted]>"
+
+
+def test_what_is_public_is_not_taken_for_a_secret() -> None:
+    held: Any = {"model": "some-model", "url": "https://host/v1", "key": "abc", "timeout": 60}
+    held["headers"] = {"Content-Type": "application/json", "User-Agent": "python/3", "X-A": "short"}
+    held["itself"] = held
+    assert secrets_in(held) == []
+
+
+def test_the_longest_secret_is_removed_first() -> None:
+    known = secrets_in({"key": "abcd", "token": "abcdefgh"})
+    assert without_secrets("abcdefgh", known) == "[redacted]"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f'{{"clientSecret": "{KEY}"}}',
+        f'"{{\\"api_key\\": \\"{KEY}\\"}}"',
+        f"access_token={KEY}&a=b",
+        f"passwd: {KEY}",
+        f"sk-proj-{KEY}-{KEY}",
+    ],
+)
+def test_secrets_in_a_text_are_found_by_how_they_are_written(said: str) -> None:
+    assert KEY not in without_secrets(said)
+
+
+def test_names_of_models_are_shown() -> None:
+    said = "no model hf-internal-testing/tiny-random, key: none; missing credentials: see the docs"
+    assert without_secrets(said) == said
+
+
+class KeyedError(Exception):
+    def __init__(self) -> None:
+        super().__init__({"error": [KEY, (KEY, 3)]})
+        self.body = {"message": f"wrong: {KEY}", "code": 401}
+        self.note = None
+
+
+def test_every_text_of_an_error_and_of_its_causes_is_redacted() -> None:
+    cause, context = KeyedError(), OSError(5, f"cannot open {KEY}", f"/{KEY}")
+    error = KeyedError()
+    error.__cause__, error.__context__ = cause, context
+    redact(error, [KEY])
+    for one in (error, cause, context):
+        assert KEY not in f"{one!s} {one!r} {vars(one)}"
+    assert error.body == {"message": "wrong: [redacted]", "code": 401}
+    assert context.errno == 5
+
+
+def refused() -> pydantic.ValidationError:
+    """An error whose text cannot be changed."""
+
+    class Reply(pydantic.BaseModel):
+        number: int
+
+    with pytest.raises(pydantic.ValidationError) as caught:
+        Reply.model_validate({"number": KEY})
+    assert KEY in str(caught.value)
+    return caught.value
+
+
+def test_an_error_whose_text_cannot_be_changed_is_replaced() -> None:
+    with pytest.raises(RuntimeError, match=r"(?s)ValidationError: .*\[redacted\]") as caught:  # noqa: SIM117
+        with redact_errors({"api_key": KEY}):
+            raise refused()
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_cause_whose_text_cannot_be_changed_is_cut_off() -> None:
+    error = ValueError("bad reply")
+    error.__cause__ = refused()
+    redact(error, [KEY])
+    assert error.__cause__ is None
+
+
+def test_an_error_keeps_its_class_and_its_causes() -> None:
+    cause = KeyError("x")
+    with pytest.raises(KeyedError) as caught:  # noqa: SIM117
+        with redact_errors({"api_key": KEY}):
+            raise KeyedError from cause
+    assert caught.value.__cause__ is cause
+
+
+def test_a_public_url_has_no_user_and_no_query() -> None:
+    assert public_url(f"https://user:{KEY}@host:8/v1?key={KEY}#{KEY}") == "https://host:8/v1"

@@ -1,0 +1,157 @@
+"""Pages of files: joined to one text, and found again from a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from lumber_core import GreedyChunker
+from lumber_core.chunking.delivery import Delivery
+from lumber_core.spans import Span
+from lumber_core.text.pages import merge_pages, page_runs, place_source
+
+
+def numbers_of(metadatas: Sequence[dict[str, Any]]) -> list[list[int]]:
+    return [list(run.numbers) for run in page_runs(metadatas)]
+
+
+def labelled(*labels: str) -> list[dict[str, Any]]:
+    return [{"file_name": "a.pdf", "page_label": label} for label in labels]
+
+
+def counted(*numbers: Any, name: str | None = "a.pdf", **own: Any) -> list[dict[str, Any]]:
+    return [{"source": name, "page": number, **own} for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("metadatas", "numbers"),
+    [
+        (counted(0, 1, 2), [[1, 2, 3]]),
+        (counted(2, 3, total_pages=9), [[3, 4]]),
+        (counted(1, 2), [[1, 2]]),
+        ([{"source": "a", "page_number": n, "page": 0} for n in (1, 2)], [[1, 2]]),
+        (labelled("1", "2", "3"), [[1, 2, 3]]),
+        (labelled("355", "356", "358"), [[355, 356, 358]]),
+        (labelled("i", "ii", "1", "2"), [[1, 2, 3, 4]]),
+        (labelled("4", "A-1", "A-2"), [[4, 5, 6]]),
+        (labelled("1", "1", "2"), [[1, 2, 3]]),
+        (labelled("20240101", "20240102"), [[1, 2]]),
+        (labelled("", ""), [[1, 2]]),
+    ],
+)
+def test_pages_have_their_own_numbers_or_are_counted_on_from_the_first(
+    metadatas: list[dict[str, Any]], numbers: list[list[int]]
+) -> None:
+    assert numbers_of(metadatas) == numbers
+
+
+def test_only_pages_that_follow_each_other_in_a_file_belong_together() -> None:
+    text = {"source": "notes.txt"}
+    metadatas = [*counted(0, 1), *counted(0, 2, name="b.pdf"), text, text, *counted(0)]
+    runs = page_runs(metadatas)
+    assert [list(run.documents) for run in runs] == [[0, 1], [2, 3], [4], [5], [6]]
+    assert [list(run.numbers) for run in runs] == [[1, 2], [1, 3], [], [], [1]]
+
+
+def test_a_lower_page_number_begins_another_document() -> None:
+    assert numbers_of(counted(0, 1, 0, 1)) == [[1, 2], [1, 2]]
+    assert numbers_of(counted(2, 0, 1)) == [[3], [1, 2]]
+    assert numbers_of(counted(0, 0, 1, name=None)) == [[1], [1, 2]]
+
+
+def test_parts_of_a_page_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"two documents are page 2 of a\.pdf.*before they are sp"):
+        page_runs(counted(0, 1, 1))
+
+
+@pytest.mark.parametrize("number", ["iv", "3", True, None, 2.0, -1, 100_000])
+def test_what_is_no_page_number_is_refused(number: Any) -> None:
+    with pytest.raises(ValueError, match='"page" in the metadata must be a page number'):
+        page_runs(counted(number))
+
+
+def test_the_metadata_that_is_equal_on_all_pages_stays() -> None:
+    metadatas = [
+        {"source": "a.pdf", "page": 0, "page_label": "1", "total_pages": 2, "tags": ["x"]},
+        {
+            "source": "a.pdf",
+            "page": 1,
+            "page_label": "2",
+            "total_pages": 2,
+            "tags": ["x"],
+            "own": 1,
+        },
+    ]
+    text, metadata = merge_pages(["One.", "Two."], metadatas, [1, 2])
+    assert text == "One.\fTwo."
+    assert metadata == {
+        "source": "a.pdf",
+        "total_pages": 2,
+        "tags": ["x"],
+        "page_starts": [0, 5],
+    }
+
+
+def test_every_part_of_joined_pages_is_found_again_with_empty_and_missing_pages() -> None:
+    texts, numbers = ["One.", "", "Four.\fFour too.", "Seven."], [2, 3, 4, 7]
+    text, metadata = merge_pages(texts, [{}] * 4, numbers)
+    source = place_source(text, metadata)
+    for page, number in zip(texts, numbers, strict=True):
+        if page:
+            start = text.index(page)
+            for at in (start, start + len(page) - 1):
+                assert source.pages_of(Span(at, at + 1)) == (number, number)
+    assert source.pages_of(Span(0, len(text))) == (2, 7)
+
+
+def test_form_feeds_and_spaces_at_the_ends_of_a_chunk_are_on_none_of_its_pages() -> None:
+    text = "One.\f\n\fThree.\f \fFive."
+    source = place_source(text, {})
+    assert source.pages_of(Span(0, text.index("Three"))) == (1, 1)
+    assert source.pages_of(Span(4, text.index("Five"))) == (3, 3)
+    assert source.pages_of(Span(0, len(text))) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "pages"),
+    [
+        ({"page": 6, "total_pages": 9}, (7, 7)),
+        ({"page": 6}, (6, 6)),
+        ({"page_number": 6}, (6, 6)),
+        ({"page_label": "6"}, (6, 6)),
+        ({"page_label": "vi"}, None),
+        ({"page": "Otters"}, None),
+        ({"source": "a.txt"}, None),
+    ],
+)
+def test_a_page_that_is_not_joined_knows_its_number(
+    metadata: dict[str, Any], pages: tuple[int, int] | None
+) -> None:
+    assert place_source("Otters swim.", metadata).pages_of(Span(0, 6)) == pages
+
+
+@pytest.mark.parametrize("overlap", [0, 6])
+@pytest.mark.parametrize("trim", [True, False])
+def test_chunks_of_chunks_have_the_pages_and_lines_of_their_document(
+    overlap: int, trim: bool
+) -> None:
+    page = "\n\nOtters swim.\r\nThey  dive.\n\nThey sleep on a bank.\rSo it is. \n"
+    text, metadata = merge_pages([page, page, "", page], [{}] * 4, [3, 4, 5, 6])
+    whole = place_source(text, metadata)
+    coarse, fine = GreedyChunker(20, tokenizer="words"), GreedyChunker(7, tokenizer="words")
+    for chunk in coarse.split(whole, Delivery(overlap, trim)):
+        said = chunk.metadata(pages=True, lines=True)
+        for part in fine.split(place_source(chunk.text, said), Delivery(trim=True)):
+            span = part.span.shifted(chunk.span.start)
+            assert part.pages == whole.pages_of(span)
+            before = text[: span.start].replace("\r\n", "\n").replace("\r", "\n")
+            assert part.lines[0] == before.count("\n") + 1
+
+
+def test_page_starts_of_another_text_are_refused() -> None:
+    for starts in ([0, 4], [5, 0], "05", [0, 99], [0.0], None):
+        with pytest.raises(ValueError, match='"page_starts" in the metadata does not fit the text'):
+            place_source("One.\fTwo.", {"page_starts": starts})
+    assert place_source("One.\fTwo.", {"page_starts": [0, 5]}).pages == (0, 5)

@@ -1,0 +1,63 @@
+"""Finding files: which belong to paths, folders and patterns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lumber_files import find_files
+
+
+def write(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("One. Two.", encoding="utf-8")
+    return path
+
+
+def test_folders_files_and_patterns_are_found_once_and_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b/z.txt", "b/a.md", "b/c/deep.HTML", "b/data.csv", "b/.hidden/x.txt", "a.log"):
+        write(tmp_path / name)
+    found = find_files(["b/z.txt", "b", "*.log", "b/*.md"])
+    assert [name for name, _ in found.files] == ["b/z.txt", "b/a.md", "b/c/deep.HTML", "a.log"]
+    assert [name for name, _ in found.skipped] == ["b/data.csv"]
+    named = find_files(["b", "b/data.csv"])
+    assert "b/data.csv" in [name for name, _ in named.files]
+    assert named.skipped == []
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "notes[1].txt")
+    assert [found for _, found in find_files([path]).files] == [path]
+
+
+@pytest.mark.parametrize(
+    ("given_path", "reason"),
+    [
+        ("nowhere", "nowhere does not exist"),
+        ("*.txt", "no file matches"),
+        ("empty", "contains no file in .txt"),
+        ("others", "only 1 others"),
+    ],
+)
+def test_what_finds_nothing_is_an_error(
+    given_path: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    write(tmp_path / "others" / "x.bin")
+    with pytest.raises(FileNotFoundError, match=reason.replace(".", r"\.").replace("*", r"\*")):
+        find_files([given_path])
+
+
+def test_a_link_in_a_folder_must_not_lead_out_of_it(tmp_path: Path) -> None:
+    secret = write(tmp_path / "elsewhere.txt")
+    (tmp_path / "docs").mkdir()
+    link = tmp_path / "docs" / "a.txt"
+    link.symlink_to(secret)
+    with pytest.raises(ValueError, match="outside"):
+        find_files([tmp_path / "docs"])
+    assert len(find_files([link]).files) == 1

@@ -1,0 +1,184 @@
+"""Pages and lines in LlamaIndex: pages of a reader joined, and where each node comes from.
+
+`llama-index-readers-file` is not among the packages that tests need: where it is missing, documents
+are made here as its `PDFReader` and `SimpleDirectoryReader` make them.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llama_index.core import SimpleDirectoryReader
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.node_parser import HierarchicalNodeParser, SentenceSplitter, get_leaf_nodes
+from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
+from llama_index.core.vector_stores.utils import node_to_metadata_dict
+from pypdf import PdfReader
+
+from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser, join_pages
+from lumber_core.lumber.lexical import LexicalJudge
+from tests.langchain.test_pages import PROSE, printed
+from tests.making_files import pdf
+
+TEXTS = ["Ann ran. She fell.\nShe got up.", "Bob slept. He woke.\nHe ran.", "Eve ate. She sat."]
+
+
+def read(path: Path) -> list[Document]:
+    """Return the pages of a PDF as SimpleDirectoryReader does."""
+    if find_spec("llama_index.readers") and find_spec("llama_index.readers.file"):
+        reader = SimpleDirectoryReader(input_files=[path], filename_as_id=True)
+        return list(reader.load_data())
+    content = PdfReader(path)
+    labels = content.page_labels
+    return [
+        page(label, sheet.extract_text(), path.name, id_=f"{path}_part_{n}", file_path=str(path))
+        for n, (label, sheet) in enumerate(zip(labels, content.pages, strict=True))
+    ]
+
+
+def page(label: str, text: str, name: str = "a.pdf", id_: str = "", **own: Any) -> Document:
+    excluded = ["file_name", "file_path", "file_type"]
+    return Document(
+        id_=id_ or f"{name}/{label}",
+        text=text,
+        metadata={"page_label": label, "file_name": name, "file_type": "application/pdf", **own},
+        excluded_embed_metadata_keys=[*excluded],
+        excluded_llm_metadata_keys=[*excluded],
+    )
+
+
+def pages_of(nodes: list[BaseNode]) -> list[tuple[int, int]]:
+    return [(node.metadata["page_first"], node.metadata["page_last"]) for node in nodes]
+
+
+def test_nodes_of_joined_pages_go_on_to_the_next_page_and_say_so(tmp_path: Path) -> None:
+    path = tmp_path / "handbook.pdf"
+    path.write_bytes(pdf(printed(5)))
+    pages = read(path)
+    (joined,) = join_pages(pages)
+    nodes = BertNodeParser(chunk_size=120)([joined])
+    starts = joined.metadata["page_starts"]
+    assert len(starts) == len(pages) == 5
+    assert any(first < last for first, last in pages_of(nodes))
+    for node, (first, last) in zip(nodes, pages_of(nodes), strict=True):
+        assert isinstance(node, TextNode)
+        start = node.start_char_idx or 0
+        assert joined.text[start : node.end_char_idx] == node.text
+        assert not node.text[0].isdigit()
+        end = start + len(node.text.rstrip()) - 1
+        assert first == sum(at <= start for at in starts)
+        assert last == sum(at <= end for at in starts)
+        assert not {"page_label", "page_starts"} & node.metadata.keys()
+
+
+def test_joined_documents_keep_what_pages_share_and_joining_again_changes_nothing() -> None:
+    note = Document(text="A note.", metadata={"file_name": "a.txt"})
+    pages = [page(f"{n}", text) for n, text in enumerate(TEXTS, start=1)]
+    before = [document.model_copy(deep=True) for document in pages]
+    joined = join_pages([note, *pages, page("i", "Alone.", "b.pdf")])
+    assert joined[0] is note
+    assert [document.text for document in joined[1:]] == ["\f".join(TEXTS), "Alone."]
+    assert [document.id_ for document in joined[1:]] == ["a.pdf/1", "b.pdf/i"]
+    assert joined[2].metadata == {
+        "file_name": "b.pdf",
+        "file_type": "application/pdf",
+        "page_starts": [0],
+    }
+    for mode in (MetadataMode.EMBED, MetadataMode.LLM):
+        assert joined[1].get_content(metadata_mode=mode) == "\f".join(TEXTS)
+    assert join_pages(joined) == joined
+    assert pages == before
+
+
+def test_labels_that_are_no_numbers_are_counted() -> None:
+    documents = [page(label, "Otters swim.") for label in ("i", "ii", "1", "2", "A-1")]
+    nodes = GreedyNodeParser(target_size=3)(join_pages(documents))
+    assert pages_of(nodes) == [(n, n) for n in range(1, 6)]
+
+
+@pytest.mark.parametrize("include_metadata", [True, False])
+def test_page_starts_reach_no_node_and_no_vector_store(include_metadata: bool) -> None:
+    pages = [page(f"{n}", PROSE) for n in range(1, 4)]
+    parser = GreedyNodeParser(
+        target_size=30, add_pages=True, add_lines=True, include_metadata=include_metadata
+    )
+    for node in parser(join_pages(pages)):
+        stored = node_to_metadata_dict(node, flat_metadata=True)  # raises on lists
+        content = json.loads(stored["_node_content"])
+        for related in (content, *content["relationships"].values()):
+            assert "page_starts" not in related["metadata"]
+        assert stored["page_first"] <= stored["page_last"] <= 3
+        assert stored["line_first"] >= 1
+
+
+def test_pages_and_lines_are_not_embedded_so_that_the_limit_holds() -> None:
+    parser = GreedyNodeParser(chunk_size=40, add_lines=True)
+    for node in parser(join_pages([page(f"{n}", PROSE) for n in range(1, 9)])):
+        for mode in (MetadataMode.EMBED, MetadataMode.LLM):
+            content = node.get_content(metadata_mode=mode)
+            assert "page_" not in content
+            assert "line_" not in content
+            assert parser.chunker.counter.count([content])[0] <= 40
+
+
+def test_nodes_say_pages_and_lines_only_on_request_or_if_pages_were_joined() -> None:
+    documents = [page("5", "Five."), Document(text="One.\fTwo."), Document(text="Plain.")]
+    nodes = GreedyNodeParser(target_size=3, add_pages=True, add_lines=True)(documents)
+    assert [node.metadata.get("page_first") for node in nodes] == [5, 1, 2, None]
+    assert {node.metadata["line_first"] for node in nodes} == {1}
+    for node in GreedyNodeParser(target_size=3)(documents):
+        assert not {"page_first", "line_first"} & node.metadata.keys()
+    silent = GreedyNodeParser(include_metadata=False)(join_pages(documents))
+    assert all(node.metadata == {} for node in silent)
+
+
+def test_nodes_of_nodes_have_pages_and_lines_of_the_document() -> None:
+    (joined,) = join_pages([page(f"{n}", text) for n, text in enumerate(TEXTS, start=1)])
+    levels = {
+        "large": GreedyNodeParser(target_size=14, add_lines=True),
+        "small": GreedyNodeParser(target_size=3),
+    }
+    parser = HierarchicalNodeParser.from_defaults(node_parser_ids=[*levels], node_parser_map=levels)
+    leaves = get_leaf_nodes(parser.get_nodes_from_documents([joined]))
+    assert len(leaves) > 5
+    for leaf in leaves:
+        assert isinstance(leaf, TextNode)
+        before = joined.text[: leaf.start_char_idx]
+        assert leaf.metadata["page_first"] == before.count("\f") + 1
+        assert leaf.metadata["line_first"] == before.count("\n") + 1
+
+
+def test_lines_of_another_parsers_nodes_are_left_out_where_they_cannot_be_known() -> None:
+    document = Document(text="Ann ran.\nShe fell.\n\nBob slept.\nHe woke.")
+    others = SentenceSplitter(chunk_size=8, chunk_overlap=0, include_metadata=False)([document])
+    nodes = GreedyNodeParser(target_size=3, add_lines=True)(others)
+    assert len(others) > 1
+    for node in nodes:
+        assert isinstance(node, TextNode)
+        known = "line_first" in node.metadata
+        assert known == (node.source_node is not None and node.text in others[0].get_content())
+
+
+async def test_pages_are_the_same_however_documents_are_parsed() -> None:
+    joined = join_pages([page(f"{n}", PROSE) for n in range(1, 4)])
+    parser = LumberNodeParser(judge=LexicalJudge(), theta=60, add_lines=True)
+    nodes = parser(joined)
+    assert len(nodes) > 2
+    assert await parser.acall(joined) == nodes
+    assert pickle.loads(pickle.dumps(parser))(joined) == nodes
+    assert list(parser.lazy_split(joined)) == nodes
+    assert GreedyNodeParser.from_dict(GreedyNodeParser(add_pages=True).to_dict()).add_pages
+    assert len(IngestionPipeline(transformations=[parser]).run(documents=joined)) == len(nodes)
+
+
+def test_only_whole_documents_are_joined() -> None:
+    nodes = GreedyNodeParser()([page("1", "One.")])
+    with pytest.raises(TypeError, match="before they are parsed"):
+        join_pages(nodes)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"pass \[document\]"):
+        join_pages(page("1", "One."))  # type: ignore[arg-type]
