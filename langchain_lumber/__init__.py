@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from langchain_lumber.bert import BertTextSplitter
     from langchain_lumber.embeddings import LumberEmbeddings
     from langchain_lumber.greedy import GreedyTextSplitter
+    from langchain_lumber.layout import LayoutTextSplitter
     from langchain_lumber.lumber import LumberTextSplitter
     from langchain_lumber.pages import join_pages
     from lumber_core import __version__
@@ -27,6 +28,7 @@ else:
             "langchain_lumber.bert": ["BertTextSplitter"],
             "langchain_lumber.embeddings": ["LumberEmbeddings"],
             "langchain_lumber.greedy": ["GreedyTextSplitter"],
+            "langchain_lumber.layout": ["LayoutTextSplitter"],
             "langchain_lumber.lumber": ["LumberTextSplitter"],
             "langchain_lumber.pages": ["join_pages"],
             "lumber_core": ["__version__"],
@@ -36,6 +38,7 @@ else:
 __all__ = [
     "BertTextSplitter",
     "GreedyTextSplitter",
+    "LayoutTextSplitter",
     "LumberEmbeddings",
     "LumberTextSplitter",
     "SpanTextSplitter",

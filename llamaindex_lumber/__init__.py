@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from llamaindex_lumber.chunker import ChunkerNodeParser
     from llamaindex_lumber.embedding import LumberEmbedding
     from llamaindex_lumber.greedy import GreedyNodeParser
+    from llamaindex_lumber.layout import LayoutNodeParser
     from llamaindex_lumber.lumber import LumberNodeParser
     from llamaindex_lumber.pages import join_pages
     from lumber_core import __version__
@@ -29,6 +30,7 @@ else:
             "llamaindex_lumber.chunker": ["ChunkerNodeParser"],
             "llamaindex_lumber.embedding": ["LumberEmbedding"],
             "llamaindex_lumber.greedy": ["GreedyNodeParser"],
+            "llamaindex_lumber.layout": ["LayoutNodeParser"],
             "llamaindex_lumber.lumber": ["LumberNodeParser"],
             "llamaindex_lumber.pages": ["join_pages"],
             "lumber_core": ["__version__"],
@@ -39,6 +41,7 @@ __all__ = [
     "BertNodeParser",
     "ChunkerNodeParser",
     "GreedyNodeParser",
+    "LayoutNodeParser",
     "LumberEmbedding",
     "LumberNodeParser",
     "SpanNodeParser",

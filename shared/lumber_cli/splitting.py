@@ -17,7 +17,15 @@ from lumber_cli.language_models import FORMS, is_language_model
 from lumber_cli.options import prices_in, prompt_in
 from lumber_cli.panels import CHUNKS, MODEL
 from lumber_cli.setting_options import SettingOptions, choice, parameter, value_of
-from lumber_core import BertChunker, BertJudge, Chunker, GreedyChunker, LumberChunker, ModelJudge
+from lumber_core import (
+    BertChunker,
+    BertJudge,
+    Chunker,
+    GreedyChunker,
+    LayoutChunker,
+    LumberChunker,
+    ModelJudge,
+)
 from lumber_core.bert.model_folder import find_folder
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.llms import Answers, Completion
@@ -33,6 +41,7 @@ class _LumberSettings(BertJudgeSettings, LumberChunkerSettings):
 
 SPLITTERS: Final[Mapping[str, type[Chunker]]] = {
     "bert": BertChunker,
+    "layout": LayoutChunker,
     "greedy": GreedyChunker,
     "lumber": LumberChunker,
 }
@@ -204,8 +213,9 @@ def takes_splitting(*, default: str = DEFAULT_METHOD) -> Callable[[Command], Com
         parameter(
             "method",
             choice("method", SETTINGS),
-            "The splitter. bert: at the best places for a small bundled model; greedy: at the "
-            "sentence ends nearest to the size; lumber: where a language model sees a topic shift.",
+            "The splitter. bert: at the best places for a small bundled model; layout: at the best "
+            "places by headings, paragraphs and size alone; greedy: at the sentence ends nearest "
+            "to the size; lumber: where a language model sees a topic shift.",
             default=default,
         ),
         parameter(

@@ -11,6 +11,7 @@ from typing import Any
 
 from lumber_core.bert import BertChunker
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.by_layout import LayoutChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.lumber import LumberChunker
@@ -157,6 +158,9 @@ PRESETS = {
     "bert-tc": Preset("threshold t_c", 0, lambda value, _: BertChunker(threshold=value)),
     "lumber": Preset(
         "theta, tokens", THETA, lambda value, _: LumberChunker(local_judge(), theta=int(value))
+    ),
+    "layout": Preset(
+        "target size, tokens", 154, lambda value, _: LayoutChunker(target_size=int(value))
     ),
     "greedy": Preset("target size, tokens", 400, lambda value, _: GreedyChunker(int(value))),
     "paragraphs": Preset("", 0, lambda *_: UnitChunker()),

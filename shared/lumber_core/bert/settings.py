@@ -8,14 +8,14 @@ from typing import Annotated, Any, Literal
 from lumber_core.bert.model_folder import require_hub
 from lumber_core.checks import check_number, check_positive
 from lumber_core.chunking.settings import (
+    FITTING_CHUNK_SIZE,
     AutoSize,
-    TargetSettings,
+    BestCutSettings,
     Threads,
     chunk_size_setting,
 )
 from lumber_core.identity import safe_repr
 from lumber_core.settings import Setting, one_of, optional
-from lumber_core.text.units import UnitName, UnitSpec
 
 Backend = Literal["onnx", "torch"]
 Snap = Literal["sentence", "word"]
@@ -31,12 +31,6 @@ def _check_model(name: str, model: Any) -> None:
     require_hub(model)
 
 
-BERT_CHUNK_SIZE = 256
-"""Fits common embedding models: most read 512 tokens, all-MiniLM-L6-v2 reads 256."""
-_TARGET_SHARE = 0.6  # of chunk_size
-_DEFAULT_UNITS: UnitName = "sentences_and_lines"
-
-
 ModelName = Annotated[
     str,
     Setting(
@@ -47,14 +41,14 @@ ModelName = Annotated[
 ]
 
 
-class BertSettings(TargetSettings):
+class BertSettings(BestCutSettings):
     """Settings of the Bert splitter."""
 
     model: ModelName = field(default="bundled", kw_only=False)
     chunk_size: Annotated[
         AutoSize,
         chunk_size_setting(
-            f"{BERT_CHUNK_SIZE}, or in proportion to `target_size`; no limit with a `threshold`"
+            f"{FITTING_CHUNK_SIZE}, or in proportion to `target_size`; no limit with a `threshold`"
         ),
     ] = "auto"
     target_size: Annotated[
@@ -65,17 +59,6 @@ class BertSettings(TargetSettings):
             optional(check_positive),
         ),
     ] = None
-    units: Annotated[
-        UnitSpec,
-        Setting(
-            'Where chunks may start: at "sentences_and_lines" (also at list items, rows, headings '
-            'and lines of code), "sentences", "paragraphs" or "markdown" (paragraphs, list items, '
-            "tables, code, a heading with the block below it, and sentences inside prose). "
-            "Anywhere else only in what fits in no chunk, or in a sentence of more than "
-            "`target_size` tokens.",
-            objects="Also a callable from a text to `(start, end)` offsets.",
-        ),
-    ] = _DEFAULT_UNITS
     threshold: Annotated[
         float | None,
         Setting(
@@ -122,22 +105,13 @@ class BertSettings(TargetSettings):
             raise ValueError(
                 "a threshold ignores the size of chunks: pass target_size or threshold, not both"
             )
-        if self.snap == "word" and self.units != _DEFAULT_UNITS:
+        if self.snap == "word" and not self.starts_by_layout:
             raise ValueError('snap="word" starts chunks at any word: pass units or snap, not both')
         super().__post_init__()
 
     @property
-    def starts_by_layout(self) -> bool:
-        """Whether chunks may start at any sentence, line, paragraph or heading."""
-        return self.units == _DEFAULT_UNITS
-
-    @property
     def sizes(self) -> tuple[int | None, int | None]:
         """The hard limit and the target size that these settings give; None: there is none."""
-        given, target = self.chunk_size, self.target_size
-        high = None if isinstance(given, str) else given
-        if self.threshold is not None:
-            return high, None
-        if given == "auto":
-            high = BERT_CHUNK_SIZE if target is None else round(target / _TARGET_SHARE)
-        return high, target or max(1, round(_TARGET_SHARE * (high or BERT_CHUNK_SIZE)))
+        if self.threshold is None:
+            return super().sizes
+        return (None if self.chunk_size == "auto" else self.chunk_size), None

@@ -7,13 +7,17 @@ from typing import Annotated, Any, Literal
 
 from lumber_core.checks import check_language, check_not_negative, check_positive
 from lumber_core.settings import Setting, Settings, optional
-from lumber_core.text.units import UnitSpec
+from lumber_core.text.units import UnitName, UnitSpec
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 
 DEFAULT_CHUNK_SIZE = 512
 """Maximum tokens that common embedding models read."""
 DEFAULT_TARGET_SIZE = 400
 """The matching target: it leaves enough room that sentences rarely have to be cut."""
+FITTING_CHUNK_SIZE = 256
+"""Fits nearly all embedding models: most read 512 tokens, all-MiniLM-L6-v2 reads 256."""
+_TARGET_SHARE = 0.6  # of `chunk_size`: room to choose the best of several cuts
+_UNITS_BY_LAYOUT: UnitName = "sentences_and_lines"
 
 
 def _check_chunk_size(name: str, size: Any) -> None:
@@ -177,6 +181,47 @@ class TargetSettings(ChunkerSettings):
             share = DEFAULT_TARGET_SIZE / DEFAULT_CHUNK_SIZE
             target = max(1, int((high or DEFAULT_CHUNK_SIZE) * share))
         return high, target
+
+
+class BestCutSettings(TargetSettings):
+    """Settings of splitters that choose all cuts of a text together, by layout and size."""
+
+    chunk_size: Annotated[
+        AutoSize,
+        chunk_size_setting(f"{FITTING_CHUNK_SIZE}, or in proportion to `target_size`"),
+    ] = "auto"
+    target_size: Annotated[
+        int | None,
+        Setting(
+            "Preferred length of chunks in tokens; a heading outweighs a difference in size. None: "
+            "60 % of `chunk_size`.",
+            optional(check_positive),
+        ),
+    ] = None
+    units: Annotated[
+        UnitSpec,
+        Setting(
+            'Where chunks may start: at "sentences_and_lines" (also at list items, rows, headings '
+            'and lines of code), "sentences", "paragraphs" or "markdown" (paragraphs, list items, '
+            "tables, code, a heading with the block below it, and sentences inside prose). "
+            "Anywhere else only in what fits in no chunk, or in a sentence of more than "
+            "`target_size` tokens.",
+            objects="Also a callable from a text to `(start, end)` offsets.",
+        ),
+    ] = _UNITS_BY_LAYOUT
+
+    @property
+    def starts_by_layout(self) -> bool:
+        """Whether chunks may start at any sentence, line, paragraph or heading."""
+        return self.units == _UNITS_BY_LAYOUT
+
+    @property
+    def sizes(self) -> tuple[int | None, int | None]:
+        """The hard limit, None for no limit, and the target size that these settings give."""
+        high, target = self.chunk_size, self.target_size
+        if high == "auto":
+            high = FITTING_CHUNK_SIZE if target is None else round(target / _TARGET_SHARE)
+        return high, target or max(1, round(_TARGET_SHARE * (high or FITTING_CHUNK_SIZE)))
 
 
 def check_overlap(chunk_overlap: int, chunk_size: int | None) -> None:

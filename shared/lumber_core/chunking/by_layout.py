@@ -1,0 +1,53 @@
+"""Layout splitting: chunks of a target size, cut at the best places of the text's layout.
+
+What `BertChunker` does with a model, done without: all cuts of a text are chosen together, at
+headings, paragraphs, list items and sentences, so that chunks have about the target size.
+"""
+
+from __future__ import annotations
+
+from lumber_core.chunking.base import Chunker, enforce_limits
+from lumber_core.chunking.settings import BestCutSettings
+from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.segmentation import Segmentation
+from lumber_core.settings import takes
+from lumber_core.spans import spans_from_starts
+from lumber_core.text.layout import Layout, MarkdownLayout
+
+
+class LayoutSettings(BestCutSettings):
+    """Settings of the layout splitter in every framework."""
+
+
+class LayoutChunker(Chunker):
+    r"""Cuts at headings, paragraphs and lines into chunks of about `target_size` tokens.
+
+    No model is run: a megabyte takes a fraction of a second. Where a text has no headings or
+    paragraphs, cuts fall at sentences by size alone; `BertChunker` sees topics there.
+
+    Raises:
+        ValueError: A number is out of range, a name is unknown, or settings contradict each other.
+        TypeError: A setting has the wrong type or is unknown.
+
+    Example:
+        >>> text = "Ann ran. She fell.\n\nBob sat. He slept."
+        >>> LayoutChunker(target_size=5, tokenizer="words").split_text(text)
+        ['Ann ran. She fell.\n\n', 'Bob sat. He slept.']
+    """
+
+    @takes(LayoutSettings)
+    def __init__(self, settings: LayoutSettings) -> None:
+        super().__init__(settings, units=settings.units)
+        self._by_layout = settings.starts_by_layout
+
+    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
+        if not layout.text:
+            return Segmentation(())
+        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
+
+        by_layout = self._by_layout or isinstance(layout, MarkdownLayout)
+        units = None if by_layout else layout.units()
+        cutter = Cutter(layout, limits)
+        cuts = cutter.cut(cutter.places(units))
+        spans = spans_from_starts([0, *cuts], len(layout.text))
+        return enforce_limits(Segmentation(spans), layout, limits, units or ())
