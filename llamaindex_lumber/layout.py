@@ -8,11 +8,14 @@ from llamaindex_lumber.base import SpanNodeParser, with_settings
 from llamaindex_lumber.settings import ParserSettings
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.by_layout import LayoutChunker, LayoutSettings
+from lumber_core.chunking.settings import FreeTargetSize
 from lumber_core.settings import from_settings
 
 
 class LayoutNodeParserSettings(LayoutSettings, ParserSettings):
-    """Settings of `LayoutNodeParser`."""
+    """Settings of `LayoutNodeParser`; sizes are keyword-only."""
+
+    target_size: FreeTargetSize = None
 
 
 if TYPE_CHECKING:

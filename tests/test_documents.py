@@ -29,6 +29,7 @@ from typer.main import get_command
 
 from lumber_cli.app import app
 from lumber_core.bert.settings import BertSettings
+from lumber_core.chunking.by_layout import LayoutSettings
 from lumber_core.chunking.greedy import GreedySettings
 from lumber_core.lumber.settings import AskedSettings
 from lumber_core.settings import Settings, fields_of
@@ -187,6 +188,7 @@ def test_the_page_on_errors_quotes_messages_of_the_code() -> None:
     [
         ("greedy.md", GreedySettings),
         ("bert.md", BertSettings),
+        ("layout.md", LayoutSettings),
         ("lumber.md", AskedSettings),
     ],
 )

@@ -36,7 +36,8 @@ def sweep_command(
     size: Annotated[
         str | None,
         typer.Option(
-            help="Values of the size of `greedy`, `bert`, `fixed` or `recursive`, as in 200,400."
+            help="Values of the size of `greedy`, `layout`, `bert`, `fixed` or `recursive`, as in "
+            "200,400."
         ),
     ] = None,
     splitter: Annotated[
@@ -71,7 +72,7 @@ def _swept(
     known = {
         "theta": (theta, ("lumber", "lumber-local")),
         "threshold": (threshold, ("bert-tc",)),
-        "size": (size, ("greedy", "bert", "fixed", "recursive")),
+        "size": (size, ("greedy", "layout", "bert", "fixed", "recursive")),
     }
     given = [name for name, (values, _) in known.items() if values is not None]
     if len(given) != 1:

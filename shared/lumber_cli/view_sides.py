@@ -17,13 +17,14 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_files import TextFile
 
 BESIDE = (
-    "bert, greedy or lumber, or another that `compare` knows; with a number, as in bert:200, "
-    "greedy:400, recursive:1000"
+    "bert, layout, greedy or lumber, or another that `compare` knows; with a number, as in "
+    "bert:200, greedy:400, recursive:1000"
 )
 _TARGETS = (50, 75, 100, 125, 150, 175, 200, 250, 300, 400, 500, 650, 800, 1000)
 _THRESHOLDS = (-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6)
 _NUMBERS = {  # meaning of the number after a splitter's name
     "bert": "target_size",
+    "layout": "target_size",
     "greedy": "target_size",
     "lumber": "theta",
 }

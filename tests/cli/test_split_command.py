@@ -15,7 +15,7 @@ import pytest
 
 from lumber_cli.app import app
 from lumber_cli.splitting import SETTINGS
-from lumber_core import BertChunker, GreedyChunker, LumberChunker
+from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.lumber.fallback import local_judge
 from lumber_core.settings import fields_of
 from tests.cli.running import SAMPLE, run_apart, started
@@ -47,13 +47,14 @@ def opening(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("method", ["bert", "greedy", "lumber"])
+@pytest.mark.parametrize("method", ["bert", "layout", "greedy", "lumber"])
 def test_the_chunks_are_those_of_the_splitter_and_join_to_the_text(
     method: str, opening: Path
 ) -> None:
     text = opening.read_bytes().decode()
     chunker = {
         "bert": BertChunker(),
+        "layout": LayoutChunker(),
         "greedy": GreedyChunker(),
         "lumber": LumberChunker(local_judge()),
     }[method]

@@ -17,11 +17,16 @@ from typing import Any
 from langchain_core.documents import Document as LangChainDocument
 from llama_index.core.schema import Document as LlamaIndexDocument
 
-from langchain_lumber import BertTextSplitter, GreedyTextSplitter, LumberTextSplitter
+from langchain_lumber import (
+    BertTextSplitter,
+    GreedyTextSplitter,
+    LayoutTextSplitter,
+    LumberTextSplitter,
+)
 from langchain_lumber.base import SpanTextSplitter
-from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser
+from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LayoutNodeParser, LumberNodeParser
 from llamaindex_lumber.base import SpanNodeParser
-from lumber_core import BertChunker, Chunker, GreedyChunker, Group, LumberChunker
+from lumber_core import BertChunker, Chunker, GreedyChunker, Group, LayoutChunker, LumberChunker
 from lumber_core.lumber import LexicalJudge
 from lumber_core.lumber.bert_judge import BertJudge
 from tests.tiny_bert import write_random_checkpoint
@@ -63,6 +68,7 @@ CHUNKERS: dict[str, Callable[..., Chunker]] = {
     "bert as published": lambda **options: BertChunker(
         small_model(), windows="moving", snap="word", **options
     ),
+    "layout": lambda **options: LayoutChunker(**small_target(options)),
     "greedy": lambda **options: GreedyChunker(**small_target(options)),
     "greedy by paragraphs": lambda **options: GreedyChunker(
         units="paragraphs", **small_target(options)
@@ -85,18 +91,21 @@ CHUNKERS: dict[str, Callable[..., Chunker]] = {
 
 TEXT_SPLITTERS: dict[str, Callable[..., SpanTextSplitter]] = {
     "bert": lambda **options: BertTextSplitter(small_model(), **options),
+    "layout": lambda **options: LayoutTextSplitter(**small_target(options)),
     "greedy": lambda **options: GreedyTextSplitter(**small_target(options)),
     "lumber": lambda **options: LumberTextSplitter(judge=LexicalJudge(), theta=60, **options),
 }
 
 NODE_PARSERS: dict[str, Callable[..., SpanNodeParser]] = {
     "bert": lambda **options: BertNodeParser(model=small_model(), **options),
+    "layout": lambda **options: LayoutNodeParser(**small_target(options)),
     "greedy": lambda **options: GreedyNodeParser(**small_target(options)),
     "lumber": lambda **options: LumberNodeParser(judge=LexicalJudge(), theta=60, **options),
 }
 
 SAME_IN_BOTH: dict[str, Callable[..., Chunker]] = {
     "bert": CHUNKERS["bert"],
+    "layout": CHUNKERS["layout"],
     "greedy": CHUNKERS["greedy"],
     "lumber": CHUNKERS["lumber by word use"],
 }

@@ -15,7 +15,7 @@ pytest.importorskip("pyarrow")
 
 from langchain_lumber import SpanTextSplitter
 from llamaindex_lumber import ChunkerNodeParser
-from lumber_core import BertChunker, Chunker, GreedyChunker, LumberChunker
+from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.lumber.fallback import local_judge
 from lumber_core.text.source import Source
@@ -29,6 +29,7 @@ from tests.contracts.fixtures import write_fixtures
 pytestmark = pytest.mark.usefixtures("scored_once")
 SPLITTERS: dict[str, Callable[[], Chunker]] = {
     "bert": BertChunker,
+    "layout": LayoutChunker,
     "greedy": GreedyChunker,
     "lumber": lambda: LumberChunker(local_judge()),
 }

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from lumber_core import BertChunker, Chunker, GreedyChunker, LumberChunker
+from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.lumber import LexicalJudge
 from lumber_core.text.source import Source
 from lumber_files import read_file
@@ -26,6 +26,7 @@ SPLITTERS: dict[str, Callable[[], Chunker]] = {
     "bert": BertChunker,
     "bert, target 60": lambda: BertChunker(target_size=60, chunk_size=90),
     "bert, threshold 0": lambda: BertChunker(threshold=0.0),
+    "layout": LayoutChunker,
     "greedy": GreedyChunker,
     "greedy, target 60": lambda: GreedyChunker(60, chunk_size=80, min_chunk_size=20),
     "lumber, theta 120": lambda: LumberChunker(LexicalJudge(), theta=120),

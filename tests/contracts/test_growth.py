@@ -17,9 +17,14 @@ import numpy.typing as npt
 import pytest
 from llama_index.core import Document as TextDocument
 
-from langchain_lumber import BertTextSplitter, GreedyTextSplitter, LumberTextSplitter
-from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser
-from lumber_core import BertChunker, GreedyChunker, Group, LumberChunker
+from langchain_lumber import (
+    BertTextSplitter,
+    GreedyTextSplitter,
+    LayoutTextSplitter,
+    LumberTextSplitter,
+)
+from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LayoutNodeParser, LumberNodeParser
+from lumber_core import BertChunker, GreedyChunker, Group, LayoutChunker, LumberChunker
 from lumber_core.bert import loading
 from lumber_core.bert.model_folder import BUNDLED_FOLDER
 from lumber_core.bert.tokenizer import WordPieceTokenizer
@@ -96,6 +101,7 @@ def counting(counter: Any) -> dict[str, Chunker]:
         "greedy in Markdown": GreedyChunker(
             chunk_size=64, target_size=48, units="markdown", tokenizer=counter
         ),
+        "layout": LayoutChunker(chunk_size=64, tokenizer=counter),
         "lumber": LumberChunker(second, theta=60, chunk_size=64, tokenizer=counter),
     }
 
@@ -273,15 +279,17 @@ def test_large_texts_lose_nothing(text: str) -> None:
 
 
 ADAPTERS: dict[str, Callable[..., Any]] = {
+    "LayoutTextSplitter": partial(LayoutTextSplitter, add_start_index=True),
     "GreedyTextSplitter": partial(GreedyTextSplitter, add_start_index=True),
     "LumberTextSplitter": partial(LumberTextSplitter, judge=second, add_start_index=True),
     "BertTextSplitter": partial(BertTextSplitter, add_start_index=True),
+    "LayoutNodeParser": LayoutNodeParser,
     "GreedyNodeParser": GreedyNodeParser,
     "LumberNodeParser": partial(LumberNodeParser, judge=second),
     "BertNodeParser": BertNodeParser,
 }
 LIMIT = 256  # tokens
-MOST = {"Bert": 30_000, "Lumber": 300_000, "Greedy": 1_000_000}
+MOST = {"Bert": 30_000, "Lumber": 300_000, "Layout": 300_000, "Greedy": 1_000_000}
 """Characters that the splitters get here; the core's test has the whole texts."""
 
 

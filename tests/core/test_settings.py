@@ -12,8 +12,9 @@ from typing import Annotated, Any
 
 import pytest
 
-from lumber_core import BertChunker, GreedyChunker, LumberChunker
+from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.bert.settings import BertSettings
+from lumber_core.chunking.by_layout import LayoutSettings
 from lumber_core.chunking.greedy import GreedySettings
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.lumber.settings import LumberChunkerSettings
@@ -38,9 +39,10 @@ def never(group: Any) -> None:
 CHUNKERS = {
     GreedyChunker: GreedySettings,
     BertChunker: BertSettings,
+    LayoutChunker: LayoutSettings,
     LumberChunker: LumberChunkerSettings,
 }
-MADE = [GreedyChunker(), BertChunker(), LumberChunker(never)]
+MADE = [GreedyChunker(), BertChunker(), LayoutChunker(), LumberChunker(never)]
 every_chunker = pytest.mark.parametrize(("chunker", "settings"), CHUNKERS.items())
 
 

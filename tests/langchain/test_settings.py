@@ -20,15 +20,17 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_lumber import (
     BertTextSplitter,
     GreedyTextSplitter,
+    LayoutTextSplitter,
     LumberEmbeddings,
     LumberTextSplitter,
 )
-from lumber_core import BertChunker, GreedyChunker, LumberChunker, token_counter
+from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker, token_counter
 from lumber_core.lumber import LexicalJudge
 
 SPLITTERS = {
     BertTextSplitter: BertChunker,
     GreedyTextSplitter: GreedyChunker,
+    LayoutTextSplitter: LayoutChunker,
     LumberTextSplitter: LumberChunker,
 }
 every_splitter = pytest.mark.parametrize("make", SPLITTERS)

@@ -6,8 +6,10 @@ headings, paragraphs, list items and sentences, so that chunks have about the ta
 
 from __future__ import annotations
 
+from dataclasses import field
+
 from lumber_core.chunking.base import Chunker, enforce_limits
-from lumber_core.chunking.settings import BestCutSettings
+from lumber_core.chunking.settings import BestCutSettings, FreeTargetSize
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
@@ -17,6 +19,8 @@ from lumber_core.text.layout import Layout, MarkdownLayout
 
 class LayoutSettings(BestCutSettings):
     """Settings of the layout splitter in every framework."""
+
+    target_size: FreeTargetSize = field(default=None, kw_only=False)
 
 
 class LayoutChunker(Chunker):

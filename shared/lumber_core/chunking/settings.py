@@ -183,6 +183,17 @@ class TargetSettings(ChunkerSettings):
         return high, target
 
 
+FreeTargetSize = Annotated[
+    int | None,
+    Setting(
+        "Preferred length of chunks in tokens; a heading outweighs a difference in size. None: "
+        "60 % of `chunk_size`.",
+        optional(check_positive),
+    ),
+]
+"""The target size of splitters that choose among places near it."""
+
+
 class BestCutSettings(TargetSettings):
     """Settings of splitters that choose all cuts of a text together, by layout and size."""
 
@@ -190,14 +201,7 @@ class BestCutSettings(TargetSettings):
         AutoSize,
         chunk_size_setting(f"{FITTING_CHUNK_SIZE}, or in proportion to `target_size`"),
     ] = "auto"
-    target_size: Annotated[
-        int | None,
-        Setting(
-            "Preferred length of chunks in tokens; a heading outweighs a difference in size. None: "
-            "60 % of `chunk_size`.",
-            optional(check_positive),
-        ),
-    ] = None
+    target_size: FreeTargetSize = None
     units: Annotated[
         UnitSpec,
         Setting(

@@ -10,7 +10,7 @@ from typing import Any
 import markdown_it
 import pytest
 
-from lumber_core import BertChunker, Chunker, GreedyChunker, LumberChunker
+from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.settings import ChunkerSettings
@@ -39,6 +39,7 @@ class WholeChunker(Chunker):
 
 SPLITTERS: dict[str, Callable[..., Chunker]] = {
     "greedy": GreedyChunker,
+    "layout": LayoutChunker,
     "bert": BertChunker,
     "lumber": lambda **options: LumberChunker(LexicalJudge(), **options),
     "one's own": WholeChunker,
