@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.documents import Document
 from langchain_text_splitters import RecursiveCharacterTextSplitter, TextSplitter
@@ -223,6 +223,7 @@ def test_lost_characters_are_counted(visible: str, chunks: list[str], lost: int)
     st.text("ab", min_size=1, max_size=40),
     st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9))),
 )
+@example("bbbbbbb", [(3, 0), (1, 2), (3, 2)])
 def test_nothing_is_lost_in_chunks_that_overlap_in_a_text_that_repeats_itself(
     text: str, steps: list[tuple[int, int]]
 ) -> None:
