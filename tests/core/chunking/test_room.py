@@ -10,7 +10,13 @@ from lumber_core import BertChunker, Chunk, Delivery, GreedyChunker, Source, tok
 from lumber_core.text.context import Context
 from tests.core.text.test_context import GUIDE, VALUES
 
-COUNTERS = ["estimate", "words", "cl100k_base", len]
+
+def in_fours(text: str) -> int:
+    """Count fewer tokens for two texts apart than for both together."""
+    return len(text) // 4
+
+
+COUNTERS = ["estimate", "words", "cl100k_base", len, in_fours]
 LONG = GUIDE + "".join(f"\n## Part {n}\n\n{'Some words about taps. ' * n}\n" for n in range(9))
 
 
