@@ -26,8 +26,9 @@ from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import chunk_id
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
-from lumber_core.text.pages import has_lines, has_pages, place_source, without_page_starts
-from lumber_core.text.source import Source
+from lumber_core.text.context import Context
+from lumber_core.text.pages import common_metadata, has_lines, has_pages, place_source
+from lumber_core.text.source import Source, Written
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -46,7 +47,10 @@ class SpanTextSplitter(TextSplitter):
     A document whose metadata says that it is Markdown (`lumber_core.Source.is_markdown`) is
     split as with `units="markdown"`, unless other units are chosen. The titles above each chunk,
     from the outermost to the innermost, are in its `metadata["headings"]`, as "Install > From
-    source".
+    source"; titles of sections that begin inside a chunk are in `metadata["headings_inside"]`.
+
+    With `prepend_context`, `page_content` begins with the chunk's context, and ends with the slice
+    of the text; `start_index`, `end_index` and `chunk_overlap` are those of the slice.
 
     Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines are those
     of the file, also if the documents are chunks that have pages and lines themselves.
@@ -96,16 +100,18 @@ class SpanTextSplitter(TextSplitter):
 
     def segment(self, text: str) -> Segmentation:
         """Split one text; return the spans, untrimmed and without overlap, and the verdicts."""
-        return self._chunker.segment(text, overlap=self._chunk_overlap)
+        return self._chunker.segment(self._source(text), overlap=self._chunk_overlap)
 
     def show(self, text: str) -> ChunkView:
         """Split one text for display: notebooks show the chunks, without overlap, in colours."""
-        return self._chunker.show(text, overlap=self._chunk_overlap)
+        return self._chunker.show(self._source(text), overlap=self._chunk_overlap)
 
     def split_text(self, text: str) -> list[str]:
-        """Split one text into chunks."""
-        (chunks,) = self._chunker.split_all([text], self.delivery, show_progress=self._progress)
-        return [chunk.text for chunk in chunks]
+        """Split one text into chunks, each below its context if `prepend_context` is set."""
+        (chunks,) = self._chunker.split_all(
+            [self._source(text)], self.delivery, show_progress=self._progress
+        )
+        return [self._content(chunk) for chunk in chunks]
 
     def create_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
@@ -224,6 +230,22 @@ class SpanTextSplitter(TextSplitter):
             'its form, Markdown by metadata["source"] ending in .md, or by units="markdown"'
         )
 
+    def _source(self, text: str) -> Source:
+        """Return a text as a source of the core."""
+        return Source(text, written=self._written)
+
+    def _source_of(self, document: Document) -> Source:
+        """Return a document as a source of the core."""
+        return place_source(document.page_content, document.metadata, written=self._written)
+
+    @property
+    def _written(self) -> Written | None:
+        return _in_context if self._settings.prepend_context else None
+
+    def _content(self, chunk: Chunk) -> str:
+        """Return what a chunk's document contains."""
+        return chunk.text_in_context if self._settings.prepend_context else chunk.text
+
     @property
     def _progress(self) -> bool:
         return self._settings.show_progress
@@ -231,7 +253,7 @@ class SpanTextSplitter(TextSplitter):
     def _split(self, documents: Sequence[Document], *, in_stream: bool = False) -> list[Document]:
         """Split documents; within a stream, its progress bar is shown instead of the chunker's."""
         split = self._chunker.split_all(
-            map(source_of_document, documents),
+            map(self._source_of, documents),
             self.delivery,
             show_progress=self._progress and not in_stream,
         )
@@ -242,7 +264,7 @@ class SpanTextSplitter(TextSplitter):
     ) -> list[Document]:
         """Async version of `_split`."""
         split = await self._chunker.asplit_all(
-            map(source_of_document, documents),
+            map(self._source_of, documents),
             self.delivery,
             show_progress=self._progress and not in_stream,
         )
@@ -257,10 +279,11 @@ class SpanTextSplitter(TextSplitter):
         documents = []
         for parent, chunks in zip(parents, split, strict=True):
             known = parent.metadata if parent.id is None else parent.id
-            common = without_page_starts(parent.metadata)
+            common = common_metadata(parent.metadata, context=settings.add_context)
             for chunk in chunks:
                 metadata = copy.deepcopy(common)
                 metadata |= chunk.metadata(
+                    context=settings.add_context,
                     verdict=self._add_verdicts,
                     pages=settings.add_pages or has_pages(parent.metadata),
                     lines=settings.add_lines or has_lines(parent.metadata),
@@ -272,7 +295,8 @@ class SpanTextSplitter(TextSplitter):
                 if settings.add_chunk_index:
                     metadata["chunk_index"] = chunk.index
                 stable = identity and chunk_id(known, chunk.span, chunk.text, identity)
-                documents.append(Document(page_content=chunk.text, metadata=metadata, id=stable))
+                content = self._content(chunk)
+                documents.append(Document(page_content=content, metadata=metadata, id=stable))
         return documents
 
     def __repr__(self) -> str:
@@ -306,9 +330,9 @@ def _documents_of(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None) 
     ]
 
 
-def source_of_document(document: Document) -> Source:
-    """Return a document as a source of the core."""
-    return place_source(document.page_content, document.metadata)
+def _in_context(text: str, context: Context) -> list[str]:
+    """Return the content of a document that begins with the context of its chunk."""
+    return [context.above(text)]
 
 
 def _refuse_single(documents: object) -> None:

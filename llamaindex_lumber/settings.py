@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lumber_core.chunking.settings import AddLines, AddPages, ChunkOverlap
+from lumber_core.chunking.settings import AddContext, AddLines, AddPages, ChunkOverlap
 from lumber_core.settings import Settings
 
 _SEPARATOR = "nodes end at units: choose these with the setting units"
@@ -31,5 +31,6 @@ class ParserSettings(Settings):
     """Settings of node parsers, in addition to the core's."""
 
     chunk_overlap: ChunkOverlap = 0
+    add_context: AddContext = True
     add_pages: AddPages = False
     add_lines: AddLines = False

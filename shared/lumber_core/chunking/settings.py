@@ -68,6 +68,15 @@ ChunkOverlap = Annotated[
         check_not_negative,
     ),
 ]
+AddContext = Annotated[
+    bool,
+    Setting(
+        'Put what the document says about a chunk outside of it into `metadata["context"]`: its '
+        "title (in the metadata, or else the single first-level heading of Markdown), the deepest "
+        "three headings above the chunk, and on lines of their own the header rows of the table in "
+        "Markdown, CSV or TSV whose rows it continues."
+    ),
+]
 AddPages = Annotated[
     bool,
     Setting(
@@ -106,6 +115,14 @@ Units = Annotated[
 Language = Annotated[
     str, Setting('ISO 639 code of the language, such as "en", to find sentences.', check_language)
 ]
+MergeSections = Annotated[
+    bool,
+    Setting(
+        "Whether a chunk of Markdown may hold the text of several sections. False: every heading "
+        "starts a chunk, also if the one before stays small; headings without text between them "
+        "stay together. Overlap does not reach across a heading either."
+    ),
+]
 Threads = Annotated[
     int | None,
     Setting(
@@ -121,6 +138,7 @@ class ChunkerSettings(Settings):
 
     chunk_size: Annotated[AutoSize, chunk_size_setting("set by the other settings")] = "auto"
     min_chunk_size: MinChunkSize = None
+    merge_sections: MergeSections = True
     tokenizer: Tokenizer = DEFAULT_TOKENIZER
     language: Language = "en"
 

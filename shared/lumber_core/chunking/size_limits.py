@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
+from lumber_core.chunking.room import Room
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter
 
@@ -24,12 +26,14 @@ class SizeLimits:
             `chunk_size`. None: no limit.
         counter: Counts the tokens.
         target_size: Preferred length of chunks in tokens; None for splitters without one.
+        room: Counts what is written around a chunk; `chunk_size` is what that leaves.
     """
 
     chunk_size: int | None
     min_chunk_size: int | None
     counter: TokenCounter
     target_size: int | None = None
+    room: Room | None = None
 
     def reserving(self, tokens: int) -> SizeLimits:
         """Return limits that leave room for `tokens` more tokens in each chunk.
@@ -56,26 +60,43 @@ class SizeLimits:
         )
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Return the tokens of each text, with or without outer white space, whichever is more."""
+        """Return the tokens of each text, with or without outer white space, whichever is more.
+
+        With `room`, what is written around it may change how a text is counted at its ends.
+        """
         trimmed = [text.strip() for text in texts]
         differing = [
             number for number, text in enumerate(texts) if len(trimmed[number]) < len(text)
         ]
-        counts = self.counter.count([*texts, *(trimmed[number] for number in differing)])
+        variants = [*texts, *(trimmed[number] for number in differing)]
+        if self.room is None:
+            counts = self.counter.count(variants)
+        else:
+            around = self.room.around
+            counts = [max(0, count - around) for count in self.room.count(variants)]
         for number, count in zip(differing, counts[len(texts) :], strict=True):
             counts[number] = max(counts[number], count)
         return counts[: len(texts)]
 
-    def join(self, text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
+    def join(self, text: str, spans: Sequence[Span], fixed: Sequence[int] = ()) -> tuple[Span, ...]:
         """Merge each span below `min_chunk_size` with its smaller neighbour that has room for it.
 
         Args:
             text: The text.
             spans: Spans that tile it, none above `chunk_size`.
+            fixed: Where some of the spans start that are not merged with the one before.
         """
-        limit = self.min_chunk_size
-        if limit is None:
+        if self.min_chunk_size is None:
             return tuple(spans)
+        starts = [span.start for span in spans]
+        cuts = [0, *(bisect_left(starts, start) for start in fixed), len(spans)]
+        return tuple(
+            span for first, last in pairwise(cuts) for span in self._join(text, spans[first:last])
+        )
+
+    def _join(self, text: str, spans: Sequence[Span]) -> Iterator[Span]:
+        """Yield neighbouring spans, merged."""
+        limit = self.min_chunk_size or 0
         counts = self.count([span.of(text) for span in spans])
         joined: list[tuple[Span, int]] = []
         waiting = self._without_empty_runs(text, list(zip(spans, counts, strict=True)))[::-1]
@@ -101,7 +122,8 @@ class SizeLimits:
                         break
             else:
                 joined.append(piece)
-        return tuple(span for span, _ in joined)
+        for span, _ in joined:
+            yield span
 
     def _without_empty_runs(
         self, text: str, pieces: list[tuple[Span, int]]

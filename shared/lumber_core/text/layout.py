@@ -6,25 +6,35 @@ limits, overlap and headings. A Markdown text is parsed once this way.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lumber_core.spans import Span
+from lumber_core.text.context import Context, document_title, make_context
 from lumber_core.text.markdown import (
+    LINE_BREAK,
     Block,
     OutlinePlace,
     markdown_units,
     places_in_outline,
 )
 from lumber_core.text.source import Source, as_source
+from lumber_core.text.tables import find_header
 from lumber_core.text.units import UnitFinder, sentences
 
 if TYPE_CHECKING:
     from lumber_core.text.places import Place
+
+
+# Indentation, marks of quotes and bullets before a row of a table.
+_BEFORE_ROW = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?=\|)")
+_DASHES = re.compile("-{3,}")
 
 
 class Layout(ABC):
@@ -64,7 +74,38 @@ class Layout(ABC):
 
     @abstractmethod
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
-        """Return the headings above the start of each span."""
+        """Return the headings above the start of each span, and those inside it."""
+
+    @abstractmethod
+    def header_rows(self, span: Span) -> str:
+        """Return the header of the table whose rows a chunk continues, or ""."""
+
+    @cached_property
+    def section_starts(self) -> list[int]:
+        """Where sections start that are not merged with the one before, ascending, without 0."""
+        return []
+
+    @property
+    def title(self) -> str:
+        """The title of the document; see `lumber_core.text.context.document_title`."""
+        return document_title(self.source.metadata, [])
+
+    @abstractmethod
+    def possible_contexts(self) -> list[Context]:
+        """Return the longest contexts that chunks may have, wherever they start."""
+
+    def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
+        """Return the context of each chunk.
+
+        Args:
+            spans: The chunks.
+            places: What `outline` returns for them.
+        """
+        title = self.title
+        return [
+            make_context(title, place, self.header_rows(span))
+            for span, place in zip(spans, places, strict=True)
+        ]
 
 
 class PlainLayout(Layout):
@@ -101,11 +142,42 @@ class PlainLayout(Layout):
 
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
         """Return no headings: only those of Markdown have levels."""
-        return [OutlinePlace((), ())] * len(spans)
+        return [OutlinePlace()] * len(spans)
+
+    def header_rows(self, span: Span) -> str:
+        """Return the header row of separated values, if the chunk begins below it."""
+        end = self._header_end
+        if not end or span.stripped(self.text).start < end:
+            return ""
+        return self.text[:end].lstrip("\ufeff").rstrip("\r\n")
+
+    def possible_contexts(self) -> list[Context]:
+        """Return the title with the header row."""
+        whole = Span(self._header_end, len(self.text))
+        return [make_context(self.title, OutlinePlace(), self.header_rows(whole))]
+
+    @cached_property
+    def _header_end(self) -> int:
+        """Where the header row of separated values ends, 0 without one."""
+        # A chunk from further down in a file has none.
+        below = self.source.first_line > 1 or self.source.metadata.get("start_index")
+        return find_header(self.text) if self.source.is_csv and not below else 0
 
 
 class MarkdownLayout(Layout):
-    """The layout of a Markdown text, which is parsed when it is first needed."""
+    """The layout of a Markdown text, which is parsed when it is first needed.
+
+    Args:
+        source: The text, or what is known about it.
+        language: ISO 639 code for finding sentences.
+        merge_sections: Whether a chunk may hold several sections.
+    """
+
+    def __init__(
+        self, source: str | Source, language: str = "en", merge_sections: bool = True
+    ) -> None:
+        super().__init__(source, language)
+        self._merge_sections = merge_sections
 
     @property
     def blocks(self) -> list[Block]:
@@ -132,6 +204,44 @@ class MarkdownLayout(Layout):
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
         """Return the titles; see `lumber_core.text.markdown.places_in_outline`."""
         return places_in_outline(self.text, self.blocks, spans, self.source.metadata)
+
+    @cached_property
+    def section_starts(self) -> list[int]:
+        """Where headings start, except below another heading; none if sections are merged."""
+        if self._merge_sections:
+            return []
+        return [
+            block.start
+            for before, block in pairwise(self.blocks)
+            if block.level and before.kind != "heading"
+        ]
+
+    @property
+    def title(self) -> str:
+        """The title in the metadata, or the single first-level heading."""
+        first_level = [block.title for block in self.blocks if block.level == 1]
+        return document_title(self.source.metadata, first_level)
+
+    def header_rows(self, span: Span) -> str:
+        """Return the header row of a table and the line of dashes below it, without padding."""
+        start = span.stripped(self.text).start
+        number = bisect_right(self.blocks, start, key=lambda block: block.start) - 1
+        header = self.blocks[number].header if self.blocks else Span(0, 0)
+        if not header.end or start < header.end:
+            return ""
+        rows = (_BEFORE_ROW.sub("", row) for row in LINE_BREAK.split(header.of(self.text)))
+        names, dashes, *_ = (" ".join(row.split()) for row in rows)
+        return f"{names}\n{_DASHES.sub('---', dashes)}"
+
+    def possible_contexts(self) -> list[Context]:
+        """Return the headings above each section and each table, with the table's header."""
+        before = [Block(0, 0, "heading"), *self.blocks]
+        found = [
+            Span(max(block.start, block.header.end), block.end)
+            for above, block in zip(before, self.blocks, strict=False)
+            if above.kind == "heading" or block.header.end
+        ]
+        return self.contexts(found, self.outline(found))
 
     def _blocks_between(self, start: int, stop: int) -> list[Block]:
         """Return the blocks inside a range; the first and the last may be parts of blocks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -11,10 +11,14 @@ from typing import Any, Literal, get_args
 from lumber_core.checks import check_not_negative, check_text, check_texts, text_hint
 from lumber_core.identity import safe_repr
 from lumber_core.spans import Span
+from lumber_core.text.context import Context
 from lumber_core.text.markdown import Block, markdown_blocks
 
-Format = Literal["text", "markdown"]
-"""How a text is read: as plain text, or as Markdown."""
+Format = Literal["text", "markdown", "csv"]
+"""How a text is read: as plain text, as Markdown, or as comma- or tab-separated values."""
+
+Written = Callable[[str, Context], Iterable[str]]
+"""Returns the forms in which a chunk is stored or embedded, given its text and its context."""
 
 NAME_KEYS = ("file_path", "file_name", "source")
 TYPE_KEYS = ("file_type", "mimetype")
@@ -29,11 +33,14 @@ class Source:
         text: Any string.
         name: Name of the document.
         format: How the text is read. "markdown" holds whatever the units of the splitter; one
-            with `units="markdown"` reads every text as Markdown. None: as Markdown if `metadata`
-            says that it is and the splitter has its default units, otherwise as plain text.
+            with `units="markdown"` reads every text as Markdown. "csv" is plain text that may begin
+            with a header row. None: as Markdown if `metadata` says that it is and the splitter has
+            its default units, otherwise as plain text, or as "csv" if `metadata` says so.
         metadata: The document's metadata. Splitters read the file's name and type from it, and
             the headings above a text that is itself a chunk.
         reserved: Tokens to leave free in every chunk, for text that is added later.
+        written: Returns the forms in which a chunk is stored or embedded, given its text and its
+            context: none has more than `chunk_size` tokens. None: the text alone.
         pages: Offsets in characters where pages start, ascending; empty if it has no pages. A page
             that is missing starts where the next one does.
         first_line: The line of its file on which the text begins, from 1.
@@ -48,6 +55,7 @@ class Source:
     format: Format | None = field(default=None, kw_only=True)
     metadata: Mapping[Any, Any] = field(default_factory=dict, kw_only=True)
     reserved: int = field(default=0, kw_only=True)
+    written: Written | None = field(default=None, kw_only=True, repr=False)
     pages: tuple[int, ...] = field(default=(), kw_only=True)
     first_line: int = field(default=1, kw_only=True)
 
@@ -56,7 +64,7 @@ class Source:
         check_not_negative("reserved", self.reserved)
         if self.format is not None and self.format not in get_args(Format):
             raise ValueError(
-                f'format must be "text", "markdown" or None, not {safe_repr(self.format)}'
+                f'format must be "text", "markdown", "csv" or None, not {safe_repr(self.format)}'
             )
 
     @property
@@ -68,10 +76,25 @@ class Source:
         """
         if self.format is not None:
             return self.format == "markdown"
+        return self._is_file_of({"text/markdown"}, (".md", ".markdown"))
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether `format`, or else the metadata, says that the text is separated values.
+
+        As for `is_markdown`, with names that end in ".csv" or ".tsv", and the types "text/csv"
+        and "text/tab-separated-values".
+        """
+        if self.format is not None:
+            return self.format == "csv"
+        types = {"text/csv", "text/tab-separated-values"}
+        return self._is_file_of(types, (".csv", ".tsv"))
+
+    def _is_file_of(self, types: set[str], endings: tuple[str, ...]) -> bool:
+        """Return whether the metadata has a file of one of these types or endings."""
         names = (self.metadata.get(key) for key in NAME_KEYS)
-        types = (self.metadata.get(key) for key in TYPE_KEYS)
-        return "text/markdown" in types or any(
-            str(name).casefold().endswith((".md", ".markdown")) for name in names if name
+        return any(self.metadata.get(key) in types for key in TYPE_KEYS) or any(
+            str(name).casefold().endswith(endings) for name in names if name
         )
 
     @cached_property
