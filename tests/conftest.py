@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,6 +20,13 @@ from lumber_core.settings import Setting, fields_of, setting_of
 # Fixtures of several test folders: small BERT models, the numbers of examples, a browser; and what
 # is seen of tests that hang.
 pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing", "tests.time_limits"]
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over what all tests share: modules, and the tests."""
+    gc.collect()
+    gc.freeze()
+
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -240,8 +240,9 @@ class BestCutSettings(TargetSettings):
     @property
     def sizes(self) -> tuple[int | None, int | None]:
         """The hard limit, None for no limit, and the target size that these settings give."""
-        high, target = self.chunk_size, self.target_size
-        if high == "auto":
+        given, target = self.chunk_size, self.target_size
+        high = None if isinstance(given, str) else given
+        if given == "auto":
             high = FITTING_CHUNK_SIZE if target is None else round(target / _TARGET_SHARE)
         return high, target or max(1, round(_TARGET_SHARE * (high or FITTING_CHUNK_SIZE)))
 
