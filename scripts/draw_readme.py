@@ -24,7 +24,7 @@ from xml.sax.saxutils import escape
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from langchain_lumber import BertTextSplitter
-from lumber_core import BertChunker, GreedyChunker
+from lumber_core import BertChunker, GreedyChunker, LayoutChunker
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", ROOT / "docs" / "choosing.md")
@@ -151,14 +151,15 @@ def recall_table(results: str) -> str:
 
 def speed_table(speeds: Mapping[str, float]) -> str:
     """Return the table of speeds, in characters a second of one CPU core."""
-    greedy, bert = speeds["greedy"], speeds["bert"]
+    greedy, layout, bert = speeds["greedy"], speeds["layout"], speeds["bert"]
     return "\n".join(
         (
             "| You want | Use | Characters a second, one core |",
             "| --- | --- | --- |",
-            f"| even chunks, fast | Greedy | about {_rounded(greedy)} |",
-            "| topic shifts and layout, without a language model | Bert | about "
-            f"{_rounded(bert)}: {_rounded(greedy / bert)} times slower than Greedy |",
+            f"| even chunks, fastest | Greedy | about {_rounded(greedy)} |",
+            f"| headings, paragraphs and lists kept whole | Layout | about {_rounded(layout)} |",
+            "| topic shifts as well, without a language model | Bert | about "
+            f"{_rounded(bert)}: {_rounded(layout / bert)} times slower than Layout |",
             "| the best boundaries in long narratives | Lumber with a language model | one model "
             "call per chunk, many in flight |",
         )
@@ -170,6 +171,7 @@ def measured() -> dict[str, float]:
     text = STORY.read_text(encoding="utf-8")[:SAMPLE]
     runs: dict[str, tuple[Callable[[str], object], int]] = {
         "greedy": (GreedyChunker().segment, 20),
+        "layout": (LayoutChunker().segment, 5),
         "bert": (BertChunker(threads=1).segment, 1),
     }
     seconds: dict[str, list[float]] = {name: [] for name in runs}
