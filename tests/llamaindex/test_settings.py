@@ -422,7 +422,7 @@ class TestMetadata:
             parser(documents)
             make(chunk_size=128, tokenizer="cl100k_base")(documents)
         (record,) = caplog.records
-        assert "metadata takes up to 50 % of chunk_size=64" in record.getMessage()
+        assert "metadata takes up to 52 % of chunk_size=64" in record.getMessage()
         assert "word" not in record.getMessage()
 
 
