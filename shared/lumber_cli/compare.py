@@ -77,7 +77,7 @@ class Comparing(Measuring):
         self._check_model(model)
         arguments = self.arguments(self.output)
         splitters = self._splitters(model, policy)
-        corpus = self.corpus(folder)
+        corpus = self.corpus(folder, self.output)
         answering = self._answering(model, policy)
         check_comparison(corpus, splitters, qa=answering)
         passages = self._passages(corpus, model, policy)

@@ -72,6 +72,11 @@ class Inputs:
     def __len__(self) -> int:
         return len(self._files)
 
+    @property
+    def files(self) -> list[Path]:
+        """The files that are read."""
+        return [Path("/dev/stdin") if each is None else each.path for each in self._files]
+
     def __iter__(self) -> Iterator[TextFile]:
         """Read the files in turn; one that cannot be read is named on stderr and left out."""
         for named in self._files:
@@ -91,15 +96,3 @@ class Inputs:
         if named is None:
             return read_bytes(sys.stdin.buffer.read(), name="stdin", encoding=self.encoding)
         return read_file(named.path, name=named.name, encoding=self.encoding)
-
-
-def output_file(path: Path) -> Path:
-    """Return a file to write, with its folder made.
-
-    Raises:
-        ValueError: It is a folder.
-    """
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder: expected the name of a file to write")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path

@@ -11,7 +11,7 @@ import typer
 
 from lumber_cli.asking import Asking, takes_asking
 from lumber_cli.options import EncodingOption, errors_in_one_line, fail
-from lumber_cli.subjects import SPLITTER_NAMES, Concurrency, Folder, PatternOption
+from lumber_cli.subjects import SPLITTER_NAMES, Concurrency, Folder, PatternOption, check_outputs
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.questions import check_question_path, write_questions
 from lumber_evaluation.llm.questions import QuestionSet, make_questions
@@ -50,6 +50,7 @@ def questions_command(
         assert asker is not None  # --model is required
         policy = asking.call_policy()
         documents = load_folder(folder, pattern=pattern or None, encoding=encoding).documents
+        check_outputs([output], folder, documents)
         made = make_questions(
             [cutter.split(document) for document in documents],
             asker,

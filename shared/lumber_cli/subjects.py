@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -14,12 +15,12 @@ from lumber_core.tokens import token_counter
 from lumber_evaluation.cached_work import WORK_FILE
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import Sections
-from lumber_evaluation.documents import Corpus, EvaluatedSplitter
+from lumber_evaluation.documents import Corpus, Document, EvaluatedSplitter
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.llm.propositions import PropositionSplitter
 from lumber_evaluation.retrieval.word_recall import absent_questions
 from lumber_evaluation.splitters import PRESETS, evaluated, preset
-from lumber_files import READABLE
+from lumber_files import READABLE, check_output
 
 SPLITTER_NAMES = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
 """The named splitters, for help texts."""
@@ -62,6 +63,29 @@ def corpus_in(
             f"{examples}{'; ...' if len(absent) > _EXAMPLES else ''}"
         )
     return corpus
+
+
+def check_outputs(
+    outputs: Iterable[Path],
+    folder: Path,
+    documents: Iterable[Document],
+    others: Iterable[Path] = (),
+) -> None:
+    """Raise if a file to write is one that was read.
+
+    Args:
+        outputs: The files to write.
+        folder: The folder of the documents.
+        documents: The documents.
+        others: Other files that were read.
+
+    Raises:
+        ValueError: One would be overwritten.
+    """
+    read = [*(folder / document.name for document in documents), *others]
+    for output in outputs:
+        if output.exists():
+            check_output(output, read)
 
 
 def asks_model(spec: str) -> bool:

@@ -54,7 +54,7 @@ def sweep_command(
         arguments = measuring.arguments(output)
         policy = asking.call_policy()
         made = sweep(
-            measuring.corpus(folder),
+            measuring.corpus(folder, output),
             lambda value: measuring.named_splitter(f"{kind}:{value:g}", asked, policy, output),
             values,
             parameter=parameter,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import typer
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.extras import load
 from lumber_core.text.markdown import HEADING_SEPARATOR
+from lumber_files import replacing
 
 
 class OutputFormat(str, Enum):
@@ -67,15 +69,34 @@ class ChunkRow:
         return " | ".join(" ".join(part.split()) for part in parts)
 
 
-class Writer(AbstractContextManager["Writer"], Protocol):
-    """Writes the chunks of documents; closing it finishes the file."""
+class Writer(ABC):
+    """Writes the chunks of documents.
+
+    Attributes:
+        begun: Whether the chunks of a document have been written.
+    """
+
+    begun = False
 
     def write(self, rows: Sequence[ChunkRow]) -> None:
         """Write the chunks of one document."""
+        self.begun = True
+        self._write(rows)
+
+    @abstractmethod
+    def _write(self, rows: Sequence[ChunkRow]) -> None: ...
+
+    @abstractmethod
+    def close(self) -> None:
+        """Finish the file."""
 
 
-def writer(kind: OutputFormat, output: Path | None) -> Writer:
-    """Return a writer.
+@contextmanager
+def writer(kind: OutputFormat, output: Path | None) -> Iterator[Writer]:
+    """Yield a writer.
+
+    An existing file is replaced when the block ends. If it ends with an error, or with Ctrl-C, the
+    documents that are finished replace the file; if there are none, the file is left as it was.
 
     Args:
         kind: The format.
@@ -86,25 +107,37 @@ def writer(kind: OutputFormat, output: Path | None) -> Writer:
         MissingExtraError: Parquet, and pyarrow is not installed.
         OSError: The file cannot be written.
     """
-    if kind is not OutputFormat.PARQUET:
-        return _Lines(output, _SHOWN_AS[kind])
     if output is None:
-        raise ValueError("--format parquet needs a file: pass --output FILE")
-    return _Parquet(output)
+        if kind is OutputFormat.PARQUET:
+            raise ValueError("--format parquet needs a file: pass --output FILE")
+        yield _Lines(typer.get_binary_stream("stdout"), _SHOWN_AS[kind])
+        return
+    error: BaseException | None = None
+    with replacing(output) as part, closing(_file_writer(kind, part)) as made:
+        try:
+            yield made
+        except BaseException as raised:
+            if not made.begun:
+                raise
+            error = raised
+    if error is not None:
+        raise error
+
+
+def _file_writer(kind: OutputFormat, path: Path) -> Writer:
+    if kind is OutputFormat.PARQUET:
+        return _Parquet(path)
+    return _Lines(path.open("wb"), _SHOWN_AS[kind])
 
 
 class _Lines(Writer):
     """Writes UTF-8, whatever the terminal's encoding; each document is flushed."""
 
-    def __init__(self, output: Path | None, show: Callable[[ChunkRow], str]) -> None:
+    def __init__(self, stream: BinaryIO, show: Callable[[ChunkRow], str]) -> None:
+        self._stream = stream
         self._show = show
-        self._stack = ExitStack()
-        if output is None:
-            self._stream: BinaryIO = typer.get_binary_stream("stdout")
-        else:
-            self._stream = self._stack.enter_context(output.open("wb"))
 
-    def write(self, rows: Sequence[ChunkRow]) -> None:
+    def _write(self, rows: Sequence[ChunkRow]) -> None:
         shown = "".join(map(self._show, rows))
         # In one call, because of Ctrl-C; but an unbuffered stdout may take only a part.
         rest = memoryview(shown.encode("utf-8", "backslashreplace"))
@@ -112,8 +145,8 @@ class _Lines(Writer):
             rest = rest[self._stream.write(rest) :]
         self._stream.flush()
 
-    def __exit__(self, *exception: object) -> None:
-        self._stack.close()
+    def close(self) -> None:
+        self._stream.close()
 
 
 class _Parquet(Writer):
@@ -139,11 +172,11 @@ class _Parquet(Writer):
         )
         self._file: Any = parquet.ParquetWriter(output, self._schema)
 
-    def write(self, rows: Sequence[ChunkRow]) -> None:
+    def _write(self, rows: Sequence[ChunkRow]) -> None:
         if rows:
             self._file.write_table(self._make([row.as_json() for row in rows], schema=self._schema))
 
-    def __exit__(self, *exception: object) -> None:
+    def close(self) -> None:
         self._file.close()
 
 

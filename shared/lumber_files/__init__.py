@@ -1,4 +1,4 @@
-"""Reading files as texts.
+"""Reading files as texts, and replacing files whole.
 
 Plain text and Markdown in UTF-8 need no extra. HTML, PDF, DOCX and the detection of other encodings
 need the extra `documents`.
@@ -14,6 +14,7 @@ from lumber_files.reading import (
     read_bytes,
     read_file,
 )
+from lumber_files.writing import check_output, replacing
 
 __all__ = [
     "READABLE",
@@ -22,9 +23,11 @@ __all__ = [
     "TextFile",
     "UnreadableFileError",
     "check_encoding",
+    "check_output",
     "check_readable",
     "files_in",
     "find_files",
     "read_bytes",
     "read_file",
+    "replacing",
 ]

@@ -351,3 +351,15 @@ def test_a_pdf_is_compared_and_other_files_are_named(docs: Path, tmp_path: Path)
     assert "no text is read from photo.png" in done.stderr
     names = {each["name"] for each in data_of(tmp_path / "report")["corpus"]["documents"]}
     assert "quay.pdf" in names
+
+
+@pytest.mark.parametrize(
+    "command", [["compare"], ["sweep", "--size", "200", "--splitter", "fixed"]]
+)
+def test_a_report_replaces_no_document(command: list[str], docs: Path) -> None:
+    page = docs / "report.html"
+    page.write_text("<h1>Of mine</h1><p>It is read.</p>", encoding="utf-8")
+    done = run_apart(*command, docs, "--output", docs)
+    assert (done.code, done.out) != (0, "")
+    assert "report.html would be read and overwritten" in done.err
+    assert "Of mine" in page.read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from lumber_cli import inputs
 from lumber_cli.app import app
 from lumber_cli.splitting import SETTINGS
 from lumber_core import BertChunker, GreedyChunker, LumberChunker
@@ -146,9 +147,9 @@ def test_other_formats_hold_the_same_chunks(docs: Path) -> None:
             assert row["text"].strip() in shown
             assert f"{row['document']} #{row['index']} | characters {row['start']} to" in shown
     parquet = pytest.importorskip("pyarrow.parquet")
-    options = ("--chunk-size", 60, "--format", "parquet", "-o", "out/chunks.parquet")
+    options = ("--chunk-size", 60, "--format", "parquet", "-o", "chunks.parquet")
     assert run_apart("split", "docs", *options) == (0, "", "")
-    table = parquet.read_table(docs.parent / "out" / "chunks.parquet").to_pylist()
+    table = parquet.read_table(docs.parent / "chunks.parquet").to_pylist()
     assert [{key: row[key] for key in rows[0]} for row in table] == rows
 
 
@@ -238,6 +239,67 @@ def test_mistakes_are_one_line_and_write_nothing(
     assert len(done.err.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize("name", ["docs/a.txt", "same.txt", "linked.txt"])
+@pytest.mark.parametrize("command", [["split"], ["split", "--format", "parquet"], ["view"]])
+def test_an_output_that_is_an_input_is_refused(command: list[str], name: str, docs: Path) -> None:
+    before = (docs / "a.txt").read_bytes()
+    os.link(docs / "a.txt", "same.txt")
+    Path("linked.txt").symlink_to(docs / "a.txt")
+    done = run_apart(*command, "docs", "-o", name)
+    assert (done.code, done.out) != (0, "")
+    assert f"{name} would be read and overwritten" in done.err
+    assert (docs / "a.txt").read_bytes() == before
+    assert {path.name for path in docs.iterdir()} == {"a.txt", "b.md"}
+
+
+def test_the_prompt_is_an_input_as_well(docs: Path) -> None:
+    prompt = Path("prompt.txt")
+    prompt.write_text("Where? {paragraphs}", encoding="utf-8")
+    options = ["--method", "lumber", "--model", "http://127.0.0.1:1#m", "--prompt", prompt]
+    done = run_apart("split", "docs", *options, "-o", prompt)
+    assert "prompt.txt would be read and overwritten" in done.err
+
+
+@pytest.mark.parametrize("options", [["split"], ["split", "--format", "parquet"], ["view"]])
+def test_a_run_that_reads_nothing_replaces_nothing(options: list[str], docs: Path) -> None:
+    (docs / "damaged.pdf").write_bytes(b"no PDF")
+    Path("out").write_text("of yesterday", encoding="utf-8")
+    assert run_apart(*options, docs / "damaged.pdf", "-o", "out").code == 1
+    assert Path("out").read_text(encoding="utf-8") == "of yesterday"
+    assert {path.name for path in Path.cwd().iterdir()} == {"docs", "out"}
+
+
+def test_an_error_keeps_the_documents_that_are_done(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = inputs.read_file
+
+    def fail_later(path: Path, **options: Any) -> Any:
+        if path.name == "b.md":
+            raise ValueError("unexpected")
+        return read(path, **options)
+
+    monkeypatch.setattr(inputs, "read_file", fail_later)
+    assert run_apart("split", "docs", "-o", "out.jsonl").code == 1
+    rows = rows_of(Path("out.jsonl").read_text(encoding="utf-8"))
+    assert {row["document"] for row in rows} == {"docs/a.txt"}
+
+
+def test_what_is_replaced_keeps_its_links_and_its_permissions(docs: Path) -> None:
+    Path("real.jsonl").touch(mode=0o600)
+    Path("link.jsonl").symlink_to("real.jsonl")
+    assert run_apart("split", "docs", "-o", "link.jsonl").code == 0
+    assert Path("link.jsonl").is_symlink()
+    assert Path("real.jsonl").stat().st_mode & 0o777 == 0o600
+    assert rows_of(Path("real.jsonl").read_text(encoding="utf-8"))
+
+
+def test_a_pipe_is_written_to_and_not_replaced(docs: Path) -> None:
+    with started("split", "docs", "-o", "/dev/stdout", cwd=docs.parent) as process:
+        out, _ = process.communicate(timeout=60)
+    assert "".join(row["text"] for row in rows_of(out.decode())).endswith(HANDBOOK)
+
+
 def test_a_wrong_option_is_a_usage_error(docs: Path) -> None:
     assert run_apart("split", "docs", "--method", "none").code == 2
     assert run_apart("split", "docs", "--chunk-size", "many").code == 2
@@ -299,7 +361,7 @@ def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
         preexec_fn=heed_ctrl_c,
     )
     assert process.stderr is not None
-    while not output.exists() or not output.stat().st_size:  # then it waits for stdin
+    while not any(part.stat().st_size for part in tmp_path.iterdir()):  # then it waits for stdin
         assert process.poll() is None
     time.sleep(1)
     process.send_signal(signal.SIGINT)
