@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import typer
 
 from lumber_cli.inputs import Inputs, Paths
-from lumber_cli.options import EncodingOption, errors_in_one_line, fail
+from lumber_cli.options import EncodingOption, errors_in_one_line, fail, wrong_options
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.tables import show_table
 from lumber_core import LumberChunker
@@ -26,7 +26,8 @@ def estimate_command(paths: Paths, splitting: Splitting, encoding: EncodingOptio
     subtracted. bert and greedy call no model and cost nothing.
     """
     with errors_in_one_line():
-        chunker = splitting.estimating_chunker()
+        with wrong_options():
+            chunker = splitting.estimating_chunker()
         inputs = Inputs(paths, encoding)
         rows: list[list[str]] = []
         files: list[Source] = []

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.options import say
+from lumber_cli.options import say, wrong_options
 from lumber_files import (
     READABLE,
     NamedPath,
@@ -54,7 +54,8 @@ class Inputs:
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
-            check_encoding(self.encoding)
+            with wrong_options():
+                check_encoding(self.encoding)
         found = find_files([path for path in self.paths if path != STDIN])
         for _, path in found.files:
             check_readable(path)

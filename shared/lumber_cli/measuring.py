@@ -101,7 +101,7 @@ class Measuring:
         """Load the documents.
 
         Raises:
-            ValueError: The report would replace one of them, or the questions.
+            Exit: The report would replace one of them, or the questions.
         """
         corpus = corpus_in(
             folder,

@@ -22,6 +22,8 @@ EncodingOption = Annotated[
     ),
 ]
 
+WRONG_OPTION = 2
+"""The exit status for a wrong option, as of most programs."""
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells expect it."""
 _BROKEN_PIPE = 141
@@ -33,10 +35,21 @@ def say(message: str) -> None:
     typer.echo(f"lumber-splitters: {' '.join(message.split())}", err=True)
 
 
-def fail(message: str) -> NoReturn:
-    """Print an error in one line to stderr and exit with status 1."""
+def fail(message: str, *, status: int = 1) -> NoReturn:
+    """Print an error in one line to stderr and exit."""
     say(message)
-    raise typer.Exit(1)
+    raise typer.Exit(status)
+
+
+@contextmanager
+def wrong_options() -> Iterator[None]:
+    """Exit with status 2 if a value of an option is wrong, or names a file that is not there."""
+    try:
+        yield
+    except LumberError:  # such as damaged weights or a missing extra
+        raise
+    except (ValueError, FileNotFoundError) as error:
+        fail(str(error), status=WRONG_OPTION)
 
 
 @contextmanager

@@ -10,9 +10,16 @@ import typer
 from tqdm import tqdm
 
 from lumber_cli.inputs import Inputs, Paths
-from lumber_cli.options import INTERRUPTED, EncodingOption, errors_in_one_line, fail, say
+from lumber_cli.options import (
+    INTERRUPTED,
+    EncodingOption,
+    errors_in_one_line,
+    fail,
+    say,
+    wrong_options,
+)
 from lumber_cli.splitting import Splitting, takes_splitting
-from lumber_cli.writers import ChunkRow, OutputFormat, writer
+from lumber_cli.writers import ChunkRow, OutputFormat, check_format, writer
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_files import check_output
@@ -47,12 +54,15 @@ def split_command(
     written), 2 for a wrong option, 130 after Ctrl-C.
     """
     with errors_in_one_line():
-        chunker = splitting.chunker()
-        if isinstance(chunker, BertChunker):
-            chunker.load()  # a missing model is an error before any work
+        with wrong_options():
+            chunker = splitting.chunker()
+            if isinstance(chunker, BertChunker):
+                chunker.load()  # a missing model is an error before any work
+            check_format(kind, output)
         inputs = Inputs(paths, encoding)
         if output is not None:
-            check_output(output, [*inputs.files, *splitting.files])
+            with wrong_options():
+                check_output(output, [*inputs.files, *splitting.files])
         slow = splitting.asks_model or (isinstance(chunker, BertChunker) and len(inputs) == 1)
         done = 0
         with writer(kind, output) as out:

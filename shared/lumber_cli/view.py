@@ -9,7 +9,7 @@ import typer
 from tqdm import tqdm
 
 from lumber_cli.inputs import Inputs, Paths
-from lumber_cli.options import EncodingOption, errors_in_one_line, fail
+from lumber_cli.options import EncodingOption, errors_in_one_line, fail, wrong_options
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.view_page import chunk_page, shown_text
 from lumber_cli.view_sides import BESIDE, own_side, side_beside
@@ -41,11 +41,13 @@ def view_command(
     Prints the path of the page.
     """
     with errors_in_one_line():
-        sides = [own_side(splitting)]
-        if beside is not None:
-            sides.append(side_beside(beside))
+        with wrong_options():
+            sides = [own_side(splitting)]
+            if beside is not None:
+                sides.append(side_beside(beside))
         inputs = Inputs(paths, encoding)
-        check_output(output, [*inputs.files, *splitting.files])
+        with wrong_options():
+            check_output(output, [*inputs.files, *splitting.files])
         texts = [
             shown_text(file, sides)
             for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True)

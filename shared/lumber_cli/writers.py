@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import typer
 
 from lumber_core.chunking.delivery import Chunk
-from lumber_core.extras import load
+from lumber_core.extras import require
 from lumber_core.text.markdown import HEADING_SEPARATOR
 from lumber_files import replacing
 
@@ -91,6 +91,19 @@ class Writer(ABC):
         """Finish the file."""
 
 
+def check_format(kind: OutputFormat, output: Path | None) -> None:
+    """Raise unless a format can be written.
+
+    Raises:
+        ValueError: The format is Parquet and the output is stdout.
+        MissingExtraError: Parquet, and pyarrow is not installed.
+    """
+    if kind is OutputFormat.PARQUET:
+        if output is None:
+            raise ValueError("--format parquet needs a file: pass --output FILE")
+        require("pyarrow", package="pyarrow", extra="evaluation")
+
+
 @contextmanager
 def writer(kind: OutputFormat, output: Path | None) -> Iterator[Writer]:
     """Yield a writer.
@@ -103,13 +116,9 @@ def writer(kind: OutputFormat, output: Path | None) -> Iterator[Writer]:
         output: The file; None: stdout.
 
     Raises:
-        ValueError: The format is Parquet and the output is stdout.
-        MissingExtraError: Parquet, and pyarrow is not installed.
         OSError: The file cannot be written.
     """
     if output is None:
-        if kind is OutputFormat.PARQUET:
-            raise ValueError("--format parquet needs a file: pass --output FILE")
         yield _Lines(typer.get_binary_stream("stdout"), _SHOWN_AS[kind])
         return
     error: BaseException | None = None
@@ -153,7 +162,6 @@ class _Parquet(Writer):
     """Writes a row group for each document."""
 
     def __init__(self, output: Path) -> None:
-        load("pyarrow.parquet", package="pyarrow", extra="evaluation")
         import pyarrow as pa
         from pyarrow import parquet
 

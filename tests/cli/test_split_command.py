@@ -19,6 +19,7 @@ from lumber_cli.splitting import SETTINGS
 from lumber_core import BertChunker, GreedyChunker, LumberChunker
 from lumber_core.lumber.fallback import local_judge
 from lumber_core.settings import fields_of
+from lumber_files import read_file
 from tests.cli.running import SAMPLE, run_apart, started
 from tests.loopback.server import LoopbackServer, Request
 from tests.making_files import docx, pdf
@@ -155,7 +156,7 @@ def test_other_formats_hold_the_same_chunks(docs: Path) -> None:
 
 def test_parquet_needs_a_file(docs: Path) -> None:
     done = run_apart("split", "docs", "--format", "parquet")
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert "pass --output FILE" in done.err
 
 
@@ -226,7 +227,10 @@ def test_a_file_without_text_is_named(docs: Path) -> None:
         (["docs", "--chunk-overlap", "300"], "chunk_size"),
         (["docs", "--model", "no-such-folder/x"], "no-such-folder/x"),
         (["docs", "--tokenizer", "none-such"], "unknown tokenizer"),
+        (["docs", "--method", "greedy", "--units", "nope"], "units must be"),
+        (["docs", "--threshold", "nan"], "threshold must be a finite number"),
         (["docs", "-o", "docs"], "docs is a folder"),
+        (["docs", "-o", "missing/folder/x"], "there is no folder missing/folder"),
         (["docs/a.txt", "--encoding", "latin-99"], "unknown encoding"),
     ],
 )
@@ -234,9 +238,11 @@ def test_mistakes_are_one_line_and_write_nothing(
     options: list[str], reason: str, docs: Path
 ) -> None:
     done = run_apart("split", *options)
-    assert (done.code, done.out) == (1, "")
+    wrong_file = reason in ("nowhere.txt does not exist", "no-such-folder/x")
+    assert (done.code, done.out) == (1 if wrong_file else 2, "")
     assert reason in done.err
     assert len(done.err.strip().splitlines()) == 1
+    assert {path.name for path in Path.cwd().iterdir()} == {"docs"}
 
 
 @pytest.mark.parametrize("name", ["docs/a.txt", "same.txt", "linked.txt"])
@@ -246,7 +252,7 @@ def test_an_output_that_is_an_input_is_refused(command: list[str], name: str, do
     os.link(docs / "a.txt", "same.txt")
     Path("linked.txt").symlink_to(docs / "a.txt")
     done = run_apart(*command, "docs", "-o", name)
-    assert (done.code, done.out) != (0, "")
+    assert (done.code, done.out) == (2, "")
     assert f"{name} would be read and overwritten" in done.err
     assert (docs / "a.txt").read_bytes() == before
     assert {path.name for path in docs.iterdir()} == {"a.txt", "b.md"}
@@ -272,12 +278,10 @@ def test_a_run_that_reads_nothing_replaces_nothing(options: list[str], docs: Pat
 def test_an_error_keeps_the_documents_that_are_done(
     docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = inputs.read_file
-
     def fail_later(path: Path, **options: Any) -> Any:
         if path.name == "b.md":
             raise ValueError("unexpected")
-        return read(path, **options)
+        return read_file(path, **options)
 
     monkeypatch.setattr(inputs, "read_file", fail_later)
     assert run_apart("split", "docs", "-o", "out.jsonl").code == 1
