@@ -14,6 +14,7 @@ import typer
 
 from lumber_core import Prices, PromptTemplate
 from lumber_core.errors import LumberError
+from lumber_core.text.unicode import printable
 
 EncodingOption = Annotated[
     str | None,
@@ -32,7 +33,7 @@ _BROKEN_PIPE = 141
 
 def say(message: str) -> None:
     """Print a line to stderr."""
-    typer.echo(f"lumber-splitters: {' '.join(message.split())}", err=True)
+    typer.echo(printable(f"lumber-splitters: {' '.join(message.split())}"), err=True)
 
 
 def fail(message: str, *, status: int = 1) -> NoReturn:

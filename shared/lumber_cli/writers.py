@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -16,6 +17,7 @@ import typer
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.extras import require
 from lumber_core.text.markdown import HEADING_SEPARATOR
+from lumber_core.text.unicode import printable, writable
 from lumber_files import replacing
 
 
@@ -66,7 +68,7 @@ class ChunkRow:
         parts.append(f"{chunk.tokens} tokens")
         if chunk.headings:
             parts.append(HEADING_SEPARATOR.join(chunk.headings))
-        return " | ".join(" ".join(part.split()) for part in parts)
+        return " | ".join(printable(" ".join(part.split())) for part in parts)
 
 
 class Writer(ABC):
@@ -182,7 +184,8 @@ class _Parquet(Writer):
 
     def _write(self, rows: Sequence[ChunkRow]) -> None:
         if rows:
-            self._file.write_table(self._make([row.as_json() for row in rows], schema=self._schema))
+            made = [{**row.as_json(), "document": writable(row.document)} for row in rows]
+            self._file.write_table(self._make(made, schema=self._schema))
 
     def close(self) -> None:
         self._file.close()
@@ -197,8 +200,8 @@ def _as_text(row: ChunkRow) -> str:
 
 
 def _as_markdown(row: ChunkRow) -> str:
-    # In a comment, "--" would end it.
-    title = row.title().replace("--", "- -")
+    # In a comment, "--" could end it.
+    title = re.sub("-(?=-)", "- ", row.title())
     return f"<!-- {title} -->\n\n{_ended(row.chunk.text)}\n---\n\n"
 
 

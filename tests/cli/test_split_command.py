@@ -304,6 +304,49 @@ def test_a_pipe_is_written_to_and_not_replaced(docs: Path) -> None:
     assert "".join(row["text"] for row in rows_of(out.decode())).endswith(HANDBOOK)
 
 
+HOSTILE = "a\x1b[31m\u202e--->\x9b<img src=x>\n.md"
+
+
+@pytest.mark.parametrize("dashes", ["--", "---", "--!", "- ---"])
+def test_names_and_headings_cannot_end_the_comment_of_markdown(dashes: str, docs: Path) -> None:
+    name = f"x{dashes}><script>.md"
+    Path(name).write_text(f"# y{dashes}><script>\n\nText.\n", encoding="utf-8")
+    shown = run_apart("split", name, "--format", "md").out
+    comment, _, rest = shown.partition("-->")
+    assert "--" not in comment.removeprefix("<!--")
+    assert rest.startswith("\n\n# y")
+
+
+@pytest.mark.parametrize("command", [["split", "--format", "text"], ["split"], ["estimate"]])
+def test_control_characters_of_names_reach_no_terminal(command: list[str], docs: Path) -> None:
+    for name in (HOSTILE, "data\x1b[31m.csv"):
+        (docs / name).write_text("Some text.", encoding="utf-8")
+    (docs / "bad\x1b[31m.pdf").write_bytes(b"no PDF")
+    done = run_apart(*command, "docs")
+    assert done.code == 1
+    assert "data\\x1b[31m.csv" in done.err
+    assert "bad\\x1b[31m.pdf" in done.err
+    for character in "\x1b\u202e\x9b":
+        assert character not in done.err
+        assert character not in done.out or command == ["split"]  # JSON keeps names as they are
+    assert "\x1b" not in done.out
+
+
+def test_a_name_that_is_not_utf_8_is_written_in_every_format(docs: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    name = os.fsdecode(b"docs/caf\xe9.txt")
+    try:
+        Path(name).write_text("Some text.", encoding="utf-8")
+    except OSError:
+        pytest.skip("names must be UTF-8 on this system")
+    (row,) = rows_of(run_apart("split", name).out)
+    assert row["document"] == name
+    assert "caf\\udce9" in run_apart("split", name, "--format", "text").out
+    assert run_apart("split", name, "--format", "parquet", "-o", "out.parquet").code == 0
+    (written,) = parquet.read_table("out.parquet").to_pylist()
+    assert written["document"] == "docs/caf\\udce9.txt"
+
+
 def test_a_wrong_option_is_a_usage_error(docs: Path) -> None:
     assert run_apart("split", "docs", "--method", "none").code == 2
     assert run_apart("split", "docs", "--chunk-size", "many").code == 2
