@@ -6,29 +6,25 @@ Call `require_reader` first: the extra that brings the libraries may be missing.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO, StringIO
+from io import BytesIO
 
 from lumber_core.errors import LumberError
 from lumber_core.extras import require
+from lumber_files.html import read_html
 
 HTML = (".html", ".htm", ".xhtml")
 PDF, DOCX = ".pdf", ".docx"
 
 EXTRA = "documents"
-_HTML_READERS = {"bs4": "beautifulsoup4", "markdownify": "markdownify"}
+_HTML_READERS = {"lxml": "lxml"}
 # The modules that read a format, with the packages that they come in.
 _READERS = {
     **dict.fromkeys(HTML, _HTML_READERS),
     DOCX: {"mammoth": "mammoth", **_HTML_READERS},
     PDF: {"pypdf": "pypdf"},
 }
-_UNSEEN = ("script", "style", "template", "noscript", "head", "svg", "img", "iframe")
-
-_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*>", re.IGNORECASE)
-
 # pypdf logs each fault it finds in a file. A program that sets up logging gets these records; in
 # one that does not, they would be printed.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
@@ -51,6 +47,8 @@ def require_reader(suffix: str) -> None:
 def html_to_markdown(html: str, name: str) -> str:
     """Convert HTML to Markdown: headings, lists, tables and code are kept, links become text.
 
+    Navigation is left out: its elements, and before the first heading all that is links only.
+
     Args:
         html: The document.
         name: Its name, for errors.
@@ -59,28 +57,7 @@ def html_to_markdown(html: str, name: str) -> str:
         UnreadableFileError: It has no text, or cannot be converted.
     """
     with _unreadable(name, "HTML"):
-        from bs4 import BeautifulSoup, Declaration, ProcessingInstruction
-        from markdownify import MarkdownConverter
-
-        declaration = _DECLARATION.match(html)
-        # Beautiful Soup warns of XML that is parsed as HTML; and, given a string, of one that looks
-        # like a URL or a path.
-        page = StringIO(html if declaration is None else html[declaration.end() :])
-        soup = BeautifulSoup(page, "html.parser")
-        declared = (Declaration, ProcessingInstruction)
-        for node in soup(string=lambda text: isinstance(text, declared)):
-            node.extract()
-        for unseen in soup(_UNSEEN):
-            unseen.decompose()
-        converter = MarkdownConverter(
-            heading_style="atx",
-            bullets="-",
-            convert=None,
-            strip=["a"],
-            escape_asterisks=False,
-            escape_underscores=False,
-        )
-        text: str = converter.convert_soup(soup).strip()
+        text = read_html(html)
     return _with_text(text + "\n" if text else "", name, "it contains no text")
 
 

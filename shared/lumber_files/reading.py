@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -45,6 +46,12 @@ _LIKELY = (  # common on the web; with all that Python knows, rare ones would wi
     *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman", "utf_16_le", "utf_16_be"),
 )
 _SAME = 0.02  # smaller differences between charset-normalizer's measures are noise
+# What a page or its XML declares; browsers look at the first 1,024 bytes, comments push it further.
+_DECLARED_WITHIN = 4096
+_DECLARATION = re.compile(
+    rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*([\w.:-]+)""",
+    re.IGNORECASE,
+)
 # In the metadata, as by LlamaIndex's loaders, and not as `format`: units that are chosen hold.
 _AS_MARKDOWN = {"file_type": "text/markdown"}
 
@@ -224,7 +231,5 @@ def _decoded(content: bytes, name: str, encoding: str) -> str:
 
 
 def _declared(content: bytes) -> str | None:
-    from bs4.dammit import EncodingDetector  # deferred: for HTML only
-
-    found: str | None = EncodingDetector.find_declared_encoding(content, is_html=True)
-    return found
+    found = _DECLARATION.search(content, 0, _DECLARED_WITHIN)
+    return found[1].decode() if found else None

@@ -33,7 +33,7 @@ EXTRAS = {
     "openai": {"openai"},
     "gemini": {"google.genai"},
     "llama-index": {"llama_index"},
-    "documents": {"bs4", "charset_normalizer", "mammoth", "markdownify", "pypdf"},
+    "documents": {"charset_normalizer", "lxml", "mammoth", "pypdf"},
     "cli": {"rich", "typer"},
     "tiktoken": {"tiktoken"},
 }
@@ -106,7 +106,7 @@ def imported_by(*arguments: object) -> set[str]:
 OURS = {"lumber_evaluation", "lumber_training", "lumber_conformance", "lumber_ray"}
 HEAVY = {
     *("torch", "transformers", "tokenizers", "pandas", "pyarrow", "matplotlib", "jinja2", "nltk"),
-    *("tiktoken", "openai", "langchain_core", "llama_index", "rich", "bs4", "pypdf", "requests"),
+    *("tiktoken", "openai", "langchain_core", "llama_index", "rich", "lxml", "pypdf", "requests"),
 }
 
 

@@ -147,14 +147,14 @@ def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: 
         read_bytes(content, name=f"a{suffix}", suffix=suffix)
 
 
-EXTRA = ("bs4", "charset_normalizer", "mammoth", "markdownify", "pypdf")
+EXTRA = ("charset_normalizer", "lxml", "mammoth", "pypdf")
 
 
 @pytest.mark.parametrize(
     ("suffix", "missing"),
     [
-        *((".html", "bs4"), (".XHTML", "markdownify"), (".pdf", "pypdf")),
-        *((".docx", "mammoth"), (".docx", "bs4"), (".docx", "markdownify")),
+        *((".html", "lxml"), (".XHTML", "lxml"), (".pdf", "pypdf")),
+        *((".docx", "mammoth"), (".docx", "lxml")),
     ],
 )
 def test_a_format_whose_reader_is_missing_names_the_extra(
