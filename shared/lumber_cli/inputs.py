@@ -12,6 +12,7 @@ import typer
 
 from lumber_cli.options import say, wrong_options
 from lumber_files import (
+    MAX_UNPACKED,
     READABLE,
     NamedPath,
     TextFile,
@@ -45,11 +46,13 @@ class Inputs:
     Attributes:
         paths: As they were given.
         encoding: Encoding of the files; None detects it.
+        max_unpacked: Maximum size in bytes that a file unpacks to.
         failed: Names of the files that could not be read so far.
     """
 
     paths: list[str]
     encoding: str | None = None
+    max_unpacked: int = MAX_UNPACKED
     failed: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -96,4 +99,6 @@ class Inputs:
     def _read(self, named: NamedPath | None) -> TextFile:
         if named is None:
             return read_bytes(sys.stdin.buffer.read(), name="stdin", encoding=self.encoding)
-        return read_file(named.path, name=named.name, encoding=self.encoding)
+        return read_file(
+            named.path, name=named.name, encoding=self.encoding, max_unpacked=self.max_unpacked
+        )

@@ -25,6 +25,14 @@ EncodingOption = Annotated[
 
 WRONG_OPTION = 2
 """The exit status for a wrong option, as of most programs."""
+MaxUnpackedOption = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="Maximum size in bytes that a DOCX or PDF unpacks to; larger files are left out.",
+    ),
+]
+
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells expect it."""
 _BROKEN_PIPE = 141

@@ -13,6 +13,7 @@ from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
     INTERRUPTED,
     EncodingOption,
+    MaxUnpackedOption,
     errors_in_one_line,
     fail,
     say,
@@ -22,7 +23,7 @@ from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.writers import ChunkRow, OutputFormat, check_format, writer
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
-from lumber_files import check_output
+from lumber_files import MAX_UNPACKED, check_output
 
 
 @takes_splitting()
@@ -41,6 +42,7 @@ def split_command(
         ),
     ] = OutputFormat.JSONL,
     encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
 ) -> None:
     """Split texts into chunks, and print or write them.
 
@@ -59,7 +61,7 @@ def split_command(
             if isinstance(chunker, BertChunker):
                 chunker.load()  # a missing model is an error before any work
             check_format(kind, output)
-        inputs = Inputs(paths, encoding)
+        inputs = Inputs(paths, encoding, max_unpacked)
         if output is not None:
             with wrong_options():
                 check_output(output, [*inputs.files, *splitting.files])

@@ -9,11 +9,17 @@ import typer
 from tqdm import tqdm
 
 from lumber_cli.inputs import Inputs, Paths
-from lumber_cli.options import EncodingOption, errors_in_one_line, fail, wrong_options
+from lumber_cli.options import (
+    EncodingOption,
+    MaxUnpackedOption,
+    errors_in_one_line,
+    fail,
+    wrong_options,
+)
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.view_page import chunk_page, shown_text
 from lumber_cli.view_sides import BESIDE, own_side, side_beside
-from lumber_files import check_output, replacing
+from lumber_files import MAX_UNPACKED, check_output, replacing
 
 
 @takes_splitting()
@@ -31,6 +37,7 @@ def view_command(
         ),
     ] = None,
     encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
 ) -> None:
     """Show texts with their chunks on one HTML page.
 
@@ -45,7 +52,7 @@ def view_command(
             sides = [own_side(splitting)]
             if beside is not None:
                 sides.append(side_beside(beside))
-        inputs = Inputs(paths, encoding)
+        inputs = Inputs(paths, encoding, max_unpacked)
         with wrong_options():
             check_output(output, [*inputs.files, *splitting.files])
         texts = [

@@ -5,7 +5,7 @@ need the extra `documents`.
 """
 
 from lumber_files.finding import FoundFiles, NamedPath, files_in, find_files
-from lumber_files.formats import UnreadableFileError
+from lumber_files.formats import MAX_UNPACKED, UnreadableFileError
 from lumber_files.reading import (
     READABLE,
     TextFile,
@@ -17,6 +17,7 @@ from lumber_files.reading import (
 from lumber_files.writing import check_output, replacing
 
 __all__ = [
+    "MAX_UNPACKED",
     "READABLE",
     "FoundFiles",
     "NamedPath",

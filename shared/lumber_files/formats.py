@@ -9,6 +9,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from zipfile import ZipFile
 
 from lumber_core.errors import LumberError
 from lumber_core.extras import require
@@ -25,6 +26,14 @@ _READERS = {
     DOCX: {"mammoth": "mammoth", **_HTML_READERS},
     PDF: {"pypdf": "pypdf"},
 }
+MAX_UNPACKED = 50_000_000
+"""Maximum size in bytes that a DOCX or PDF unpacks to, by default.
+
+Books of a thousand pages have a tenth of it. A hostile file of this size takes about a minute.
+"""
+_XML = (".xml", ".rels")  # what is read of a DOCX
+_PAGE = 5_000  # bytes; a page takes as long as so much content, even if it is empty
+
 # pypdf logs each fault it finds in a file. A program that sets up logging gets these records; in
 # one that does not, they would be printed.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
@@ -61,35 +70,60 @@ def html_to_markdown(html: str, name: str) -> str:
     return _with_text(text + "\n" if text else "", name, "it contains no text")
 
 
-def docx_to_markdown(content: bytes, name: str) -> str:
+def docx_to_markdown(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> str:
     """Convert a Word document (DOCX) to Markdown.
 
+    Args:
+        content: The file.
+        name: Its name, for errors.
+        max_unpacked: Maximum size in bytes of its XML, unpacked.
+
     Raises:
-        UnreadableFileError: The file is damaged or has no text.
+        UnreadableFileError: The file is damaged, too large or has no text.
     """
     with _unreadable(name, "DOCX"):
         import mammoth
 
-        html: str = mammoth.convert_to_html(BytesIO(content)).value
+        with ZipFile(BytesIO(content)) as archive:  # which reads no more than a part declares
+            parts = [part for part in archive.infolist() if part.filename.endswith(_XML)]
+            _check_unpacked(name, sum(part.file_size for part in parts), max_unpacked)
+        no_image = mammoth.images.img_element(lambda _: {"src": ""})
+        html: str = mammoth.convert_to_html(BytesIO(content), convert_image=no_image).value
     return html_to_markdown(html, name)
 
 
-def pdf_pages(content: bytes, name: str) -> list[str]:
+def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> list[str]:
     """Return the text of each page of a PDF; "" for a page without text.
 
+    Args:
+        content: The file.
+        name: Its name, for errors.
+        max_unpacked: Maximum size in bytes of the content of all pages, unpacked.
+
     Raises:
-        UnreadableFileError: The file is damaged, encrypted, or has no text on any page.
+        UnreadableFileError: The file is damaged, too large, encrypted, or has no text on any page.
     """
     with _unreadable(name, "PDF"):
         from pypdf import PdfReader
 
         reader = PdfReader(BytesIO(content))
-        # A broken font gives lone surrogates, which cannot be written to a file.
-        pages = [
-            page.extract_text().encode("utf-8", "replace").decode("utf-8") for page in reader.pages
-        ]
+        pages, unpacked = [], 0
+        for page in reader.pages:
+            drawn = page.get_contents()
+            unpacked += _PAGE + (0 if drawn is None else len(drawn.get_data()))
+            _check_unpacked(name, unpacked, max_unpacked)
+            # A broken font gives lone surrogates, which cannot be written to a file.
+            pages.append(page.extract_text().encode("utf-8", "replace").decode("utf-8"))
     _with_text("".join(pages), name, "no page has text; scanned pages need OCR first")
     return pages
+
+
+def _check_unpacked(name: str, size: int, most: int) -> None:
+    if size > most:
+        raise UnreadableFileError(
+            f"{name} unpacks to more than max_unpacked={most:,} bytes. Raise that limit if you "
+            "trust the file"
+        )
 
 
 @contextmanager

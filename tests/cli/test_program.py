@@ -86,7 +86,16 @@ def test_options_of_a_splitter_are_in_groups_with_the_most_used_first() -> None:
     ]
     options = said.partition("\nOptions:")[2].partition("\nChunks:")[0]
     assert re.findall(r"^  (?:-\w, )?--([\w-]+)", options, re.MULTILINE) == [
-        *("method", "target-size", "chunk-size", "output", "format", "encoding", "help"),
+        *(
+            "method",
+            "target-size",
+            "chunk-size",
+            "output",
+            "format",
+            "encoding",
+            "max-unpacked",
+            "help",
+        ),
     ]
 
 

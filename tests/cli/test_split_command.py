@@ -347,6 +347,16 @@ def test_a_name_that_is_not_utf_8_is_written_in_every_format(docs: Path) -> None
     assert written["document"] == "docs/caf\\udce9.txt"
 
 
+def test_a_file_that_unpacks_to_too_much_is_left_out(docs: Path) -> None:
+    pytest.importorskip("pypdf")
+    (docs / "c.pdf").write_bytes(pdf([["The tide turns."] * 200]))
+    done = run_apart("split", "docs", "--max-unpacked", 2_000)
+    assert done.code == 1
+    assert "docs/c.pdf unpacks to more than max_unpacked=2,000 bytes" in done.err
+    assert {row["document"] for row in rows_of(done.out)} == {"docs/a.txt", "docs/b.md"}
+    assert run_apart("split", "docs", "--max-unpacked", 0).code == 2
+
+
 def test_a_wrong_option_is_a_usage_error(docs: Path) -> None:
     assert run_apart("split", "docs", "--method", "none").code == 2
     assert run_apart("split", "docs", "--chunk-size", "many").code == 2
