@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 MOST = 2.5
 """Twice the input may take at most this many times as long."""
-_UNNOTICED = 0.02  # seconds; below, what the system does in between counts for more
+_UNNOTICED = 0.03  # seconds; below, what the system does in between counts for more
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -31,5 +31,7 @@ def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
         work: Returns a call that works on an input of a size.
         size: The smaller size.
     """
+    if seconds(work(2 * size)) < _UNNOTICED:
+        return 1.0
     once, twice = (min(seconds(work(n)) for _ in range(3)) for n in (size, 2 * size))
-    return twice / once if twice > _UNNOTICED else 1.0
+    return twice / once
