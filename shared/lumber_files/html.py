@@ -38,6 +38,7 @@ _DEEPEST = 30
 _MOST_COLUMNS = 30  # of one cell, as a page may ask for any number
 
 _SPACE = re.compile(r"[ \t\r\n\f]+")
+_SPACES = re.compile(" +")
 _WORD = re.compile(r"\w+")
 _TICKS = re.compile(r"`+")
 
@@ -48,7 +49,7 @@ class _Block:
 
     Attributes:
         text: Its Markdown.
-        kind: "text", "heading", "list", "table" or "code".
+        kind: "text", "heading", "item", "list", "quote", "table" or "code".
         linked: Whether all its words are links to other pages.
     """
 
@@ -262,9 +263,6 @@ class MarkdownTarget:
         lines = [f"{indent}{line}" if line else "" for line in text.split("\n")]
         shown = "\n".join(lines)
         return _Block(marker + shown[len(marker) :], "item", all(each.linked for each in blocks))
-
-
-_SPACES = re.compile(" +")
 
 
 def _number(text: str | None, otherwise: int) -> int:

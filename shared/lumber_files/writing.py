@@ -13,9 +13,10 @@ from uuid import uuid4
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a file to write, in the same folder, which replaces `path` when the block ends.
 
-    If the block raises, an existing file is left as it was, and nothing else remains. A link stays
-    one: the file that it leads to is replaced. What is no regular file, such as `/dev/stdout` or a
-    named pipe, is written to directly.
+    If the block raises, an existing file is left as it was, and nothing else remains; a process
+    that is killed leaves the file beside it, which ends in `.part`. A link stays one: the file that
+    it leads to is replaced. What is no regular file, such as `/dev/stdout` or a named pipe, is
+    written to directly.
 
     Args:
         path: The file.
@@ -28,7 +29,7 @@ def replacing(path: Path) -> Iterator[Path]:
         return
     path = path.resolve()
     # Process ids would not do: threads share one, and in containers they are often the same.
-    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
+    part = path.with_name(f"{path.name}.{uuid4().hex}.part")
     try:
         yield part
         if path.exists():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 
 import pytest
@@ -36,13 +37,17 @@ WORK: dict[str, Callable[[str], object]] = {
 }
 
 
+def on(work: Callable[[str], object], texts: dict[int, str], size: int) -> Callable[[], object]:
+    return partial(work, texts[size])
+
+
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_time_grows_linearly(script: str) -> None:
     slow = []
     for (name, work), mark, separator in product(WORK.items(), PUNCTUATION, SEPARATORS):
         unit = SCRIPTS[script] + mark + separator
         made = {size: unit * (size // len(unit)) for size in (SIZE, 2 * SIZE)}
-        times = growth(lambda size, work=work, made=made: lambda: work(made[size]), SIZE)
+        times = growth(partial(on, work, made), SIZE)
         if times >= MOST:
             slow.append((name, mark, separator, round(times, 1)))
     assert slow == []
