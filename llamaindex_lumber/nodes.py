@@ -13,12 +13,13 @@ from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.chunking.room import Room
-from lumber_core.identity import chunk_id
+from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.spans import Span
 from lumber_core.text import pages as core
 from lumber_core.text.context import TITLE_KEY, Context
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.source import Source, Written
+from lumber_core.text.unicode import is_encodable
 
 N = TypeVar("N")
 Parsed = TypeVar("Parsed", bound=BaseNode)
@@ -40,6 +41,7 @@ def checked_nodes(documents: Iterable[Any]) -> list[Any]:
 
     Raises:
         TypeError: An item is neither a document nor a node.
+        ValueError: A text has a lone surrogate, which LlamaIndex cannot hash.
     """
     nodes = list(several(documents))
     for node in nodes:
@@ -49,6 +51,12 @@ def checked_nodes(documents: Iterable[Any]) -> list[Any]:
                 hint = ": pass Document.from_langchain_format(...)"
             kind = f"{type(node).__module__}.{type(node).__qualname__}".removeprefix("builtins.")
             raise TypeError(f"documents must be documents or nodes of LlamaIndex, not {kind}{hint}")
+        if not is_encodable(text_of(node)):
+            raise ValueError(
+                f"the text of {safe_repr(node.node_id)} has a lone surrogate, which LlamaIndex "
+                "cannot hash. Replace it in the document: "
+                'text.encode("utf-8", "replace").decode()'
+            )
     return nodes
 
 

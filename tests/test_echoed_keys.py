@@ -169,5 +169,5 @@ def test_a_reason_and_the_log_tell_no_key(
     reasons = [verdict.reason for verdict in segmentation.failures]
     assert "the key [redacted] broke something" in reasons[0]
     assert "attempt 1 failed" in caplog.text
-    assert "in a row without an answer" in caplog.text
+    assert "in a row without a usable answer" in caplog.text
     assert KEY not in f"{reasons} {segmentation!r} {caplog.text}"

@@ -13,7 +13,7 @@ import typer
 from lumber_cli.asking import Asking
 from lumber_cli.groups import takes_fields
 from lumber_cli.measuring import Measuring, Output, takes_evaluation_model, tell
-from lumber_cli.options import errors_in_one_line
+from lumber_cli.options import errors_in_one_line, wrong_options
 from lumber_cli.subjects import SPLITTER_NAMES, Folder, asks_model, work_file
 from lumber_core.extras import require
 from lumber_core.llms import CallPolicy, Model
@@ -60,7 +60,7 @@ class Comparing(Measuring):
         ),
     ] = False
     top_k: Annotated[
-        int, typer.Option(help="With --qa: number of passages shown to the model.")
+        int, typer.Option(min=1, help="With --qa: number of passages shown to the model.")
     ] = 5
 
     @property
@@ -74,12 +74,16 @@ class Comparing(Measuring):
         Raises:
             ValueError: An option is wrong, or needs a model or questions that are missing.
         """
-        self._check_model(model)
-        arguments = self.arguments(self.output)
-        splitters = self._splitters(model, policy)
-        corpus = self.corpus(folder)
-        answering = self._answering(model, policy)
-        check_comparison(corpus, splitters, qa=answering)
+        with wrong_options():
+            self._check_model(model)
+            arguments = self.arguments(self.output)
+            splitters = self._splitters(model, policy)
+            answering = self._answering(model, policy)
+        corpus = self.corpus(folder, self.output)
+        with wrong_options():
+            check_comparison(corpus, splitters, qa=answering)
+            if self.hyde and not corpus.questions:
+                raise ValueError("--hyde needs questions: pass --questions FILE")
         passages = self._passages(corpus, model, policy)
         return compare(corpus, splitters, query_texts=passages, qa=answering, **arguments)
 
@@ -111,8 +115,6 @@ class Comparing(Measuring):
         """Return what is searched with instead of the questions; None: the questions."""
         if not self.hyde or model is None:
             return None
-        if not corpus.questions:
-            raise ValueError("--hyde needs questions: pass --questions FILE")
         return hypothetical_passages(
             corpus.questions,
             model,
@@ -132,6 +134,8 @@ def compare_command(folder: Folder, comparing: Comparing, asking: Asking) -> Non
     """
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
-        made = comparing.run(folder, asking.language_model(), asking.call_policy())
+        with wrong_options():
+            model, policy = asking.language_model(), asking.call_policy()
+        made = comparing.run(folder, model, policy)
         page = write_report(made, comparing.output)
     tell(made, page)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lumber_cli.options import errors_in_one_line, fail
+from lumber_cli.options import WRONG_OPTION, errors_in_one_line, fail, wrong_options
 from lumber_conformance import CONTRACTS, check_conformance
 
 
@@ -52,14 +52,15 @@ def conform_command(
     """Check whether a splitter keeps text, offsets and size limits.
 
     It splits difficult texts, each within a time limit. Exits with status 1 if a contract is
-    broken.
+    broken, and 2 for a wrong argument.
     """
     with errors_in_one_line():
         make = _factory(splitter, dict(map(_setting, setting or ())))
         try:
-            report = check_conformance(make, chunk_size=chunk_size, only=only or None)
+            with wrong_options():
+                report = check_conformance(make, chunk_size=chunk_size, only=only or None)
         except TypeError as error:
-            fail(str(error))
+            fail(str(error), status=WRONG_OPTION)
     typer.echo(str(report))
     if not report.passed:
         raise typer.Exit(1)
@@ -68,24 +69,27 @@ def conform_command(
 def _factory(name: str, settings: dict[str, Any]) -> Callable[[], Any]:
     module, _, attribute = name.partition(":")
     if not module or not attribute:
-        fail(f"expected module:Class, such as my_package.splitters:MySplitter, not {name!r}")
+        fail(
+            f"expected module:Class, such as my_package.splitters:MySplitter, not {name!r}",
+            status=WRONG_OPTION,
+        )
     here = str(Path.cwd())
     if here not in sys.path:  # as `python -m` does, so that a splitter in this folder is found
         sys.path.insert(0, here)
     try:
         found = import_module(module)
     except ImportError as error:
-        fail(f"cannot import {module!r}: {error}")
+        fail(f"cannot import {module!r}: {error}", status=WRONG_OPTION)
     target = getattr(found, attribute, None)
     if target is None:
-        fail(f"module {module!r} has no {attribute!r}")
+        fail(f"module {module!r} has no {attribute!r}", status=WRONG_OPTION)
     return lambda: target(**settings)
 
 
 def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name:
-        fail(f"--set takes NAME=VALUE, such as chunk_size=200, not {text!r}")
+        fail(f"--set takes NAME=VALUE, such as chunk_size=200, not {text!r}", status=WRONG_OPTION)
     try:
         return name, json.loads(value)
     except json.JSONDecodeError:

@@ -7,17 +7,29 @@ from collections.abc import Sequence
 import typer
 
 from lumber_cli.inputs import Inputs, Paths
-from lumber_cli.options import EncodingOption, errors_in_one_line, fail
+from lumber_cli.options import (
+    EncodingOption,
+    MaxUnpackedOption,
+    errors_in_one_line,
+    fail,
+    wrong_options,
+)
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.tables import show_table
 from lumber_core import LumberChunker
 from lumber_core.chunking.base import Chunker
 from lumber_core.lumber import Range
 from lumber_core.text.source import Source
+from lumber_files import MAX_UNPACKED
 
 
 @takes_splitting(default="lumber")
-def estimate_command(paths: Paths, splitting: Splitting, encoding: EncodingOption = None) -> None:
+def estimate_command(
+    paths: Paths,
+    splitting: Splitting,
+    encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
+) -> None:
     """Estimate the cost of splitting with a language model.
 
     Prints the calls, the tokens and, with --prices, the cost. The run is simulated, so no model is
@@ -26,8 +38,9 @@ def estimate_command(paths: Paths, splitting: Splitting, encoding: EncodingOptio
     subtracted. bert and greedy call no model and cost nothing.
     """
     with errors_in_one_line():
-        chunker = splitting.estimating_chunker()
-        inputs = Inputs(paths, encoding)
+        with wrong_options():
+            chunker = splitting.estimating_chunker()
+        inputs = Inputs(paths, encoding, max_unpacked)
         rows: list[list[str]] = []
         files: list[Source] = []
         for file in inputs:

@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
-from lumber_cli.options import say
+from lumber_cli.options import say, wrong_options
 from lumber_files import (
+    MAX_UNPACKED,
     READABLE,
     NamedPath,
     TextFile,
@@ -45,16 +46,19 @@ class Inputs:
     Attributes:
         paths: As they were given.
         encoding: Encoding of the files; None detects it.
+        max_unpacked: Maximum size in bytes that a file unpacks to.
         failed: Names of the files that could not be read so far.
     """
 
     paths: list[str]
     encoding: str | None = None
+    max_unpacked: int = MAX_UNPACKED
     failed: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
-            check_encoding(self.encoding)
+            with wrong_options():
+                check_encoding(self.encoding)
         found = find_files([path for path in self.paths if path != STDIN])
         for _, path in found.files:
             check_readable(path)
@@ -71,6 +75,11 @@ class Inputs:
 
     def __len__(self) -> int:
         return len(self._files)
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that are read."""
+        return [Path("/dev/stdin") if each is None else each.path for each in self._files]
 
     def __iter__(self) -> Iterator[TextFile]:
         """Read the files in turn; one that cannot be read is named on stderr and left out."""
@@ -90,16 +99,6 @@ class Inputs:
     def _read(self, named: NamedPath | None) -> TextFile:
         if named is None:
             return read_bytes(sys.stdin.buffer.read(), name="stdin", encoding=self.encoding)
-        return read_file(named.path, name=named.name, encoding=self.encoding)
-
-
-def output_file(path: Path) -> Path:
-    """Return a file to write, with its folder made.
-
-    Raises:
-        ValueError: It is a folder.
-    """
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder: expected the name of a file to write")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
+        return read_file(
+            named.path, name=named.name, encoding=self.encoding, max_unpacked=self.max_unpacked
+        )

@@ -15,6 +15,7 @@ from lumber_cli.panels import MEASURING
 from lumber_cli.subjects import (
     Concurrency,
     PatternOption,
+    check_outputs,
     check_tokenizer,
     corpus_in,
     splitter_named,
@@ -25,6 +26,7 @@ from lumber_core.tokens import DEFAULT_TOKENIZER
 from lumber_evaluation.comparison import Comparison
 from lumber_evaluation.comparison.metrics import METRICS, families_of
 from lumber_evaluation.documents import Corpus, EvaluatedSplitter
+from lumber_evaluation.report import HTML_FILE, JSON_FILE
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.tables import Table, summary_table
 
@@ -95,15 +97,22 @@ class Measuring:
         ),
     ] = None
 
-    def corpus(self, folder: Path) -> Corpus:
-        """Load the documents."""
-        return corpus_in(
+    def corpus(self, folder: Path, output: Path) -> Corpus:
+        """Load the documents.
+
+        Raises:
+            Exit: The report would replace one of them, or the questions.
+        """
+        corpus = corpus_in(
             folder,
             questions=self.questions,
             pattern=self.pattern,
             sections=self.sections,
             encoding=self.encoding,
         )
+        asked = [self.questions] if self.questions is not None else []
+        check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)
+        return corpus
 
     def cache(self, output: Path) -> Path:
         """Return the folder that caches finished work."""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lumber_cli.language_models import PROVIDERS, Provider, served_by
-from lumber_cli.options import errors_in_one_line
+from lumber_cli.options import errors_in_one_line, wrong_options
 from lumber_cli.tables import show_table
 from lumber_core.errors import MissingExtraError
 from lumber_core.extras import require
@@ -27,7 +27,9 @@ def models_command(
     """List the models that --model takes, and what each still needs."""
     with errors_in_one_line():
         if server is not None:
-            for name in served_by(server):
+            with wrong_options():
+                served = served_by(server)
+            for name in served:
                 typer.echo(name)
             return
         rows = [["bundled", "bert, lumber", "yes", ""]]

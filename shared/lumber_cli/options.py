@@ -14,11 +14,22 @@ import typer
 
 from lumber_core import Prices, PromptTemplate
 from lumber_core.errors import LumberError
+from lumber_core.text.unicode import printable
 
 EncodingOption = Annotated[
     str | None,
     typer.Option(
         help="Encoding of the files. Default: UTF-8, or one that is detected and named on stderr."
+    ),
+]
+
+WRONG_OPTION = 2
+"""The exit status for a wrong option, as of most programs."""
+MaxUnpackedOption = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="Maximum size in bytes that a DOCX or PDF unpacks to; larger files are left out.",
     ),
 ]
 
@@ -30,13 +41,24 @@ _BROKEN_PIPE = 141
 
 def say(message: str) -> None:
     """Print a line to stderr."""
-    typer.echo(f"lumber-splitters: {' '.join(message.split())}", err=True)
+    typer.echo(printable(f"lumber-splitters: {' '.join(message.split())}"), err=True)
 
 
-def fail(message: str) -> NoReturn:
-    """Print an error in one line to stderr and exit with status 1."""
+def fail(message: str, *, status: int = 1) -> NoReturn:
+    """Print an error in one line to stderr and exit."""
     say(message)
-    raise typer.Exit(1)
+    raise typer.Exit(status)
+
+
+@contextmanager
+def wrong_options() -> Iterator[None]:
+    """Exit with status 2 if a value of an option is wrong, or names a file that is not there."""
+    try:
+        yield
+    except LumberError:  # such as damaged weights or a missing extra
+        raise
+    except (ValueError, FileNotFoundError) as error:
+        fail(str(error), status=WRONG_OPTION)
 
 
 @contextmanager

@@ -10,12 +10,14 @@ from typing import Annotated
 import typer
 
 from lumber_cli.asking import Asking, takes_asking
-from lumber_cli.options import EncodingOption, errors_in_one_line, fail
-from lumber_cli.subjects import SPLITTER_NAMES, Concurrency, Folder, PatternOption
+from lumber_cli.options import EncodingOption, errors_in_one_line, fail, wrong_options
+from lumber_cli.subjects import SPLITTER_NAMES, Concurrency, Folder, PatternOption, check_outputs
+from lumber_core.checks import check_positive
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.questions import check_question_path, write_questions
 from lumber_evaluation.llm.questions import QuestionSet, make_questions
 from lumber_evaluation.splitters import preset
+from lumber_files import check_encoding
 
 
 @takes_asking(required=True)
@@ -44,12 +46,17 @@ def questions_command(
 ) -> None:
     """Generate questions with known answers about your documents."""
     with errors_in_one_line():
-        output = check_question_path(output)
-        cutter = preset(splitter)
-        asker = asking.language_model()
-        assert asker is not None  # --model is required
-        policy = asking.call_policy()
+        with wrong_options():
+            output = check_question_path(output)
+            check_positive("count", count)
+            cutter = preset(splitter)
+            asker = asking.language_model()
+            assert asker is not None  # --model is required
+            policy = asking.call_policy()
+            if encoding is not None:
+                check_encoding(encoding)
         documents = load_folder(folder, pattern=pattern or None, encoding=encoding).documents
+        check_outputs([output], folder, documents)
         made = make_questions(
             [cutter.split(document) for document in documents],
             asker,

@@ -9,12 +9,21 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from lumber_cli.inputs import Inputs, Paths, output_file
-from lumber_cli.options import INTERRUPTED, EncodingOption, errors_in_one_line, say
+from lumber_cli.inputs import Inputs, Paths
+from lumber_cli.options import (
+    INTERRUPTED,
+    EncodingOption,
+    MaxUnpackedOption,
+    errors_in_one_line,
+    fail,
+    say,
+    wrong_options,
+)
 from lumber_cli.splitting import Splitting, takes_splitting
-from lumber_cli.writers import ChunkRow, OutputFormat, writer
+from lumber_cli.writers import ChunkRow, OutputFormat, check_format, writer
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
+from lumber_files import MAX_UNPACKED, check_output
 
 
 @takes_splitting()
@@ -33,25 +42,33 @@ def split_command(
         ),
     ] = OutputFormat.JSONL,
     encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
 ) -> None:
     """Split texts into chunks, and print or write them.
 
     The chunks of a document join to its text. As JSON lines each has document, index, start, end,
     tokens, headings, headings_inside, context (title, headings, and header of the table that it
-    continues), text, and pages for a PDF. Each document is written as soon as it is split, so
-    Ctrl-C keeps those that are finished; with --store, a language model's answers are kept as well.
+    continues), text, and pages for a PDF. Each document is written as soon as it is split. A file
+    is written beside --output, and takes its place at the end: Ctrl-C keeps the documents that are
+    finished, and a run that read nothing replaces nothing. With --store, a language model's answers
+    are kept as well.
 
     Exits with 0 if all went well, 1 after an error or if a file could not be read (the others are
     written), 2 for a wrong option, 130 after Ctrl-C.
     """
     with errors_in_one_line():
-        chunker = splitting.chunker()
-        if isinstance(chunker, BertChunker):
-            chunker.load()  # a missing model is an error before any work
-        inputs = Inputs(paths, encoding)
+        with wrong_options():
+            chunker = splitting.chunker()
+            if isinstance(chunker, BertChunker):
+                chunker.load()  # a missing model is an error before any work
+            check_format(kind, output)
+        inputs = Inputs(paths, encoding, max_unpacked)
+        if output is not None:
+            with wrong_options():
+                check_output(output, [*inputs.files, *splitting.files])
         slow = splitting.asks_model or (isinstance(chunker, BertChunker) and len(inputs) == 1)
         done = 0
-        with writer(kind, None if output is None else output_file(output)) as out:
+        with writer(kind, output) as out:
             try:
                 for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
                     (chunks,) = chunker.split_all(
@@ -64,6 +81,5 @@ def split_command(
             except KeyboardInterrupt:
                 say(f"interrupted; {done} of {len(inputs)} documents are written")
                 raise typer.Exit(INTERRUPTED) from None
-    if inputs.failed:
-        say(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")
-        raise typer.Exit(1)
+            if inputs.failed:
+                fail(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")

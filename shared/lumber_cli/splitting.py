@@ -92,6 +92,12 @@ class Splitting:
         """Whether a language model decides."""
         return self.asking.model is not None and is_language_model(self.asking.model)
 
+    @property
+    def files(self) -> list[Path]:
+        """The files that the options name."""
+        store: Any = self.given.get("store")
+        return [Path(name) for name in (self.prompt, store) if name is not None]
+
     def chunker(self) -> Chunker:
         """Make the splitter.
 

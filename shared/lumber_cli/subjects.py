@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from lumber_cli.options import say
+from lumber_cli.options import say, wrong_options
 from lumber_core import LumberChunker, ModelJudge
 from lumber_core.llms import CallPolicy, Model
 from lumber_core.tokens import token_counter
 from lumber_evaluation.cached_work import WORK_FILE
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import Sections
-from lumber_evaluation.documents import Corpus, EvaluatedSplitter
+from lumber_evaluation.documents import Corpus, Document, EvaluatedSplitter
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.llm.propositions import PropositionSplitter
 from lumber_evaluation.retrieval.word_recall import absent_questions
 from lumber_evaluation.splitters import PRESETS, evaluated, preset
-from lumber_files import READABLE
+from lumber_files import READABLE, check_encoding, check_output
 
 SPLITTER_NAMES = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
 """The named splitters, for help texts."""
@@ -32,7 +33,7 @@ PatternOption = Annotated[
         "the formats above."
     ),
 ]
-Concurrency = Annotated[int, typer.Option(help="Maximum number of model calls in flight.")]
+Concurrency = Annotated[int, typer.Option(min=1, help="Maximum number of model calls in flight.")]
 
 _EXAMPLES = 3
 
@@ -47,8 +48,11 @@ def corpus_in(
 ) -> Corpus:
     """Load a folder's documents, questions and sections; warn of questions without an answer."""
     known: dict[str, Sections] = {"headings": "headings", "marks": "marks"}
-    if sections is not None and sections not in known:
-        raise ValueError(f"--sections must be headings or marks, not {sections!r}")
+    with wrong_options():
+        if sections is not None and sections not in known:
+            raise ValueError(f"--sections must be headings or marks, not {sections!r}")
+        if encoding is not None:
+            check_encoding(encoding)
     marked = None if sections is None else known[sections]
     corpus = load_folder(
         folder, questions=questions, pattern=pattern or None, sections=marked, encoding=encoding
@@ -62,6 +66,30 @@ def corpus_in(
             f"{examples}{'; ...' if len(absent) > _EXAMPLES else ''}"
         )
     return corpus
+
+
+def check_outputs(
+    outputs: Iterable[Path],
+    folder: Path,
+    documents: Iterable[Document],
+    others: Iterable[Path] = (),
+) -> None:
+    """Raise if a file to write is one that was read.
+
+    Args:
+        outputs: The files to write.
+        folder: The folder of the documents.
+        documents: The documents.
+        others: Other files that were read.
+
+    Raises:
+        Exit: One would be overwritten.
+    """
+    read = [*(folder / document.name for document in documents), *others]
+    for output in outputs:
+        if output.exists():
+            with wrong_options():
+                check_output(output, read)
 
 
 def asks_model(spec: str) -> bool:

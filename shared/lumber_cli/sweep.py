@@ -10,7 +10,7 @@ import typer
 from lumber_cli.asking import Asking
 from lumber_cli.groups import takes_fields
 from lumber_cli.measuring import Measuring, Output, takes_evaluation_model, tell
-from lumber_cli.options import errors_in_one_line, fail, numbers_in
+from lumber_cli.options import errors_in_one_line, numbers_in, wrong_options
 from lumber_cli.subjects import Folder
 from lumber_core.extras import require
 from lumber_evaluation.comparison.sweep import THETAS, sweep
@@ -48,15 +48,20 @@ def sweep_command(
     """Try several values of one setting and write a report."""
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
-        kind, parameter, values = _swept(splitter, theta=theta, threshold=threshold, size=size)
-        asked = asking.language_model()
-        if asked is not None and kind != "lumber":
-            fail(f"--model has no effect: {kind} uses no model")
-        arguments = measuring.arguments(output)
-        policy = asking.call_policy()
+        with wrong_options():
+            kind, parameter, values = _swept(splitter, theta=theta, threshold=threshold, size=size)
+            asked = asking.language_model()
+            if asked is not None and kind != "lumber":
+                raise ValueError(f"--model has no effect: {kind} uses no model")
+            arguments = measuring.arguments(output)
+            policy = asking.call_policy()
+            splitters = {
+                value: measuring.named_splitter(f"{kind}:{value:g}", asked, policy, output)
+                for value in values
+            }
         made = sweep(
-            measuring.corpus(folder),
-            lambda value: measuring.named_splitter(f"{kind}:{value:g}", asked, policy, output),
+            measuring.corpus(folder, output),
+            splitters.__getitem__,
             values,
             parameter=parameter,
             **arguments,

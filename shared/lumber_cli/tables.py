@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import typer
 
+from lumber_core.text.unicode import printable
+
 _UNBOUNDED = 10_000  # columns in a pipe, so that no cell is wrapped or cut
 
 
@@ -29,7 +31,7 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: i
     for number, column in enumerate(columns):
         table.add_column(Text(column), justify="left" if number < left else "right")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     console = Console(file=sys.stdout, width=None if on_terminal else _UNBOUNDED)
     with console.capture() as captured:
         console.print(table)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lumber_cli.groups import takes_fields
-from lumber_cli.options import errors_in_one_line, fail
+from lumber_cli.options import WRONG_OPTION, errors_in_one_line, fail, wrong_options
 from lumber_core.bert.model_folder import sha256
 from lumber_core.extras import require
 from lumber_evaluation.corpora import iter_wiki_dump, load_passages, load_wiki_sections
@@ -138,7 +138,8 @@ def train_command(
 ) -> None:
     """Train a chunk classifier and plot its learning curves."""
     with errors_in_one_line():
-        stages = training.stages()
+        with wrong_options():
+            stages = training.stages()
         _require_packages()
         report = _trained(training, stages, output)
         text = json.dumps(training.digests(), indent=1)
@@ -197,7 +198,7 @@ def export_command(
 ) -> None:
     """Export a checkpoint to ONNX, to run without PyTorch."""
     if embedder is not None and with_minilm:
-        fail("pass either --embedder or --with-minilm, not both")
+        fail("pass either --embedder or --with-minilm, not both", status=WRONG_OPTION)
     with errors_in_one_line():
         _require_packages()
         # Deferred: importing PyTorch takes seconds, and --help should not.

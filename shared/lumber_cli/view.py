@@ -8,11 +8,18 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from lumber_cli.inputs import Inputs, Paths, output_file
-from lumber_cli.options import EncodingOption, errors_in_one_line, fail
+from lumber_cli.inputs import Inputs, Paths
+from lumber_cli.options import (
+    EncodingOption,
+    MaxUnpackedOption,
+    errors_in_one_line,
+    fail,
+    wrong_options,
+)
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.view_page import chunk_page, shown_text
 from lumber_cli.view_sides import BESIDE, own_side, side_beside
+from lumber_files import MAX_UNPACKED, check_output, replacing
 
 
 @takes_splitting()
@@ -30,6 +37,7 @@ def view_command(
         ),
     ] = None,
     encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
 ) -> None:
     """Show texts with their chunks on one HTML page.
 
@@ -40,18 +48,21 @@ def view_command(
     Prints the path of the page.
     """
     with errors_in_one_line():
-        sides = [own_side(splitting)]
-        if beside is not None:
-            sides.append(side_beside(beside))
-        inputs = Inputs(paths, encoding)
-        output = output_file(output)
+        with wrong_options():
+            sides = [own_side(splitting)]
+            if beside is not None:
+                sides.append(side_beside(beside))
+        inputs = Inputs(paths, encoding, max_unpacked)
+        with wrong_options():
+            check_output(output, [*inputs.files, *splitting.files])
         texts = [
             shown_text(file, sides)
             for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True)
         ]
         if not texts:
             fail("nothing to show: no document could be read")
-        output.write_text(chunk_page(texts, sides), encoding="utf-8", errors="replace")
+        with replacing(output) as part:
+            part.write_text(chunk_page(texts, sides), encoding="utf-8", errors="replace")
     typer.echo(output)
     if inputs.failed:
         raise typer.Exit(1)

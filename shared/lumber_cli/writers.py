@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import typer
 
 from lumber_core.chunking.delivery import Chunk
-from lumber_core.extras import load
+from lumber_core.extras import require
 from lumber_core.text.markdown import HEADING_SEPARATOR
+from lumber_core.text.unicode import printable, writable
+from lumber_files import replacing
 
 
 class OutputFormat(str, Enum):
@@ -66,47 +70,87 @@ class ChunkRow:
         parts.append(f"{chunk.tokens} tokens")
         if chunk.headings:
             parts.append(HEADING_SEPARATOR.join(chunk.headings))
-        return " | ".join(" ".join(part.split()) for part in parts)
+        return " | ".join(printable(" ".join(part.split())) for part in parts)
 
 
-class Writer(AbstractContextManager["Writer"], Protocol):
-    """Writes the chunks of documents; closing it finishes the file."""
+class Writer(ABC):
+    """Writes the chunks of documents.
+
+    Attributes:
+        begun: Whether the chunks of a document have been written.
+    """
+
+    begun = False
 
     def write(self, rows: Sequence[ChunkRow]) -> None:
         """Write the chunks of one document."""
+        self.begun = True
+        self._write(rows)
+
+    @abstractmethod
+    def _write(self, rows: Sequence[ChunkRow]) -> None: ...
+
+    @abstractmethod
+    def close(self) -> None:
+        """Finish the file."""
 
 
-def writer(kind: OutputFormat, output: Path | None) -> Writer:
-    """Return a writer.
+def check_format(kind: OutputFormat, output: Path | None) -> None:
+    """Raise unless a format can be written.
+
+    Raises:
+        ValueError: The format is Parquet and the output is stdout.
+        MissingExtraError: Parquet, and pyarrow is not installed.
+    """
+    if kind is OutputFormat.PARQUET:
+        if output is None:
+            raise ValueError("--format parquet needs a file: pass --output FILE")
+        require("pyarrow", package="pyarrow", extra="evaluation")
+
+
+@contextmanager
+def writer(kind: OutputFormat, output: Path | None) -> Iterator[Writer]:
+    """Yield a writer.
+
+    An existing file is replaced when the block ends. If it ends with an error, or with Ctrl-C, the
+    documents that are finished replace the file; if there are none, the file is left as it was.
 
     Args:
         kind: The format.
         output: The file; None: stdout.
 
     Raises:
-        ValueError: The format is Parquet and the output is stdout.
-        MissingExtraError: Parquet, and pyarrow is not installed.
         OSError: The file cannot be written.
     """
-    if kind is not OutputFormat.PARQUET:
-        return _Lines(output, _SHOWN_AS[kind])
     if output is None:
-        raise ValueError("--format parquet needs a file: pass --output FILE")
-    return _Parquet(output)
+        yield _Lines(typer.get_binary_stream("stdout"), _SHOWN_AS[kind])
+        return
+    error: BaseException | None = None
+    with replacing(output) as part, closing(_file_writer(kind, part)) as made:
+        try:
+            yield made
+        except BaseException as raised:
+            if not made.begun:
+                raise
+            error = raised
+    if error is not None:
+        raise error
+
+
+def _file_writer(kind: OutputFormat, path: Path) -> Writer:
+    if kind is OutputFormat.PARQUET:
+        return _Parquet(path)
+    return _Lines(path.open("wb"), _SHOWN_AS[kind])
 
 
 class _Lines(Writer):
     """Writes UTF-8, whatever the terminal's encoding; each document is flushed."""
 
-    def __init__(self, output: Path | None, show: Callable[[ChunkRow], str]) -> None:
+    def __init__(self, stream: BinaryIO, show: Callable[[ChunkRow], str]) -> None:
+        self._stream = stream
         self._show = show
-        self._stack = ExitStack()
-        if output is None:
-            self._stream: BinaryIO = typer.get_binary_stream("stdout")
-        else:
-            self._stream = self._stack.enter_context(output.open("wb"))
 
-    def write(self, rows: Sequence[ChunkRow]) -> None:
+    def _write(self, rows: Sequence[ChunkRow]) -> None:
         shown = "".join(map(self._show, rows))
         # In one call, because of Ctrl-C; but an unbuffered stdout may take only a part.
         rest = memoryview(shown.encode("utf-8", "backslashreplace"))
@@ -114,15 +158,14 @@ class _Lines(Writer):
             rest = rest[self._stream.write(rest) :]
         self._stream.flush()
 
-    def __exit__(self, *exception: object) -> None:
-        self._stack.close()
+    def close(self) -> None:
+        self._stream.close()
 
 
 class _Parquet(Writer):
     """Writes a row group for each document."""
 
     def __init__(self, output: Path) -> None:
-        load("pyarrow.parquet", package="pyarrow", extra="evaluation")
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -143,11 +186,12 @@ class _Parquet(Writer):
         )
         self._file: Any = parquet.ParquetWriter(output, self._schema)
 
-    def write(self, rows: Sequence[ChunkRow]) -> None:
+    def _write(self, rows: Sequence[ChunkRow]) -> None:
         if rows:
-            self._file.write_table(self._make([row.as_json() for row in rows], schema=self._schema))
+            made = [{**row.as_json(), "document": writable(row.document)} for row in rows]
+            self._file.write_table(self._make(made, schema=self._schema))
 
-    def __exit__(self, *exception: object) -> None:
+    def close(self) -> None:
         self._file.close()
 
 
@@ -160,8 +204,8 @@ def _as_text(row: ChunkRow) -> str:
 
 
 def _as_markdown(row: ChunkRow) -> str:
-    # In a comment, "--" would end it.
-    title = row.title().replace("--", "- -")
+    # In a comment, "--" could end it.
+    title = re.sub("-(?=-)", "- ", row.title())
     return f"<!-- {title} -->\n\n{_ended(row.chunk.text)}\n---\n\n"
 
 

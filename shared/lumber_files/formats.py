@@ -6,28 +6,33 @@ Call `require_reader` first: the extra that brings the libraries may be missing.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BytesIO, StringIO
+from io import BytesIO
+from zipfile import ZipFile
 
 from lumber_core.errors import LumberError
 from lumber_core.extras import require
+from lumber_files.html import read_html
 
 HTML = (".html", ".htm", ".xhtml")
 PDF, DOCX = ".pdf", ".docx"
 
 EXTRA = "documents"
-_HTML_READERS = {"bs4": "beautifulsoup4", "markdownify": "markdownify"}
+_HTML_READERS = {"lxml": "lxml"}
 # The modules that read a format, with the packages that they come in.
 _READERS = {
     **dict.fromkeys(HTML, _HTML_READERS),
     DOCX: {"mammoth": "mammoth", **_HTML_READERS},
     PDF: {"pypdf": "pypdf"},
 }
-_UNSEEN = ("script", "style", "template", "noscript", "head", "svg", "img", "iframe")
+MAX_UNPACKED = 50_000_000
+"""Maximum size in bytes that a DOCX or PDF unpacks to, by default.
 
-_DECLARATION = re.compile(r"\s*<\?xml\b[^>]*>", re.IGNORECASE)
+Books of a thousand pages have a tenth of it. A hostile file of this size takes about a minute.
+"""
+_XML = (".xml", ".rels")  # what is read of a DOCX
+_PAGE = 5_000  # bytes; a page takes as long as so much content, even if it is empty
 
 # pypdf logs each fault it finds in a file. A program that sets up logging gets these records; in
 # one that does not, they would be printed.
@@ -51,6 +56,8 @@ def require_reader(suffix: str) -> None:
 def html_to_markdown(html: str, name: str) -> str:
     """Convert HTML to Markdown: headings, lists, tables and code are kept, links become text.
 
+    Navigation is left out: its elements, and before the first heading all that is links only.
+
     Args:
         html: The document.
         name: Its name, for errors.
@@ -59,60 +66,64 @@ def html_to_markdown(html: str, name: str) -> str:
         UnreadableFileError: It has no text, or cannot be converted.
     """
     with _unreadable(name, "HTML"):
-        from bs4 import BeautifulSoup, Declaration, ProcessingInstruction
-        from markdownify import MarkdownConverter
-
-        declaration = _DECLARATION.match(html)
-        # Beautiful Soup warns of XML that is parsed as HTML; and, given a string, of one that looks
-        # like a URL or a path.
-        page = StringIO(html if declaration is None else html[declaration.end() :])
-        soup = BeautifulSoup(page, "html.parser")
-        declared = (Declaration, ProcessingInstruction)
-        for node in soup(string=lambda text: isinstance(text, declared)):
-            node.extract()
-        for unseen in soup(_UNSEEN):
-            unseen.decompose()
-        converter = MarkdownConverter(
-            heading_style="atx",
-            bullets="-",
-            convert=None,
-            strip=["a"],
-            escape_asterisks=False,
-            escape_underscores=False,
-        )
-        text: str = converter.convert_soup(soup).strip()
+        text = read_html(html)
     return _with_text(text + "\n" if text else "", name, "it contains no text")
 
 
-def docx_to_markdown(content: bytes, name: str) -> str:
+def docx_to_markdown(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> str:
     """Convert a Word document (DOCX) to Markdown.
 
+    Args:
+        content: The file.
+        name: Its name, for errors.
+        max_unpacked: Maximum size in bytes of its XML, unpacked.
+
     Raises:
-        UnreadableFileError: The file is damaged or has no text.
+        UnreadableFileError: The file is damaged, too large or has no text.
     """
     with _unreadable(name, "DOCX"):
         import mammoth
 
-        html: str = mammoth.convert_to_html(BytesIO(content)).value
+        with ZipFile(BytesIO(content)) as archive:  # which reads no more than a part declares
+            parts = [part for part in archive.infolist() if part.filename.endswith(_XML)]
+            _check_unpacked(name, sum(part.file_size for part in parts), max_unpacked)
+        no_image = mammoth.images.img_element(lambda _: {"src": ""})
+        html: str = mammoth.convert_to_html(BytesIO(content), convert_image=no_image).value
     return html_to_markdown(html, name)
 
 
-def pdf_pages(content: bytes, name: str) -> list[str]:
+def pdf_pages(content: bytes, name: str, max_unpacked: int = MAX_UNPACKED) -> list[str]:
     """Return the text of each page of a PDF; "" for a page without text.
 
+    Args:
+        content: The file.
+        name: Its name, for errors.
+        max_unpacked: Maximum size in bytes of the content of all pages, unpacked.
+
     Raises:
-        UnreadableFileError: The file is damaged, encrypted, or has no text on any page.
+        UnreadableFileError: The file is damaged, too large, encrypted, or has no text on any page.
     """
     with _unreadable(name, "PDF"):
         from pypdf import PdfReader
 
         reader = PdfReader(BytesIO(content))
-        # A broken font gives lone surrogates, which cannot be written to a file.
-        pages = [
-            page.extract_text().encode("utf-8", "replace").decode("utf-8") for page in reader.pages
-        ]
+        pages, unpacked = [], 0
+        for page in reader.pages:
+            drawn = page.get_contents()
+            unpacked += _PAGE + (0 if drawn is None else len(drawn.get_data()))
+            _check_unpacked(name, unpacked, max_unpacked)
+            # A broken font gives lone surrogates, which cannot be written to a file.
+            pages.append(page.extract_text().encode("utf-8", "replace").decode("utf-8"))
     _with_text("".join(pages), name, "no page has text; scanned pages need OCR first")
     return pages
+
+
+def _check_unpacked(name: str, size: int, most: int) -> None:
+    if size > most:
+        raise UnreadableFileError(
+            f"{name} unpacks to more than max_unpacked={most:,} bytes. Raise that limit if you "
+            "trust the file"
+        )
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from lumber_files.formats import (
     DOCX,
     EXTRA,
     HTML,
+    MAX_UNPACKED,
     PDF,
     UnreadableFileError,
     docx_to_markdown,
@@ -45,6 +47,12 @@ _LIKELY = (  # common on the web; with all that Python knows, rare ones would wi
     *("cp932", "euc_jp", "cp949", "gb18030", "big5", "mac_roman", "utf_16_le", "utf_16_be"),
 )
 _SAME = 0.02  # smaller differences between charset-normalizer's measures are noise
+# What a page or its XML declares; browsers look at the first 1,024 bytes, comments push it further.
+_DECLARED_WITHIN = 4096
+_DECLARATION = re.compile(
+    rb"""<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*["']?\s*([\w.:-]+)""",
+    re.IGNORECASE,
+)
 # In the metadata, as by LlamaIndex's loaders, and not as `format`: units that are chosen hold.
 _AS_MARKDOWN = {"file_type": "text/markdown"}
 _TYPES = {
@@ -103,7 +111,11 @@ def check_readable(path: str | Path) -> None:
 
 
 def read_file(
-    path: str | Path, *, name: str | None = None, encoding: str | None = None
+    path: str | Path,
+    *,
+    name: str | None = None,
+    encoding: str | None = None,
+    max_unpacked: int = MAX_UNPACKED,
 ) -> TextFile:
     """Read a file. Its suffix decides the format; files with any other suffix are plain text.
 
@@ -112,21 +124,35 @@ def read_file(
         name: Name of the document. None: the path.
         encoding: Encoding of the file. None: the byte order mark's, or UTF-8, or what HTML
             declares, or else the encoding that charset-normalizer detects.
+        max_unpacked: Maximum size in bytes that a DOCX or PDF unpacks to, against files made to
+            exhaust the memory.
 
     Raises:
         OSError: The file cannot be opened.
-        UnreadableFileError: It is not text in that encoding, is damaged, or contains no text.
+        UnreadableFileError: It is not text in that encoding, is damaged, unpacks to more than
+            `max_unpacked`, or contains no text.
         MissingExtraError: It is HTML, PDF, DOCX or in an encoding that must be detected, and the
             extra `documents` is not installed.
         ValueError: Python knows no such encoding.
     """
     path = Path(path)
     named = path.as_posix() if name is None else name
-    return read_bytes(path.read_bytes(), name=named, suffix=path.suffix, encoding=encoding)
+    return read_bytes(
+        path.read_bytes(),
+        name=named,
+        suffix=path.suffix,
+        encoding=encoding,
+        max_unpacked=max_unpacked,
+    )
 
 
 def read_bytes(
-    content: bytes, *, name: str, suffix: str = "", encoding: str | None = None
+    content: bytes,
+    *,
+    name: str,
+    suffix: str = "",
+    encoding: str | None = None,
+    max_unpacked: int = MAX_UNPACKED,
 ) -> TextFile:
     """Read the content of a file, as `read_file` does.
 
@@ -135,14 +161,16 @@ def read_bytes(
         name: Name of the document.
         suffix: Tells the format, as in ".md"; plain text if it is none of `READABLE`.
         encoding: See `read_file`.
+        max_unpacked: See `read_file`.
     """
     kind = suffix.lower()
     require_reader(kind)
     if kind == PDF:
-        text, starts = join_texts(pdf_pages(content, name))
+        text, starts = join_texts(pdf_pages(content, name, max_unpacked))
         return TextFile(text, name=name, pages=starts)
     if kind == DOCX:
-        return TextFile(docx_to_markdown(content, name), name=name, metadata=_AS_MARKDOWN)
+        text = docx_to_markdown(content, name, max_unpacked)
+        return TextFile(text, name=name, metadata=_AS_MARKDOWN)
     if kind in HTML:
         text, used, detected = decode(content, name, encoding, declared=_declared)
         text = html_to_markdown(text, name)
@@ -229,7 +257,5 @@ def _decoded(content: bytes, name: str, encoding: str) -> str:
 
 
 def _declared(content: bytes) -> str | None:
-    from bs4.dammit import EncodingDetector  # deferred: for HTML only
-
-    found: str | None = EncodingDetector.find_declared_encoding(content, is_html=True)
-    return found
+    found = _DECLARATION.search(content, 0, _DECLARED_WITHIN)
+    return found[1].decode() if found else None

@@ -52,8 +52,3 @@ class DocumentSource(Protocol):
 
     def read(self, entries: Sequence[Entry]) -> Iterator[Source | FailedDocument]:
         """Read documents, in order."""
-
-
-def writable(name: str) -> str:
-    """Return a name without lone surrogates, which file names may hold but UTF-8 may not."""
-    return name.encode("utf-8", "backslashreplace").decode()

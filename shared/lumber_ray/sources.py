@@ -13,6 +13,7 @@ import pyarrow.parquet
 
 from lumber_core.secrets import public_url
 from lumber_core.text.source import Source
+from lumber_core.text.unicode import writable
 from lumber_files import (
     READABLE,
     UnreadableFileError,
@@ -22,7 +23,7 @@ from lumber_files import (
     find_files,
     read_file,
 )
-from lumber_ray.documents import DocumentSource, Entry, FailedDocument, writable
+from lumber_ray.documents import DocumentSource, Entry, FailedDocument
 from lumber_ray.tables import Columns, JsonLines, ParquetRows
 
 logger = logging.getLogger(__name__)

@@ -14,7 +14,8 @@ import pyarrow.fs
 import pyarrow.parquet
 
 from lumber_core.text.source import NAME_KEYS, TYPE_KEYS, Source
-from lumber_ray.documents import Entry, FailedDocument, writable
+from lumber_core.text.unicode import writable
+from lumber_ray.documents import Entry, FailedDocument
 
 _IDS_AT_ONCE = 65_536
 _ROWS_AT_ONCE = 64

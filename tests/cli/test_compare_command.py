@@ -186,7 +186,7 @@ def test_no_passage_is_paid_for_if_another_setting_is_wrong(
             *("--splitter", "paragraphs", "--hyde"),
             *("--model", f"{server.openai_url}#any", *mistake),
         )
-        assert (code, server.count) == (1, 0)
+        assert (code, server.count) == (2, 0)
     assert reason in said
 
 
@@ -196,7 +196,7 @@ def test_hypothetical_passages_need_questions(docs: Path, tmp_path: Path) -> Non
         *("compare", docs, "--output", tmp_path / "report", "--splitter", "paragraphs"),
         *("--hyde", "--model", "http://127.0.0.1:1/v1#any"),
     )
-    assert code == 1
+    assert code == 2
     assert "pass --questions FILE" in said
 
 
@@ -263,7 +263,8 @@ def test_mistakes_are_reported_in_one_line_before_any_work(
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     code, said = run(*(argument.format(docs=docs) for argument in arguments))
-    assert code == 1
+    wrong_file = ("missing", "heading", "cannot be created")
+    assert code == (1 if reason.startswith(wrong_file) and "or marks" not in reason else 2)
     assert reason in said
     assert said.startswith("lumber-splitters: ")
     assert len(said.strip().splitlines()) == 1
@@ -351,3 +352,13 @@ def test_a_pdf_is_compared_and_other_files_are_named(docs: Path, tmp_path: Path)
     assert "no text is read from photo.png" in done.stderr
     names = {each["name"] for each in data_of(tmp_path / "report")["corpus"]["documents"]}
     assert "quay.pdf" in names
+
+
+@pytest.mark.parametrize("command", ["compare", "sweep --size 200 --splitter fixed"])
+def test_a_report_replaces_no_document(command: str, docs: Path) -> None:
+    page = docs / "report.html"
+    page.write_text("<h1>Of mine</h1><p>It is read.</p>", encoding="utf-8")
+    done = run_apart(*command.split(), docs, "--output", docs)
+    assert (done.code, done.out) == (2, "")
+    assert "report.html would be read and overwritten" in done.err
+    assert "Of mine" in page.read_text(encoding="utf-8")

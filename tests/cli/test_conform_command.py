@@ -64,6 +64,6 @@ def test_mistakes_are_reported_in_one_line() -> None:
         (["builtins:dict"], "must return a LangChain TextSplitter"),
     ]:
         status, _, shown = conform(*arguments)
-        assert status == 1
+        assert status == 2
         assert message in shown
         assert len(shown.strip().splitlines()) == 1

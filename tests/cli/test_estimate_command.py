@@ -57,7 +57,7 @@ def test_splitters_without_a_model_make_no_calls() -> None:
 
 def test_a_wrong_price_is_one_line() -> None:
     done = run_apart("estimate", SAMPLE, "--prices", "1")
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert "two numbers" in done.err
 
 
@@ -88,7 +88,7 @@ def test_models_of_a_server_are_listed_as_the_option_takes_them(server: str) -> 
     pytest.importorskip("openai")
     assert run_apart("models", server).out.splitlines() == [f"{server}#large", f"{server}#small"]
     done = run_apart("split", SAMPLE, "--method", "lumber", "--model", server)
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert f"{server} serves 2 models (large, small): pass {server}#NAME" in done.err
 
 
@@ -112,7 +112,7 @@ def test_models_says_what_each_needs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("server_name", ["gemini", "nowhere"])
 def test_an_unknown_server_is_one_line(server_name: str) -> None:
     done = run_apart("models", server_name)
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert "expected openai, ollama or a URL" in done.err
 
 

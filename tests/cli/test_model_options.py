@@ -97,7 +97,7 @@ def test_the_prompt_file_is_what_the_model_is_asked(server: LoopbackServer) -> N
 
 def test_a_name_that_is_no_model_is_refused_with_the_forms_there_are() -> None:
     done = run_apart("split", "text.txt", "--method", "lumber", "--model", "gpt-4o-mini")
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert "'gpt-4o-mini'" in done.err
     assert "openai:NAME" in done.err
 
@@ -181,7 +181,7 @@ def test_mistakes_are_one_line_before_any_work(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "a-key")
     done = run_apart("split", "text.txt", "--method", "lumber", *options)
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert reason in done.err
     assert len(done.err.strip().splitlines()) == 1
 
@@ -190,5 +190,5 @@ def test_mistakes_are_one_line_before_any_work(
 def test_the_options_without_a_model_are_refused(command: str, folder: Path) -> None:
     own = ["--theta", "300"] if command == "sweep" else []
     code, said = run(command, folder, *own, "--requests-per-minute", "3")
-    assert code == 1
+    assert code == 2
     assert "--requests-per-minute needs a language model" in said

@@ -33,7 +33,7 @@ EXTRAS = {
     "openai": {"openai"},
     "gemini": {"google.genai"},
     "llama-index": {"llama_index"},
-    "documents": {"bs4", "charset_normalizer", "mammoth", "markdownify", "pypdf"},
+    "documents": {"charset_normalizer", "lxml", "mammoth", "pypdf"},
     "cli": {"rich", "typer"},
     "tiktoken": {"tiktoken"},
 }
@@ -86,7 +86,16 @@ def test_options_of_a_splitter_are_in_groups_with_the_most_used_first() -> None:
     ]
     options = said.partition("\nOptions:")[2].partition("\nChunks:")[0]
     assert re.findall(r"^  (?:-\w, )?--([\w-]+)", options, re.MULTILINE) == [
-        *("method", "target-size", "chunk-size", "output", "format", "encoding", "help"),
+        *(
+            "method",
+            "target-size",
+            "chunk-size",
+            "output",
+            "format",
+            "encoding",
+            "max-unpacked",
+            "help",
+        ),
     ]
 
 
@@ -106,7 +115,7 @@ def imported_by(*arguments: object) -> set[str]:
 OURS = {"lumber_evaluation", "lumber_training", "lumber_conformance", "lumber_ray"}
 HEAVY = {
     *("torch", "transformers", "tokenizers", "pandas", "pyarrow", "matplotlib", "jinja2", "nltk"),
-    *("tiktoken", "openai", "langchain_core", "llama_index", "rich", "bs4", "pypdf", "requests"),
+    *("tiktoken", "openai", "langchain_core", "llama_index", "rich", "lxml", "pypdf", "requests"),
 }
 
 

@@ -128,7 +128,7 @@ def test_mistakes_are_reported_in_one_line(
         named = f"{server.openai_url}#m"
         code, said = run("questions", *(named if each == "m" else each for each in arguments))
         assert server.count == 0
-    assert code == 1
+    assert code == (1 if reason == "none" or "--store" in arguments else 2)
     assert reason in said
     assert said.startswith("lumber-splitters: ")
     assert len(said.strip().splitlines()) == 1
@@ -143,7 +143,7 @@ def test_a_missing_key_is_reported(
     for name in [name for name in os.environ if name.endswith("_API_KEY")]:
         monkeypatch.delenv(name)
     code, said = run("questions", folder, "--model", model)
-    assert code == 1
+    assert code == 2
     assert variable in said
 
 
@@ -166,3 +166,11 @@ def test_errors_of_the_model_are_reported(
     assert code == 1
     assert reason in said.splitlines()[-1]
     assert not (tmp_path / "q.csv").exists()
+
+
+def test_questions_replace_no_document(folder: Path) -> None:
+    (folder / "notes.jsonl").write_text('{"note": "kept"}', encoding="utf-8")
+    options = ("--pattern", "*.jsonl", "--model", "http://127.0.0.1:1#any")
+    code, said = run("questions", folder, *options, "--output", folder / "notes.jsonl")
+    assert code == 2
+    assert "notes.jsonl would be read and overwritten" in said

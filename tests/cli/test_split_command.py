@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 
+from lumber_cli import inputs
 from lumber_cli.app import app
 from lumber_cli.splitting import SETTINGS
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.lumber.fallback import local_judge
 from lumber_core.settings import fields_of
+from lumber_files import read_file
 from tests.cli.running import SAMPLE, run_apart, started
 from tests.loopback.server import LoopbackServer, Request
 from tests.making_files import docx, pdf
@@ -149,15 +151,15 @@ def test_other_formats_hold_the_same_chunks(docs: Path) -> None:
             assert row["text"].strip() in shown
             assert f"{row['document']} #{row['index']} | characters {row['start']} to" in shown
     parquet = pytest.importorskip("pyarrow.parquet")
-    options = ("--chunk-size", 60, "--format", "parquet", "-o", "out/chunks.parquet")
+    options = ("--chunk-size", 60, "--format", "parquet", "-o", "chunks.parquet")
     assert run_apart("split", "docs", *options) == (0, "", "")
-    table = parquet.read_table(docs.parent / "out" / "chunks.parquet").to_pylist()
+    table = parquet.read_table(docs.parent / "chunks.parquet").to_pylist()
     assert [{key: row[key] for key in rows[0]} for row in table] == rows
 
 
 def test_parquet_needs_a_file(docs: Path) -> None:
     done = run_apart("split", "docs", "--format", "parquet")
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert "pass --output FILE" in done.err
 
 
@@ -228,7 +230,10 @@ def test_a_file_without_text_is_named(docs: Path) -> None:
         (["docs", "--chunk-overlap", "300"], "chunk_size"),
         (["docs", "--model", "no-such-folder/x"], "no-such-folder/x"),
         (["docs", "--tokenizer", "none-such"], "unknown tokenizer"),
+        (["docs", "--method", "greedy", "--units", "nope"], "units must be"),
+        (["docs", "--threshold", "nan"], "threshold must be a finite number"),
         (["docs", "-o", "docs"], "docs is a folder"),
+        (["docs", "-o", "missing/folder/x"], "there is no folder missing/folder"),
         (["docs/a.txt", "--encoding", "latin-99"], "unknown encoding"),
     ],
 )
@@ -236,9 +241,123 @@ def test_mistakes_are_one_line_and_write_nothing(
     options: list[str], reason: str, docs: Path
 ) -> None:
     done = run_apart("split", *options)
-    assert (done.code, done.out) == (1, "")
+    wrong_file = reason in ("nowhere.txt does not exist", "no-such-folder/x")
+    assert (done.code, done.out) == (1 if wrong_file else 2, "")
     assert reason in done.err
     assert len(done.err.strip().splitlines()) == 1
+    assert {path.name for path in Path.cwd().iterdir()} == {"docs"}
+
+
+@pytest.mark.parametrize("name", ["docs/a.txt", "same.txt", "linked.txt"])
+@pytest.mark.parametrize("command", [["split"], ["split", "--format", "parquet"], ["view"]])
+def test_an_output_that_is_an_input_is_refused(command: list[str], name: str, docs: Path) -> None:
+    before = (docs / "a.txt").read_bytes()
+    os.link(docs / "a.txt", "same.txt")
+    Path("linked.txt").symlink_to(docs / "a.txt")
+    done = run_apart(*command, "docs", "-o", name)
+    assert (done.code, done.out) == (2, "")
+    assert f"{name} would be read and overwritten" in done.err
+    assert (docs / "a.txt").read_bytes() == before
+    assert {path.name for path in docs.iterdir()} == {"a.txt", "b.md"}
+
+
+def test_the_prompt_is_an_input_as_well(docs: Path) -> None:
+    prompt = Path("prompt.txt")
+    prompt.write_text("Where? {paragraphs}", encoding="utf-8")
+    options = ["--method", "lumber", "--model", "http://127.0.0.1:1#m", "--prompt", prompt]
+    done = run_apart("split", "docs", *options, "-o", prompt)
+    assert "prompt.txt would be read and overwritten" in done.err
+
+
+@pytest.mark.parametrize("options", [["split"], ["split", "--format", "parquet"], ["view"]])
+def test_a_run_that_reads_nothing_replaces_nothing(options: list[str], docs: Path) -> None:
+    (docs / "damaged.pdf").write_bytes(b"no PDF")
+    Path("out").write_text("of yesterday", encoding="utf-8")
+    assert run_apart(*options, docs / "damaged.pdf", "-o", "out").code == 1
+    assert Path("out").read_text(encoding="utf-8") == "of yesterday"
+    assert {path.name for path in Path.cwd().iterdir()} == {"docs", "out"}
+
+
+def test_an_error_keeps_the_documents_that_are_done(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_later(path: Path, **options: Any) -> Any:
+        if path.name == "b.md":
+            raise ValueError("unexpected")
+        return read_file(path, **options)
+
+    monkeypatch.setattr(inputs, "read_file", fail_later)
+    assert run_apart("split", "docs", "-o", "out.jsonl").code == 1
+    rows = rows_of(Path("out.jsonl").read_text(encoding="utf-8"))
+    assert {row["document"] for row in rows} == {"docs/a.txt"}
+
+
+def test_what_is_replaced_keeps_its_links_and_its_permissions(docs: Path) -> None:
+    Path("real.jsonl").touch(mode=0o600)
+    Path("link.jsonl").symlink_to("real.jsonl")
+    assert run_apart("split", "docs", "-o", "link.jsonl").code == 0
+    assert Path("link.jsonl").is_symlink()
+    assert Path("real.jsonl").stat().st_mode & 0o777 == 0o600
+    assert rows_of(Path("real.jsonl").read_text(encoding="utf-8"))
+
+
+def test_a_pipe_is_written_to_and_not_replaced(docs: Path) -> None:
+    with started("split", "docs", "-o", "/dev/stdout", cwd=docs.parent) as process:
+        out, _ = process.communicate(timeout=60)
+    assert "".join(row["text"] for row in rows_of(out.decode())).endswith(HANDBOOK)
+
+
+HOSTILE = "a\x1b[31m\u202e--->\x9b<img src=x>\n.md"
+
+
+@pytest.mark.parametrize("dashes", ["--", "---", "--!", "- ---"])
+def test_names_and_headings_cannot_end_the_comment_of_markdown(dashes: str, docs: Path) -> None:
+    name = f"x{dashes}><script>.md"
+    Path(name).write_text(f"# y{dashes}><script>\n\nText.\n", encoding="utf-8")
+    shown = run_apart("split", name, "--format", "md").out
+    comment, _, rest = shown.partition("-->")
+    assert "--" not in comment.removeprefix("<!--")
+    assert rest.startswith("\n\n# y")
+
+
+@pytest.mark.parametrize("command", [["split", "--format", "text"], ["split"], ["estimate"]])
+def test_control_characters_of_names_reach_no_terminal(command: list[str], docs: Path) -> None:
+    for name in (HOSTILE, "data\x1b[31m.csv"):
+        (docs / name).write_text("Some text.", encoding="utf-8")
+    (docs / "bad\x1b[31m.pdf").write_bytes(b"no PDF")
+    done = run_apart(*command, "docs")
+    assert done.code == 1
+    assert "data\\x1b[31m.csv" in done.err
+    assert "bad\\x1b[31m.pdf" in done.err
+    for character in "\x1b\u202e\x9b":
+        assert character not in done.err
+        assert character not in done.out or command == ["split"]  # JSON keeps names as they are
+    assert "\x1b" not in done.out
+
+
+def test_a_name_that_is_not_utf_8_is_written_in_every_format(docs: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    name = os.fsdecode(b"docs/caf\xe9.txt")
+    try:
+        Path(name).write_text("Some text.", encoding="utf-8")
+    except OSError:
+        pytest.skip("names must be UTF-8 on this system")
+    (row,) = rows_of(run_apart("split", name).out)
+    assert row["document"] == name
+    assert "caf\\udce9" in run_apart("split", name, "--format", "text").out
+    assert run_apart("split", name, "--format", "parquet", "-o", "out.parquet").code == 0
+    (written,) = parquet.read_table("out.parquet").to_pylist()
+    assert written["document"] == "docs/caf\\udce9.txt"
+
+
+def test_a_file_that_unpacks_to_too_much_is_left_out(docs: Path) -> None:
+    pytest.importorskip("pypdf")
+    (docs / "c.pdf").write_bytes(pdf([["The tide turns."] * 200]))
+    done = run_apart("split", "docs", "--max-unpacked", 2_000)
+    assert done.code == 1
+    assert "docs/c.pdf unpacks to more than max_unpacked=2,000 bytes" in done.err
+    assert {row["document"] for row in rows_of(done.out)} == {"docs/a.txt", "docs/b.md"}
+    assert run_apart("split", "docs", "--max-unpacked", 0).code == 2
 
 
 def test_a_wrong_option_is_a_usage_error(docs: Path) -> None:
@@ -302,7 +421,7 @@ def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
         preexec_fn=heed_ctrl_c,
     )
     assert process.stderr is not None
-    while not output.exists() or not output.stat().st_size:  # then it waits for stdin
+    while not any(part.stat().st_size for part in tmp_path.iterdir()):  # then it waits for stdin
         assert process.poll() is None
     time.sleep(1)
     process.send_signal(signal.SIGINT)

@@ -211,7 +211,7 @@ def test_text_cannot_break_out_of_the_page(browser: str, text: Path) -> None:
 )
 def test_mistakes_are_one_line(options: list[str], reason: str, text: Path) -> None:
     done = run_apart("view", text, *options)
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert reason in done.err
     assert len(done.err.strip().splitlines()) == 1
     assert not Path("view.html").exists()

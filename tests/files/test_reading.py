@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -147,14 +149,43 @@ def test_damaged_and_empty_files_are_named(suffix: str, content: bytes, reason: 
         read_bytes(content, name=f"a{suffix}", suffix=suffix)
 
 
-EXTRA = ("bs4", "charset_normalizer", "mammoth", "markdownify", "pypdf")
+def packed(content: bytes) -> bytes:
+    """Return a DOCX with its parts compressed."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as plain, zipfile.ZipFile(made, "w") as small:
+        for name in plain.namelist():
+            small.writestr(name, plain.read(name), zipfile.ZIP_DEFLATED)
+        small.writestr("word/media/large.png", bytes(9_000_000), zipfile.ZIP_DEFLATED)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "content", "size"),
+    [
+        (".docx", packed(docx([("", "tide " * 100_000)])), 502_000),
+        (".pdf", pdf([["The tide turns."] * 1_000] * 4), 112_000),
+        (".pdf", pdf([[], *[["The tide turns."]] * 20]), 106_000),
+    ],
+)
+def test_a_file_that_unpacks_to_more_than_allowed_is_refused(
+    suffix: str, content: bytes, size: int
+) -> None:
+    pytest.importorskip("pypdf")
+    pytest.importorskip("mammoth")
+    small = size * 9 // 10
+    with pytest.raises(UnreadableFileError, match=rf"^a.*more than max_unpacked={small:,} bytes"):
+        read_bytes(content, name="a", suffix=suffix, max_unpacked=small)
+    assert "tide" in read_bytes(content, name="a", suffix=suffix, max_unpacked=2 * size).text
+
+
+EXTRA = ("charset_normalizer", "lxml", "mammoth", "pypdf")
 
 
 @pytest.mark.parametrize(
     ("suffix", "missing"),
     [
-        *((".html", "bs4"), (".XHTML", "markdownify"), (".pdf", "pypdf")),
-        *((".docx", "mammoth"), (".docx", "bs4"), (".docx", "markdownify")),
+        *((".html", "lxml"), (".XHTML", "lxml"), (".pdf", "pypdf")),
+        *((".docx", "mammoth"), (".docx", "lxml")),
     ],
 )
 def test_a_format_whose_reader_is_missing_names_the_extra(

@@ -67,7 +67,6 @@ def test_any_bytes_are_a_text_or_refused(content: bytes, suffix: str) -> None:
 
 
 # Beautiful Soup warns of an XML declaration in the middle of a page.
-@pytest.mark.filterwarnings("ignore::bs4.XMLParsedAsHTMLWarning")
 @examples(100)
 @given(markup, st.sampled_from(["utf-8", "utf-16", "cp1252"]))
 def test_any_markup_is_a_text_or_refused(page: str, encoding: str) -> None:

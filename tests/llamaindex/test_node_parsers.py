@@ -286,3 +286,14 @@ def test_a_model_travels_with_the_pickled_parser() -> None:
     assert [n.text for n in copy([Document(text=TEXT)])] == [
         n.text for n in parser([Document(text=TEXT)])
     ]
+
+
+def test_a_text_that_llamaindex_cannot_hash_is_refused_before_any_work() -> None:
+    asked: list[str] = []
+    good, bad = Document(text="One. " * 90), Document(text="Half \ud83d a pair.", id_="notes.txt")
+    parser = GreedyNodeParser(tokenizer=lambda text: asked.append(text) or len(text))
+    with pytest.raises(ValueError, match=r"'notes.txt' has a lone surrogate.*encode"):
+        parser.get_nodes_from_documents([good, bad])
+    assert asked == []
+    mended = bad.text.encode("utf-8", "replace").decode()
+    assert GreedyNodeParser().get_nodes_from_documents([good, Document(text=mended)])

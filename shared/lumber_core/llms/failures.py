@@ -89,7 +89,7 @@ def status_of(error: Exception) -> int | None:
     ):
         status = getattr(holder, name, None)
         status = getattr(status, "value", status)  # http.HTTPStatus
-        if isinstance(status, int) and not isinstance(status, bool) and 100 <= status < 600:
+        if isinstance(status, int) and not isinstance(status, bool) and 100 <= status < 1000:
             return status
     return None
 

@@ -74,7 +74,7 @@ class RateLimiter:
 
 
 class CircuitBreaker:
-    """Stops calls to a model that left several questions in a row without an answer.
+    """Stops calls to a model that left several questions in a row without a usable answer.
 
     Args:
         limit: Number of questions in a row. None: calls are never stopped.
@@ -117,7 +117,7 @@ class CircuitBreaker:
             self._close()
 
     def unanswered(self, failure: str) -> None:
-        """Record that a question got no answer in any attempt."""
+        """Record that a question got no usable answer in any attempt."""
         with self._lock:
             was_open = self.is_open
             self.last_failure = failure
@@ -129,8 +129,8 @@ class CircuitBreaker:
             self._probe_at = time.monotonic() + self._pause
             if not was_open:
                 logger.warning(
-                    "the model left %d questions in a row without an answer, so it is not asked "
-                    "for the next %.0f s (CallPolicy.give_up_after). The last failure: %s",
+                    "the model left %d questions in a row without a usable answer, so it is not "
+                    "asked for the next %.0f s (CallPolicy.give_up_after). The last failure: %s",
                     self._unanswered,
                     self._pause,
                     failure,

@@ -65,10 +65,10 @@ class CallPolicy(Settings):
     give_up_after: Annotated[
         int | None,
         Setting(
-            "Number of questions in a row without an answer after which the model is not asked any "
-            "more, with one warning. A single request is sent again after `max_backoff` seconds, "
-            "then after twice as long, and so on up to an hour; an answer ends the pause. None: "
-            "every question is asked.",
+            "Number of questions in a row without a usable answer after which the model is not "
+            "asked any more, with one warning. A single request is sent again after `max_backoff` "
+            "seconds, then after twice as long, and so on up to an hour; a usable answer ends the "
+            "pause. None: every question is asked.",
             optional(check_positive),
         ),
     ] = 3
@@ -94,19 +94,25 @@ class RetryingModel:
 
     A rate limit error pauses all calls made through this object: for the time in the server's
     Retry-After, or else for a random time that doubles with each attempt. After several questions
-    in a row without an answer the model is not asked any more (see `CallPolicy.give_up_after`).
+    in a row without a usable answer the model is not asked any more (see
+    `CallPolicy.give_up_after`).
 
     Args:
         model: The model. Its attribute `client_retries`, if it has one, is the number of times its
             client repeats a request on its own.
         policy: Retries and rate limits.
+        told_if_usable: Whether the caller tells of each answer if it is usable, with `tell_usable`.
+            By default every answer is.
 
     Attributes:
         limiter: Decides when calls are sent; at first a rate limiter of this object alone.
     """
 
-    def __init__(self, model: Model, policy: CallPolicy | None = None) -> None:
+    def __init__(
+        self, model: Model, policy: CallPolicy | None = None, *, told_if_usable: bool = False
+    ) -> None:
         self._model = model
+        self._told_if_usable = told_if_usable
         self._policy = policy or CallPolicy()
         self.limiter: CallLimiter = RateLimiter(
             self._policy.requests_per_minute, self._policy.tokens_per_minute
@@ -117,6 +123,22 @@ class RetryingModel:
     def identity(self) -> str:
         """The identity of the wrapped model."""
         return self._model.identity
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether the model is not asked any more, except for trials."""
+        return self._breaker.is_open
+
+    def tell_usable(self, fault: str | None) -> None:
+        """Record the answer to a question.
+
+        Args:
+            fault: Why it is not usable; None: it is.
+        """
+        if fault is None:
+            self._breaker.answered()
+        else:
+            self._breaker.unanswered(without_secrets(fault))
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`.
@@ -159,7 +181,8 @@ class RetryingModel:
                     attempts.starts()
                     with redact_errors(self._model):
                         completion = await complete(system, user, answers=answers)
-                    self._breaker.answered()
+                    if not self._told_if_usable:
+                        self._breaker.answered()
                     return completion
         except Exception as error:
             raise self._explain(error, attempts) from error
@@ -174,7 +197,7 @@ class RetryingModel:
         if not self._breaker.allows():
             raise ModelUnavailableError(
                 f"not asked, because the model left {self._policy.give_up_after} questions in a "
-                f"row without an answer; the last failure: {self._breaker.last_failure}"
+                f"row without a usable answer; the last failure: {self._breaker.last_failure}"
             )
         repeats = max(0, int(getattr(self._model, "client_retries", 0)))
         most = 1 if self._breaker.is_open else max(1, self._policy.attempts // (1 + repeats))

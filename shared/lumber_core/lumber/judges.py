@@ -93,7 +93,7 @@ class ModelJudge(Judge):
         if prompt is not None and not isinstance(prompt, PromptTemplate):
             raise TypeError(f"prompt must be a PromptTemplate, not {type(prompt).__name__}")
         policy = policy or CallPolicy()
-        self._model = RetryingModel(model, policy)
+        self._model = RetryingModel(model, policy, told_if_usable=True)
         self._prompt = prompt or PromptTemplate()
         self.rereads = policy.rereads
 
@@ -141,9 +141,12 @@ class ModelJudge(Judge):
             text = getattr(completion, "text", None)
             tokens = (getattr(completion, f"{kind}_tokens", 0) for kind in ("prompt", "completion"))
             usage += _counted(Usage(1, *tokens))
-            if parsed.outcome not in _ASK_AGAIN:
+            if parsed.outcome not in _ASK_AGAIN or self._model.is_given_up:
                 break
             question = user + stricter(parsed.reason, group.choices)
+        if parsed.outcome != "unavailable":
+            fault = f"{parsed.outcome}: {parsed.reason}" if parsed.outcome in _ASK_AGAIN else None
+            self._model.tell_usable(fault)
         text = text if isinstance(text, str) else None
         return Verdict(
             group.start, group.stop, parsed.unit, parsed.outcome, parsed.reason, text, usage

@@ -1,4 +1,4 @@
-"""Grapheme clusters and lone surrogates: where a text may be cut, and what UTF-8 cannot encode.
+"""Grapheme clusters, lone surrogates and control characters.
 
 A grapheme cluster is what people see as one character. Boundaries follow Unicode's text
 segmentation (UAX #29), as the `regex` package implements it. A lone surrogate is half a character,
@@ -141,3 +141,15 @@ def encodable(text: str) -> str:
     `str.encode` with "replace" would write a question mark, which could end a sentence.
     """
     return _SURROGATE.sub("\ufffd", text)
+
+
+def writable(name: str) -> str:
+    """Return a name without lone surrogates, which names of files may hold but UTF-8 may not."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
+def printable(text: str) -> str:
+    """Return `text` as a terminal may show it: control characters and the like are escaped."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
+    )

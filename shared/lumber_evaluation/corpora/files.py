@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
-from uuid import uuid4
 
 from lumber_core.extras import load
 
@@ -217,18 +216,3 @@ def _object(row: object, where: str) -> Row:
     if not isinstance(row, dict):
         raise ValueError(f"{where}: expected a JSON object, found {type(row).__name__}")
     return row
-
-
-def atomic_write(path: Path, content: bytes) -> None:
-    """Write a file atomically: to a temporary file in the same folder, which then replaces it.
-
-    If that fails, an existing file is left as it was, and no temporary file remains.
-    """
-    # Process ids would not do: threads share one, and in containers they are often the same.
-    temporary = path.with_name(f"{path.name}.{uuid4().hex}.part")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from lumber_core.text.source import Format, Source
+from lumber_core.text.unicode import printable
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
 from lumber_evaluation.corpora.files import existing, existing_folder, matching_files
 from lumber_evaluation.corpora.questions import load_questions
@@ -78,7 +79,7 @@ def load_folder(
         name = path.relative_to(root).as_posix()
         file = read_file(path, name=name, encoding=encoding)
         if file.detected:
-            logger.warning("%s is not UTF-8: read as %s", path, file.encoding)
+            logger.warning("%s is not UTF-8: read as %s", printable(str(path)), file.encoding)
         documents.append(_document(file, sections, find))
     if not any(document.text.strip() for document in documents):
         raise ValueError(f"the {len(documents)} files in {root} contain no text")
@@ -110,7 +111,7 @@ def _files(root: Path, pattern: str | Sequence[str] | None, questions: Path | No
         logger.warning(
             "%s: no text is read from %s; pass a pattern, such as '*.csv', to read other files",
             root,
-            listed(names),
+            printable(listed(names)),
         )
     return sorted(path for _, path in found.files)
 

@@ -14,12 +14,12 @@ from typing import Any
 from lumber_core.spans import Span
 from lumber_evaluation.corpora.files import (
     Row,
-    atomic_write,
     guarded_cell,
     json_fault,
     table_rows,
 )
 from lumber_evaluation.documents import Document, DocumentNames, Question
+from lumber_files import replacing
 
 # The columns of each field as this project names them, then as GutenQA does.
 _COLUMNS = {
@@ -302,7 +302,8 @@ def write_questions(
         for question, chunk in zip(asked, numbers, strict=True)
     ]
     text = _csv(rows) if path.suffix.casefold() == ".csv" else _json_lines(rows)
-    atomic_write(path, text.encode())
+    with replacing(path) as part:
+        part.write_bytes(text.encode())
 
 
 def _row(question: Question, book: int, chunk: int | str) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from pathlib import Path
 from lumber_core.extras import load
 from lumber_evaluation.comparison import Comparison
 from lumber_evaluation.comparison.sweep import Sweep
-from lumber_evaluation.corpora.files import atomic_write
 from lumber_evaluation.report.json_file import report_json
 from lumber_evaluation.report.plots import sweep_plots
 from lumber_evaluation.report.view import view
+from lumber_files import replacing
 
 __all__ = ["HTML_FILE", "JSON_FILE", "render", "report_json", "write_report"]
 
@@ -46,8 +46,10 @@ def write_report(result: Comparison | Sweep, folder: str | Path) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report_json(result), ensure_ascii=False, allow_nan=False, indent=1)
     # A lone surrogate in a text must not make the report fail.
-    atomic_write(root / JSON_FILE, (text + "\n").encode("utf-8", "backslashreplace"))
-    atomic_write(root / HTML_FILE, page.encode("utf-8", "replace"))
+    with replacing(root / JSON_FILE) as part:
+        part.write_bytes((text + "\n").encode("utf-8", "backslashreplace"))
+    with replacing(root / HTML_FILE) as part:
+        part.write_bytes(page.encode("utf-8", "replace"))
     return root / HTML_FILE
 
 

@@ -31,6 +31,7 @@ from lumber_core.llms.limits import RateLimiter
 from lumber_core.llms.retry import RetryingModel
 from lumber_core.lumber import LexicalJudge
 from lumber_core.secrets import without_secrets
+from tests.core.core_support import group
 
 FAST = CallPolicy(attempts=4, initial_backoff=0.001, max_backoff=0.01)
 
@@ -65,6 +66,23 @@ class Flaky:
         return self.complete(system, user, answers=answers)
 
 
+class Answering:
+    """A model that gives some answers, one after the other, and then none."""
+
+    identity = "answering"
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = list(answers)
+        self.asked = 0
+
+    def complete(self, system, user, *, answers=None):
+        self.asked += 1
+        return Completion(self.answers.pop(0) if self.answers else "Answer: none")
+
+    async def acomplete(self, system, user, *, answers=None):
+        return self.complete(system, user, answers=answers)
+
+
 def ask(model: RetryingModel, way: str) -> Completion:
     if way == "sync":
         return model.complete("s", "u")
@@ -78,6 +96,8 @@ both_ways = pytest.mark.parametrize("way", ["sync", "async"])
     ("error", "trouble"),
     [
         (HttpError(401), "settings"),
+        (HttpError(600), "transient"),
+        (HttpError(999), "transient"),
         (HttpError(403), "settings"),
         (HttpError(404), "settings"),
         (HttpError(400), "settings"),
@@ -284,6 +304,36 @@ class TestGivingUp:
         causes = [one for one in caplog.records if one.levelno == logging.INFO]
         assert len(causes) == 3
         assert all("HttpError 503: status 503" in one.getMessage() for one in causes)
+
+    @pytest.mark.parametrize("garbage", ["Lovely weather.", "Answer: ID 9999"])
+    def test_unusable_answers_count_as_none(self, garbage: str, caplog) -> None:
+        text = "\n\n".join(f"Paragraph {n} has these words." for n in range(60))
+        model = Answering(*[garbage] * 99)
+        judge = ModelJudge(model, policy=replace(self.POLICY, max_backoff=60))
+        result = LumberChunker(judge, theta=30).segment(text)
+        assert len(result.failures) > 10
+        assert model.asked == 3 * 2, "each question once more, strictly"
+        assert "3 questions in a row without a usable answer" in result.verdicts[-1].reason
+        (record,) = [one for one in caplog.records if "give_up_after" in one.getMessage()]
+        assert "unreadable: " in record.getMessage() or "outside: " in record.getMessage()
+
+    def test_a_usable_answer_between_others_starts_the_count_anew(self) -> None:
+        model = Answering(*["?", "?", "?", "?", "Answer: none"] * 3)
+        judge = ModelJudge(model, policy=replace(self.POLICY, max_backoff=60))
+        asked = group(["One.", "Two.", "Three."])
+        outcomes = [judge.judge(asked).outcome for _ in range(9)]
+        assert outcomes == ["unreadable", "unreadable", "no_shift"] * 3
+
+    def test_a_trial_is_one_request_and_a_usable_answer_ends_the_pause(self) -> None:
+        model = Answering(*["?"] * 7, "Answer: none")
+        judge = ModelJudge(model, policy=replace(self.POLICY, max_backoff=0.02))
+        asked = group(["One.", "Two.", "Three."])
+        assert [judge.judge(asked).outcome for _ in range(4)][2:] == ["unreadable", "unavailable"]
+        time.sleep(0.03)
+        assert judge.judge(asked).outcome == "unreadable"
+        assert model.asked == 7
+        time.sleep(0.05)
+        assert judge.judge(asked).outcome == "no_shift"
 
     def test_a_pickled_one_starts_anew(self) -> None:
         patient = RetryingModel(Flaky(*[HttpError(503)] * 99), self.POLICY)

@@ -1,0 +1,53 @@
+"""Twice the text takes twice the time, in every script with any punctuation and separators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+
+import pytest
+
+from lumber_core import GreedyChunker
+from lumber_core.text.places import find_places
+from tests.growth import MOST, growth
+
+SCRIPTS = {
+    "Latin": "ferry",
+    "combining": "e\u0301te\u0301",
+    "Arabic": "العبارة",
+    "Devanagari": "नाव",
+    "Thai": "เรือมาถึง",
+    "Khmer": "សាឡាង",
+    "Tibetan": "གྲུ་གཟིངས",
+    "Chinese": "渡船在黎明",
+    "Japanese": "渡し船は",
+    "Korean": "나룻배는",
+    "Jamo": "\u1102\u1161\u1105\u116e\u11ba",
+    "emoji": "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+    "flags": "\U0001f1e9\U0001f1ea",
+}
+PUNCTUATION = ("", ",", ".", "\uff0c", "\u3001", "\u3002", "\u0964")
+SEPARATORS = ("", " ", "\n", "\u2028", "\u200b")
+SIZE = 1000  # characters: quadratic time showed at a few hundred
+
+WORK: dict[str, Callable[[str], object]] = {
+    "greedy": GreedyChunker(chunk_size=64, target_size=48).segment,
+    "places": find_places,
+}
+
+
+def on(work: Callable[[str], object], texts: dict[int, str], size: int) -> Callable[[], object]:
+    return partial(work, texts[size])
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_time_grows_linearly(script: str) -> None:
+    slow = []
+    for (name, work), mark, separator in product(WORK.items(), PUNCTUATION, SEPARATORS):
+        unit = SCRIPTS[script] + mark + separator
+        made = {size: unit * (size // len(unit)) for size in (SIZE, 2 * SIZE)}
+        times = growth(partial(on, work, made), SIZE)
+        if times >= MOST:
+            slow.append((name, mark, separator, round(times, 1)))
+    assert slow == []

@@ -1,0 +1,101 @@
+"""HTML as Markdown: what is kept, what is left out, and pages that no browser has written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip("lxml")
+
+from lumber_files import read_bytes
+from lumber_files.html import read_html
+from tests.growth import MOST, growth
+
+
+@pytest.mark.parametrize(
+    ("page", "markdown"),
+    [
+        ("<h1>A  <b>b</b></h1>Text.<h2>C</h2>", "# A **b**\n\nText.\n\n## C"),
+        ("<p>one<br>two<p>three <b> x </b>y <i>z</i>", "one  \ntwo\n\nthree **x** y *z*"),
+        ("<ul><li>a<li>b<ul><li>c</ul><li><p>d<p>e</ul>", "- a\n- b\n  - c\n- d\n\n  e"),
+        ("<ol start=9><li>a<li>b<ul><li>c</ul></ol>", "9. a\n10. b\n    - c"),
+        ("<blockquote>a<p>b</p></blockquote>c", "> a\n>\n> b\n\nc"),
+        ("<pre>a\n  b ``` c\n</pre>", "````\na\n  b ``` c\n````"),
+        ("<p>Call <code>f(x)</code> or <code>`</code>.", "Call `f(x)` or `` ` ``."),
+        ("a<hr>b", "a\n\n---\n\nb"),
+        (
+            "<table><tr><th>a<th>b<tr><td>1|2<td><p>x</p><p>y</p></table>",
+            "| a | b |\n| --- | --- |\n| 1\\|2 | x y |",
+        ),
+        (
+            "<table><caption>T</caption><tr><td colspan=2>a<td>b<tr><td>1<td>2<td>3</table>",
+            "T\n\n|  |  |  |\n| --- | --- | --- |\n| a |  | b |\n| 1 | 2 | 3 |",
+        ),
+        # Tables that only arrange the page.
+        ("<table><tr><td><ul><li>x</ul><td><h1>T</h1>y</table>", "- x\n\n# T\n\ny"),
+        ("<table><tr><td>a<tr><td>b</table>", "a\n\nb"),
+    ],
+)
+def test_the_structure_of_a_page_is_kept(page: str, markdown: str) -> None:
+    assert read_html(page) == markdown
+
+
+def test_scripts_controls_and_navigation_are_left_out() -> None:
+    hidden = [
+        *("<script>x</script>", "<style>x</style>", "<nav>x<p>y</nav>", "<svg><p>x</svg>"),
+        *("<div role=navigation><ul><li>x</ul></div>", "<select><option>x</select>"),
+    ]
+    assert read_html(f"<h1>A</h1>{'b'.join(hidden)}<p>c") == "# A\n\nbb\n\nbb\n\nb\n\nc"
+
+
+def test_links_before_the_first_heading_are_no_section() -> None:
+    links = "<ul><li><a href=/a>Home</a> |<li><a href=/b>News</a></ul>"
+    table = "<table><tr><td><a href=/a>Home</a><td><a href=/b>News</a></table>"
+    body = "<h1>Boats</h1><p>Text.</p>"
+    for menu in (links, table):
+        assert read_html(f"{menu}<p>By Ann.</p>{body}{links}").startswith("By Ann.\n\n# Boats")
+        assert "News" in read_html(f"{body}{menu}")
+        assert "News" in read_html(menu), "a page of links has nothing else"
+    contents = "<ul><li><a href='#care'>Care</a></ul>"
+    assert "Care" in read_html(contents + body), "the document's own contents"
+
+
+@pytest.mark.parametrize("tag", ["font", "div", "b", "blockquote", "ul><li", "table><tr><td"])
+def test_deep_nesting_loses_nothing(tag: str) -> None:
+    found = re.findall(r"x\d+", read_html("".join(f"<{tag}>x{n} " for n in range(20_000))))
+    assert found == [f"x{n}" for n in range(20_000)]
+
+
+@pytest.mark.parametrize(
+    "page", ["<h1>x<p>y<h2>z", "<head><title>t<meta><p>x", "<li>x<td>y", "a\x00b", "<a href='<p>x"]
+)
+def test_broken_pages_are_read_as_far_as_they_can_be(page: str) -> None:
+    read_html(page)
+    assert read_bytes(b"<p>y " + page.encode(), name="a", suffix=".html").text.startswith("y")
+
+
+REPEATED: dict[str, Callable[[int], str]] = {
+    **{
+        part: lambda n, part=part: part * (n // len(part))  # type: ignore[misc]
+        for part in (
+            *("<a ", "<!--", "<!-- x ", '<a href="', "<![CDATA[", "<!DOCTYPE ", "<?x ", "<", "</"),
+            *("&", "&#", "&lt;", "<script>", "<textarea>", "<div>", "<font>x", "<b><p>x", "\0"),
+            *("<a><p>x", "<ul><li>x", "<table><tr><td>x", "<blockquote>x", "<p>x", "<h1>x", "</p>"),
+            *("<pre>x\n", "<code>`", "<select><option>x", "<svg><math>", "<p> \n", "<b>x<i>"),
+            *("<dt>x<dd>y", "<b>x</b> ", "<table><tr><td colspan=1000>x</table>", "<td>x", "x<br>"),
+        )
+    },
+    "attributes": lambda n: "<a " + " ".join(f"a{number}=1" for number in range(n // 8)),
+    "items": lambda n: "<ol>" + "<li>x</li>" * (n // 10),
+    "rows": lambda n: "<table>" + "<tr><td>a<td>b" * (n // 14),
+    "a name": lambda n: "<" + "a" * n,
+    "backticks": lambda n: "<pre>" + "`" * n,
+}
+
+
+@pytest.mark.parametrize("kind", REPEATED)
+def test_reading_takes_linear_time(kind: str) -> None:
+    made = {size: REPEATED[kind](size) for size in (25_000, 50_000)}
+    assert growth(lambda size: lambda: read_html(made[size]), 25_000) < MOST

@@ -1,0 +1,37 @@
+"""Time in which nothing else counts: how the work of a function grows with its input."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+
+MOST = 2.5
+"""Twice the input may take at most this many times as long."""
+_UNNOTICED = 0.03  # seconds; below, what the system does in between counts for more
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the CPU time of a call."""
+    gc.disable()  # it looks at all objects there are, at moments of its own
+    try:
+        before = time.process_time()
+        work()
+        return time.process_time() - before
+    finally:
+        gc.enable()
+
+
+def growth(work: Callable[[int], Callable[[], object]], size: int) -> float:
+    """Return how many times as long twice the input takes.
+
+    Each time is the shortest of three. An input so fast that it cannot be timed counts as linear.
+
+    Args:
+        work: Returns a call that works on an input of a size.
+        size: The smaller size.
+    """
+    if seconds(work(2 * size)) < _UNNOTICED:
+        return 1.0
+    once, twice = (min(seconds(work(n)) for _ in range(3)) for n in (size, 2 * size))
+    return twice / once
