@@ -18,8 +18,9 @@ from typing import Literal, NoReturn
 import numpy as np
 from tqdm import tqdm
 
+from lumber_core.chunking.surroundings import Vectors, matrix, unit_length
 from lumber_evaluation.documents import Corpus, EvaluatedChunk, Question, SplitDocument
-from lumber_evaluation.embedders import Embedder, Vectors, matrix, unit_length
+from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.retrieval.references import (
     GoldFinder,
