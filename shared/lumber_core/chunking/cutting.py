@@ -11,13 +11,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.chunking.last_resort import parts_that_fit
 from lumber_core.chunking.settings import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.layout import Layout
+from lumber_core.text.layout import Layout, MarkdownLayout
 from lumber_core.text.places import Kind, Place, places_at
 
 if TYPE_CHECKING:
@@ -41,10 +41,28 @@ _KIND_SCORES = {
 _LEVEL_SCORES = (0.0, 3.0, 3.0, 2.0, 1.0, 1.0, 1.0)  # additional, by a heading's level
 _DEPTH_COST = 1.0  # per level of indentation
 _T_WEIGHT = 0.3  # per unit of t
-# Additional, per unit of t above 0, where the classifier predicts a start; but not at indented
-# lines, as of YAML and code, whose structure it does not see.
-_START_WEIGHT = 2.4
 _LOWEST_T = -12.0  # the t of a place without tokens, which is minus infinity, and of any below
+
+
+class _Weights(NamedTuple):
+    """How a classifier's scores and sizes weigh against each other and the layout.
+
+    Attributes:
+        start: Additional score of a place, per unit of t above 0, where the classifier predicts a
+            start; but not at indented lines, as of YAML and code, whose structure it does not see.
+        size: Weight of sizes relative to scores, as in `ChunkCosts`.
+    """
+
+    start: float
+    size: float
+
+
+_PLAIN = _Weights(start=2.4, size=12.0)
+# In Markdown the classifier predicts a start at most headings and at every third list item, where
+# the layout says as much: weighed as in plain text, it makes a chunk of every short section and of
+# single items, and recall falls. A start weight of 0.4 to 0.8 and a size weight of 18 to 36 are
+# equally good (benchmarks/NOTEBOOK.md).
+_MARKDOWN = _Weights(start=0.8, size=24.0)
 
 # Finer places are added until there are about this many per target: enough to choose from.
 _PLACES_PER_TARGET = 3
@@ -204,13 +222,20 @@ class Cutter:
                 for place in found.places
             ]
         )
+        weights = _PLAIN
         if t is not None:
+            weights = _MARKDOWN if isinstance(self._layout, MarkdownLayout) else _PLAIN
             bounded = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
             indented = np.array([place.depth > 0 for place in found.places])
             scores += _T_WEIGHT * bounded
-            scores += _START_WEIGHT * np.where(indented, 0, np.maximum(bounded, 0))
+            scores += weights.start * np.where(indented, 0, np.maximum(bounded, 0))
         low = self._limits.min_chunk_size
-        costs = ChunkCosts(most, min(self._target, most), None if low is None else min(low, most))
+        costs = ChunkCosts(
+            most,
+            min(self._target, most),
+            None if low is None else min(low, most),
+            weights.size,
+        )
         return [found.places[number].offset for number in best_cuts(found.sizes, scores, costs)]
 
     def _sized(self, span: Span, places: list[Place]) -> SizedPlaces:
