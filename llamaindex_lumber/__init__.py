@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from llamaindex_lumber.greedy import GreedyNodeParser
     from llamaindex_lumber.lumber import LumberNodeParser
     from llamaindex_lumber.pages import join_pages
+    from llamaindex_lumber.vectors import ContextEmbedding
     from lumber_core import __version__
 else:
     __getattr__, __dir__ = load_on_first_use(
@@ -31,6 +32,7 @@ else:
             "llamaindex_lumber.greedy": ["GreedyNodeParser"],
             "llamaindex_lumber.lumber": ["LumberNodeParser"],
             "llamaindex_lumber.pages": ["join_pages"],
+            "llamaindex_lumber.vectors": ["ContextEmbedding"],
             "lumber_core": ["__version__"],
         },
     )
@@ -38,6 +40,7 @@ else:
 __all__ = [
     "BertNodeParser",
     "ChunkerNodeParser",
+    "ContextEmbedding",
     "GreedyNodeParser",
     "LumberEmbedding",
     "LumberNodeParser",

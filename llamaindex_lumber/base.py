@@ -9,12 +9,14 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Ma
 from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import (
     ConfigDict,
     Field,
     PrivateAttr,
     ValidationError,
     create_model,
+    field_serializer,
 )
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
@@ -226,16 +228,51 @@ class SpanNodeParser(NodeParser):
             TypeError: An item is neither a document nor a node.
         """
         checked = checked_nodes(documents)
-        return super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
+        nodes = super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
+        if self._embedding_model is not None:
+            from llamaindex_lumber.vectors import embed_nodes  # deferred: only for embeddings
+
+            embed_nodes(nodes, self._embedding_model, **self._vector_settings(show_progress))
+        return nodes
 
     async def aget_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         """Async version of `get_nodes_from_documents`."""
         checked = checked_nodes(documents)
-        return await super().aget_nodes_from_documents(
+        nodes = await super().aget_nodes_from_documents(
             checked, show_progress=show_progress, **kwargs
         )
+        if self._embedding_model is not None:
+            from llamaindex_lumber.vectors import aembed_nodes  # deferred: only for embeddings
+
+            await aembed_nodes(nodes, self._embedding_model, **self._vector_settings(show_progress))
+        return nodes
+
+    @property
+    def _embedding_model(self) -> BaseEmbedding | None:
+        """The model that embeds the nodes, if one does."""
+        model: bool | BaseEmbedding = getattr(self, "embed", False)
+        if not isinstance(model, bool):
+            return model
+        if not model:
+            return None
+        from llamaindex_lumber.embedding import LumberEmbedding  # deferred: as above
+
+        return LumberEmbedding(threads=getattr(self, "threads", None))
+
+    def _vector_settings(self, show_progress: bool) -> dict[str, Any]:
+        settings = {name: getattr(self, name) for name in ("context", "scales")}
+        return {**settings, "counter": self._built().counter, "show_progress": show_progress}
+
+    @field_serializer("embed", check_fields=False)
+    def _serialised_model(self, model: bool | BaseEmbedding) -> bool | dict[str, str]:
+        """Return the identity of a model, because its settings may hold credentials."""
+        if isinstance(model, bool):
+            return model
+        from llamaindex_lumber.vectors import serialised_model  # deferred: as above
+
+        return serialised_model(model)
 
     def lazy_split(self, documents: Iterable[BaseNode]) -> Iterator[BaseNode]:
         """Parse a stream of documents; the nodes are those of `get_nodes_from_documents`.

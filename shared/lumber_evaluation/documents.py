@@ -37,7 +37,7 @@ class Document:
 
     def to_split(self) -> Source:
         """Return the document as splitters get it."""
-        metadata = {"file_type": "text/markdown"} if self.format == "markdown" else {}
+        metadata = {} if self.format == "text" else {"file_type": f"text/{self.format}"}
         return Source(self.text, name=self.name, metadata=metadata)
 
     @property

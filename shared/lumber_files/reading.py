@@ -47,6 +47,11 @@ _LIKELY = (  # common on the web; with all that Python knows, rare ones would wi
 _SAME = 0.02  # smaller differences between charset-normalizer's measures are noise
 # In the metadata, as by LlamaIndex's loaders, and not as `format`: units that are chosen hold.
 _AS_MARKDOWN = {"file_type": "text/markdown"}
+_TYPES = {
+    **dict.fromkeys(_MARKDOWN, _AS_MARKDOWN),
+    ".csv": {"file_type": "text/csv"},
+    ".tsv": {"file_type": "text/tab-separated-values"},
+}
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,7 @@ def read_bytes(
         text = html_to_markdown(text, name)
         return TextFile(text, name=name, metadata=_AS_MARKDOWN, encoding=used, detected=detected)
     text, used, detected = decode(content, name, encoding)
-    metadata = _AS_MARKDOWN if kind in _MARKDOWN else {}
+    metadata = _TYPES.get(kind, {})
     return TextFile(text, name=name, metadata=metadata, encoding=used, detected=detected)
 
 

@@ -14,8 +14,15 @@ from itertools import pairwise
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation, Verdict
 from lumber_core.spans import Span
+from lumber_core.text.context import Context
 from lumber_core.text.layout import Layout
-from lumber_core.text.markdown import HEADING_SEPARATOR, LEVELS_KEY
+from lumber_core.text.markdown import (
+    CONTEXT_KEY,
+    HEADING_SEPARATOR,
+    INSIDE_KEY,
+    INSIDE_SEPARATOR,
+    LEVELS_KEY,
+)
 from lumber_core.text.pages import (
     FIRST_LINE,
     FIRST_PAGE,
@@ -57,6 +64,9 @@ class Chunk:
         heading_levels: The levels of these headings, if the chunk begins inside a section and has
             a heading further down: its own chunks need them to know which titles end there.
             Otherwise empty.
+        headings_inside: In Markdown, the titles of the sections that begin further down in it.
+        outside: What the document says about it outside of it: `context` and `text_in_context`
+            are made of this.
         pages: Pages of its first and its last visible character, from 1; None if the source has no
             pages.
         lines: Lines of its first and its last visible character, from 1.
@@ -69,6 +79,8 @@ class Chunk:
     text: str
     headings: tuple[str, ...]
     heading_levels: tuple[int, ...]
+    headings_inside: tuple[str, ...]
+    outside: Context
     pages: tuple[int, int] | None
     lines: tuple[int, int]
     verdict: Verdict | None
@@ -79,10 +91,28 @@ class Chunk:
         """Its size in tokens, counted by the splitter's tokenizer whenever this is read."""
         return self.counter.count([self.text])[0]
 
+    @property
+    def context(self) -> str:
+        """What an embedder should know from outside of it: title, headings, columns.
+
+        The first line has the title of the document (in its metadata, or else its single
+        first-level heading) and the deepest three headings above the chunk, joined by " > ".
+        Headings inside the chunk are left out. If the chunk continues the rows of a table in
+        Markdown, or of comma- or tab-separated values, the header rows follow. "" if there is
+        nothing to say.
+        """
+        return str(self.outside)
+
+    @property
+    def text_in_context(self) -> str:
+        """Its text below its context: after a blank line, or right below the header of a table."""
+        return self.outside.above(self.text)
+
     def metadata(
         self,
         *,
         headings: bool = True,
+        context: bool = False,
         verdict: bool = False,
         pages: bool = False,
         lines: bool = False,
@@ -90,14 +120,16 @@ class Chunk:
         """Return what the metadata of a document or node for this chunk should say.
 
         Args:
-            headings: Whether to name the headings above its start.
+            headings: Whether to name the headings above its start, and those inside it.
+            context: Whether to say its context.
             verdict: Whether to say how its start was decided.
             pages: Whether to say its pages.
             lines: Whether to say its lines.
 
         Returns:
-            With `headings`, "headings", joined by " > ", and "heading_levels", if there are any.
-            With `verdict`, "verdict", the outcome of the verdict that set its start; if that is a
+            With `headings`, "headings", joined by " > ", "heading_levels", and "headings_inside",
+            joined by " | ", if there are any. With `context`, "context", if there is any. With
+            `verdict`, "verdict", the outcome of the verdict that set its start; if that is a
             failure, also "verdict_reason": what went wrong, and who decided instead. With `pages`,
             "page_first" and "page_last", if they are known. With `lines`, "line_first" and
             "line_last".
@@ -107,6 +139,10 @@ class Chunk:
             said["headings"] = HEADING_SEPARATOR.join(self.headings)
         if headings and self.heading_levels:
             said[LEVELS_KEY] = " ".join(map(str, self.heading_levels))
+        if headings and self.headings_inside:
+            said[INSIDE_KEY] = INSIDE_SEPARATOR.join(self.headings_inside)
+        if context and self.context:
+            said[CONTEXT_KEY] = self.context
         if verdict and self.verdict is not None:
             said["verdict"] = self.verdict.outcome
             if self.verdict.failed:
@@ -139,7 +175,8 @@ def deliver(
     spans = overlapping(layout, spans, limits, delivery.overlap)
     if delivery.trim:
         spans = [span.stripped(text) for span in spans]
-    verdicts = segmentation.start_verdicts
+    verdicts, outline = segmentation.start_verdicts, layout.outline(spans)
+    contexts = layout.contexts(spans, outline)
     return [
         Chunk(
             index,
@@ -147,13 +184,15 @@ def deliver(
             span.of(text),
             place.titles,
             place.levels,
+            place.inside,
+            context,
             source.pages_of(span),
             lines,
             verdicts[number] if verdicts else None,
             limits.counter,
         )
-        for index, (number, span, place, lines) in enumerate(
-            zip(kept, spans, layout.outline(spans), _lines_of(source, spans), strict=True)
+        for index, (number, span, place, context, lines) in enumerate(
+            zip(kept, spans, outline, contexts, _lines_of(source, spans), strict=True)
         )
     ]
 

@@ -6,14 +6,16 @@ limits, overlap and headings. A Markdown text is parsed once this way.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from lumber_core.spans import Span
+from lumber_core.text.context import Context, document_title, make_context
 from lumber_core.text.markdown import (
     Block,
     OutlinePlace,
@@ -21,10 +23,15 @@ from lumber_core.text.markdown import (
     places_in_outline,
 )
 from lumber_core.text.source import Source, as_source
+from lumber_core.text.tables import find_header
 from lumber_core.text.units import UnitFinder, sentences
 
 if TYPE_CHECKING:
     from lumber_core.text.places import Place
+
+
+# Indentation, marks of quotes and bullets before a row of a table.
+_BEFORE_ROW = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?=\|)|^\s+|\s+$")
 
 
 class Layout(ABC):
@@ -64,7 +71,29 @@ class Layout(ABC):
 
     @abstractmethod
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
-        """Return the headings above the start of each span."""
+        """Return the headings above the start of each span, and those inside it."""
+
+    @abstractmethod
+    def header_rows(self, span: Span) -> str:
+        """Return the header of the table whose rows a chunk continues, or ""."""
+
+    @property
+    def title(self) -> str:
+        """The title of the document; see `lumber_core.text.context.document_title`."""
+        return document_title(self.source.metadata, [])
+
+    def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
+        """Return the context of each chunk.
+
+        Args:
+            spans: The chunks.
+            places: What `outline` returns for them.
+        """
+        title = self.title
+        return [
+            make_context(title, place, self.header_rows(span))
+            for span, place in zip(spans, places, strict=True)
+        ]
 
 
 class PlainLayout(Layout):
@@ -101,7 +130,21 @@ class PlainLayout(Layout):
 
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
         """Return no headings: only those of Markdown have levels."""
-        return [OutlinePlace((), ())] * len(spans)
+        return [OutlinePlace()] * len(spans)
+
+    def header_rows(self, span: Span) -> str:
+        """Return the header row of separated values, if the chunk begins below it."""
+        end = self._header_end
+        if not end or span.stripped(self.text).start < end:
+            return ""
+        return self.text[:end].lstrip("\ufeff").rstrip("\r\n")
+
+    @cached_property
+    def _header_end(self) -> int:
+        """Where the header row of separated values ends, 0 without one."""
+        # A chunk from further down in a file has none.
+        below = self.source.first_line > 1 or self.source.metadata.get("start_index")
+        return find_header(self.text) if self.source.is_csv and not below else 0
 
 
 class MarkdownLayout(Layout):
@@ -132,6 +175,21 @@ class MarkdownLayout(Layout):
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
         """Return the titles; see `lumber_core.text.markdown.places_in_outline`."""
         return places_in_outline(self.text, self.blocks, spans, self.source.metadata)
+
+    @property
+    def title(self) -> str:
+        """The title in the metadata, or the single first-level heading."""
+        first_level = [block.title for block in self.blocks if block.level == 1]
+        return document_title(self.source.metadata, first_level)
+
+    def header_rows(self, span: Span) -> str:
+        """Return the header row of a table and the line of dashes below it."""
+        start = span.stripped(self.text).start
+        number = bisect_right(self.blocks, start, key=lambda block: block.start) - 1
+        header = self.blocks[number].header if self.blocks else Span(0, 0)
+        if start < header.end:
+            return ""
+        return "\n".join(_BEFORE_ROW.sub("", row) for row in header.of(self.text).splitlines())
 
     def _blocks_between(self, start: int, stop: int) -> list[Block]:
         """Return the blocks inside a range; the first and the last may be parts of blocks."""

@@ -7,9 +7,9 @@ original text, so nothing is searched for or normalised.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -28,6 +28,11 @@ HEADING_SEPARATOR = " > "
 """Separates the titles of a path that is written as one string."""
 LEVELS_KEY = "heading_levels"
 """Where the metadata of a chunk has the levels of its headings."""
+
+INSIDE_KEY, INSIDE_SEPARATOR = "headings_inside", " | "
+"""Where the metadata of a chunk has the headings inside it, and what separates them: no path."""
+CONTEXT_KEY = "context"
+"""Where the metadata of a chunk has its context."""
 
 # Exactly what the parser treats as a line break.
 LINE_BREAK = re.compile(r"\r\n|\n|\r")
@@ -50,6 +55,8 @@ _LEAVES: dict[str, BlockKind] = {
     "html_block": "html",
     "hr": "rule",
 }
+_NOWHERE = Span(0, 0)
+_HEADER_LINES = 2  # of a table: the header row and the line of dashes
 _CONTAINERS: dict[str, BlockKind] = {"list_item_open": "list item", "blockquote_open": "quote"}
 
 
@@ -67,6 +74,7 @@ class Block:
         title: The Markdown source of such a heading's title.
         rows: Offsets inside it where it should be split if it is too long: the rows of a table
             after the first, the lines of code or HTML after the first.
+        header: Of a table with rows: its header row and the line of dashes below it. Else empty.
     """
 
     start: int
@@ -75,6 +83,7 @@ class Block:
     level: int = 0
     title: str = ""
     rows: tuple[int, ...] = ()
+    header: Span = _NOWHERE
 
 
 def markdown_blocks(text: str) -> list[Block]:
@@ -99,7 +108,7 @@ def markdown_blocks(text: str) -> list[Block]:
         found.append(Block(0, len(text), "paragraph"))
     starts = [0, *(block.start for block in found[1:]), len(text)]
     return [
-        Block(start, end, block.kind, block.level, block.title, block.rows)
+        replace(block, start=start, end=end)
         for (start, end), block in zip(pairwise(starts), found, strict=True)
     ]
 
@@ -118,17 +127,21 @@ def markdown_units(blocks: Sequence[Block]) -> list[Span]:
 
 
 class OutlinePlace(NamedTuple):
-    """Where in the outline of a text a span begins.
+    """Where in the outline of a text a span begins, and which headings it has.
 
     Attributes:
         titles: The headings above it, from the outermost to the innermost; `()` before the first
             heading. If the span starts with a heading, the last title is that heading's.
         levels: The levels of these headings, if what is split further needs them: the span begins
             inside a section and has a heading further down, or the metadata has levels. Else `()`.
+        own: Whether the span starts with a heading.
+        inside: The titles of the headings further down in the span.
     """
 
-    titles: tuple[str, ...]
-    levels: tuple[int, ...]
+    titles: tuple[str, ...] = ()
+    levels: tuple[int, ...] = ()
+    own: bool = False
+    inside: tuple[str, ...] = ()
 
 
 def places_in_outline(
@@ -145,7 +158,7 @@ def places_in_outline(
         spans: Character ranges of it. A span begins at its first visible character.
         metadata: Metadata of the text. If it is a chunk of a document, "headings" are the titles
             above its start, joined by " > ", and "heading_levels" their levels. Without levels, the
-            titles are taken into account only if the text starts with the last of them.
+            titles hold up to the first heading of the text, or further if that is the last of them.
     """
     titles, levels_above = metadata.get("headings"), metadata.get(LEVELS_KEY)
     above = tuple(titles.split(HEADING_SEPARATOR)) if isinstance(titles, str) else ()
@@ -173,11 +186,12 @@ def places_in_outline(
         visible = _VISIBLE.search(text, start, end)
         first = visible.start() if visible else start
         before = bisect_right(starts, first)
-        titles_here, levels_here = paths[before - 1] if before else ((), known_levels)
+        titles_here, levels_here = paths[before - 1] if before else (above, known_levels)
         headed = before > 0 and not text[starts[before - 1] : first].strip()
-        inside_section = not headed and before < len(starts) and starts[before] < end
-        needed = inside_section or LEVELS_KEY in metadata
-        found.append(OutlinePlace(titles_here, levels_here if needed else ()))
+        further = paths[before : bisect_left(starts, end, before)]
+        needed = (further and not headed) or LEVELS_KEY in metadata
+        inside = tuple(path[-1] for path, _ in further)
+        found.append(OutlinePlace(titles_here, levels_here if needed else (), headed, inside))
     return found
 
 
@@ -219,6 +233,9 @@ def _leaves(text: str, lines: Sequence[int]) -> Iterator[Block]:
             level=int(token.tag[1:]) if outline else 0,
             title=" ".join(tokens[number + 1].content.split()) if outline else "",
             rows=tuple(lines[row] for row in _rows(tokens, number, first, stop)),
+            header=Span(lines[first], lines[first + _HEADER_LINES])
+            if kind == "table" and stop - first > _HEADER_LINES
+            else _NOWHERE,
         )
 
 

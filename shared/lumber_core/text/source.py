@@ -13,8 +13,8 @@ from lumber_core.identity import safe_repr
 from lumber_core.spans import Span
 from lumber_core.text.markdown import Block, markdown_blocks
 
-Format = Literal["text", "markdown"]
-"""How a text is read: as plain text, or as Markdown."""
+Format = Literal["text", "markdown", "csv"]
+"""How a text is read: as plain text, as Markdown, or as comma- or tab-separated values."""
 
 NAME_KEYS = ("file_path", "file_name", "source")
 TYPE_KEYS = ("file_type", "mimetype")
@@ -29,8 +29,9 @@ class Source:
         text: Any string.
         name: Name of the document.
         format: How the text is read. "markdown" holds whatever the units of the splitter; one
-            with `units="markdown"` reads every text as Markdown. None: as Markdown if `metadata`
-            says that it is and the splitter has its default units, otherwise as plain text.
+            with `units="markdown"` reads every text as Markdown. "csv" is plain text that may begin
+            with a header row. None: as Markdown if `metadata` says that it is and the splitter has
+            its default units, otherwise as plain text, or as "csv" if `metadata` says so.
         metadata: The document's metadata. Splitters read the file's name and type from it, and
             the headings above a text that is itself a chunk.
         reserved: Tokens to leave free in every chunk, for text that is added later.
@@ -56,7 +57,7 @@ class Source:
         check_not_negative("reserved", self.reserved)
         if self.format is not None and self.format not in get_args(Format):
             raise ValueError(
-                f'format must be "text", "markdown" or None, not {safe_repr(self.format)}'
+                f'format must be "text", "markdown", "csv" or None, not {safe_repr(self.format)}'
             )
 
     @property
@@ -68,10 +69,25 @@ class Source:
         """
         if self.format is not None:
             return self.format == "markdown"
+        return self._is_file_of({"text/markdown"}, (".md", ".markdown"))
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether `format`, or else the metadata, says that the text is separated values.
+
+        As for `is_markdown`, with names that end in ".csv" or ".tsv", and the types "text/csv"
+        and "text/tab-separated-values".
+        """
+        if self.format is not None:
+            return self.format == "csv"
+        types = {"text/csv", "text/tab-separated-values"}
+        return self._is_file_of(types, (".csv", ".tsv"))
+
+    def _is_file_of(self, types: set[str], endings: tuple[str, ...]) -> bool:
+        """Return whether the metadata has a file of one of these types or endings."""
         names = (self.metadata.get(key) for key in NAME_KEYS)
-        types = (self.metadata.get(key) for key in TYPE_KEYS)
-        return "text/markdown" in types or any(
-            str(name).casefold().endswith((".md", ".markdown")) for name in names if name
+        return any(self.metadata.get(key) in types for key in TYPE_KEYS) or any(
+            str(name).casefold().endswith(endings) for name in names if name
         )
 
     @cached_property

@@ -129,7 +129,7 @@ def _document(file: Source, sections: Sections | None, find: UnitFinder) -> Docu
         starts.append(position)
         units += (position + unit.start for unit in find(piece))
         position += len(piece)
-    read_as: Format = "markdown" if file.is_markdown else "text"
+    read_as: Format = "markdown" if file.is_markdown else "csv" if file.is_csv else "text"
     return Document(file.name, text, tuple(units), tuple(starts), "folder", read_as)
 
 

@@ -263,10 +263,10 @@ def test_a_part_that_starts_with_a_heading_keeps_the_titles_above_it(levels, dat
             assert path == full
 
 
-def test_a_part_that_starts_inside_a_section_knows_its_own_titles_alone():
+def test_titles_of_unknown_levels_hold_up_to_the_first_heading_of_a_part():
     text = "text\n\n## B\n\ntext\n"
     paths = heading_paths(text, [(0, 4), (6, 20)], above=("A", "X"))
-    assert paths == [(), ("B",)]
+    assert paths == [("A", "X"), ("B",)]
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.data())
@@ -290,8 +290,8 @@ def test_levels_are_told_only_where_a_heading_follows_inside_a_section():
     text = "# A\n\none\n\n## B\n\ntwo\n\nthree\n"
     spans = [(0, len(text)), (5, len(text)), (text.index("two"), len(text))]
     assert heading_metadata(text, spans, {}) == [
-        {"headings": "A"},
-        {"headings": "A", "heading_levels": "1"},
+        {"headings": "A", "headings_inside": "B"},
+        {"headings": "A", "heading_levels": "1", "headings_inside": "B"},
         {"headings": "A > B"},
     ]
 

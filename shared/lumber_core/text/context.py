@@ -1,0 +1,76 @@
+"""Context: what a document says about a chunk outside of it.
+
+An embedder or a reader sees a chunk alone. Its context names the document and the section it comes
+from, and the columns of the table whose rows it continues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lumber_core.text.markdown import HEADING_SEPARATOR, OutlinePlace
+
+TITLE_KEY = "title"
+"""Where the metadata of a document has its title."""
+_DEEPEST = 3  # headings of a path; those further out say less about a chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a document says about a chunk outside of it.
+
+    Attributes:
+        titles: The title of the document and the headings above the chunk, outermost first.
+        table: The header rows of the table whose rows the chunk continues; "" if it does not.
+    """
+
+    titles: tuple[str, ...] = ()
+    table: str = ""
+
+    def __str__(self) -> str:
+        """Return the titles, joined by " > ", and the header rows on lines of their own."""
+        return "\n".join(part for part in (HEADING_SEPARATOR.join(self.titles), self.table) if part)
+
+    def above(self, text: str) -> str:
+        """Return a text below this context: a blank line comes between, but none in a table."""
+        below = f"{self.table}\n{text}" if self.table else text
+        return f"{HEADING_SEPARATOR.join(self.titles)}\n\n{below}" if self.titles else below
+
+
+def document_title(metadata: Mapping[Any, Any], headings: list[str]) -> str:
+    """Return the title of a document, "" if it has none.
+
+    Args:
+        metadata: Its metadata, where "title" comes first. If the text is a chunk of a document,
+            "headings" are those above its start.
+        headings: Its first-level headings. If there is one, it is the title.
+    """
+    given = metadata.get(TITLE_KEY)
+    if isinstance(given, str) and given.strip():
+        return " ".join(given.split())
+    above = metadata.get("headings")
+    if isinstance(above, str):
+        return above.split(HEADING_SEPARATOR)[0]
+    return headings[0] if len(headings) == 1 else ""
+
+
+def make_context(title: str, place: OutlinePlace, table: str) -> Context:
+    """Return the context of a chunk.
+
+    Args:
+        title: The title of the document, or "".
+        place: Where the chunk begins, and the headings inside it.
+        table: The header rows of the table whose rows it continues, or "".
+
+    Returns:
+        The title and the deepest three headings above the chunk. Headings inside it are left out,
+        and so is a title that is one of these or of those above.
+    """
+    above = place.titles[:-1] if place.own else place.titles
+    path = above[-_DEEPEST:]
+    own = place.titles[len(above) :]
+    if not title or title in (*path, *own, *place.inside):
+        return Context(path, table)
+    return Context((title, *path), table)

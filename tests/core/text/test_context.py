@@ -1,0 +1,189 @@
+"""What a document says about a chunk outside of it: title, headings and the columns of tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from lumber_core import Chunk, GreedyChunker, Source
+
+ROWS = "".join(f"| tap {number} | {number} pounds |\n" for number in range(12))
+GUIDE = f"""\
+---
+draft: false
+---
+# Guide
+
+Words before all sections.
+
+## Prices
+
+What things cost in the shop.
+
+### Taps
+
+| Tap \\| valve | Price |
+| --- | ---: |
+{ROWS}
+Taps close to the right.
+
+## Repairs
+
+#### Leaks
+
+Setext titles
+-------------
+
+Words before code.
+
+```
+# not a heading
+```
+
+Last words of this guide, of which there are enough to fill a chunk of twenty tokens.
+"""
+
+
+def chunks_of(text: str, size: int = 20, **known: object) -> list[Chunk]:
+    source = Source(text, **{"format": "markdown", **known})
+    return GreedyChunker(size, chunk_size=size, tokenizer="words").split(source)
+
+
+def context_of(words: str, text: str = GUIDE, **known: object) -> str:
+    """Return the context of the chunk that has these words."""
+    (found,) = [chunk for chunk in chunks_of(text, **known) if words in chunk.text]
+    return found.context
+
+
+def test_a_context_has_the_headings_above_a_chunk_but_not_those_inside_it():
+    assert context_of("Words before all") == ""  # begins with the title
+    assert context_of("What things cost") == "Guide"  # begins with its own heading
+    assert context_of("Taps close") == "Guide > Prices > Taps"
+    assert context_of("Last words") == "Guide > Setext titles"
+
+
+def test_the_title_in_the_metadata_comes_first_and_once():
+    known = {"metadata": {"title": " The shop's\nbook "}}
+    assert context_of("What things cost", **known) == "The shop's book > Guide"
+    assert context_of("What things cost", metadata={"title": "Guide"}) == "Guide"
+    assert context_of("Words before all", metadata={"title": "Guide"}) == ""
+    assert context_of("plain", "Some plain words.", format="text", **known) == "The shop's book"
+    assert context_of("plain", "Some plain words.", metadata={"title": 7}) == ""
+
+
+def test_a_title_is_a_first_level_heading_only_if_there_is_a_single_one():
+    deep = "{top} A\n\n## B\n\n### C\n\n#### D\n\n##### E\n\nfirst words\n\n" + "more words " * 20
+    assert context_of("first words", deep.format(top="#"), size=60) == ""
+    (*_, last) = chunks_of(deep.format(top="#"), 16)
+    assert last.context == "A > C > D > E"
+    (*_, last) = chunks_of(deep.format(top="# Z\n\nz\n\n#"), 16)
+    assert last.context == "C > D > E"
+
+
+def test_a_chunk_that_continues_a_table_gets_its_header():
+    above, *others = [chunk for chunk in chunks_of(GUIDE) if "|" in chunk.text]
+    assert above.context == "Guide > Prices"
+    assert len(others) > 2
+    for chunk in others:
+        path, *header = chunk.context.splitlines()
+        assert path == "Guide > Prices > Taps"
+        assert header == ["| Tap \\| valve | Price |", "| --- | ---: |"]
+        assert chunk.text_in_context == f"{path}\n\n{header[0]}\n{header[1]}\n{chunk.text}"
+
+
+def test_a_table_that_begins_inside_a_chunk_needs_no_header():
+    table = "| a | b |\n|---|---|\n| 1 | 2 |\n"
+    text = f"{table}\nbetween\n\n{table.replace('a', 'c')}"
+    (chunk,) = chunks_of(text, 60)
+    assert chunk.context == ""
+    assert chunk.text_in_context == text
+
+
+@pytest.mark.parametrize("mark", ["  ", "> ", "- "])
+def test_the_header_of_a_table_in_a_list_or_quote_stands_alone(mark):
+    rest = "> " if mark == "> " else "  "
+    rows = "".join(f"{rest}| {number} | word word |\n" for number in range(9))
+    text = f"{mark}| a | b |\n{rest}|---|---|\n{rows}"
+    first, *others = chunks_of(text, 20)
+    assert first.context == ""
+    assert {chunk.context for chunk in others} == {"| a | b |\n|---|---|"}
+
+
+VALUES = '\ufeffname,"street\nand town",price\n' + "".join(
+    f'Ann {number},"Pier Road {number}\nHull",{number}\n' for number in range(9)
+)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"format": "csv"},
+        {"format": None, "metadata": {"source": "data/prices.CSV"}},
+        {"format": None, "metadata": {"file_type": "text/tab-separated-values"}},
+    ],
+)
+def test_a_chunk_of_separated_values_gets_the_names_of_the_columns(separator, known):
+    text = VALUES.replace(",", separator)
+    first, *others = chunks_of(text, **known)
+    assert first.context == ""
+    header = f'name{separator}"street\nand town"{separator}price'
+    assert {chunk.context for chunk in others} == {header}
+    assert others[0].text_in_context == f"{header}\n{others[0].text}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,2\n3,4\n5,6\n",
+        "Ann, Hull\nBob, Leeds\nCid, York\n",  # as pandas writes rows without their header
+        "Ann,,1\nBob,x,2\nCid,y,3\n",
+        "Ann,Ann,1\nBob,Bob,2\nCid,Cid,3\n",
+        "name: Ann, Bob\nage: 3\nname: Cid, Dan\nage: 4\n",  # as a loader writes a row
+        "name\nAnn\nBob\n",
+        "a,b\n1,2,3\n4,5,6\n",
+        '"never closed,1\nb,2\n',
+        f"{'a long sentence ' * 9},b\nx,1\n",
+    ],
+)
+def test_a_first_row_that_names_no_columns_is_not_a_header(text):
+    chunks = chunks_of(text, 3, format="csv")
+    assert len(chunks) > 1
+    assert {chunk.context for chunk in chunks} == {""}
+
+
+def test_years_may_name_columns():
+    chunks = chunks_of("country,2020,2021\nUK,3.5,4\nItaly,2,1\n", 2, format="csv")
+    assert chunks[-1].context == "country,2020,2021"
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"format": "text"},
+        {"format": None, "metadata": {"source": "prices.txt"}},
+        {"format": "csv", "first_line": 30},
+        {"format": "csv", "metadata": {"start_index": 400}},
+    ],
+)
+def test_a_text_that_is_no_file_of_values_from_its_start_has_no_header(known):
+    assert {chunk.context for chunk in chunks_of(VALUES, **known)} == {""}
+
+
+def test_headings_inside_a_chunk_are_those_after_its_start():
+    (whole,) = chunks_of(GUIDE, 500)
+    assert whole.headings == ()
+    titles = ["Guide", "Prices", "Taps", "Repairs", "Leaks", "Setext titles"]
+    assert whole.headings_inside == (*titles,)
+    assert whole.metadata()["headings_inside"] == " | ".join(titles)
+    part = next(chunk for chunk in chunks_of(GUIDE) if "Repairs" in chunk.text)
+    assert part.headings == ("Guide", "Repairs")
+    assert part.headings_inside == ("Leaks", "Setext titles")
+
+
+def test_a_chunk_of_a_chunk_has_the_context_of_the_whole():
+    words = "Words about prices. " * 9
+    text = f"# Guide\n\nIntro.\n\n## Prices\n\n{words}\n\n## Repairs\n\nx\n"
+    parent = next(chunk for chunk in chunks_of(text, 20) if chunk.text.startswith("Words"))
+    assert parent.metadata(context=True)["context"] == "Guide > Prices"
+    inner = chunks_of(parent.text, 8, metadata=parent.metadata())
+    assert {chunk.context for chunk in inner} == {"Guide > Prices"}
