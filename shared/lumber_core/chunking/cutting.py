@@ -45,24 +45,25 @@ _LOWEST_T = -12.0  # the t of a place without tokens, which is minus infinity, a
 
 
 class _Weights(NamedTuple):
-    """How a classifier's scores and sizes weigh against each other and the layout.
+    """What weighs differently in Markdown and in plain text.
 
     Attributes:
         start: Additional score of a place, per unit of t above 0, where the classifier predicts a
             start; but not at indented lines, as of YAML and code, whose structure it does not see.
-        size: Weight of sizes relative to scores, as in `ChunkCosts`.
+        size: Weight of sizes relative to scores; see `ChunkCosts`.
+        mixed: Cost of a chunk with the end of a section and the start of the next.
     """
 
     start: float
     size: float
+    mixed: float
 
 
-_PLAIN = _Weights(start=2.4, size=12.0)
-# In Markdown the classifier predicts a start at most headings and at every third list item, where
-# the layout says as much: weighed as in plain text, it makes a chunk of every short section and of
-# single items, and recall falls. A start weight of 0.4 to 0.8 and a size weight of 18 to 36 are
-# equally good (benchmarks/NOTEBOOK.md).
-_MARKDOWN = _Weights(start=0.8, size=24.0)
+_PLAIN = _Weights(start=2.4, size=12.0, mixed=0.0)
+# The classifier predicts a start at most headings and every third list item. Weighed as in plain
+# text, it makes chunks of short sections and single items, and recall falls. Recall is level for
+# start from 0.4 to 0.8, size from 18 to 36 and mixed from 3 up (benchmarks/NOTEBOOK.md).
+_MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
 # Finer places are added until there are about this many per target: enough to choose from.
 _PLACES_PER_TARGET = 3
@@ -222,9 +223,8 @@ class Cutter:
                 for place in found.places
             ]
         )
-        weights = _PLAIN
+        weights = _MARKDOWN if isinstance(self._layout, MarkdownLayout) else _PLAIN
         if t is not None:
-            weights = _MARKDOWN if isinstance(self._layout, MarkdownLayout) else _PLAIN
             bounded = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
             indented = np.array([place.depth > 0 for place in found.places])
             scores += _T_WEIGHT * bounded
@@ -235,8 +235,24 @@ class Cutter:
             min(self._target, most),
             None if low is None else min(low, most),
             weights.size,
+            weights.mixed,
         )
-        return [found.places[number].offset for number in best_cuts(found.sizes, scores, costs)]
+        headed = [place.level > 0 for place in found.places]
+        offsets, sections = [p.offset for p in found.places], self._layout.section_starts
+        begin, end = found.span
+        fixed = [
+            bisect_left(offsets, start)
+            for start in sections[bisect_right(sections, begin) : bisect_left(sections, end)]
+        ]
+        cuts: list[int] = []
+        for before, last in pairwise([-1, *fixed, len(offsets)]):
+            first = before + 1
+            inside = best_cuts(
+                found.sizes[first : last + 1], scores[first:last], costs, headed[first:last]
+            )
+            cuts += (first + number for number in inside)
+            cuts += [last] if last < len(offsets) else []
+        return [offsets[number] for number in cuts]
 
     def _sized(self, span: Span, places: list[Place]) -> SizedPlaces:
         text = self._layout.text
