@@ -1,10 +1,10 @@
 """The best way to cut a text into chunks, given scored places and the sizes between them.
 
-Every place where a chunk may start has a score; every chunk has a cost that depends on its size, and
-on whether it ends a section and starts another. `best_cuts` finds the cuts that maximise the sum of
-scores minus the sum of costs, exactly, by dynamic programming: the best tiling up to a place is the
-best tiling up to some earlier place, at most `chunk_size` tokens back, and one chunk more. That takes
-O(places x window), where the window is the number of places within `chunk_size` tokens.
+Every place where a chunk may start has a score; every chunk has a cost that depends on its size,
+and on whether it ends one section and starts another. `best_cuts` finds the cuts that maximise the
+sum of scores minus the sum of costs, exactly, by dynamic programming: the best tiling up to a place
+is the best tiling up to some earlier place, at most `chunk_size` tokens back, and one chunk more.
+That takes O(places x window), where the window is the number of places within `chunk_size` tokens.
 """
 
 from __future__ import annotations
