@@ -25,7 +25,7 @@ from lumber_core.settings import (
     shown,
     signature_of,
 )
-from lumber_core.spans import Span
+from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.layout import Layout, MarkdownLayout, PlainLayout
 from lumber_core.text.source import Source, as_source, as_sources
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
@@ -256,10 +256,10 @@ class Chunker(ABC):
 
     def layout(self, source: str | Source) -> Layout:
         """Return the layout of a text: as Markdown, or with this splitter's units."""
-        source = as_source(source)
+        source, settings = as_source(source), self._settings
         if self.reads_as_markdown(source):
-            return MarkdownLayout(source, self._settings.language)
-        return PlainLayout(source, self._settings.language, self._find_units)
+            return MarkdownLayout(source, settings.language, settings.merge_sections)
+        return PlainLayout(source, settings.language, self._find_units)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._shown())})"
@@ -354,7 +354,7 @@ def enforce_limits(
     units: Sequence[Span] = (),
     scorer: Scorer | None = None,
 ) -> S:
-    """Return the segmentation with its spans cut and joined to keep the size limits.
+    """Return the segmentation with its spans cut and joined to keep sections and size limits.
 
     Args:
         segmentation: Spans that tile the text.
@@ -366,9 +366,13 @@ def enforce_limits(
     Raises:
         ChunkSizeError: A single character counts more than `chunk_size`.
     """
-    text, spans, most = layout.text, segmentation.spans, limits.chunk_size
-    if most is not None and max(limits.count(segmentation.chunks(text)), default=0) > most:
+    text, most, fixed = layout.text, limits.chunk_size, layout.section_starts
+    spans = segmentation.spans
+    if fixed:
+        starts = {*fixed, *(span.start for span in spans)}
+        spans = spans_from_starts(sorted(starts), len(text))
+    if most is not None and max(limits.count([s.of(text) for s in spans]), default=0) > most:
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         spans = tuple(Cutter(layout, limits).shorten(spans, units, scorer))
-    return replace(segmentation, spans=limits.join(text, spans))
+    return replace(segmentation, spans=limits.join(text, spans, fixed))

@@ -211,7 +211,18 @@ class Cutter:
             scores += _START_WEIGHT * np.where(indented, 0, np.maximum(bounded, 0))
         low = self._limits.min_chunk_size
         costs = ChunkCosts(most, min(self._target, most), None if low is None else min(low, most))
-        return [found.places[number].offset for number in best_cuts(found.sizes, scores, costs)]
+        offsets, sections = [p.offset for p in found.places], self._layout.section_starts
+        begin, end = found.span
+        fixed = [
+            bisect_left(offsets, start)
+            for start in sections[bisect_right(sections, begin) : bisect_left(sections, end)]
+        ]
+        cuts: list[int] = []
+        for first, last in pairwise([-1, *fixed, len(offsets)]):
+            inside = best_cuts(found.sizes[first + 1 : last + 1], scores[first + 1 : last], costs)
+            cuts += (first + 1 + number for number in inside)
+            cuts += [last] if last < len(offsets) else []
+        return [offsets[number] for number in cuts]
 
     def _sized(self, span: Span, places: list[Place]) -> SizedPlaces:
         text = self._layout.text

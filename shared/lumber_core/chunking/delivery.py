@@ -6,7 +6,7 @@ only starts move, so every chunk is still a slice of the text and its offsets st
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -216,17 +216,19 @@ def overlapping(
     if not tokens:
         return list(spans)
     text = layout.text
-    starts = [unit.start for unit in layout.units()]
+    starts, sections = [unit.start for unit in layout.units()], layout.section_starts
     widened = list(spans[:1])
     for before, span in pairwise(spans):
         # Past the start of the chunk before, so that no chunk contains another.
-        low = bisect_left(starts, max(before.start, widened[-1].start + 1))
+        section = bisect_right(sections, span.start)
+        first = max(before.start, widened[-1].start + 1, sections[section - 1] if section else 0)
+        low = bisect_left(starts, first)
         high = bisect_left(starts, span.start)
         begin = _earliest(text, span, starts[low:high], limits, tokens)
         if begin == span.start:
             last = max(starts[high - 1] if high else 0, before.start)
             inside = sentences(text[last : span.start], layout.language)
-            places = [last + sentence.start for sentence in inside[1:]]
+            places = [last + s.start for s in inside[1:] if last + s.start >= first]
             begin = _earliest(text, span, places, limits, tokens)
         widened.append(Span(begin, span.end))
     return widened

@@ -134,7 +134,12 @@ class GreedyChunker(Chunker):
             units = Cutter(layout, limits).shorten(units)  # at lines, clauses or words
             tokens = self._counter.count([text[start:end] for start, end in units])
         before = [0, *accumulate(tokens)]
-        cuts = [0, *nearest_cuts(before, limits.target_size), len(units)]
+        starts_of_units = [unit.start for unit in units]
+        fixed = [bisect_left(starts_of_units, start) for start in layout.section_starts]
+        cuts = [0]
+        for first, last in pairwise([0, *fixed, len(units)]):
+            inside = nearest_cuts(before[first : last + 1], limits.target_size)
+            cuts += [*(first + cut for cut in inside), last]
         spans = tuple(
             Span(units[first].start, units[last - 1].end)
             for first, last in pairwise(cuts)

@@ -102,6 +102,14 @@ Units = Annotated[
 Language = Annotated[
     str, Setting('ISO 639 code of the language, such as "en", to find sentences.', check_language)
 ]
+MergeSections = Annotated[
+    bool,
+    Setting(
+        "Whether a chunk of Markdown may hold the text of several sections. False: every heading "
+        "starts a chunk, also if the one before stays small; headings without text between them "
+        "stay together. Overlap does not reach across a heading either."
+    ),
+]
 Threads = Annotated[
     int | None,
     Setting(
@@ -117,6 +125,7 @@ class ChunkerSettings(Settings):
 
     chunk_size: Annotated[AutoSize, chunk_size_setting("set by the other settings")] = "auto"
     min_chunk_size: MinChunkSize = None
+    merge_sections: MergeSections = True
     tokenizer: Tokenizer = DEFAULT_TOKENIZER
     language: Language = "en"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter
@@ -66,16 +67,25 @@ class SizeLimits:
             counts[number] = max(counts[number], count)
         return counts[: len(texts)]
 
-    def join(self, text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
+    def join(self, text: str, spans: Sequence[Span], fixed: Sequence[int] = ()) -> tuple[Span, ...]:
         """Merge each span below `min_chunk_size` with its smaller neighbour that has room for it.
 
         Args:
             text: The text.
             spans: Spans that tile it, none above `chunk_size`.
+            fixed: Where some of the spans start that are not merged with the one before.
         """
-        limit = self.min_chunk_size
-        if limit is None:
+        if self.min_chunk_size is None:
             return tuple(spans)
+        starts = [span.start for span in spans]
+        cuts = [0, *(bisect_left(starts, start) for start in fixed), len(spans)]
+        return tuple(
+            span for first, last in pairwise(cuts) for span in self._join(text, spans[first:last])
+        )
+
+    def _join(self, text: str, spans: Sequence[Span]) -> Iterator[Span]:
+        """Yield neighbouring spans, merged."""
+        limit = self.min_chunk_size or 0
         counts = self.count([span.of(text) for span in spans])
         joined: list[tuple[Span, int]] = []
         waiting = self._without_empty_runs(text, list(zip(spans, counts, strict=True)))[::-1]
@@ -101,7 +111,8 @@ class SizeLimits:
                         break
             else:
                 joined.append(piece)
-        return tuple(span for span, _ in joined)
+        for span, _ in joined:
+            yield span
 
     def _without_empty_runs(
         self, text: str, pieces: list[tuple[Span, int]]

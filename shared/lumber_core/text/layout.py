@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from lumber_core.spans import Span
@@ -76,6 +77,11 @@ class Layout(ABC):
     @abstractmethod
     def header_rows(self, span: Span) -> str:
         """Return the header of the table whose rows a chunk continues, or ""."""
+
+    @cached_property
+    def section_starts(self) -> list[int]:
+        """Where sections start that are not merged with the one before, ascending, without 0."""
+        return []
 
     @property
     def title(self) -> str:
@@ -148,7 +154,19 @@ class PlainLayout(Layout):
 
 
 class MarkdownLayout(Layout):
-    """The layout of a Markdown text, which is parsed when it is first needed."""
+    """The layout of a Markdown text, which is parsed when it is first needed.
+
+    Args:
+        source: The text, or what is known about it.
+        language: ISO 639 code for finding sentences.
+        merge_sections: Whether a chunk may hold several sections.
+    """
+
+    def __init__(
+        self, source: str | Source, language: str = "en", merge_sections: bool = True
+    ) -> None:
+        super().__init__(source, language)
+        self._merge_sections = merge_sections
 
     @property
     def blocks(self) -> list[Block]:
@@ -175,6 +193,17 @@ class MarkdownLayout(Layout):
     def outline(self, spans: Sequence[tuple[int, int]]) -> list[OutlinePlace]:
         """Return the titles; see `lumber_core.text.markdown.places_in_outline`."""
         return places_in_outline(self.text, self.blocks, spans, self.source.metadata)
+
+    @cached_property
+    def section_starts(self) -> list[int]:
+        """Where headings start, except below another heading; none if sections are merged."""
+        if self._merge_sections:
+            return []
+        return [
+            block.start
+            for before, block in pairwise(self.blocks)
+            if block.level and before.kind != "heading"
+        ]
 
     @property
     def title(self) -> str:
