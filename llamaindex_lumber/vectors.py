@@ -214,7 +214,8 @@ class ContextEmbedding(TransformComponent):
         check_context_and_scales(context, scales)
         model = LumberEmbedding() if embed_model is None else embed_model
         check_embed_model("embed_model", model)
-        super().__init__(embed_model=model, context=tuple(context), scales=tuple(scales))
+        fields = {"embed_model": model, "context": tuple(context), "scales": tuple(scales)}
+        super().__init__(**fields)
 
     @field_serializer("embed_model")
     def _serialised(self, model: BaseEmbedding) -> dict[str, str]:

@@ -9,18 +9,22 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
+from lumber_cli.embedding import Embedding
+from lumber_cli.groups import takes_fields
 from lumber_cli.inputs import Inputs, Paths, output_file
 from lumber_cli.options import INTERRUPTED, EncodingOption, errors_in_one_line, say
 from lumber_cli.splitting import Splitting, takes_splitting
-from lumber_cli.writers import ChunkRow, OutputFormat, writer
+from lumber_cli.writers import OutputFormat, writer
 from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
 
 
 @takes_splitting()
+@takes_fields("embedding", Embedding)
 def split_command(
     paths: Paths,
     splitting: Splitting,
+    embedding: Embedding,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write. Default: stdout.")
     ] = None,
@@ -37,28 +41,32 @@ def split_command(
     """Split texts into chunks, and print or write them.
 
     The chunks of a document join to its text. As JSON lines each has document, index, start, end,
-    tokens, headings, text, and pages for a PDF. Each document is written as soon as it is split, so
-    Ctrl-C keeps those that are finished; with --store, a language model's answers are kept as well.
+    tokens, headings, text, pages for a PDF, and with --embed a vector. Each document is written as
+    soon as it is split, so Ctrl-C keeps those that are finished; with --store, a language model's
+    answers are kept as well.
 
     Exits with 0 if all went well, 1 after an error or if a file could not be read (the others are
     written), 2 for a wrong option, 130 after Ctrl-C.
     """
     with errors_in_one_line():
+        embedding.check(kind)
         chunker = splitting.chunker()
         if isinstance(chunker, BertChunker):
             chunker.load()  # a missing model is an error before any work
         inputs = Inputs(paths, encoding)
         slow = splitting.asks_model or (isinstance(chunker, BertChunker) and len(inputs) == 1)
         done = 0
-        with writer(kind, None if output is None else output_file(output)) as out:
+        shown = slow and sys.stderr.isatty()
+        file_written = None if output is None else output_file(output)
+        with writer(kind, file_written, embedding=embedding.embed) as out:
             try:
                 for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
                     (chunks,) = chunker.split_all(
                         [file],
                         Delivery(splitting.chunk_overlap),
-                        show_progress=slow and sys.stderr.isatty(),
+                        show_progress=shown,
                     )
-                    out.write([ChunkRow(file.name, chunk) for chunk in chunks])
+                    out.write(embedding.rows(file.name, chunks, show_progress=shown))
                     done += 1
             except KeyboardInterrupt:
                 say(f"interrupted; {done} of {len(inputs)} documents are written")

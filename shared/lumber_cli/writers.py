@@ -33,13 +33,15 @@ class ChunkRow:
     Attributes:
         document: Name of the document.
         chunk: The chunk.
+        embedding: Its vector, if it has one.
     """
 
     document: str
     chunk: Chunk
+    embedding: Sequence[float] | None = None
 
     def as_json(self) -> dict[str, object]:
-        """Return the row as an object; without `pages` if there are none."""
+        """Return the row as an object; without `pages` and `embedding` if there are none."""
         chunk = self.chunk
         row: dict[str, object] = {
             "document": self.document,
@@ -51,7 +53,11 @@ class ChunkRow:
         }
         if chunk.pages is not None:
             row["pages"] = list(chunk.pages)
-        return {**row, "text": chunk.text}
+        row["text"] = chunk.text
+        if self.embedding is not None:
+            # As exact as numbers of 32 bits about 1 are.
+            row["embedding"] = [round(number, 8) for number in self.embedding]
+        return row
 
     def title(self) -> str:
         """Return a line that identifies the chunk."""
@@ -74,12 +80,13 @@ class Writer(AbstractContextManager["Writer"], Protocol):
         """Write the chunks of one document."""
 
 
-def writer(kind: OutputFormat, output: Path | None) -> Writer:
+def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) -> Writer:
     """Return a writer.
 
     Args:
         kind: The format.
         output: The file; None: stdout.
+        embedding: Whether rows have vectors.
 
     Raises:
         ValueError: The format is Parquet and the output is stdout.
@@ -90,7 +97,7 @@ def writer(kind: OutputFormat, output: Path | None) -> Writer:
         return _Lines(output, _SHOWN_AS[kind])
     if output is None:
         raise ValueError("--format parquet needs a file: pass --output FILE")
-    return _Parquet(output)
+    return _Parquet(output, embedding=embedding)
 
 
 class _Lines(Writer):
@@ -119,24 +126,24 @@ class _Lines(Writer):
 class _Parquet(Writer):
     """Writes a row group for each document."""
 
-    def __init__(self, output: Path) -> None:
+    def __init__(self, output: Path, *, embedding: bool) -> None:
         load("pyarrow.parquet", package="pyarrow", extra="evaluation")
         import pyarrow as pa
         from pyarrow import parquet
 
         self._make = pa.Table.from_pylist
-        self._schema = pa.schema(
-            [
-                ("document", pa.string()),
-                ("index", pa.int64()),
-                ("start", pa.int64()),
-                ("end", pa.int64()),
-                ("tokens", pa.int64()),
-                ("headings", pa.list_(pa.string())),
-                ("pages", pa.list_(pa.int64())),
-                ("text", pa.string()),
-            ]
-        )
+        columns = [
+            ("document", pa.string()),
+            ("index", pa.int64()),
+            ("start", pa.int64()),
+            ("end", pa.int64()),
+            ("tokens", pa.int64()),
+            ("headings", pa.list_(pa.string())),
+            ("pages", pa.list_(pa.int64())),
+            ("text", pa.string()),
+        ]
+        vectors = [("embedding", pa.list_(pa.float32()))] if embedding else []
+        self._schema = pa.schema([*columns, *vectors])
         self._file: Any = parquet.ParquetWriter(output, self._schema)
 
     def write(self, rows: Sequence[ChunkRow]) -> None:

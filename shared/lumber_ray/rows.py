@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, context_vectors
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.concurrency import batches
 from lumber_core.errors import (
@@ -101,15 +102,25 @@ class DocumentSplitter:
     Args:
         chunker: The splitter.
         chunk_overlap: Tokens to repeat from the chunk before.
-        embed: Embeds the texts of chunks; None for rows without embeddings.
+        embed: Embeds texts; None for rows without embeddings.
+        context: What the vectors of chunks know beside their text; see `context_vectors`.
+        scales: Sizes of larger chunks that are embedded, too.
     """
 
     def __init__(
-        self, chunker: Chunker, *, chunk_overlap: int = 0, embed: Embed | None = None
+        self,
+        chunker: Chunker,
+        *,
+        chunk_overlap: int = 0,
+        embed: Embed | None = None,
+        context: Sequence[ContextPart] = ALL_CONTEXT,
+        scales: Sequence[int] = (),
     ) -> None:
         self._chunker = chunker
         self._delivery = Delivery(chunk_overlap)
         self._embed = embed
+        self._context = context
+        self._scales = scales
         self._identity = chunker.identity
 
     def split(
@@ -189,9 +200,11 @@ class DocumentSplitter:
             for chunk in chunks
         ]
         if self._embed is not None:
-            vectors = self._embed([chunk.text for chunk in chunks])
-            for row, vector in zip(rows, vectors, strict=True):
-                row["embedding"] = [float(number) for number in vector]
+            (vectors,) = context_vectors(
+                [chunks], self._embed, context=self._context, scales=self._scales
+            )
+            for row, vector in zip(rows, vectors.tolist(), strict=True):
+                row["embedding"] = vector
         return rows
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lumber_core import BertJudge, GreedyChunker, LumberChunker, TextEmbedder
+from lumber_core.chunking.context_vectors import context_vectors
 from lumber_core.errors import ModelSettingsError
 from lumber_core.identity import chunk_id
 from lumber_core.lumber import Group
@@ -134,10 +135,20 @@ class Refuses:
         raise RuntimeError("out of memory")
 
 
-def test_embeddings_are_those_of_the_chunks() -> None:
-    splitter = DocumentSplitter(GreedyChunker(chunk_size=20), embed=embed_with(Lengths()))
+def test_embeddings_without_context_are_those_of_the_chunks() -> None:
+    embed = embed_with(Lengths())
+    splitter = DocumentSplitter(GreedyChunker(chunk_size=20), embed=embed, context=())
     (done,) = split(splitter, Source(TEXT, name="guide"))
     assert [row["embedding"] for row in done.rows] == [[len(row["text"]), 1] for row in done.rows]
+
+
+@pytest.mark.parametrize("scales", [(), (40,)])
+def test_embeddings_know_headings_and_surroundings(scales: tuple[int, ...]) -> None:
+    chunker, file = GreedyChunker(chunk_size=20), Source(TEXT, name="guide", format="markdown")
+    splitter = DocumentSplitter(chunker, embed=embed_with(Lengths()), scales=scales)
+    (done,) = split(splitter, file)
+    expected = context_vectors([chunker.split(file)], Lengths().embed_documents, scales=scales)
+    assert [row["embedding"] for row in done.rows] == expected[0].tolist()
 
 
 def test_a_failing_embedder_fails_the_document() -> None:

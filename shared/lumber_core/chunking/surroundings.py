@@ -246,7 +246,7 @@ def matrix(vectors: object, count: int) -> Vectors:
     if count == 0:
         return np.zeros((0, 0), dtype=np.float32)
     try:
-        made = np.asarray(vectors, dtype=np.float32)
+        made: Vectors = np.asarray(vectors, dtype=np.float32)
     except ValueError:
         raise ValueError(
             f"the embedding model should give {count} vectors of the same width, found several "
