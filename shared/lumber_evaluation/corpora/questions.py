@@ -160,8 +160,12 @@ def read_references(references: Iterable[object], where: str) -> tuple[Reference
         fields = reference if isinstance(reference, dict) else {}
         start, end, content = map(fields.get, ("start_index", "end_index", "content"))
         document = fields.get("document") or ""
-        whole = type(start) is int and type(end) is int
-        if not whole or not isinstance(content, str | None) or not isinstance(document, str):
+        if (
+            type(start) is not int
+            or type(end) is not int
+            or not isinstance(content, str | None)
+            or not isinstance(document, str)
+        ):
             raise ValueError(
                 f"{where}: expected each reference as "
                 '{"start_index": 10, "end_index": 25, "content": "..."} with whole numbers, '
