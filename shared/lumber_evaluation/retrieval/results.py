@@ -256,7 +256,7 @@ def retrieve(
         queries = list(query_texts)
     _check_splits(corpus, splits)
     if "headings" in context:
-        splits = [_with_headings(corpus.by_name[split.document], split) for split in splits]
+        splits = [with_headings(corpus.by_name[split.document], split) for split in splits]
     chunks = tuple(chunk for split in splits for chunk in split.chunks)
     plan = VectorPlan(
         [
@@ -362,7 +362,7 @@ def _check_splits(corpus: Corpus, splits: Sequence[SplitDocument]) -> None:
         )
 
 
-def _with_headings(document: Document, split: SplitDocument) -> SplitDocument:
+def with_headings(document: Document, split: SplitDocument) -> SplitDocument:
     """Return the chunks of a document, of any splitter, with their contexts."""
     source = document.to_split()
     layout = MarkdownLayout(source) if source.is_markdown else PlainLayout(source)
