@@ -147,17 +147,28 @@ def _placed(chunk: Document, start: int, *, headings: bool) -> PlacedText:
     from lumber_core.chunking.surroundings import PlacedText  # deferred: imports numpy
 
     text = chunk.page_content
-    above = _headings(chunk.metadata) if headings else ""
-    prefix = f"{above}\n\n" if above and not text.startswith(above) else ""
+    above = _above(chunk.metadata, text) if headings else ""
+    prefix = f"{above}\n\n" if above else ""
+    title = above.partition("\n")[0]
+    if title and text.startswith(f"{title}\n"):  # as put there by `prepend_context`
+        prefix = f"{title}\n\n"
+        text = text.removeprefix(prefix)
     return PlacedText(Span(start, start + len(text)), text, prefix.__add__)
 
 
-def _headings(metadata: dict[str, Any]) -> str:
-    """Return the context or the headings that the metadata of a chunk has, or ""."""
-    for key in (CONTEXT_KEY, "headings"):
-        if isinstance(metadata.get(key), str):
-            return str(metadata[key])
-    return HEADING_SEPARATOR.join(str(metadata[key]) for key in _HEADERS if metadata.get(key))
+def _above(metadata: dict[str, Any], text: str) -> str:
+    """Return the context or the headings of a chunk, without a heading that it starts with."""
+    context = metadata.get(CONTEXT_KEY)
+    if isinstance(context, str):
+        return context
+    path = metadata.get("headings")
+    if isinstance(path, str):
+        titles = path.split(HEADING_SEPARATOR)
+    else:
+        titles = [str(metadata[key]) for key in _HEADERS if metadata.get(key)]
+    if titles and titles[-1] in text.lstrip().partition("\n")[0]:
+        titles.pop()
+    return HEADING_SEPARATOR.join(titles)
 
 
 class KnownVectors(Embeddings):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 import pickle
 from abc import abstractmethod
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -27,8 +28,10 @@ from typing_extensions import Self
 
 from llamaindex_lumber.fields import pydantic_fields
 from llamaindex_lumber.nodes import (
+    NodeWriter,
     checked_nodes,
-    metadata_tokens,
+    gets_context,
+    metadata_share,
     nodes_of,
     referred_document,
     several,
@@ -47,6 +50,10 @@ from lumber_core.settings import Settings, document, fields_of, refuse_unknown, 
 from lumber_core.text.pages import has_lines, has_pages
 from lumber_core.text.source import Source
 
+logger = logging.getLogger(__name__)
+
+_LARGEST_SHARE = 1 / 3  # of chunk_size, taken by metadata without a warning
+
 
 class SpanNodeParser(NodeParser):
     """A LlamaIndex node parser over a splitter of `lumber_core`.
@@ -57,12 +64,20 @@ class SpanNodeParser(NodeParser):
     white space is left out.
 
     With `include_metadata`, `chunk_size` includes the metadata that is embedded or sent to a model
-    with each node, as with LlamaIndex's SentenceSplitter.
+    with each node, as with LlamaIndex's SentenceSplitter, and counts it together with the text. So
+    a document with metadata has other, smaller chunks than in LangChain. A warning is logged once
+    if metadata takes more than a third of `chunk_size`.
+
+    With `add_context`, the context of a node is embedded and sent to models like other metadata. It
+    takes at most a quarter of the room: the outermost titles are left out first, and the header of
+    a table if it alone is longer. A "title" in the metadata is not repeated in it, and a document
+    that has a "context" of its own keeps that one.
 
     A document whose metadata or MIME type says that it is Markdown
     (`lumber_core.Source.is_markdown`) is split as with `units="markdown"`, unless other
     units are chosen. The titles above each node, from the outermost to the innermost, are in its
-    `metadata["headings"]`, as "Install > From source"; they are not embedded.
+    `metadata["headings"]`, as "Install > From source", those of sections that begin inside it in
+    `metadata["headings_inside"]`; these are not embedded.
 
     Nodes of a document of `join_pages` have their pages in the metadata, not embedded. Pages and
     lines are those of the document a node refers to, also if the input is nodes that have pages and
@@ -86,6 +101,7 @@ class SpanNodeParser(NodeParser):
     )
 
     _chunker: Chunker | None = PrivateAttr(default=None)
+    _warned_of_metadata: bool = PrivateAttr(default=False)
 
     def __init__(self, *unnamed: Any, **settings: Any) -> None:
         if unnamed:
@@ -339,11 +355,30 @@ class SpanNodeParser(NodeParser):
         return self._all_nodes(nodes, split)
 
     def _sources(self, nodes: Sequence[BaseNode]) -> list[Source]:
-        """Return each node as a source that leaves room for the metadata of its children."""
-        reserved = [0] * len(nodes)
-        if self.include_metadata:
-            reserved = metadata_tokens(nodes, self._built(), self._overlap)
-        return list(map(source_of_node, nodes, reserved))
+        """Return each node as a source that leaves room for the metadata of its children.
+
+        Raises:
+            ValueError: The metadata leaves no room for text.
+        """
+        if not self.include_metadata:
+            return list(map(source_of_node, nodes))
+        writers = [NodeWriter(node, context=self._adds_context(node)) for node in nodes]
+        share = metadata_share(nodes, writers, self._built(), self._overlap)
+        if share > _LARGEST_SHARE and not self._warned_of_metadata:
+            self._warned_of_metadata = True
+            logger.warning(
+                "metadata takes up to %.0f %% of chunk_size=%d in each node, so chunks are that "
+                "much smaller: raise chunk_size, or list keys in excluded_embed_metadata_keys "
+                "and excluded_llm_metadata_keys",
+                100 * share,
+                self._built().chunk_size,
+            )
+        return list(map(source_of_node, nodes, writers))
+
+    def _adds_context(self, parent: BaseNode) -> bool:
+        """Return whether the nodes of a document get contexts in their metadata."""
+        wanted = self.include_metadata and getattr(self, "add_context", False)
+        return wanted and gets_context(parent)
 
     def _all_nodes(
         self, parents: Sequence[BaseNode], split: Sequence[Sequence[Chunk]]
@@ -360,6 +395,7 @@ class SpanNodeParser(NodeParser):
                     splitter=self._built().identity,
                     id_func=self.id_func,
                     headings=inherits,
+                    context=self._adds_context(parent),
                     verdicts=getattr(self, "add_verdicts", False),
                     pages=getattr(self, "add_pages", False)
                     or (inherits and has_pages(parent.metadata)),
@@ -381,7 +417,10 @@ class SpanNodeParser(NodeParser):
             (node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None
             for node in nodes
         ]
-        parents = {name: referred_document(parent) for name, parent in parent_doc_map.items()}
+        parents = {
+            name: referred_document(parent, context=self._adds_context(parent))
+            for name, parent in parent_doc_map.items()
+        }
         linked = super()._postprocess_parsed_nodes(nodes, parents)
         for node, known in zip(linked, offsets, strict=True):
             node.metadata = copy.deepcopy(node.metadata)  # the framework shares nested values

@@ -88,6 +88,20 @@ def test_headings_are_embedded_before_the_text_but_are_not_in_it() -> None:
     assert "Wax the oars." in [chunk.page_content for chunk in chunks]
 
 
+@pytest.mark.parametrize("context", [(), ("headings",), ("surroundings",)])
+def test_headings_in_the_content_are_embedded_once_in_any_case(context: Any) -> None:
+    model, other = Counting(), Counting()
+    splitter = GreedyTextSplitter(
+        target_size=8, prepend_context=True, add_context=True, add_start_index=True
+    )
+    chunks, vectors = splitter.split_and_embed(library()[1:], model, context=context)
+    assert model.texts == [chunk.page_content for chunk in chunks]
+    assert "Boats > Care\n\nWax the oars." in model.texts
+    again = embed_chunks(chunks, other, context=context)
+    assert other.texts == model.texts
+    assert np.allclose(again, vectors, atol=0.01)
+
+
 def test_surroundings_need_no_further_embedding_and_scales_do() -> None:
     plain, around, scaled = Counting(), Counting(), Counting()
     splitter = GreedyTextSplitter(target_size=20)

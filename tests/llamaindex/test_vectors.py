@@ -76,8 +76,8 @@ def embeddings(nodes: Any) -> np.ndarray:
 
 
 @every_parser
-def test_plain_vectors_are_those_an_index_would_make(make: Any) -> None:
-    nodes = make(embed=True, context=())(library())
+def test_vectors_with_headings_are_those_an_index_would_make(make: Any) -> None:
+    nodes = make(embed=True, context=["headings"])(library())
     expected = LumberEmbedding()([node.model_copy() for node in nodes])
     assert np.allclose(embeddings(nodes), embeddings(expected), atol=1e-6)
     assert [node.embedding for node in make()(library())] == [None] * len(nodes)
@@ -99,6 +99,15 @@ async def test_every_way_to_parse_gives_the_same_vectors(make: Any) -> None:
         await ContextEmbedding().acall(make()(library())),
     ):
         assert np.allclose(embeddings(nodes), made, atol=1e-6)
+
+
+def test_contexts_are_embedded_only_if_wanted() -> None:
+    for context, expected in ((["headings"], "context: Boats > Care\n\nWax the oars."), ([], "")):
+        model = Counting()
+        GreedyNodeParser(target_size=8, embed=model, context=context)(library()[1:])
+        (text,) = [text for text in model._asked if "Wax" in text]
+        assert (expected or "file_name: b.md\n\nWax") in text
+        assert ("context: " in text) == bool(expected)
 
 
 def test_surroundings_need_no_further_embedding_and_scales_do() -> None:

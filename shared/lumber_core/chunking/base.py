@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.delivery import Chunk, Delivery, deliver
+from lumber_core.chunking.room import Room
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread
@@ -318,7 +319,12 @@ class Chunker(ABC):
 
     def _limits_for(self, source: Source, overlap: int) -> SizeLimits:
         """Return the limits of the chunks of a source, less what is reserved in each."""
-        return self._limits.reserving(source.reserved + overlap)
+        limits, reserved = self._limits, source.reserved + overlap
+        if source.written is None or limits.chunk_size is None:
+            return limits.reserving(reserved)
+        room = Room(source.written, self._counter, limits.chunk_size - source.reserved)
+        reserved += room.reserve(self.layout(source).possible_contexts(), overlap)
+        return replace(limits.reserving(reserved), room=room)
 
     def _deliver_all(
         self,

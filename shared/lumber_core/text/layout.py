@@ -88,6 +88,10 @@ class Layout(ABC):
         """The title of the document; see `lumber_core.text.context.document_title`."""
         return document_title(self.source.metadata, [])
 
+    @abstractmethod
+    def possible_contexts(self) -> list[Context]:
+        """Return the longest contexts that chunks may have, wherever they start."""
+
     def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
         """Return the context of each chunk.
 
@@ -144,6 +148,11 @@ class PlainLayout(Layout):
         if not end or span.stripped(self.text).start < end:
             return ""
         return self.text[:end].lstrip("\ufeff").rstrip("\r\n")
+
+    def possible_contexts(self) -> list[Context]:
+        """Return the title with the header row."""
+        whole = Span(self._header_end, len(self.text))
+        return [make_context(self.title, OutlinePlace(), self.header_rows(whole))]
 
     @cached_property
     def _header_end(self) -> int:
@@ -219,6 +228,16 @@ class MarkdownLayout(Layout):
         if start < header.end:
             return ""
         return "\n".join(_BEFORE_ROW.sub("", row) for row in header.of(self.text).splitlines())
+
+    def possible_contexts(self) -> list[Context]:
+        """Return the headings above each section and each table, with the table's header."""
+        before = [Block(0, 0, "heading"), *self.blocks]
+        found = [
+            Span(max(block.start, block.header.end), block.end)
+            for above, block in zip(before, self.blocks, strict=False)
+            if above.kind == "heading" or block.header.end
+        ]
+        return self.contexts(found, self.outline(found))
 
     def _blocks_between(self, start: int, stop: int) -> list[Block]:
         """Return the blocks inside a range; the first and the last may be parts of blocks."""
