@@ -157,7 +157,7 @@ def _placed(chunk: Document, start: int, *, headings: bool) -> PlacedText:
 
 
 def _above(metadata: dict[str, Any], text: str) -> str:
-    """Return the context or the headings of a chunk, without a heading that it starts with."""
+    """Return the context or the headings of a chunk, without those in its first line."""
     context = metadata.get(CONTEXT_KEY)
     if isinstance(context, str):
         return context
@@ -166,9 +166,11 @@ def _above(metadata: dict[str, Any], text: str) -> str:
         titles = path.split(HEADING_SEPARATOR)
     else:
         titles = [str(metadata[key]) for key in _HEADERS if metadata.get(key)]
-    if titles and titles[-1] in text.lstrip().partition("\n")[0]:
+    first_line = text.lstrip().partition("\n")[0]
+    if titles and titles[-1] in first_line:
         titles.pop()
-    return HEADING_SEPARATOR.join(titles)
+    above = HEADING_SEPARATOR.join(titles)
+    return "" if above in first_line else above
 
 
 class KnownVectors(Embeddings):
