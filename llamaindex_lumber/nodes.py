@@ -12,6 +12,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk
+from lumber_core.chunking.room import Room
 from lumber_core.identity import chunk_id
 from lumber_core.spans import Span
 from lumber_core.text import pages as core
@@ -157,7 +158,7 @@ def metadata_share(
     limit = chunker.chunk_size
     if limit is None or not parents:
         return 0.0
-    tokens = [max(chunker.counter.count(writer("", Context()))) for writer in writers]
+    tokens = [Room(writer, chunker.counter, limit).around for writer in writers]
     most = max(tokens)
     if limit - overlap - most < 1:
         parent = parents[tokens.index(most)]

@@ -11,6 +11,7 @@ from lumber_core.tokens import TokenCounter
 
 _CONTEXT_SHARE = 4  # a context takes at most one part in this many of the room for it and the text
 _NOTHING = Context()
+_SAMPLE = "A"
 
 
 class Room:
@@ -22,7 +23,7 @@ class Room:
         most: Maximum tokens of what is written.
 
     Attributes:
-        around: Tokens that are written around an empty text without a context.
+        around: Tokens that are written around a text without a context.
     """
 
     def __init__(self, written: Written, counter: TokenCounter, most: int) -> None:
@@ -30,7 +31,9 @@ class Room:
         self._counter = counter
         self._most = most
         self._sizes: dict[str, int] = {}
-        (self.around,) = self.count([""])
+        empty, filled = self.count(["", _SAMPLE])
+        # Separators may be left out around an empty text.
+        self.around = max(empty, filled - counter.count([_SAMPLE])[0])
 
     def count(self, texts: Sequence[str], contexts: Sequence[Context] = ()) -> list[int]:
         """Return the tokens of the longest form in which each text is written.
@@ -52,8 +55,9 @@ class Room:
             overlap: Tokens that are left free in addition.
         """
         different = [*{*self._shortened(contexts)}]
-        counts = self.count([""] * len(different), different)
-        longest = max(counts, default=self.around) - self.around
+        counts = self.count([_SAMPLE] * len(different), different)
+        (bare,) = self.count([_SAMPLE])
+        longest = max(counts, default=bare) - bare
         share = max(0, self._most - overlap - self.around) // _CONTEXT_SHARE
         return self.around + min(longest, share)
 
