@@ -23,9 +23,7 @@ from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.context_vectors import (
     ALL_CONTEXT,
     ContextPart,
-    acontext_vectors,
     check_context_and_scales,
-    context_vectors,
 )
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.settings import check_overlap
@@ -171,9 +169,9 @@ class SpanTextSplitter(TextSplitter):
                 embedded before it (title, headings, header of a table). "surroundings": vectors of
                 its neighbours in the document are added, which helps to find chunks of about 50
                 tokens, and not those of 150. Empty: nothing.
-            scales: Sizes in tokens, ascending, such as (80, 160, 320). For each, neighbours are
-                joined to larger chunks of about this size, which are embedded, too, and are the
-                surroundings instead of the neighbours' own vectors. The splitter decides once.
+            scales: Sizes in tokens, ascending, such as (80, 160, 320). The text is cut to each by
+                the same scores, and what it is cut to is embedded, too: the surroundings are then
+                those that a chunk lies in, instead of its neighbours' own vectors.
 
         Returns:
             The chunks, as `split_documents` returns them, and a vector for each.
@@ -185,10 +183,13 @@ class SpanTextSplitter(TextSplitter):
         """
         embed = self._embeddings(embeddings, context, scales).embed_documents
         parents = checked_documents(documents)
-        split = self._split_all(parents)
-        known = self._context_with_content(context)
-        vectors = context_vectors(
-            split, embed, context=known, scales=scales, show_progress=self._progress
+        split, vectors = self._chunker.split_and_embed(
+            map(self._source_of, parents),
+            embed,
+            self.delivery,
+            context=self._context_with_content(context),
+            scales=scales,
+            show_progress=self._progress,
         )
         return self._documents(parents, split), listed(vectors)
 
@@ -203,10 +204,13 @@ class SpanTextSplitter(TextSplitter):
         """Async version of `split_and_embed`."""
         embed = self._embeddings(embeddings, context, scales).aembed_documents
         parents = checked_documents(documents)
-        split = await self._asplit_all(parents)
-        known = self._context_with_content(context)
-        vectors = await acontext_vectors(
-            split, embed, context=known, scales=scales, show_progress=self._progress
+        split, vectors = await self._chunker.asplit_and_embed(
+            map(self._source_of, parents),
+            embed,
+            self.delivery,
+            context=self._context_with_content(context),
+            scales=scales,
+            show_progress=self._progress,
         )
         return self._documents(parents, split), listed(vectors)
 
@@ -332,31 +336,23 @@ class SpanTextSplitter(TextSplitter):
 
     def _split(self, documents: Sequence[Document], *, in_stream: bool = False) -> list[Document]:
         """Split documents; within a stream, its progress bar is shown instead of the chunker's."""
-        return self._documents(documents, self._split_all(documents, in_stream=in_stream))
+        split = self._chunker.split_all(
+            map(self._source_of, documents),
+            self.delivery,
+            show_progress=self._progress and not in_stream,
+        )
+        return self._documents(documents, split)
 
     async def _asplit(
         self, documents: Sequence[Document], *, in_stream: bool = False
     ) -> list[Document]:
         """Async version of `_split`."""
-        return self._documents(documents, await self._asplit_all(documents, in_stream=in_stream))
-
-    def _split_all(
-        self, documents: Sequence[Document], *, in_stream: bool = False
-    ) -> list[list[Chunk]]:
-        return self._chunker.split_all(
+        split = await self._chunker.asplit_all(
             map(self._source_of, documents),
             self.delivery,
             show_progress=self._progress and not in_stream,
         )
-
-    async def _asplit_all(
-        self, documents: Sequence[Document], *, in_stream: bool = False
-    ) -> list[list[Chunk]]:
-        return await self._chunker.asplit_all(
-            map(self._source_of, documents),
-            self.delivery,
-            show_progress=self._progress and not in_stream,
-        )
+        return self._documents(documents, split)
 
     def _documents(
         self, parents: Sequence[Document], split: Sequence[Sequence[Chunk]]

@@ -18,12 +18,15 @@ from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
 from lumber_core.text.pages import PAGE_KEYS
 from lumber_core.text.source import NAME_KEYS
+from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 
 if TYPE_CHECKING:
     from lumber_core.chunking.surroundings import PlacedText, VectorPlan
 
 _HEADERS = [f"Header {level}" for level in range(1, 7)]
 """Where LangChain's splitters of Markdown and HTML are usually told to put headings."""
+
+_FIRST_LINES = 3  # a heading, or headings and a blank line above it, as by `prepend_context`
 
 
 def embed_chunks(
@@ -48,9 +51,10 @@ def embed_chunks(
             "headings" or "Header 1" to "Header 6" are embedded before it. "surroundings": the
             vectors of its neighbours are added, which helps to find chunks of about 50 tokens, and
             not those of 150. Empty: nothing.
-        scales: Sizes in tokens, ascending, such as (80, 160, 320). For each, neighbours are joined
-            to larger chunks of about this size, which are embedded, too, and are the surroundings
-            instead of the neighbours' own vectors.
+        scales: Sizes in tokens, ascending, such as (80, 160, 320). The document, rejoined from its
+            chunks, is cut to each by its layout, and what it is cut to is embedded, too: the
+            surroundings are then those that a chunk lies in, instead of its neighbours' own
+            vectors.
         show_progress: Show a progress bar on stderr.
 
     Returns:
@@ -104,7 +108,7 @@ def _plan(
         TypeError: An item is not a document, or an argument has the wrong type.
         ValueError: `context` or `scales` is wrong, or a chunk does not say where it comes from.
     """
-    from lumber_core.chunking.surroundings import VectorPlan  # deferred: imports numpy
+    from lumber_core.chunking.surroundings import VectorPlan, rejoin  # deferred: imports numpy
 
     check_context_and_scales(context, scales)
     surroundings = "surroundings" in context
@@ -118,7 +122,10 @@ def _plan(
             documents.append([])
         documents[-1].append(placed)
         before = origin
-    return VectorPlan(documents, surroundings=surroundings, scales=scales)
+    counter = token_counter(DEFAULT_TOKENIZER)
+    return VectorPlan(
+        [rejoin(placed, scales, counter) for placed in documents], surroundings=surroundings
+    )
 
 
 def _origin(number: int, chunk: Document) -> tuple[tuple[Any, ...], int]:
@@ -157,7 +164,7 @@ def _placed(chunk: Document, start: int, *, headings: bool) -> PlacedText:
 
 
 def _above(metadata: dict[str, Any], text: str) -> str:
-    """Return the context or the headings of a chunk, without those in its first line."""
+    """Return the context or the headings of a chunk, without those it begins with."""
     context = metadata.get(CONTEXT_KEY)
     if isinstance(context, str):
         return context
@@ -166,11 +173,8 @@ def _above(metadata: dict[str, Any], text: str) -> str:
         titles = path.split(HEADING_SEPARATOR)
     else:
         titles = [str(metadata[key]) for key in _HEADERS if metadata.get(key)]
-    first_line = text.lstrip().partition("\n")[0]
-    if titles and titles[-1] in first_line:
-        titles.pop()
-    above = HEADING_SEPARATOR.join(titles)
-    return "" if above in first_line else above
+    beginning = "\n".join(text.split("\n", _FIRST_LINES)[:_FIRST_LINES])
+    return HEADING_SEPARATOR.join(title for title in titles if title not in beginning)
 
 
 class KnownVectors(Embeddings):

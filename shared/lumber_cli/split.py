@@ -61,12 +61,10 @@ def split_command(
         with writer(kind, file_written, embedding=embedding.embed) as out:
             try:
                 for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
-                    (chunks,) = chunker.split_all(
-                        [file],
-                        Delivery(splitting.chunk_overlap),
-                        show_progress=shown,
+                    rows = embedding.split(
+                        chunker, file, Delivery(splitting.chunk_overlap), show_progress=shown
                     )
-                    out.write(embedding.rows(file.name, chunks, show_progress=shown))
+                    out.write(rows)
                     done += 1
             except KeyboardInterrupt:
                 say(f"interrupted; {done} of {len(inputs)} documents are written")
