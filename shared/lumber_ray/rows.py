@@ -63,8 +63,8 @@ def chunk_schema(*, embedding: bool) -> pa.Schema:
     """Return the columns of rows of chunks.
 
     `document`, `chunk_id`, `index` in the document, `start` and `end` in characters, `headings`
-    from the outermost to the innermost, first and last of the `pages` of a PDF, `text` and, with
-    `embedding`, a vector under that name.
+    from the outermost to the innermost, `headings_inside` the chunk, its `context`, first and last
+    of the `pages` of a PDF, `text` and, with `embedding`, a vector under that name.
     """
     columns = [
         ("document", pa.string()),
@@ -73,6 +73,8 @@ def chunk_schema(*, embedding: bool) -> pa.Schema:
         ("start", pa.int64()),
         ("end", pa.int64()),
         ("headings", pa.list_(pa.string())),
+        ("headings_inside", pa.list_(pa.string())),
+        ("context", pa.string()),
         ("pages", pa.list_(pa.int64())),
         ("text", pa.string()),
     ]
@@ -196,6 +198,8 @@ class DocumentSplitter:
                 "start": chunk.span.start,
                 "end": chunk.span.end,
                 "headings": list(chunk.headings),
+                "headings_inside": list(chunk.headings_inside),
+                "context": chunk.context,
                 "pages": None if chunk.pages is None else list(chunk.pages),
                 "text": chunk.text,
             }

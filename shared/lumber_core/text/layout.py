@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from lumber_core.spans import Span
 from lumber_core.text.context import Context, document_title, make_context
 from lumber_core.text.markdown import (
+    LINE_BREAK,
     Block,
     OutlinePlace,
     markdown_units,
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 
 # Indentation, marks of quotes and bullets before a row of a table.
-_BEFORE_ROW = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?=\|)|^\s+|\s+$")
+_BEFORE_ROW = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?=\|)")
+_DASHES = re.compile("-{3,}")
 
 
 class Layout(ABC):
@@ -221,13 +223,15 @@ class MarkdownLayout(Layout):
         return document_title(self.source.metadata, first_level)
 
     def header_rows(self, span: Span) -> str:
-        """Return the header row of a table and the line of dashes below it."""
+        """Return the header row of a table and the line of dashes below it, without padding."""
         start = span.stripped(self.text).start
         number = bisect_right(self.blocks, start, key=lambda block: block.start) - 1
         header = self.blocks[number].header if self.blocks else Span(0, 0)
-        if start < header.end:
+        if not header.end or start < header.end:
             return ""
-        return "\n".join(_BEFORE_ROW.sub("", row) for row in header.of(self.text).splitlines())
+        rows = (_BEFORE_ROW.sub("", row) for row in LINE_BREAK.split(header.of(self.text)))
+        names, dashes, *_ = (" ".join(row.split()) for row in rows)
+        return f"{names}\n{_DASHES.sub('---', dashes)}"
 
     def possible_contexts(self) -> list[Context]:
         """Return the headings above each section and each table, with the table's header."""
