@@ -191,7 +191,7 @@ class SpanTextSplitter(TextSplitter):
             scales=scales,
             show_progress=self._progress,
         )
-        return self._documents(parents, split), listed(vectors)
+        return self._documents(parents, split), vector_lists(vectors)
 
     async def asplit_and_embed(
         self,
@@ -212,7 +212,7 @@ class SpanTextSplitter(TextSplitter):
             scales=scales,
             show_progress=self._progress,
         )
-        return self._documents(parents, split), listed(vectors)
+        return self._documents(parents, split), vector_lists(vectors)
 
     def _embeddings(
         self, embeddings: Embeddings | None, context: Sequence[ContextPart], scales: Sequence[int]
@@ -471,6 +471,6 @@ def checked_embeddings(embeddings: object, threads: int | None = None) -> Embedd
     return embeddings
 
 
-def listed(vectors: Iterable[Vectors]) -> list[list[float]]:
+def vector_lists(vectors: Iterable[Vectors]) -> list[list[float]]:
     """Return the vectors of the chunks of all documents as lists."""
     return [vector for document in vectors for vector in document.tolist()]

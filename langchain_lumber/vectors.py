@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
-from langchain_lumber.base import checked_documents, checked_embeddings, listed
+from langchain_lumber.base import checked_documents, checked_embeddings, vector_lists
 from lumber_core.chunking.context_vectors import (
     ALL_CONTEXT,
     ContextPart,
@@ -74,7 +74,7 @@ def embed_chunks(
     """
     plan = _plan(chunks, context, scales)
     model = checked_embeddings(embeddings)
-    return listed(plan.embed(model.embed_documents, show_progress=show_progress))
+    return vector_lists(plan.embed(model.embed_documents, show_progress=show_progress))
 
 
 async def aembed_chunks(
@@ -93,10 +93,17 @@ async def aembed_chunks(
         context: As for `embed_chunks`.
         scales: As for `embed_chunks`.
         show_progress: Show a progress bar on stderr.
+
+    Example:
+        >>> import asyncio
+        >>> chunk = Document("Ann ran.", metadata={"source": "a.txt", "start_index": 0})
+        >>> [vector] = asyncio.run(aembed_chunks([chunk]))
+        >>> len(vector)
+        384
     """
     plan = _plan(chunks, context, scales)
     model = checked_embeddings(embeddings)
-    return listed(await plan.aembed(model.aembed_documents, show_progress=show_progress))
+    return vector_lists(await plan.aembed(model.aembed_documents, show_progress=show_progress))
 
 
 def _plan(

@@ -307,8 +307,9 @@ class TestKnownVectors:
             KnownVectors([Document("a"), Document("b")], [[1.0]])
         with pytest.raises(ValueError, match="2 vectors of the same width"):
             KnownVectors([Document("a"), Document("b")], [[1.0], [1.0, 2.0]])
+        texts: Any = ["a"]
         with pytest.raises(TypeError, match="Documents of LangChain, not str"):
-            KnownVectors(["a"], [[1.0]])
+            KnownVectors(texts, [[1.0]])
         known = KnownVectors([Document("a")], [[1.0, 2.0]])
         message = "vectors of 384 numbers, but those of the chunks have 2"
         with pytest.raises(ValueError, match=message):

@@ -243,8 +243,8 @@ def test_what_is_serialised_needs_the_model_again() -> None:
     step = ContextEmbedding(model, scales=[80])
     with pytest.raises(TypeError, match=r"^embed_model .* from_dict\(data, embed_model=\.\.\.\)"):
         ContextEmbedding.from_dict(step.to_dict())
-    again = ContextEmbedding.from_dict(step.to_dict(), embed_model=model)
-    assert again.to_dict() == step.to_dict()
+    restored = ContextEmbedding.from_dict(step.to_dict(), embed_model=model)
+    assert restored.to_dict() == step.to_dict()
 
 
 WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
@@ -274,8 +274,9 @@ def test_what_is_no_model_is_refused() -> None:
             ContextEmbedding(wrong)
     with pytest.raises(TypeError, match="ContextEmbedding has no setting 'contxt'"):
         ContextEmbedding(contxt=())
+    texts: Any = ["a text"]
     with pytest.raises(TypeError, match="documents or nodes of LlamaIndex, not str"):
-        ContextEmbedding()(["a text"])
+        ContextEmbedding()(texts)
 
 
 def test_an_assigned_model_takes_effect() -> None:
@@ -283,6 +284,7 @@ def test_an_assigned_model_takes_effect() -> None:
     parser.embed = MockEmbedding(embed_dim=3)
     parser.context = ()
     assert {len(node.embedding) for node in parser(library())} == {3}
+    wrong: Any = "gpt"
     with pytest.raises(TypeError, match="embed must be an embedding model"):
-        parser.embed = "gpt"
+        parser.embed = wrong
     assert isinstance(parser.embed, MockEmbedding)

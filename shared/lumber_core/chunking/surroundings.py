@@ -180,7 +180,7 @@ class VectorPlan:
             return own
         own = unit_length(own)
         if not plan.larger:
-            return unit_length(own + neighbours(own, plan.centres, plan.sizes))
+            return unit_length(own + mean_of_neighbours(own, plan.centres, plan.sizes))
         total = own.copy()
         for rows in plan.larger:
             total += unit_length(embedded[rows])
@@ -218,7 +218,9 @@ def rejoin(
     return PlacedDocument(placed, text, cut_larger(PlainLayout(text), limits))
 
 
-def neighbours(vectors: Vectors, centres: Sequence[float], sizes: Sequence[float]) -> Vectors:
+def mean_of_neighbours(
+    vectors: Vectors, centres: Sequence[float], sizes: Sequence[float]
+) -> Vectors:
     """Return for each chunk of a document what its neighbours add to its vector.
 
     That is the mean of their vectors. The weight of a neighbour falls with its distance as a
@@ -231,8 +233,10 @@ def neighbours(vectors: Vectors, centres: Sequence[float], sizes: Sequence[float
         centres: Their places in tokens, ascending.
         sizes: Their sizes in tokens.
     """
-    places, tokens = np.asarray(centres), np.asarray(sizes, dtype=np.float64)
-    sums, weights = np.zeros_like(vectors), tokens.copy()
+    places = np.asarray(centres, dtype=np.float64)
+    tokens = np.asarray(sizes, dtype=np.float64)
+    sums: Vectors = np.zeros_like(vectors)
+    weights = tokens.copy()
     for step in range(1, min(len(vectors), _MOST_NEIGHBOURS + 1)):
         distances = places[step:] - places[:-step]
         (before,) = np.nonzero(distances <= _REACH * _WIDTH)
@@ -244,8 +248,7 @@ def neighbours(vectors: Vectors, centres: Sequence[float], sizes: Sequence[float
             weight = kernel * tokens[there]
             sums[here] += weight[:, None].astype(np.float32) * vectors[there]
             weights[here] += weight
-    means: Vectors = sums / weights[:, None].astype(np.float32)
-    return means
+    return (sums / weights[:, None]).astype(np.float32)
 
 
 def unit_length(vectors: Vectors) -> Vectors:

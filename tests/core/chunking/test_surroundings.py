@@ -13,7 +13,6 @@ from lumber_core.chunking.surroundings import (
     PlacedDocument,
     PlacedText,
     VectorPlan,
-    neighbours,
     rejoin,
     unit_length,
 )
@@ -76,7 +75,7 @@ def test_vectors_lean_towards_their_neighbours_the_nearest_most() -> None:
 
 def test_the_kernel_is_sixty_words_wide_and_weighted_by_size() -> None:
     axes = np.eye(3, dtype=np.float32)
-    added = neighbours(axes, [0, 80, 100], [20, 10, 40])
+    added = mean_of_neighbours(axes, [0, 80, 100], [20, 10, 40])
     near, far = 10 * np.exp(-0.5), 40 * np.exp(-0.5 * (100 / 80) ** 2)
     assert added[0] == pytest.approx(np.array([0, near, far]) / (20 + near + far))
     assert added[0, 0] == 0
@@ -84,12 +83,12 @@ def test_the_kernel_is_sixty_words_wide_and_weighted_by_size() -> None:
 
 def test_neighbours_weigh_less_beside_a_large_chunk_and_where_they_are_few() -> None:
     axes = np.eye(3, dtype=np.float32)
-    small = neighbours(axes, [0, 50, 100], [50, 50, 50])
-    large = neighbours(axes, [0, 300, 600], [300, 300, 300])
+    small = mean_of_neighbours(axes, [0, 50, 100], [50, 50, 50])
+    large = mean_of_neighbours(axes, [0, 300, 600], [300, 300, 300])
     middle, edge = np.linalg.norm(small[1]), np.linalg.norm(small[0])
     assert middle > edge > 0.3
     assert np.linalg.norm(large, axis=1).max() == 0
-    beside = neighbours(axes, [0, 80, 160], [150, 20, 150])
+    beside = mean_of_neighbours(axes, [0, 80, 160], [150, 20, 150])
     assert beside[0].sum() < 0.2 < beside[1].sum()
 
 
