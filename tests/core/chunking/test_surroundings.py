@@ -13,6 +13,7 @@ from lumber_core.chunking.surroundings import (
     PlacedDocument,
     PlacedText,
     VectorPlan,
+    mean_of_neighbours,
     rejoin,
     unit_length,
 )
