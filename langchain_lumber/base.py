@@ -23,9 +23,7 @@ from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.context_vectors import (
     ALL_CONTEXT,
     ContextPart,
-    acontext_vectors,
     check_context_and_scales,
-    context_vectors,
 )
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.settings import check_overlap
@@ -33,8 +31,9 @@ from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
-from lumber_core.text.pages import has_lines, has_pages, place_source, without_page_starts
-from lumber_core.text.source import Source
+from lumber_core.text.context import Context
+from lumber_core.text.pages import common_metadata, has_lines, has_pages, place_source
+from lumber_core.text.source import Source, Written
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -56,7 +55,10 @@ class SpanTextSplitter(TextSplitter):
     A document whose metadata says that it is Markdown (`lumber_core.Source.is_markdown`) is
     split as with `units="markdown"`, unless other units are chosen. The titles above each chunk,
     from the outermost to the innermost, are in its `metadata["headings"]`, as "Install > From
-    source".
+    source"; titles of sections that begin inside a chunk are in `metadata["headings_inside"]`.
+
+    With `prepend_context`, `page_content` begins with the chunk's context, and ends with the slice
+    of the text; `start_index`, `end_index` and `chunk_overlap` are those of the slice.
 
     Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines are those
     of the file, also if the documents are chunks that have pages and lines themselves.
@@ -106,16 +108,18 @@ class SpanTextSplitter(TextSplitter):
 
     def segment(self, text: str) -> Segmentation:
         """Split one text; return the spans, untrimmed and without overlap, and the verdicts."""
-        return self._chunker.segment(text, overlap=self._chunk_overlap)
+        return self._chunker.segment(self._source(text), overlap=self._chunk_overlap)
 
     def show(self, text: str) -> ChunkView:
         """Split one text for display: notebooks show the chunks, without overlap, in colours."""
-        return self._chunker.show(text, overlap=self._chunk_overlap)
+        return self._chunker.show(self._source(text), overlap=self._chunk_overlap)
 
     def split_text(self, text: str) -> list[str]:
-        """Split one text into chunks."""
-        (chunks,) = self._chunker.split_all([text], self.delivery, show_progress=self._progress)
-        return [chunk.text for chunk in chunks]
+        """Split one text into chunks, each below its context if `prepend_context` is set."""
+        (chunks,) = self._chunker.split_all(
+            [self._source(text)], self.delivery, show_progress=self._progress
+        )
+        return [self._content(chunk) for chunk in chunks]
 
     def create_documents(
         self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
@@ -165,9 +169,9 @@ class SpanTextSplitter(TextSplitter):
                 embedded before it (title, headings, header of a table). "surroundings": vectors of
                 its neighbours in the document are added, which helps to find chunks of about 50
                 tokens, and not those of 150. Empty: nothing.
-            scales: Sizes in tokens, ascending, such as (80, 160, 320). For each, neighbours are
-                joined to larger chunks of about this size, which are embedded, too, and are the
-                surroundings instead of the neighbours' own vectors. The splitter decides once.
+            scales: Sizes in tokens, ascending, such as (80, 160, 320). The text is cut to each by
+                the same scores, and what it is cut to is embedded, too: the surroundings are then
+                those that a chunk lies in, instead of its neighbours' own vectors.
 
         Returns:
             The chunks, as `split_documents` returns them, and a vector for each.
@@ -179,11 +183,15 @@ class SpanTextSplitter(TextSplitter):
         """
         embed = self._embeddings(embeddings, context, scales).embed_documents
         parents = checked_documents(documents)
-        split = self._split_all(parents)
-        vectors = context_vectors(
-            split, embed, context=context, scales=scales, show_progress=self._progress
+        split, vectors = self._chunker.split_and_embed(
+            map(self._source_of, parents),
+            embed,
+            self.delivery,
+            context=self._context_with_content(context),
+            scales=scales,
+            show_progress=self._progress,
         )
-        return self._documents(parents, split), listed(vectors)
+        return self._documents(parents, split), vector_lists(vectors)
 
     async def asplit_and_embed(
         self,
@@ -196,11 +204,15 @@ class SpanTextSplitter(TextSplitter):
         """Async version of `split_and_embed`."""
         embed = self._embeddings(embeddings, context, scales).aembed_documents
         parents = checked_documents(documents)
-        split = await self._asplit_all(parents)
-        vectors = await acontext_vectors(
-            split, embed, context=context, scales=scales, show_progress=self._progress
+        split, vectors = await self._chunker.asplit_and_embed(
+            map(self._source_of, parents),
+            embed,
+            self.delivery,
+            context=self._context_with_content(context),
+            scales=scales,
+            show_progress=self._progress,
         )
-        return self._documents(parents, split), listed(vectors)
+        return self._documents(parents, split), vector_lists(vectors)
 
     def _embeddings(
         self, embeddings: Embeddings | None, context: Sequence[ContextPart], scales: Sequence[int]
@@ -208,6 +220,10 @@ class SpanTextSplitter(TextSplitter):
         """Check the arguments before any work, and return the model."""
         check_context_and_scales(context, scales)
         return checked_embeddings(embeddings, getattr(self._settings, "threads", None))
+
+    def _context_with_content(self, context: Sequence[ContextPart]) -> Sequence[ContextPart]:
+        """Return what vectors know: headings in any case if they are in `page_content`."""
+        return [*context, "headings"] if self._settings.prepend_context else context
 
     def lazy_split(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Split a stream of documents; the chunks are those of `split_documents`.
@@ -298,37 +314,45 @@ class SpanTextSplitter(TextSplitter):
             'its form, Markdown by metadata["source"] ending in .md, or by units="markdown"'
         )
 
+    def _source(self, text: str) -> Source:
+        """Return a text as a source of the core."""
+        return Source(text, written=self._written)
+
+    def _source_of(self, document: Document) -> Source:
+        """Return a document as a source of the core."""
+        return place_source(document.page_content, document.metadata, written=self._written)
+
+    @property
+    def _written(self) -> Written | None:
+        return _in_context if self._settings.prepend_context else None
+
+    def _content(self, chunk: Chunk) -> str:
+        """Return what a chunk's document contains."""
+        return chunk.text_in_context if self._settings.prepend_context else chunk.text
+
     @property
     def _progress(self) -> bool:
         return self._settings.show_progress
 
     def _split(self, documents: Sequence[Document], *, in_stream: bool = False) -> list[Document]:
         """Split documents; within a stream, its progress bar is shown instead of the chunker's."""
-        return self._documents(documents, self._split_all(documents, in_stream=in_stream))
+        split = self._chunker.split_all(
+            map(self._source_of, documents),
+            self.delivery,
+            show_progress=self._progress and not in_stream,
+        )
+        return self._documents(documents, split)
 
     async def _asplit(
         self, documents: Sequence[Document], *, in_stream: bool = False
     ) -> list[Document]:
         """Async version of `_split`."""
-        return self._documents(documents, await self._asplit_all(documents, in_stream=in_stream))
-
-    def _split_all(
-        self, documents: Sequence[Document], *, in_stream: bool = False
-    ) -> list[list[Chunk]]:
-        return self._chunker.split_all(
-            map(source_of_document, documents),
+        split = await self._chunker.asplit_all(
+            map(self._source_of, documents),
             self.delivery,
             show_progress=self._progress and not in_stream,
         )
-
-    async def _asplit_all(
-        self, documents: Sequence[Document], *, in_stream: bool = False
-    ) -> list[list[Chunk]]:
-        return await self._chunker.asplit_all(
-            map(source_of_document, documents),
-            self.delivery,
-            show_progress=self._progress and not in_stream,
-        )
+        return self._documents(documents, split)
 
     def _documents(
         self, parents: Sequence[Document], split: Sequence[Sequence[Chunk]]
@@ -339,10 +363,11 @@ class SpanTextSplitter(TextSplitter):
         documents = []
         for parent, chunks in zip(parents, split, strict=True):
             known = parent.metadata if parent.id is None else parent.id
-            common = without_page_starts(parent.metadata)
+            common = common_metadata(parent.metadata, context=settings.add_context)
             for chunk in chunks:
                 metadata = copy.deepcopy(common)
                 metadata |= chunk.metadata(
+                    context=settings.add_context,
                     verdict=self._add_verdicts,
                     pages=settings.add_pages or has_pages(parent.metadata),
                     lines=settings.add_lines or has_lines(parent.metadata),
@@ -354,7 +379,8 @@ class SpanTextSplitter(TextSplitter):
                 if settings.add_chunk_index:
                     metadata["chunk_index"] = chunk.index
                 stable = identity and chunk_id(known, chunk.span, chunk.text, identity)
-                documents.append(Document(page_content=chunk.text, metadata=metadata, id=stable))
+                content = self._content(chunk)
+                documents.append(Document(page_content=content, metadata=metadata, id=stable))
         return documents
 
     def __repr__(self) -> str:
@@ -388,9 +414,9 @@ def _documents_of(texts: Sequence[str], metadatas: list[dict[Any, Any]] | None) 
     ]
 
 
-def source_of_document(document: Document) -> Source:
-    """Return a document as a source of the core."""
-    return place_source(document.page_content, document.metadata)
+def _in_context(text: str, context: Context) -> list[str]:
+    """Return the content of a document that begins with the context of its chunk."""
+    return [context.above(text)]
 
 
 def _refuse_single(documents: object) -> None:
@@ -445,6 +471,6 @@ def checked_embeddings(embeddings: object, threads: int | None = None) -> Embedd
     return embeddings
 
 
-def listed(vectors: Iterable[Vectors]) -> list[list[float]]:
+def vector_lists(vectors: Iterable[Vectors]) -> list[list[float]]:
     """Return the vectors of the chunks of all documents as lists."""
     return [vector for document in vectors for vector in document.tolist()]

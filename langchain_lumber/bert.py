@@ -21,6 +21,7 @@ class BertTextSplitter(SpanTextSplitter):
         TypeError: A setting has the wrong type or is unknown.
 
     Example:
+        >>> from langchain_core.documents import Document
         >>> splitter = BertTextSplitter(target_size=200, add_start_index=True)
         >>> splitter.split_documents([Document("Ann ran. She fell.")])
         [Document(metadata={'start_index': 0}, page_content='Ann ran. She fell.')]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from langchain_core.documents import Document
 
-from langchain_lumber.base import SpanTextSplitter, checked_documents, source_of_document
+from langchain_lumber.base import SpanTextSplitter, checked_documents
 from langchain_lumber.settings import LengthSettings
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.estimate import Estimate, Prices
@@ -72,5 +72,5 @@ class LumberTextSplitter(SpanTextSplitter):
             Calls, tokens and cost, each as lowest, most likely and highest value; a table if
             printed or displayed by a notebook. See `LumberChunker.estimate`.
         """
-        sources = map(source_of_document, checked_documents(documents))
+        sources = map(self._source_of, checked_documents(documents))
         return self._lumber.estimate(sources, prices=prices)

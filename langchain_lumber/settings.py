@@ -7,7 +7,13 @@ from dataclasses import field
 from typing import Annotated
 
 from lumber_core.chunking.base import CoreSplitter
-from lumber_core.chunking.settings import AddLines, AddPages, ChunkerSettings, ChunkOverlap
+from lumber_core.chunking.settings import (
+    AddContext,
+    AddLines,
+    AddPages,
+    ChunkerSettings,
+    ChunkOverlap,
+)
 from lumber_core.settings import Setting, Settings
 from lumber_core.tokens import DEFAULT_TOKENIZER
 
@@ -55,6 +61,16 @@ class DocumentSettings(Settings):
         Setting(
             "Put the chunk's number in its document, counted from 0, into "
             '`metadata["chunk_index"]`.'
+        ),
+    ] = False
+    add_context: AddContext = False
+    prepend_context: Annotated[
+        bool,
+        Setting(
+            "Put the context (see `add_context`) before the chunk in `page_content`, so that it is "
+            "embedded; `start_index` is still the offset of the chunk itself. `chunk_size` "
+            "includes the context, which takes at most a quarter of it: the outermost titles are "
+            "left out first, and the header of a table if it alone is longer."
         ),
     ] = False
     add_pages: AddPages = False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
-from langchain_lumber.base import checked_documents, checked_embeddings, listed
+from langchain_lumber.base import checked_documents, checked_embeddings, vector_lists
 from lumber_core.chunking.context_vectors import (
     ALL_CONTEXT,
     ContextPart,
@@ -18,12 +18,15 @@ from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
 from lumber_core.text.pages import PAGE_KEYS
 from lumber_core.text.source import NAME_KEYS
+from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 
 if TYPE_CHECKING:
     from lumber_core.chunking.surroundings import PlacedText, VectorPlan
 
 _HEADERS = [f"Header {level}" for level in range(1, 7)]
 """Where LangChain's splitters of Markdown and HTML are usually told to put headings."""
+
+_FIRST_LINES = 3  # a heading, or headings and a blank line above it, as by `prepend_context`
 
 
 def embed_chunks(
@@ -48,9 +51,10 @@ def embed_chunks(
             "headings" or "Header 1" to "Header 6" are embedded before it. "surroundings": the
             vectors of its neighbours are added, which helps to find chunks of about 50 tokens, and
             not those of 150. Empty: nothing.
-        scales: Sizes in tokens, ascending, such as (80, 160, 320). For each, neighbours are joined
-            to larger chunks of about this size, which are embedded, too, and are the surroundings
-            instead of the neighbours' own vectors.
+        scales: Sizes in tokens, ascending, such as (80, 160, 320). The document, rejoined from its
+            chunks, is cut to each by its layout, and what it is cut to is embedded, too: the
+            surroundings are then those that a chunk lies in, instead of its neighbours' own
+            vectors.
         show_progress: Show a progress bar on stderr.
 
     Returns:
@@ -70,7 +74,7 @@ def embed_chunks(
     """
     plan = _plan(chunks, context, scales)
     model = checked_embeddings(embeddings)
-    return listed(plan.embed(model.embed_documents, show_progress=show_progress))
+    return vector_lists(plan.embed(model.embed_documents, show_progress=show_progress))
 
 
 async def aembed_chunks(
@@ -89,10 +93,17 @@ async def aembed_chunks(
         context: As for `embed_chunks`.
         scales: As for `embed_chunks`.
         show_progress: Show a progress bar on stderr.
+
+    Example:
+        >>> import asyncio
+        >>> chunk = Document("Ann ran.", metadata={"source": "a.txt", "start_index": 0})
+        >>> [vector] = asyncio.run(aembed_chunks([chunk]))
+        >>> len(vector)
+        384
     """
     plan = _plan(chunks, context, scales)
     model = checked_embeddings(embeddings)
-    return listed(await plan.aembed(model.aembed_documents, show_progress=show_progress))
+    return vector_lists(await plan.aembed(model.aembed_documents, show_progress=show_progress))
 
 
 def _plan(
@@ -104,7 +115,7 @@ def _plan(
         TypeError: An item is not a document, or an argument has the wrong type.
         ValueError: `context` or `scales` is wrong, or a chunk does not say where it comes from.
     """
-    from lumber_core.chunking.surroundings import VectorPlan  # deferred: imports numpy
+    from lumber_core.chunking.surroundings import VectorPlan, rejoin  # deferred: imports numpy
 
     check_context_and_scales(context, scales)
     surroundings = "surroundings" in context
@@ -118,7 +129,10 @@ def _plan(
             documents.append([])
         documents[-1].append(placed)
         before = origin
-    return VectorPlan(documents, surroundings=surroundings, scales=scales)
+    counter = token_counter(DEFAULT_TOKENIZER)
+    return VectorPlan(
+        [rejoin(placed, scales, counter) for placed in documents], surroundings=surroundings
+    )
 
 
 def _origin(number: int, chunk: Document) -> tuple[tuple[Any, ...], int]:
@@ -147,17 +161,27 @@ def _placed(chunk: Document, start: int, *, headings: bool) -> PlacedText:
     from lumber_core.chunking.surroundings import PlacedText  # deferred: imports numpy
 
     text = chunk.page_content
-    above = _headings(chunk.metadata) if headings else ""
-    prefix = f"{above}\n\n" if above and not text.startswith(above) else ""
+    above = _above(chunk.metadata, text) if headings else ""
+    prefix = f"{above}\n\n" if above else ""
+    title = above.partition("\n")[0]
+    if title and text.startswith(f"{title}\n"):  # as put there by `prepend_context`
+        prefix = f"{title}\n\n"
+        text = text.removeprefix(prefix)
     return PlacedText(Span(start, start + len(text)), text, prefix.__add__)
 
 
-def _headings(metadata: dict[str, Any]) -> str:
-    """Return the context or the headings that the metadata of a chunk has, or ""."""
-    for key in (CONTEXT_KEY, "headings"):
-        if isinstance(metadata.get(key), str):
-            return str(metadata[key])
-    return HEADING_SEPARATOR.join(str(metadata[key]) for key in _HEADERS if metadata.get(key))
+def _above(metadata: dict[str, Any], text: str) -> str:
+    """Return the context or the headings of a chunk, without those it begins with."""
+    context = metadata.get(CONTEXT_KEY)
+    if isinstance(context, str):
+        return context
+    path = metadata.get("headings")
+    if isinstance(path, str):
+        titles = path.split(HEADING_SEPARATOR)
+    else:
+        titles = [str(metadata[key]) for key in _HEADERS if metadata.get(key)]
+    beginning = "\n".join(text.split("\n", _FIRST_LINES)[:_FIRST_LINES])
+    return HEADING_SEPARATOR.join(title for title in titles if title not in beginning)
 
 
 class KnownVectors(Embeddings):

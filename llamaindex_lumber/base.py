@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import logging
 import pickle
 from abc import abstractmethod
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from inspect import Parameter, Signature
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import (
@@ -27,8 +28,10 @@ from typing_extensions import Self
 
 from llamaindex_lumber.fields import pydantic_fields
 from llamaindex_lumber.nodes import (
+    NodeWriter,
     checked_nodes,
-    metadata_tokens,
+    gets_context,
+    metadata_share,
     nodes_of,
     referred_document,
     several,
@@ -38,14 +41,32 @@ from llamaindex_lumber.nodes import (
 from llamaindex_lumber.settings import ELSEWHERE, ParserSettings
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.delivery import Chunk, Delivery
+from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
+from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Settings, document, fields_of, refuse_unknown, setting_of
+from lumber_core.spans import Span
 from lumber_core.text.pages import has_lines, has_pages
 from lumber_core.text.source import Source
+
+if TYPE_CHECKING:
+    from llamaindex_lumber.vectors import NodeDocument
+
+logger = logging.getLogger(__name__)
+
+_LARGEST_SHARE = 1 / 3  # of chunk_size, taken by metadata without a warning
+
+
+class _Parsed(NamedTuple):
+    """The nodes of a document, their places in its text, and its larger ranges."""
+
+    nodes: Sequence[BaseNode]
+    spans: Sequence[Span]
+    text: str
+    larger: Sequence[Sequence[Span]]
 
 
 class SpanNodeParser(NodeParser):
@@ -57,12 +78,20 @@ class SpanNodeParser(NodeParser):
     white space is left out.
 
     With `include_metadata`, `chunk_size` includes the metadata that is embedded or sent to a model
-    with each node, as with LlamaIndex's SentenceSplitter.
+    with each node, as with LlamaIndex's SentenceSplitter, and counts it together with the text. So
+    a document with metadata has other, smaller chunks than in LangChain. A warning is logged once
+    if metadata takes more than a third of `chunk_size`.
+
+    With `add_context`, the context of a node is embedded and sent to models like other metadata. It
+    takes at most a quarter of the room: the outermost titles are left out first, and the header of
+    a table if it alone is longer. A "title" in the metadata is not repeated in it, and a document
+    that has a "context" of its own keeps that one.
 
     A document whose metadata or MIME type says that it is Markdown
     (`lumber_core.Source.is_markdown`) is split as with `units="markdown"`, unless other
     units are chosen. The titles above each node, from the outermost to the innermost, are in its
-    `metadata["headings"]`, as "Install > From source"; they are not embedded.
+    `metadata["headings"]`, as "Install > From source", those of sections that begin inside it in
+    `metadata["headings_inside"]`; these are not embedded.
 
     Nodes of a document of `join_pages` have their pages in the metadata, not embedded. Pages and
     lines are those of the document a node refers to, also if the input is nodes that have pages and
@@ -86,6 +115,7 @@ class SpanNodeParser(NodeParser):
     )
 
     _chunker: Chunker | None = PrivateAttr(default=None)
+    _warned_of_metadata: bool = PrivateAttr(default=False)
 
     def __init__(self, *unnamed: Any, **settings: Any) -> None:
         if unnamed:
@@ -228,11 +258,16 @@ class SpanNodeParser(NodeParser):
             TypeError: An item is neither a document nor a node.
         """
         checked = checked_nodes(documents)
-        nodes = super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
-        if self._embedding_model is not None:
+        parsed: list[_Parsed] = []
+        nodes = super().get_nodes_from_documents(
+            checked, show_progress=show_progress, parsed=parsed, **kwargs
+        )
+        model = self._embedding_model
+        if model is not None:
             from llamaindex_lumber.vectors import embed_nodes  # deferred: only for embeddings
 
-            embed_nodes(nodes, self._embedding_model, **self._vector_settings(show_progress))
+            embedded = self._embedded(nodes, parsed)
+            embed_nodes(embedded, model, self._context, show_progress=show_progress)
         return nodes
 
     async def aget_nodes_from_documents(
@@ -240,13 +275,16 @@ class SpanNodeParser(NodeParser):
     ) -> list[BaseNode]:
         """Async version of `get_nodes_from_documents`."""
         checked = checked_nodes(documents)
+        parsed: list[_Parsed] = []
         nodes = await super().aget_nodes_from_documents(
-            checked, show_progress=show_progress, **kwargs
+            checked, show_progress=show_progress, parsed=parsed, **kwargs
         )
-        if self._embedding_model is not None:
+        model = self._embedding_model
+        if model is not None:
             from llamaindex_lumber.vectors import aembed_nodes  # deferred: only for embeddings
 
-            await aembed_nodes(nodes, self._embedding_model, **self._vector_settings(show_progress))
+            embedded = self._embedded(nodes, parsed)
+            await aembed_nodes(embedded, model, self._context, show_progress=show_progress)
         return nodes
 
     @property
@@ -261,9 +299,23 @@ class SpanNodeParser(NodeParser):
 
         return LumberEmbedding(threads=getattr(self, "threads", None))
 
-    def _vector_settings(self, show_progress: bool) -> dict[str, Any]:
-        settings = {name: getattr(self, name) for name in ("context", "scales")}
-        return {**settings, "counter": self._built().counter, "show_progress": show_progress}
+    @property
+    def _context(self) -> Sequence[ContextPart]:
+        known: Sequence[ContextPart] = getattr(self, "context", ALL_CONTEXT)
+        return known
+
+    @property
+    def _scales(self) -> Sequence[int]:
+        """The sizes to which texts are cut as well, for the embeddings."""
+        return getattr(self, "scales", ()) if getattr(self, "embed", False) else ()
+
+    def _embedded(self, nodes: Sequence[BaseNode], parsed: Sequence[_Parsed]) -> list[NodeDocument]:
+        """Return what is embedded for nodes: by their sources, or with their larger ranges."""
+        from llamaindex_lumber.vectors import documents_of, parsed_document  # deferred: as above
+
+        if not self._scales:
+            return documents_of(nodes, self._context)
+        return [parsed_document(*document, self._context) for document in parsed]
 
     @field_serializer("embed", check_fields=False)
     def _serialised_model(self, model: bool | BaseEmbedding) -> bool | dict[str, str]:
@@ -323,34 +375,59 @@ class SpanNodeParser(NodeParser):
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
-        del kwargs
-        split = self._built().split_all(
-            self._sources(nodes), self.delivery, show_progress=show_progress
+        sources = self._sources(nodes)
+        made = self._built().segment_all(
+            sources, overlap=self._overlap, scales=self._scales, show_progress=show_progress
         )
-        return self._all_nodes(nodes, split)
+        return self._all_nodes(nodes, sources, made, kwargs.get("parsed", []))
 
     async def _aparse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
-        del kwargs
-        split = await self._built().asplit_all(
-            self._sources(nodes), self.delivery, show_progress=show_progress
+        sources = self._sources(nodes)
+        made = await self._built().asegment_all(
+            sources, overlap=self._overlap, scales=self._scales, show_progress=show_progress
         )
-        return self._all_nodes(nodes, split)
+        return self._all_nodes(nodes, sources, made, kwargs.get("parsed", []))
 
     def _sources(self, nodes: Sequence[BaseNode]) -> list[Source]:
-        """Return each node as a source that leaves room for the metadata of its children."""
-        reserved = [0] * len(nodes)
-        if self.include_metadata:
-            reserved = metadata_tokens(nodes, self._built(), self._overlap)
-        return list(map(source_of_node, nodes, reserved))
+        """Return each node as a source that leaves room for the metadata of its children.
+
+        Raises:
+            ValueError: The metadata leaves no room for text.
+        """
+        if not self.include_metadata:
+            return list(map(source_of_node, nodes))
+        writers = [NodeWriter(node, context=self._adds_context(node)) for node in nodes]
+        share = metadata_share(nodes, writers, self._built(), self._overlap)
+        if share > _LARGEST_SHARE and not self._warned_of_metadata:
+            self._warned_of_metadata = True
+            logger.warning(
+                "metadata takes up to %.0f %% of chunk_size=%d in each node, so chunks are that "
+                "much smaller: raise chunk_size, or list keys in excluded_embed_metadata_keys "
+                "and excluded_llm_metadata_keys",
+                100 * share,
+                self._built().chunk_size,
+            )
+        return list(map(source_of_node, nodes, writers))
+
+    def _adds_context(self, parent: BaseNode) -> bool:
+        """Return whether the nodes of a document get contexts in their metadata."""
+        wanted = self.include_metadata and getattr(self, "add_context", False)
+        return wanted and gets_context(parent)
 
     def _all_nodes(
-        self, parents: Sequence[BaseNode], split: Sequence[Sequence[Chunk]]
+        self,
+        parents: Sequence[BaseNode],
+        sources: Sequence[Source],
+        segmentations: Sequence[Segmentation],
+        parsed: list[_Parsed],
     ) -> list[BaseNode]:
+        """Return the nodes of all parents, and add them to `parsed` for their embeddings."""
         inherits = self.include_metadata
         made: list[BaseNode] = []
-        for parent, chunks in zip(parents, split, strict=True):
+        for parent, source, segmentation in zip(parents, sources, segmentations, strict=True):
+            chunks = self._built().chunks(source, segmentation, self.delivery)
             with self.callback_manager.event(
                 CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text_of(parent)]}
             ) as event:
@@ -360,6 +437,7 @@ class SpanNodeParser(NodeParser):
                     splitter=self._built().identity,
                     id_func=self.id_func,
                     headings=inherits,
+                    context=self._adds_context(parent),
                     verdicts=getattr(self, "add_verdicts", False),
                     pages=getattr(self, "add_pages", False)
                     or (inherits and has_pages(parent.metadata)),
@@ -367,6 +445,8 @@ class SpanNodeParser(NodeParser):
                     or (inherits and has_lines(parent.metadata)),
                 )
                 event.on_end(payload={EventPayload.CHUNKS: [text_of(node) for node in nodes]})
+            spans = [chunk.span for chunk in chunks] or [Span(0, 0)] * len(nodes)
+            parsed.append(_Parsed(nodes, spans, source.text, segmentation.larger))
             made += nodes
         return made
 
@@ -381,7 +461,10 @@ class SpanNodeParser(NodeParser):
             (node.start_char_idx, node.end_char_idx) if isinstance(node, TextNode) else None
             for node in nodes
         ]
-        parents = {name: referred_document(parent) for name, parent in parent_doc_map.items()}
+        parents = {
+            name: referred_document(parent, context=self._adds_context(parent))
+            for name, parent in parent_doc_map.items()
+        }
         linked = super()._postprocess_parsed_nodes(nodes, parents)
         for node, known in zip(linked, offsets, strict=True):
             node.metadata = copy.deepcopy(node.metadata)  # the framework shares nested values

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from llama_index.core.node_parser.interface import IdFuncCallable
 from llama_index.core.node_parser.node_utils import build_nodes_from_splits, default_id_func
-from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
+from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk
+from lumber_core.chunking.room import Room
 from lumber_core.identity import chunk_id
 from lumber_core.spans import Span
 from lumber_core.text import pages as core
-from lumber_core.text.source import Source
-
-logger = logging.getLogger(__name__)
-
-# As in LlamaIndex's SentenceSplitter: warn if the metadata leaves less room than this.
-_LITTLE_ROOM = 50
+from lumber_core.text.context import TITLE_KEY, Context
+from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.text.source import Source, Written
 
 N = TypeVar("N")
 Parsed = TypeVar("Parsed", bound=BaseNode)
@@ -55,36 +52,77 @@ def checked_nodes(documents: Iterable[Any]) -> list[Any]:
     return nodes
 
 
-def wrapping(node: BaseNode, mode: MetadataMode) -> str:
-    """Return the text around a child node's own when it is embedded or sent to a model."""
-    metadata = node.get_metadata_str(mode=mode)
-    if not metadata or not isinstance(node, TextNode | Document):
-        return metadata
-    return node.text_template.format(content="", metadata_str=metadata)
+class NodeWriter:
+    """Writes chunks as LlamaIndex embeds their nodes, and as it sends them to a model.
+
+    Args:
+        parent: The document or node that is split.
+        context: Whether nodes get a context.
+    """
+
+    def __init__(self, parent: BaseNode, *, context: bool) -> None:
+        parent = referred_document(parent, context=context)
+        (self._node,) = build_nodes_from_splits([""], parent)
+        self._metadata_of_parent = parent.metadata
+        # The framework adds the metadata of the document that a node comes from.
+        self._further = {} if parent.source_node is None else parent.source_node.metadata
+        self._context = context
+        self._shown: dict[str, list[str]] = {}
+
+    def __call__(self, text: str, context: Context) -> list[str]:
+        """Return a node's content for embedding and for a model; see `Source.written`."""
+        shown = self._metadata(str(context) if self._context else "")
+        template = self._node.text_template
+        return [
+            template.format(content=text, metadata_str=each).strip() if each else text
+            for each in shown
+        ]
+
+    def _metadata(self, context: str) -> list[str]:
+        """Return the metadata of a node with this context as it is embedded, and for a model."""
+        if context not in self._shown:
+            own = {**self._metadata_of_parent, **({CONTEXT_KEY: context} if context else {})}
+            self._node.metadata = {**own, **self._further, **own}
+            modes = (MetadataMode.EMBED, MetadataMode.LLM)
+            shown = (self._node.get_metadata_str(mode=mode).strip() for mode in modes)
+            self._shown[context] = [*dict.fromkeys(shown)]
+        return self._shown[context]
 
 
-def source_of_node(node: BaseNode, reserved: int = 0) -> Source:
+def gets_context(parent: BaseNode) -> bool:
+    """Return whether the nodes of a document may get a context: it has none of another kind."""
+    return parent.source_node is not None or CONTEXT_KEY not in parent.metadata
+
+
+def source_of_node(node: BaseNode, written: Written | None = None) -> Source:
     """Return a node as a source of the core; its MIME type tells the format unless it is plain."""
     resource = getattr(node, "text_resource", None)
     kind = getattr(node if resource is None else resource, "mimetype", None)
     metadata = (
         node.metadata if kind in (None, "text/plain") else {"mimetype": kind, **node.metadata}
     )
-    return core.place_source(text_of(node), metadata, reserved=reserved)
+    # A title is embedded with the other metadata, or not wanted.
+    metadata = {key: value for key, value in metadata.items() if key != TITLE_KEY}
+    return core.place_source(text_of(node), metadata, written=written)
 
 
-def referred_document(node: Parsed) -> Parsed:
-    """Return a document as its nodes refer to it: without the offsets of `join_pages`."""
-    if core.PAGE_STARTS not in node.metadata:
-        return node
-    return node.model_copy(update={"metadata": core.without_page_starts(node.metadata)})
+def referred_document(node: Parsed, *, context: bool) -> Parsed:
+    """Return a document or node with the metadata that its nodes have in common.
+
+    Args:
+        node: The document or node.
+        context: Whether its nodes get contexts of their own.
+    """
+    common = core.common_metadata(node.metadata, context=context)
+    return node if common == node.metadata else node.model_copy(update={"metadata": common})
 
 
 def add_metadata(node: TextNode, added: Mapping[str, str | int]) -> None:
-    """Add to a node's metadata, excluded from embedding and from models."""
+    """Add to a node's metadata; all but the context is excluded from embedding and from models."""
     node.metadata = {**node.metadata, **added}
+    excluded = [key for key in added if key != CONTEXT_KEY]
     for name in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
-        setattr(node, name, [*dict.fromkeys([*getattr(node, name), *added])])
+        setattr(node, name, [*dict.fromkeys([*getattr(node, name), *excluded])])
 
 
 def text_of(node: BaseNode) -> str:
@@ -103,11 +141,14 @@ def offset_of(parent: BaseNode, text: str) -> int | None:
     return parent.start_char_idx if known else None
 
 
-def metadata_tokens(parents: Sequence[BaseNode], chunker: Chunker, overlap: int) -> list[int]:
-    """Return the tokens that each parent's metadata adds to each of its nodes.
+def metadata_share(
+    parents: Sequence[BaseNode], writers: Sequence[NodeWriter], chunker: Chunker, overlap: int
+) -> float:
+    """Return the largest share of `chunk_size` that the metadata of nodes takes.
 
     Args:
         parents: The documents or nodes to split.
+        writers: The writer of each.
         chunker: The splitter.
         overlap: Maximum number of tokens repeated from the node before.
 
@@ -115,15 +156,11 @@ def metadata_tokens(parents: Sequence[BaseNode], chunker: Chunker, overlap: int)
         ValueError: The metadata leaves no room for text.
     """
     limit = chunker.chunk_size
-    if limit is None:
-        return [0] * len(parents)
-    modes = (MetadataMode.EMBED, MetadataMode.LLM)
-    wrappings = [wrapping(parent, mode) for parent in parents for mode in modes]
-    counts = chunker.counter.count(wrappings)
-    tokens = list(map(max, counts[::2], counts[1::2]))
-    most = max(tokens, default=0)
-    room = limit - overlap - most
-    if room < 1:
+    if limit is None or not parents:
+        return 0.0
+    tokens = [Room(writer, chunker.counter, limit).around for writer in writers]
+    most = max(tokens)
+    if limit - overlap - most < 1:
         parent = parents[tokens.index(most)]
         raise ValueError(
             f"the metadata of {parent.node_id!r} counts {most} tokens, which leaves no room "
@@ -131,14 +168,7 @@ def metadata_tokens(parents: Sequence[BaseNode], chunker: Chunker, overlap: int)
             "chunk_size, list long metadata in excluded_embed_metadata_keys and "
             "excluded_llm_metadata_keys, or pass include_metadata=False"
         )
-    if most and room < _LITTLE_ROOM:
-        logger.warning(
-            "metadata counts up to %d tokens, which leaves %d for the text of a node: raise "
-            "chunk_size, or exclude metadata from embedding",
-            most,
-            room,
-        )
-    return tokens
+    return most / limit
 
 
 def nodes_of(
@@ -148,6 +178,7 @@ def nodes_of(
     splitter: str,
     id_func: IdFuncCallable,
     headings: bool,
+    context: bool,
     verdicts: bool,
     pages: bool,
     lines: bool,
@@ -159,12 +190,13 @@ def nodes_of(
         chunks: Its chunks.
         splitter: The identity of the splitter that made them.
         id_func: Names the nodes; LlamaIndex's default stands for stable ids.
-        headings: Whether the titles above a node are added to its metadata.
+        headings: Whether the titles above a node, and inside it, are added to its metadata.
+        context: Whether its context is added.
         verdicts: Whether to add how the start of a node was decided.
         pages: Whether to add the pages of a node, if they are known.
         lines: Whether to add the lines of a node, if they are known.
     """
-    parent = referred_document(parent)
+    parent = referred_document(parent, context=context)
     text = text_of(parent)
     texts, spans = [chunk.text for chunk in chunks], [chunk.span for chunk in chunks]
     if not text:  # LlamaIndex's own parsers make one empty node of an empty text
@@ -184,7 +216,9 @@ def nodes_of(
     # Without lines of its own, a node that begins further down does not know where.
     lines = lines and (offset == 0 or core.has_lines(parent.metadata))
     for node, chunk in zip(nodes, chunks, strict=False):  # an empty text has a node, no chunk
-        said = chunk.metadata(headings=headings, verdict=verdicts, pages=pages, lines=lines)
+        said = chunk.metadata(
+            headings=headings, context=context, verdict=verdicts, pages=pages, lines=lines
+        )
         add_metadata(node, said)
     return nodes
 

@@ -12,7 +12,7 @@ from lumber_core.chunking.context_vectors import (
     ScalesSetting,
     check_context_and_scales,
 )
-from lumber_core.chunking.settings import AddLines, AddPages, ChunkOverlap
+from lumber_core.chunking.settings import AddContext, AddLines, AddPages, ChunkOverlap
 from lumber_core.settings import Setting, Settings
 
 _SEPARATOR = "nodes end at units: choose these with the setting units"
@@ -63,6 +63,7 @@ class ParserSettings(Settings):
     """Settings of node parsers, in addition to the core's."""
 
     chunk_overlap: ChunkOverlap = 0
+    add_context: AddContext = True
     add_pages: AddPages = False
     add_lines: AddLines = False
     embed: Annotated[

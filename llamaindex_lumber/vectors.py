@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import ConfigDict, Field, field_serializer
@@ -28,10 +28,10 @@ from lumber_core.chunking.context_vectors import (
 from lumber_core.identity import settings_digest
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.tokens import TokenCounter
+from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 
 if TYPE_CHECKING:
-    from lumber_core.chunking.surroundings import PlacedText, VectorPlan, Vectors
+    from lumber_core.chunking.surroundings import PlacedDocument, PlacedText, VectorPlan, Vectors
 
 _ABOVE = (CONTEXT_KEY, "header_path")
 """Where nodes say what stands above them: our parsers', and LlamaIndex's `MarkdownNodeParser`'s."""
@@ -52,73 +52,102 @@ def serialised_model(model: BaseEmbedding) -> dict[str, str]:
     return {"class_name": model.class_name(), "model": model.model_name, "settings": digest}
 
 
-def embed_nodes(
-    nodes: Sequence[BaseNode],
-    model: BaseEmbedding,
-    *,
-    context: Sequence[ContextPart],
-    scales: Sequence[int],
-    counter: TokenCounter | None = None,
-    show_progress: bool = False,
-) -> None:
-    """Set the embeddings of nodes; see `ContextEmbedding`.
+class NodeDocument(NamedTuple):
+    """The nodes of a document, with what is embedded for them.
+
+    Attributes:
+        nodes: The nodes.
+        placed: Their texts in the document.
+    """
+
+    nodes: Sequence[BaseNode]
+    placed: PlacedDocument
+
+
+def documents_of(
+    nodes: Iterable[BaseNode], context: Sequence[ContextPart], scales: Sequence[int] = ()
+) -> list[NodeDocument]:
+    """Return the documents that nodes of any parser are from.
 
     Args:
-        nodes: The nodes; those of a document are in order.
+        nodes: The nodes; those of a document are in order. One without a source is a document of
+            its own.
+        context: What vectors know beside the text.
+        scales: Sizes of larger ranges that are embedded, too.
+    """
+    from lumber_core.chunking.surroundings import rejoin  # deferred: imports numpy
+
+    sources: dict[str, list[BaseNode]] = {}
+    for node in nodes:
+        source = node.source_node
+        sources.setdefault(node.node_id if source is None else source.node_id, []).append(node)
+    counter = token_counter(DEFAULT_TOKENIZER)
+    documents = []
+    for own in sources.values():
+        placed = [_placed(node, span, context) for node, span in zip(own, _spans(own), strict=True)]
+        documents.append(NodeDocument(own, rejoin(placed, scales, counter)))
+    return documents
+
+
+def parsed_document(
+    nodes: Sequence[BaseNode],
+    spans: Sequence[Span],
+    text: str,
+    larger: Sequence[Sequence[Span]],
+    context: Sequence[ContextPart],
+) -> NodeDocument:
+    """Return a document whose larger ranges are known.
+
+    Args:
+        nodes: Its nodes.
+        spans: Their places in its text.
+        text: Its text.
+        larger: Its larger ranges; see `Segmentation.larger`.
+        context: What vectors know beside the text.
+    """
+    from lumber_core.chunking.surroundings import PlacedDocument  # deferred: imports numpy
+
+    placed = [_placed(node, span, context) for node, span in zip(nodes, spans, strict=True)]
+    return NodeDocument(nodes, PlacedDocument(placed, text, larger))
+
+
+def embed_nodes(
+    documents: Sequence[NodeDocument],
+    model: BaseEmbedding,
+    context: Sequence[ContextPart],
+    *,
+    show_progress: bool = False,
+) -> None:
+    """Set the embeddings of nodes.
+
+    Args:
+        documents: Their documents.
         model: The embedding model.
         context: What vectors know beside the text.
-        scales: Sizes of larger chunks that are embedded, too.
-        counter: Counts the tokens of these sizes; None: an estimate.
         show_progress: Show a progress bar.
     """
-    documents = _documents(nodes)
-    plan = _plan(documents, context, scales, counter)
+    plan = _plan(documents, context)
     _assign(documents, plan.embed(model.get_text_embedding_batch, show_progress=show_progress))
 
 
 async def aembed_nodes(
-    nodes: Sequence[BaseNode],
+    documents: Sequence[NodeDocument],
     model: BaseEmbedding,
-    *,
     context: Sequence[ContextPart],
-    scales: Sequence[int],
-    counter: TokenCounter | None = None,
+    *,
     show_progress: bool = False,
 ) -> None:
     """Async version of `embed_nodes`."""
-    documents = _documents(nodes)
-    plan = _plan(documents, context, scales, counter)
+    plan = _plan(documents, context)
     embed = model.aget_text_embedding_batch
     _assign(documents, await plan.aembed(embed, show_progress=show_progress))
 
 
-def _documents(nodes: Iterable[BaseNode]) -> list[list[BaseNode]]:
-    """Return the nodes of each document; a node without a source is a document of its own."""
-    documents: dict[str, list[BaseNode]] = {}
-    for node in nodes:
-        source = node.source_node
-        documents.setdefault(node.node_id if source is None else source.node_id, []).append(node)
-    return [*documents.values()]
-
-
-def _plan(
-    documents: Iterable[Sequence[BaseNode]],
-    context: Sequence[ContextPart],
-    scales: Sequence[int],
-    counter: TokenCounter | None,
-) -> VectorPlan:
+def _plan(documents: Sequence[NodeDocument], context: Sequence[ContextPart]) -> VectorPlan:
     from lumber_core.chunking.surroundings import VectorPlan  # deferred: imports numpy
 
-    hidden = () if "headings" in context else _ABOVE
-    return VectorPlan(
-        [
-            [_placed(node, span, hidden) for node, span in zip(nodes, _spans(nodes), strict=True)]
-            for nodes in documents
-        ],
-        surroundings="surroundings" in context,
-        scales=scales,
-        counter=counter,
-    )
+    placed = [document.placed for document in documents]
+    return VectorPlan(placed, surroundings="surroundings" in context)
 
 
 def _spans(nodes: Sequence[BaseNode]) -> list[Span]:
@@ -132,9 +161,10 @@ def _spans(nodes: Sequence[BaseNode]) -> list[Span]:
     return [Span(start, start + length) for start, length in zip(starts, lengths, strict=True)]
 
 
-def _placed(node: BaseNode, span: Span, hidden: Sequence[str]) -> PlacedText:
+def _placed(node: BaseNode, span: Span, context: Sequence[ContextPart]) -> PlacedText:
     from lumber_core.chunking.surroundings import PlacedText  # deferred: imports numpy
 
+    hidden = () if "headings" in context else _ABOVE
     text = text_of(node)
     if not isinstance(node, TextNode | Document):
         return PlacedText(span, text)
@@ -153,9 +183,9 @@ def _below(template: str, metadata: str, text: str) -> str:
     return template.format(content=text, metadata_str=metadata).strip()
 
 
-def _assign(documents: Iterable[Sequence[BaseNode]], vectors: Iterable[Vectors]) -> None:
-    for nodes, own in zip(documents, vectors, strict=True):
-        for node, vector in zip(nodes, own.tolist(), strict=True):
+def _assign(documents: Iterable[NodeDocument], vectors: Iterable[Vectors]) -> None:
+    for document, own in zip(documents, vectors, strict=True):
+        for node, vector in zip(document.nodes, own.tolist(), strict=True):
             node.embedding = vector
 
 
@@ -171,9 +201,9 @@ class ContextEmbedding(TransformComponent):
             them ("context" of this library's parsers, "header_path" of LlamaIndex's) is embedded
             with it. "surroundings": vectors of its neighbours in the document are added, which
             helps to find nodes of about 50 tokens, and not those of 150. Empty: nothing.
-        scales: Sizes in tokens, ascending, such as (80, 160, 320). For each, neighbours are joined
-            to larger chunks of about this size, which are embedded, too, and are the surroundings
-            instead of the neighbours' own vectors.
+        scales: Sizes in tokens, ascending, such as (80, 160, 320). The document, rejoined from its
+            nodes, is cut to each by its layout, and what it is cut to is embedded, too: the
+            surroundings are then those that a node lies in, instead of its neighbours' own vectors.
 
     Raises:
         TypeError: An argument has the wrong type.
@@ -229,15 +259,15 @@ class ContextEmbedding(TransformComponent):
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """Set the embedding of each node, and return the nodes."""
         checked = checked_nodes(nodes)
-        embed_nodes(checked, self.embed_model, **self._arguments(kwargs))
+        documents = documents_of(checked, self.context, self.scales)
+        shown = bool(kwargs.get("show_progress", False))
+        embed_nodes(documents, self.embed_model, self.context, show_progress=shown)
         return checked
 
     async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """Async version of `__call__`."""
         checked = checked_nodes(nodes)
-        await aembed_nodes(checked, self.embed_model, **self._arguments(kwargs))
+        documents = documents_of(checked, self.context, self.scales)
+        shown = bool(kwargs.get("show_progress", False))
+        await aembed_nodes(documents, self.embed_model, self.context, show_progress=shown)
         return checked
-
-    def _arguments(self, given: dict[str, Any]) -> dict[str, Any]:
-        shown = bool(given.get("show_progress", False))
-        return {"context": self.context, "scales": self.scales, "show_progress": shown}

@@ -11,13 +11,12 @@ import typer
 
 from lumber_cli.panels import VECTORS
 from lumber_cli.writers import ChunkRow, OutputFormat
+from lumber_core import Chunker, Delivery, Source
 from lumber_core.chunking.context_vectors import (
     ALL_CONTEXT,
     ContextPart,
     check_context_and_scales,
-    context_vectors,
 )
-from lumber_core.chunking.delivery import Chunk
 from lumber_evaluation.embedders import embedder as embedder_of
 
 if TYPE_CHECKING:
@@ -58,8 +57,8 @@ class Embedding:
     scales: Annotated[
         str | None,
         typer.Option(
-            help="Sizes in tokens, such as 80,160,320: surroundings are then larger chunks of "
-            "these sizes, which are embedded, too.",
+            help="Sizes in tokens, such as 80,160,320: the text is cut to each, too, and what a "
+            "chunk lies in is embedded instead of its neighbours.",
             rich_help_panel=VECTORS,
         ),
     ] = None
@@ -82,27 +81,30 @@ class Embedding:
         if self.embed:
             _ = self._embed_documents
 
-    def rows(
-        self, document: str, chunks: Sequence[Chunk], *, show_progress: bool = False
+    def split(
+        self, chunker: Chunker, source: Source, delivery: Delivery, *, show_progress: bool
     ) -> list[ChunkRow]:
         """Return the rows of a document, with vectors if they are wanted.
 
         Args:
-            document: Its name.
-            chunks: Its chunks.
-            show_progress: Show a progress bar of the texts that are embedded.
+            chunker: The splitter.
+            source: The document.
+            delivery: How chunks are cut out of it.
+            show_progress: Show progress bars.
         """
         if not self.embed:
-            return [ChunkRow(document, chunk) for chunk in chunks]
-        (vectors,) = context_vectors(
-            [chunks],
+            (chunks,) = chunker.split_all([source], delivery, show_progress=show_progress)
+            return [ChunkRow(source.name, chunk) for chunk in chunks]
+        (chunks,), (vectors,) = chunker.split_and_embed(
+            [source],
             self._embed_documents,
+            delivery,
             context=self._context,
             scales=self._scales,
             show_progress=show_progress,
         )
         return [
-            ChunkRow(document, chunk, vector)
+            ChunkRow(source.name, chunk, vector)
             for chunk, vector in zip(chunks, vectors.tolist(), strict=True)
         ]
 

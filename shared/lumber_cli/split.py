@@ -41,8 +41,9 @@ def split_command(
     """Split texts into chunks, and print or write them.
 
     The chunks of a document join to its text. As JSON lines each has document, index, start, end,
-    tokens, headings, text, pages for a PDF, and with --embed a vector. Each document is written as
-    soon as it is split, so Ctrl-C keeps those that are finished; with --store, a language model's
+    tokens, headings, headings_inside, context (title, headings, and header of the table that it
+    continues), text, pages for a PDF, and with --embed a vector. Each document is written as soon
+    as it is split, so Ctrl-C keeps those that are finished; with --store, a language model's
     answers are kept as well.
 
     Exits with 0 if all went well, 1 after an error or if a file could not be read (the others are
@@ -61,12 +62,10 @@ def split_command(
         with writer(kind, file_written, embedding=embedding.embed) as out:
             try:
                 for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
-                    (chunks,) = chunker.split_all(
-                        [file],
-                        Delivery(splitting.chunk_overlap),
-                        show_progress=shown,
+                    rows = embedding.split(
+                        chunker, file, Delivery(splitting.chunk_overlap), show_progress=shown
                     )
-                    out.write(embedding.rows(file.name, chunks, show_progress=shown))
+                    out.write(rows)
                     done += 1
             except KeyboardInterrupt:
                 say(f"interrupted; {done} of {len(inputs)} documents are written")

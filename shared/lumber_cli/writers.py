@@ -50,6 +50,8 @@ class ChunkRow:
             "end": chunk.span.end,
             "tokens": chunk.tokens,
             "headings": list(chunk.headings),
+            "headings_inside": list(chunk.headings_inside),
+            "context": chunk.context,
         }
         if chunk.pages is not None:
             row["pages"] = list(chunk.pages)
@@ -139,6 +141,8 @@ class _Parquet(Writer):
             ("end", pa.int64()),
             ("tokens", pa.int64()),
             ("headings", pa.list_(pa.string())),
+            ("headings_inside", pa.list_(pa.string())),
+            ("context", pa.string()),
             ("pages", pa.list_(pa.int64())),
             ("text", pa.string()),
         ]

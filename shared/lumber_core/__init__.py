@@ -7,7 +7,6 @@ from lumber_core.exports import load_on_first_use
 if TYPE_CHECKING:
     from lumber_core.bert import BertChunker, TextEmbedder
     from lumber_core.chunking.base import Chunker
-    from lumber_core.chunking.context_vectors import acontext_vectors, context_vectors
     from lumber_core.chunking.delivery import Chunk, Delivery
     from lumber_core.chunking.greedy import GreedyChunker
     from lumber_core.errors import (
@@ -42,7 +41,6 @@ else:
         {
             "lumber_core.bert": ["BertChunker", "TextEmbedder"],
             "lumber_core.chunking.base": ["Chunker"],
-            "lumber_core.chunking.context_vectors": ["acontext_vectors", "context_vectors"],
             "lumber_core.chunking.delivery": ["Chunk", "Delivery"],
             "lumber_core.chunking.greedy": ["GreedyChunker"],
             "lumber_core.errors": [
@@ -106,7 +104,5 @@ __all__ = [
     "Verdict",
     "WeightsError",
     "__version__",
-    "acontext_vectors",
-    "context_vectors",
     "token_counter",
 ]

@@ -53,9 +53,9 @@ def split_dataset(
         context: What vectors know beside the text of a chunk: "headings" are embedded before it;
             with "surroundings", vectors of its neighbours in the document are added, which helps
             to find chunks of about 50 tokens, and not those of 150. Empty: nothing.
-        scales: Sizes in tokens, ascending, such as (80, 160, 320). For each, neighbours are joined
-            to larger chunks of about this size, which are embedded, too, and are the surroundings
-            instead of the neighbours' own vectors.
+        scales: Sizes in tokens, ascending, such as (80, 160, 320). A text is cut to each by the
+            same scores, and what it is cut to is embedded, too: the surroundings are then those
+            that a chunk lies in, instead of its neighbours' own vectors.
         workers: Maximum number of actors. None: as many as the cluster has CPUs for.
         worker_options: Further arguments of `map_batches` of Ray Data, such as `{"num_gpus": 1}`.
         batch_size: Number of documents that a worker gets at a time.

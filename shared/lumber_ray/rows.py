@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, context_vectors
+from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, plan_vectors
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.concurrency import batches
 from lumber_core.errors import (
@@ -63,8 +63,8 @@ def chunk_schema(*, embedding: bool) -> pa.Schema:
     """Return the columns of rows of chunks.
 
     `document`, `chunk_id`, `index` in the document, `start` and `end` in characters, `headings`
-    from the outermost to the innermost, first and last of the `pages` of a PDF, `text` and, with
-    `embedding`, a vector under that name.
+    from the outermost to the innermost, `headings_inside` the chunk, its `context`, first and last
+    of the `pages` of a PDF, `text` and, with `embedding`, a vector under that name.
     """
     columns = [
         ("document", pa.string()),
@@ -73,6 +73,8 @@ def chunk_schema(*, embedding: bool) -> pa.Schema:
         ("start", pa.int64()),
         ("end", pa.int64()),
         ("headings", pa.list_(pa.string())),
+        ("headings_inside", pa.list_(pa.string())),
+        ("context", pa.string()),
         ("pages", pa.list_(pa.int64())),
         ("text", pa.string()),
     ]
@@ -103,8 +105,9 @@ class DocumentSplitter:
         chunker: The splitter.
         chunk_overlap: Tokens to repeat from the chunk before.
         embed: Embeds texts; None for rows without embeddings.
-        context: What the vectors of chunks know beside their text; see `context_vectors`.
-        scales: Sizes of larger chunks that are embedded, too.
+        context: What the vectors of chunks know beside their text; see
+            `Chunker.split_and_embed`.
+        scales: Sizes to which a text is cut as well, for its larger ranges to be embedded.
     """
 
     def __init__(
@@ -169,7 +172,8 @@ class DocumentSplitter:
         return segmentation
 
     def _segment_all(self, files: Sequence[Source]) -> list[Segmentation]:
-        return self._chunker.segment_all(files, overlap=self._delivery.overlap)
+        scales = self._scales if self._embed is not None else ()
+        return self._chunker.segment_all(files, overlap=self._delivery.overlap, scales=scales)
 
     def _finished(
         self, file: Source, made: Segmentation | Exception
@@ -194,15 +198,16 @@ class DocumentSplitter:
                 "start": chunk.span.start,
                 "end": chunk.span.end,
                 "headings": list(chunk.headings),
+                "headings_inside": list(chunk.headings_inside),
+                "context": chunk.context,
                 "pages": None if chunk.pages is None else list(chunk.pages),
                 "text": chunk.text,
             }
             for chunk in chunks
         ]
         if self._embed is not None:
-            (vectors,) = context_vectors(
-                [chunks], self._embed, context=self._context, scales=self._scales
-            )
+            plan = plan_vectors([file], [chunks], [made], self._context)
+            (vectors,) = plan.embed(self._embed)
             for row, vector in zip(rows, vectors.tolist(), strict=True):
                 row["embedding"] = vector
         return rows

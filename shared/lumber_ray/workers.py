@@ -35,7 +35,7 @@ class WorkerSetup:
         chunk_overlap: Tokens to repeat from the chunk before.
         embedder: Embeds the chunks, or None.
         context: What the vectors know beside the text of a chunk.
-        scales: Sizes of larger chunks that are embedded, too.
+        scales: Sizes to which texts are cut as well, for the vectors.
         threads: CPUs of a worker.
         rate_limit: The actor with the rate limit, or None.
     """

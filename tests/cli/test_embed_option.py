@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lumber_core import GreedyChunker, Source, TextEmbedder
-from lumber_core.chunking.context_vectors import ContextPart, context_vectors
+from lumber_core.chunking.context_vectors import ContextPart
 from tests.cli.running import run_apart
 
 GUIDE = "# Boats\n\nOars.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Crew\n\nTwo.\n"
@@ -25,9 +25,10 @@ def guide(tmp_path: Path) -> Path:
 
 
 def expected(context: Sequence[ContextPart], scales: Sequence[int] = ()) -> np.ndarray:
-    chunks = GreedyChunker(8).split(Source(GUIDE, format="markdown"))
+    source = Source(GUIDE, format="markdown")
     embed = TextEmbedder().embed
-    (vectors,) = context_vectors([chunks], embed, context=context, scales=scales)
+    chunker = GreedyChunker(8)
+    _, (vectors,) = chunker.split_and_embed([source], embed, context=context, scales=scales)
     return vectors
 
 

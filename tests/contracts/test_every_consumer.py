@@ -103,6 +103,62 @@ def test_every_consumer_delivers_the_same_chunks(
     assert by_the_evaluation(chunker, folder, overlap) == expected
 
 
+Contexts = list[tuple[str, list[str]]]
+"""The context of each chunk, and the headings inside it."""
+
+
+def test_every_consumer_gives_the_same_contexts(folder: Path, files: list[Source]) -> None:
+    # Without a limit, the metadata of nodes takes no room.
+    chunker = BertChunker(target_size=60, chunk_size=None)
+    expected: dict[str, Contexts] = {
+        file.name: [
+            (chunk.context, [*chunk.headings_inside])
+            for chunk in chunker.split(file, Delivery(OVERLAP))
+        ]
+        for file in files
+    }
+    for name in ("boats.html", "customers.csv", "handbook.md"):
+        assert sum(bool(context) for context, _ in expected[name]) > 2
+    for consumer in (contexts_by_langchain, contexts_by_llamaindex, contexts_by_ray):
+        found = {file.name: consumer(chunker, file) for file in files}
+        assert found == expected, consumer.__name__
+    sizes = ("--target-size", "60", "--chunk-size", "none", "--chunk-overlap", str(OVERLAP))
+    done = run_apart("split", *sorted(folder.iterdir()), "--method", "bert", *sizes)
+    told: dict[str, Contexts] = {}
+    for row in map(json.loads, done.out.splitlines()):
+        name = Path(row["document"]).name
+        told.setdefault(name, []).append((row["context"], row["headings_inside"]))
+    assert told == expected
+    for document in load_folder(folder, pattern="*").documents:
+        chunks = chunker.split(document.to_split(), Delivery(OVERLAP))
+        assert [(c.context, [*c.headings_inside]) for c in chunks] == expected[document.name]
+
+
+def contexts_by_langchain(chunker: Chunker, file: Source) -> Contexts:
+    splitter = SpanTextSplitter(
+        chunker, chunk_overlap=OVERLAP, strip_whitespace=False, add_context=True
+    )
+    document = LangChainDocument(file.text, metadata=dict(file.metadata))
+    return [of_metadata(chunk.metadata) for chunk in splitter.split_documents([document])]
+
+
+def contexts_by_llamaindex(chunker: Chunker, file: Source) -> Contexts:
+    parser = ChunkerNodeParser(splitter=chunker, chunk_overlap=OVERLAP)
+    document = LlamaIndexDocument(text=file.text, metadata=dict(file.metadata))
+    return [of_metadata(node.metadata) for node in parser.get_nodes_from_documents([document])]
+
+
+def of_metadata(metadata: dict[str, str]) -> tuple[str, list[str]]:
+    inside = metadata.get("headings_inside")
+    return metadata.get("context", ""), inside.split(" | ") if inside else []
+
+
+def contexts_by_ray(chunker: Chunker, file: Source) -> Contexts:
+    (done,) = DocumentSplitter(chunker, chunk_overlap=OVERLAP).split([file])
+    assert isinstance(done, FinishedDocument)
+    return [(row["context"], row["headings_inside"]) for row in done.rows]  # type: ignore[misc]
+
+
 def by_the_command_line(name: str, paths: list[Path], overlap: int) -> dict[str, Places]:
     done = run_apart("split", *paths, "--method", name, "--chunk-overlap", str(overlap))
     found: dict[str, Places] = {}

@@ -88,6 +88,23 @@ def test_headings_are_embedded_before_the_text_but_are_not_in_it() -> None:
     assert "Wax the oars." in [chunk.page_content for chunk in chunks]
 
 
+@pytest.mark.parametrize("add_context", [True, False])
+@pytest.mark.parametrize("context", [(), ("headings",), ("surroundings",)])
+def test_headings_in_the_content_are_embedded_once_in_any_case(
+    context: Any, add_context: bool
+) -> None:
+    model, other = Counting(), Counting()
+    splitter = GreedyTextSplitter(
+        target_size=8, prepend_context=True, add_context=add_context, add_start_index=True
+    )
+    chunks, vectors = splitter.split_and_embed(library()[1:], model, context=context)
+    assert model.texts == [chunk.page_content for chunk in chunks]
+    assert "Boats > Care\n\nWax the oars." in model.texts
+    again = embed_chunks(chunks, other, context=context)
+    assert other.texts == model.texts
+    assert np.allclose(again, vectors, atol=0.01)
+
+
 def test_surroundings_need_no_further_embedding_and_scales_do() -> None:
     plain, around, scaled = Counting(), Counting(), Counting()
     splitter = GreedyTextSplitter(target_size=20)
@@ -290,8 +307,9 @@ class TestKnownVectors:
             KnownVectors([Document("a"), Document("b")], [[1.0]])
         with pytest.raises(ValueError, match="2 vectors of the same width"):
             KnownVectors([Document("a"), Document("b")], [[1.0], [1.0, 2.0]])
+        texts: Any = ["a"]
         with pytest.raises(TypeError, match="Documents of LangChain, not str"):
-            KnownVectors(["a"], [[1.0]])
+            KnownVectors(texts, [[1.0]])
         known = KnownVectors([Document("a")], [[1.0, 2.0]])
         message = "vectors of 384 numbers, but those of the chunks have 2"
         with pytest.raises(ValueError, match=message):

@@ -412,14 +412,17 @@ class TestMetadata:
         assert make(chunk_size=64, include_metadata=False)([document])
 
     @every_parser
-    def test_little_room_is_warned_of_once(
+    def test_metadata_above_a_third_of_the_limit_is_warned_of_once(
         self, make: Any, caplog: pytest.LogCaptureFixture
     ) -> None:
         documents = [Document(text=PROSE, metadata={"abstract": "word " * 30})] * 3
+        parser = make(chunk_size=64, tokenizer="cl100k_base")
         with caplog.at_level(logging.WARNING, logger="llamaindex_lumber"):
-            make(chunk_size=64, tokenizer="cl100k_base")(documents)
+            parser(documents)
+            parser(documents)
+            make(chunk_size=128, tokenizer="cl100k_base")(documents)
         (record,) = caplog.records
-        assert "leaves" in record.getMessage()
+        assert "metadata takes up to 50 % of chunk_size=64" in record.getMessage()
         assert "word" not in record.getMessage()
 
 

@@ -76,8 +76,8 @@ def embeddings(nodes: Any) -> np.ndarray:
 
 
 @every_parser
-def test_plain_vectors_are_those_an_index_would_make(make: Any) -> None:
-    nodes = make(embed=True, context=())(library())
+def test_vectors_with_headings_are_those_an_index_would_make(make: Any) -> None:
+    nodes = make(embed=True, context=["headings"])(library())
     expected = LumberEmbedding()([node.model_copy() for node in nodes])
     assert np.allclose(embeddings(nodes), embeddings(expected), atol=1e-6)
     assert [node.embedding for node in make()(library())] == [None] * len(nodes)
@@ -99,6 +99,15 @@ async def test_every_way_to_parse_gives_the_same_vectors(make: Any) -> None:
         await ContextEmbedding().acall(make()(library())),
     ):
         assert np.allclose(embeddings(nodes), made, atol=1e-6)
+
+
+def test_contexts_are_embedded_only_if_wanted() -> None:
+    for context, expected in ((["headings"], "context: Boats > Care\n\nWax the oars."), ([], "")):
+        model = Counting()
+        GreedyNodeParser(target_size=8, embed=model, context=context)(library()[1:])
+        (text,) = [text for text in model._asked if "Wax" in text]
+        assert (expected or "file_name: b.md\n\nWax") in text
+        assert ("context: " in text) == bool(expected)
 
 
 def test_surroundings_need_no_further_embedding_and_scales_do() -> None:
@@ -234,8 +243,8 @@ def test_what_is_serialised_needs_the_model_again() -> None:
     step = ContextEmbedding(model, scales=[80])
     with pytest.raises(TypeError, match=r"^embed_model .* from_dict\(data, embed_model=\.\.\.\)"):
         ContextEmbedding.from_dict(step.to_dict())
-    again = ContextEmbedding.from_dict(step.to_dict(), embed_model=model)
-    assert again.to_dict() == step.to_dict()
+    restored = ContextEmbedding.from_dict(step.to_dict(), embed_model=model)
+    assert restored.to_dict() == step.to_dict()
 
 
 WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
@@ -265,8 +274,9 @@ def test_what_is_no_model_is_refused() -> None:
             ContextEmbedding(wrong)
     with pytest.raises(TypeError, match="ContextEmbedding has no setting 'contxt'"):
         ContextEmbedding(contxt=())
+    texts: Any = ["a text"]
     with pytest.raises(TypeError, match="documents or nodes of LlamaIndex, not str"):
-        ContextEmbedding()(["a text"])
+        ContextEmbedding()(texts)
 
 
 def test_an_assigned_model_takes_effect() -> None:
@@ -274,6 +284,7 @@ def test_an_assigned_model_takes_effect() -> None:
     parser.embed = MockEmbedding(embed_dim=3)
     parser.context = ()
     assert {len(node.embedding) for node in parser(library())} == {3}
+    wrong: Any = "gpt"
     with pytest.raises(TypeError, match="embed must be an embedding model"):
-        parser.embed = "gpt"
+        parser.embed = wrong
     assert isinstance(parser.embed, MockEmbedding)

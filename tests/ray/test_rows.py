@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from lumber_core import BertJudge, GreedyChunker, LumberChunker, TextEmbedder
-from lumber_core.chunking.context_vectors import context_vectors
 from lumber_core.errors import ModelSettingsError
 from lumber_core.identity import chunk_id
 from lumber_core.lumber import Group
@@ -147,8 +146,8 @@ def test_embeddings_know_headings_and_surroundings(scales: tuple[int, ...]) -> N
     chunker, file = GreedyChunker(chunk_size=20), Source(TEXT, name="guide", format="markdown")
     splitter = DocumentSplitter(chunker, embed=embed_with(Lengths()), scales=scales)
     (done,) = split(splitter, file)
-    expected = context_vectors([chunker.split(file)], Lengths().embed_documents, scales=scales)
-    assert [row["embedding"] for row in done.rows] == expected[0].tolist()
+    _, (vectors,) = chunker.split_and_embed([file], Lengths().embed_documents, scales=scales)
+    assert [row["embedding"] for row in done.rows] == vectors.tolist()
 
 
 def test_a_failing_embedder_fails_the_document() -> None:

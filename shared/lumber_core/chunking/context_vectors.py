@@ -6,16 +6,18 @@ the text, and if the vectors of its neighbours, or of the larger chunks around i
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from itertools import chain, pairwise
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.identity import safe_repr
+from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting
+from lumber_core.text.source import Source
 
 if TYPE_CHECKING:
-    from lumber_core.chunking.surroundings import VectorPlan, Vectors
+    from lumber_core.chunking.surroundings import VectorPlan
 
 ContextPart = Literal["headings", "surroundings"]
 """A part of what the vector of a chunk knows beside its text."""
@@ -85,97 +87,42 @@ ContextSetting = Annotated[
 ScalesSetting = Annotated[
     tuple[int, ...],
     Setting(
-        "Sizes in tokens, ascending, such as (80, 160, 320). For each, neighbouring chunks are "
-        "joined to larger ones of about this size, which are embedded, too; the surroundings are "
-        "then the larger chunks that a chunk is part of. Each size costs as many tokens of "
-        "embedding as the chunks alone. Empty: the neighbours' own vectors are used, at no cost.",
+        "Sizes in tokens, ascending, such as (80, 160, 320). The text is cut to each as well, by "
+        "the same scores, and what it is cut to is embedded, too: the surroundings are then those "
+        "that a chunk lies in. Each size costs as much embedding as the chunks alone. Empty: the "
+        "neighbours' own vectors are used, at no cost.",
         check_scales,
     ),
 ]
 
 
-def context_vectors(
-    documents: Iterable[Sequence[Chunk]],
-    embed: Callable[[list[str]], object],
-    *,
-    context: Iterable[ContextPart] = ALL_CONTEXT,
-    scales: Sequence[int] = (),
-    show_progress: bool = False,
-) -> list[Vectors]:
-    """Embed the chunks of documents so that their vectors know headings and surroundings.
-
-    With "headings", a chunk is embedded with its context before it. With "surroundings", its vector
-    is scaled to length 1, a weighted mean of its neighbours' vectors in the document is added, and
-    the sum has length 1; no further text is embedded. Chunks of about 50 tokens are found more
-    often this way. The mean weighs less beside larger chunks, as those of 150 tokens gain nothing.
+def plan_vectors(
+    sources: Iterable[Source],
+    split: Iterable[Sequence[Chunk]],
+    made: Iterable[Segmentation],
+    context: Collection[ContextPart],
+) -> VectorPlan:
+    """Return the plan for the vectors of the chunks of texts.
 
     Args:
-        documents: For each document its chunks, in order, as `Chunker.split` returns them.
-        embed: Returns a vector for each of some texts, such as `TextEmbedder().embed`.
-        context: What vectors know beside the text; see above. Empty: nothing, the vectors are the
-            model's own.
-        scales: Sizes in tokens, as counted by the splitter, ascending. For each, neighbouring
-            chunks are joined to larger ones of about this size, which are embedded, too. The
-            vectors of those that a chunk is part of, each of length 1, are its surroundings
-            instead of its neighbours'.
-        show_progress: Show a progress bar of the texts that are embedded, each once.
-
-    Returns:
-        For each document the vectors of its chunks, shape (chunks, width).
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: `context` or `scales` is wrong, or `embed` returns vectors that differ in
-            number or size from what is expected.
-
-    Example:
-        >>> from lumber_core import BertChunker, TextEmbedder
-        >>> chunks = BertChunker(target_size=50).split("Ann ran. She fell.")
-        >>> (vectors,) = context_vectors([chunks], TextEmbedder().embed)
-        >>> vectors.shape
-        (1, 384)
+        sources: The texts.
+        split: The chunks of each.
+        made: How each is cut; its larger ranges, if there are any, are the surroundings.
+        context: What vectors know beside the text of a chunk.
     """
-    plan = plan_of_chunks(documents, context=context, scales=scales)
-    return plan.embed(embed, show_progress=show_progress)
+    # Deferred: imports numpy.
+    from lumber_core.chunking.surroundings import PlacedDocument, PlacedText, VectorPlan
 
-
-async def acontext_vectors(
-    documents: Iterable[Sequence[Chunk]],
-    embed: Callable[[list[str]], Awaitable[object]],
-    *,
-    context: Iterable[ContextPart] = ALL_CONTEXT,
-    scales: Sequence[int] = (),
-    show_progress: bool = False,
-) -> list[Vectors]:
-    """Async version of `context_vectors`."""
-    plan = plan_of_chunks(documents, context=context, scales=scales)
-    return await plan.aembed(embed, show_progress=show_progress)
-
-
-def plan_of_chunks(
-    documents: Iterable[Sequence[Chunk]], *, context: Iterable[ContextPart], scales: Sequence[int]
-) -> VectorPlan:
-    """Return the plan for chunks; see `context_vectors` for the arguments.
-
-    Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: `context` or `scales` is wrong.
-    """
-    from lumber_core.chunking.surroundings import PlacedText, VectorPlan  # deferred: imports numpy
-
-    check_context_and_scales(context, scales)
-    split = list(documents)
-    counter = next((chunk.counter for chunk in chain.from_iterable(split)), None)
     headings = "headings" in context
-    return VectorPlan(
-        [
+    documents = [
+        PlacedDocument(
             [
                 PlacedText(chunk.span, chunk.text, chunk.outside.above if headings else str)
                 for chunk in chunks
-            ]
-            for chunks in split
-        ],
-        surroundings="surroundings" in context,
-        scales=scales,
-        counter=counter,
-    )
+            ],
+            source.text,
+            segmentation.larger,
+        )
+        for source, chunks, segmentation in zip(sources, split, made, strict=True)
+    ]
+    return VectorPlan(documents, surroundings="surroundings" in context)

@@ -67,6 +67,7 @@ _MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
 # Finer places are added until there are about this many per target: enough to choose from.
 _PLACES_PER_TARGET = 3
+_LONGEST = 2  # times a scale: the longest range, unless there is no place to cut it
 _UNLIMITED = 4  # times the target: the longest chunk considered if there is no limit
 
 
@@ -92,6 +93,26 @@ class SizedPlaces:
             yield Span(start, place.offset), size, [place]
             start = place.offset
         yield Span(start, self.span.end), self.sizes[-1], []
+
+
+def cut_larger(
+    layout: Layout, limits: SizeLimits, scorer: Scorer | None = None
+) -> tuple[tuple[Span, ...], ...]:
+    """Return ranges of about each size of `limits.scales`, which cover the text.
+
+    Args:
+        layout: The layout of the text.
+        limits: The sizes, and what counts their tokens.
+        scorer: Scores the places to cut at; None decides by layout and size.
+    """
+    larger = []
+    for scale in limits.scales:
+        cutter = Cutter(layout, SizeLimits(_LONGEST * scale, None, limits.counter, scale))
+        found = cutter.places()
+        cuts = cutter.cut(found, None if scorer is None else scorer(found.places))
+        length = len(layout.text)
+        larger.append(spans_from_starts([0, *cuts], length) if length else ())
+    return tuple(larger)
 
 
 class Cutter:

@@ -66,7 +66,7 @@ class Chunk:
             Otherwise empty.
         headings_inside: In Markdown, the titles of the sections that begin further down in it.
         outside: What the document says about it outside of it: `context` and `text_in_context`
-            are made of this.
+            are made of this. Shortened if `Source.written` leaves it too little room.
         pages: Pages of its first and its last visible character, from 1; None if the source has no
             pages.
         lines: Lines of its first and its last visible character, from 1.
@@ -177,6 +177,8 @@ def deliver(
         spans = [span.stripped(text) for span in spans]
     verdicts, outline = segmentation.start_verdicts, layout.outline(spans)
     contexts = layout.contexts(spans, outline)
+    if limits.room is not None:
+        contexts = limits.room.fit([span.of(text) for span in spans], contexts)
     return [
         Chunk(
             index,

@@ -64,6 +64,15 @@ ChunkOverlap = Annotated[
         check_not_negative,
     ),
 ]
+AddContext = Annotated[
+    bool,
+    Setting(
+        'Put what the document says about a chunk outside of it into `metadata["context"]`: its '
+        "title (in the metadata, or else the single first-level heading of Markdown), the deepest "
+        "three headings above the chunk, and on lines of their own the header rows of the table in "
+        "Markdown, CSV or TSV whose rows it continues."
+    ),
+]
 AddPages = Annotated[
     bool,
     Setting(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
+from lumber_core.chunking.room import Room
 from lumber_core.spans import Span
 from lumber_core.tokens import TokenCounter
 
@@ -25,12 +26,16 @@ class SizeLimits:
             `chunk_size`. None: no limit.
         counter: Counts the tokens.
         target_size: Preferred length of chunks in tokens; None for splitters without one.
+        scales: Sizes in tokens to which the text is cut as well; see `Segmentation.larger`.
+        room: Counts what is written around a chunk; `chunk_size` is what that leaves.
     """
 
     chunk_size: int | None
     min_chunk_size: int | None
     counter: TokenCounter
     target_size: int | None = None
+    scales: tuple[int, ...] = ()
+    room: Room | None = None
 
     def reserving(self, tokens: int) -> SizeLimits:
         """Return limits that leave room for `tokens` more tokens in each chunk.
@@ -57,12 +62,20 @@ class SizeLimits:
         )
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Return the tokens of each text, with or without outer white space, whichever is more."""
+        """Return the tokens of each text, with or without outer white space, whichever is more.
+
+        With `room`, what is written around it may change how a text is counted at its ends.
+        """
         trimmed = [text.strip() for text in texts]
         differing = [
             number for number, text in enumerate(texts) if len(trimmed[number]) < len(text)
         ]
-        counts = self.counter.count([*texts, *(trimmed[number] for number in differing)])
+        variants = [*texts, *(trimmed[number] for number in differing)]
+        if self.room is None:
+            counts = self.counter.count(variants)
+        else:
+            around = self.room.around
+            counts = [max(0, count - around) for count in self.room.count(variants)]
         for number, count in zip(differing, counts[len(texts) :], strict=True):
             counts[number] = max(counts[number], count)
         return counts[: len(texts)]

@@ -5,18 +5,20 @@ A chunk's surroundings are its neighbours, or the larger chunks that it is part 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from bisect import bisect_right
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from lumber_core.chunking.tiling import ChunkCosts, best_cuts
+from lumber_core.chunking.cutting import cut_larger
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import batches
 from lumber_core.spans import Span
+from lumber_core.text.layout import PlainLayout
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, token_counter
 
 Vectors = npt.NDArray[np.float32]
@@ -26,7 +28,6 @@ _WIDTH = 80.0
 of 40 words is the same within noise from 50 to 120."""
 _REACH = 3  # standard deviations; the kernel is below 0.012 beyond them
 _MOST_NEIGHBOURS = 64  # on either side, so that texts of tiny chunks cost no more than others
-_LONGEST = 2  # times the scale: the longest of joined chunks, unless one alone is longer
 _AT_ONCE = 256  # texts in a call of an embedding model, which has batches of its own
 
 
@@ -45,23 +46,34 @@ class PlacedText:
     embedded: Callable[[str], str] = str
 
 
-class _Scale(NamedTuple):
-    """The texts of one size of a document.
+@dataclass(frozen=True, slots=True)
+class PlacedDocument:
+    """The chunks of a document, to be embedded.
 
     Attributes:
-        rows: Where they are among the texts to embed.
-        of: For each chunk of the document, which of `rows` it is part of.
+        chunks: The chunks, in order.
+        text: The text that larger ranges are of.
+        larger: Ranges of the text of several sizes, which are embedded, too; see
+            `Segmentation.larger`. Empty: the surroundings of a chunk are its neighbours.
     """
 
-    rows: list[int]
-    of: list[int]
+    chunks: Sequence[PlacedText]
+    text: str = ""
+    larger: Sequence[Sequence[Span]] = ()
 
 
 class _Plan(NamedTuple):
-    """How the vectors of the chunks of one document are made."""
+    """How the vectors of the chunks of one document are made.
 
-    chunks: list[int]
-    larger: list[_Scale]
+    Attributes:
+        rows: For each chunk, where its text is among the texts to embed.
+        larger: The same of the texts it lies in, for each size.
+        centres: Its place in tokens.
+        sizes: Its size in tokens.
+    """
+
+    rows: list[int]
+    larger: list[list[int]]
     centres: list[float]
     sizes: list[int]
 
@@ -70,27 +82,15 @@ class VectorPlan:
     """Which texts to embed for the chunks of documents, and how their vectors are made of these.
 
     Args:
-        documents: For each document its chunks, in order.
+        documents: The documents.
         surroundings: Whether vectors know what is around a chunk.
-        scales: Sizes of larger chunks, in tokens, ascending; without any, the surroundings of a
-            chunk are its neighbours.
-        counter: Counts the tokens that `scales` are measured in.
     """
 
-    def __init__(
-        self,
-        documents: Iterable[Sequence[PlacedText]],
-        *,
-        surroundings: bool = True,
-        scales: Sequence[int] = (),
-        counter: TokenCounter | None = None,
-    ) -> None:
-        self._estimate = token_counter(DEFAULT_TOKENIZER)
-        self._counter = counter or self._estimate
+    def __init__(self, documents: Iterable[PlacedDocument], *, surroundings: bool = True) -> None:
+        self._counter = token_counter(DEFAULT_TOKENIZER)
         self._surroundings = surroundings
-        self._scales = scales
         self._rows: dict[str, int] = {}
-        self._plans = [self._plan(chunks) for chunks in documents]
+        self._plans = [self._plan(document) for document in documents]
 
     @property
     def texts(self) -> list[str]:
@@ -144,62 +144,83 @@ class VectorPlan:
         embedded = np.concatenate(made) if made else matrix([], 0)
         return [self._combined(plan, embedded) for plan in self._plans]
 
-    def _plan(self, chunks: Sequence[PlacedText]) -> _Plan:
-        own = self._rows_of([chunk] for chunk in chunks)
+    def _plan(self, document: PlacedDocument) -> _Plan:
+        chunks = document.chunks
+        rows = [self._row(chunk, chunk.text) for chunk in chunks]
         if not self._surroundings:
-            return _Plan(own, [], [], [])
+            return _Plan(rows, [], [], [])
+        if document.larger:
+            larger = [self._larger(chunks, document.text, spans) for spans in document.larger]
+            return _Plan(rows, larger, [], [])
+        counts = self._counter.count([chunk.text for chunk in chunks])
+        sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
         # In tokens, as if these were spread evenly: offsets tell gaps and overlaps.
-        sizes = _sizes(chunks, self._estimate)
         density = sum(sizes) / max(1, sum(len(chunk.text) for chunk in chunks))
-        centres = [density * sum(chunk.span) / 2 for chunk in chunks]
-        return _Plan(own, list(self._larger(chunks)), centres, sizes)
+        return _Plan(rows, [], [density * sum(chunk.span) / 2 for chunk in chunks], sizes)
 
-    def _larger(self, chunks: Sequence[PlacedText]) -> Iterator[_Scale]:
-        """Yield larger chunks of each scale, made of neighbours."""
-        if not self._scales or not chunks:
-            return
-        sizes = _sizes(chunks, self._counter)
-        for scale in self._scales:
-            costs = ChunkCosts(_LONGEST * scale, scale)
-            cuts = best_cuts(sizes, np.zeros(len(sizes) - 1), costs)
-            edges = [0, *(cut + 1 for cut in cuts), len(chunks)]
-            groups = [chunks[start:end] for start, end in pairwise(edges)]
-            of = [number for number, group in enumerate(groups) for _ in group]
-            yield _Scale(self._rows_of(groups), of)
+    def _larger(self, chunks: Sequence[PlacedText], text: str, spans: Sequence[Span]) -> list[int]:
+        """Return for each chunk which of the texts to embed is the one it lies in."""
+        ends = [span.end for span in spans]
+        rows: dict[int, int] = {}
+        found = []
+        for chunk in chunks:
+            number = min(bisect_right(ends, sum(chunk.span) / 2), len(spans) - 1)
+            if number not in rows:
+                rows[number] = self._row(chunk, spans[number].of(text).strip())
+            found.append(rows[number])
+        return found
 
-    def _rows_of(self, groups: Iterable[Sequence[PlacedText]]) -> list[int]:
-        """Return where the text of each group of neighbours is among the texts to embed."""
-        texts = (group[0].embedded(_join(group)) for group in groups)
-        return [self._rows.setdefault(text, len(self._rows)) for text in texts]
+    def _row(self, chunk: PlacedText, text: str) -> int:
+        """Return where a text that begins with a chunk is among the texts to embed."""
+        return self._rows.setdefault(chunk.embedded(text), len(self._rows))
 
     def _combined(self, plan: _Plan, embedded: Vectors) -> Vectors:
-        own: Vectors = embedded[plan.chunks]
+        own: Vectors = embedded[plan.rows]
         if not self._surroundings or not len(own):
             return own
         own = unit_length(own)
-        if not self._scales:
-            return unit_length(own + neighbours(own, plan.centres, plan.sizes))
+        if not plan.larger:
+            return unit_length(own + mean_of_neighbours(own, plan.centres, plan.sizes))
         total = own.copy()
-        for scale in plan.larger:
-            total += unit_length(embedded[scale.rows])[scale.of]
+        for rows in plan.larger:
+            total += unit_length(embedded[rows])
         return unit_length(total)
 
 
-def _sizes(chunks: Sequence[PlacedText], counter: TokenCounter) -> list[int]:
-    """Return the tokens of each chunk, at least 1 so that no two are at one place."""
-    return [max(1, size) for size in counter.count([chunk.text for chunk in chunks])]
+def rejoin(
+    chunks: Sequence[PlacedText], scales: Sequence[int], counter: TokenCounter
+) -> PlacedDocument:
+    """Return a document made of its chunks, with larger ranges that are cut by layout.
+
+    Args:
+        chunks: The chunks, in order. What overlaps is taken once; what is missing between them was
+            white space, as many splitters leave out.
+        scales: Sizes of the ranges in tokens, ascending.
+        counter: Counts the tokens.
+    """
+    if not scales:
+        return PlacedDocument(chunks)
+    parts: list[str] = []
+    placed: list[PlacedText] = []
+    length, end = 0, 0
+    for chunk in chunks:
+        missing = chunk.span.start - end if placed else 0
+        if missing > 0:
+            parts.append(" " if missing == 1 else "\n\n")
+            length += len(parts[-1])
+        start = length + min(0, missing)
+        parts.append(chunk.text[-missing:] if missing < 0 else chunk.text)
+        length += len(parts[-1])
+        placed.append(replace(chunk, span=Span(start, start + len(chunk.text))))
+        end = max(end, chunk.span.end)
+    text = "".join(parts)
+    limits = SizeLimits(None, None, counter, scales=tuple(scales))
+    return PlacedDocument(placed, text, cut_larger(PlainLayout(text), limits))
 
 
-def _join(chunks: Sequence[PlacedText]) -> str:
-    """Return the text of neighbours: an overlap once, a line break for what is left out."""
-    parts = [chunks[0].text]
-    for before, chunk in pairwise(chunks):
-        distance = chunk.span.start - before.span.end
-        parts.append(f"\n{chunk.text}" if distance > 0 else chunk.text[-distance:])
-    return "".join(parts)
-
-
-def neighbours(vectors: Vectors, centres: Sequence[float], sizes: Sequence[float]) -> Vectors:
+def mean_of_neighbours(
+    vectors: Vectors, centres: Sequence[float], sizes: Sequence[float]
+) -> Vectors:
     """Return for each chunk of a document what its neighbours add to its vector.
 
     That is the mean of their vectors. The weight of a neighbour falls with its distance as a
@@ -212,8 +233,10 @@ def neighbours(vectors: Vectors, centres: Sequence[float], sizes: Sequence[float
         centres: Their places in tokens, ascending.
         sizes: Their sizes in tokens.
     """
-    places, tokens = np.asarray(centres), np.asarray(sizes, dtype=np.float64)
-    sums, weights = np.zeros_like(vectors), tokens.copy()
+    places = np.asarray(centres, dtype=np.float64)
+    tokens = np.asarray(sizes, dtype=np.float64)
+    sums: Vectors = np.zeros_like(vectors)
+    weights = tokens.copy()
     for step in range(1, min(len(vectors), _MOST_NEIGHBOURS + 1)):
         distances = places[step:] - places[:-step]
         (before,) = np.nonzero(distances <= _REACH * _WIDTH)
@@ -225,8 +248,7 @@ def neighbours(vectors: Vectors, centres: Sequence[float], sizes: Sequence[float
             weight = kernel * tokens[there]
             sums[here] += weight[:, None].astype(np.float32) * vectors[there]
             weights[here] += weight
-    means: Vectors = sums / weights[:, None].astype(np.float32)
-    return means
+    return (sums / weights[:, None]).astype(np.float32)
 
 
 def unit_length(vectors: Vectors) -> Vectors:
@@ -245,8 +267,9 @@ def matrix(vectors: object, count: int) -> Vectors:
     """
     if count == 0:
         return np.zeros((0, 0), dtype=np.float32)
+    made: Vectors
     try:
-        made: Vectors = np.asarray(vectors, dtype=np.float32)
+        made = np.asarray(vectors, dtype=np.float32)
     except ValueError:
         raise ValueError(
             f"the embedding model should give {count} vectors of the same width, found several "

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from lumber_core.spans import Span
 from lumber_core.text.context import Context, document_title, make_context
 from lumber_core.text.markdown import (
+    LINE_BREAK,
     Block,
     OutlinePlace,
     markdown_units,
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 
 # Indentation, marks of quotes and bullets before a row of a table.
-_BEFORE_ROW = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?=\|)|^\s+|\s+$")
+_BEFORE_ROW = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?=\|)")
+_DASHES = re.compile("-{3,}")
 
 
 class Layout(ABC):
@@ -87,6 +89,10 @@ class Layout(ABC):
     def title(self) -> str:
         """The title of the document; see `lumber_core.text.context.document_title`."""
         return document_title(self.source.metadata, [])
+
+    @abstractmethod
+    def possible_contexts(self) -> list[Context]:
+        """Return the longest contexts that chunks may have, wherever they start."""
 
     def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
         """Return the context of each chunk.
@@ -144,6 +150,11 @@ class PlainLayout(Layout):
         if not end or span.stripped(self.text).start < end:
             return ""
         return self.text[:end].lstrip("\ufeff").rstrip("\r\n")
+
+    def possible_contexts(self) -> list[Context]:
+        """Return the title with the header row."""
+        whole = Span(self._header_end, len(self.text))
+        return [make_context(self.title, OutlinePlace(), self.header_rows(whole))]
 
     @cached_property
     def _header_end(self) -> int:
@@ -212,13 +223,25 @@ class MarkdownLayout(Layout):
         return document_title(self.source.metadata, first_level)
 
     def header_rows(self, span: Span) -> str:
-        """Return the header row of a table and the line of dashes below it."""
+        """Return the header row of a table and the line of dashes below it, without padding."""
         start = span.stripped(self.text).start
         number = bisect_right(self.blocks, start, key=lambda block: block.start) - 1
         header = self.blocks[number].header if self.blocks else Span(0, 0)
-        if start < header.end:
+        if not header.end or start < header.end:
             return ""
-        return "\n".join(_BEFORE_ROW.sub("", row) for row in header.of(self.text).splitlines())
+        rows = (_BEFORE_ROW.sub("", row) for row in LINE_BREAK.split(header.of(self.text)))
+        names, dashes, *_ = (" ".join(row.split()) for row in rows)
+        return f"{names}\n{_DASHES.sub('---', dashes)}"
+
+    def possible_contexts(self) -> list[Context]:
+        """Return the headings above each section and each table, with the table's header."""
+        before = [Block(0, 0, "heading"), *self.blocks]
+        found = [
+            Span(max(block.start, block.header.end), block.end)
+            for above, block in zip(before, self.blocks, strict=False)
+            if above.kind == "heading" or block.header.end
+        ]
+        return self.contexts(found, self.outline(found))
 
     def _blocks_between(self, start: int, stop: int) -> list[Block]:
         """Return the blocks inside a range; the first and the last may be parts of blocks."""

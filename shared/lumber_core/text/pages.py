@@ -11,7 +11,8 @@ from itertools import accumulate, groupby, pairwise
 from typing import Any, NamedTuple
 
 from lumber_core.identity import safe_repr
-from lumber_core.text.source import NAME_KEYS, Source
+from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
+from lumber_core.text.source import NAME_KEYS, Source, Written
 
 SEPARATOR = "\f"
 """Stands between pages: a line break that tells splitters where running titles are."""
@@ -132,7 +133,7 @@ def join_texts(pages: Sequence[str]) -> tuple[str, tuple[int, ...]]:
     return SEPARATOR.join(pages), starts
 
 
-def place_source(text: str, metadata: Metadata, *, reserved: int = 0) -> Source:
+def place_source(text: str, metadata: Metadata, *, written: Written | None = None) -> Source:
     """Return a document as a source whose pages and lines are those of its file.
 
     They are known of a document of `join_pages`; of a page that was not joined; of a chunk with
@@ -141,7 +142,7 @@ def place_source(text: str, metadata: Metadata, *, reserved: int = 0) -> Source:
     Args:
         text: The text.
         metadata: Its metadata.
-        reserved: See `Source`.
+        written: See `Source`.
 
     Raises:
         ValueError: The metadata has page starts of another text.
@@ -149,7 +150,7 @@ def place_source(text: str, metadata: Metadata, *, reserved: int = 0) -> Source:
     return Source(
         text,
         metadata=metadata,
-        reserved=reserved,
+        written=written,
         pages=_starts(text, metadata),
         first_line=_first_line(text, metadata),
     )
@@ -165,9 +166,15 @@ def has_lines(metadata: Metadata) -> bool:
     return _range(metadata, FIRST_LINE, LAST_LINE) is not None
 
 
-def without_page_starts(metadata: Metadata) -> dict[Any, Any]:
-    """Return the metadata that a document's chunks have in common."""
-    return {key: value for key, value in metadata.items() if key != PAGE_STARTS}
+def common_metadata(metadata: Metadata, *, context: bool = False) -> dict[Any, Any]:
+    """Return the metadata that a document's chunks have in common.
+
+    Args:
+        metadata: The document's; it may be a chunk itself.
+        context: Whether each chunk gets a context of its own.
+    """
+    own = {PAGE_STARTS, INSIDE_KEY, *([CONTEXT_KEY] if context else [])}
+    return {key: value for key, value in metadata.items() if key not in own}
 
 
 def count_line_breaks(text: str, start: int, end: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -11,10 +11,14 @@ from typing import Any, Literal, get_args
 from lumber_core.checks import check_not_negative, check_text, check_texts, text_hint
 from lumber_core.identity import safe_repr
 from lumber_core.spans import Span
+from lumber_core.text.context import Context
 from lumber_core.text.markdown import Block, markdown_blocks
 
 Format = Literal["text", "markdown", "csv"]
 """How a text is read: as plain text, as Markdown, or as comma- or tab-separated values."""
+
+Written = Callable[[str, Context], Iterable[str]]
+"""Returns the forms in which a chunk is stored or embedded, given its text and its context."""
 
 NAME_KEYS = ("file_path", "file_name", "source")
 TYPE_KEYS = ("file_type", "mimetype")
@@ -35,6 +39,8 @@ class Source:
         metadata: The document's metadata. Splitters read the file's name and type from it, and
             the headings above a text that is itself a chunk.
         reserved: Tokens to leave free in every chunk, for text that is added later.
+        written: Returns the forms in which a chunk is stored or embedded, given its text and its
+            context: none has more than `chunk_size` tokens. None: the text alone.
         pages: Offsets in characters where pages start, ascending; empty if it has no pages. A page
             that is missing starts where the next one does.
         first_line: The line of its file on which the text begins, from 1.
@@ -49,6 +55,7 @@ class Source:
     format: Format | None = field(default=None, kw_only=True)
     metadata: Mapping[Any, Any] = field(default_factory=dict, kw_only=True)
     reserved: int = field(default=0, kw_only=True)
+    written: Written | None = field(default=None, kw_only=True, repr=False)
     pages: tuple[int, ...] = field(default=(), kw_only=True)
     first_line: int = field(default=1, kw_only=True)
 

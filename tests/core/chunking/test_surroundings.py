@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from lumber_core import Span
-from lumber_core.chunking.surroundings import PlacedText, VectorPlan, neighbours, unit_length
+from lumber_core.chunking.surroundings import (
+    PlacedDocument,
+    PlacedText,
+    VectorPlan,
+    mean_of_neighbours,
+    rejoin,
+    unit_length,
+)
 from lumber_core.tokens import WordCounter
 
 
@@ -41,8 +48,14 @@ class Embedder:
         return self._axes.setdefault(text, len(self._axes))
 
 
-def vectors_of(embed: Embedder, *documents: Sequence[PlacedText], **own: object) -> list:
-    return VectorPlan(documents, **own).embed(embed)
+def planned(*documents: Sequence[PlacedText], surroundings: bool = True) -> VectorPlan:
+    return VectorPlan(map(PlacedDocument, documents), surroundings=surroundings)
+
+
+def vectors_of(
+    embed: Embedder, *documents: Sequence[PlacedText], surroundings: bool = True
+) -> list:
+    return planned(*documents, surroundings=surroundings).embed(embed)
 
 
 WORDS = "one two three four five six seven eight nine ten "  # ten tokens
@@ -63,7 +76,7 @@ def test_vectors_lean_towards_their_neighbours_the_nearest_most() -> None:
 
 def test_the_kernel_is_sixty_words_wide_and_weighted_by_size() -> None:
     axes = np.eye(3, dtype=np.float32)
-    added = neighbours(axes, [0, 80, 100], [20, 10, 40])
+    added = mean_of_neighbours(axes, [0, 80, 100], [20, 10, 40])
     near, far = 10 * np.exp(-0.5), 40 * np.exp(-0.5 * (100 / 80) ** 2)
     assert added[0] == pytest.approx(np.array([0, near, far]) / (20 + near + far))
     assert added[0, 0] == 0
@@ -71,12 +84,12 @@ def test_the_kernel_is_sixty_words_wide_and_weighted_by_size() -> None:
 
 def test_neighbours_weigh_less_beside_a_large_chunk_and_where_they_are_few() -> None:
     axes = np.eye(3, dtype=np.float32)
-    small = neighbours(axes, [0, 50, 100], [50, 50, 50])
-    large = neighbours(axes, [0, 300, 600], [300, 300, 300])
+    small = mean_of_neighbours(axes, [0, 50, 100], [50, 50, 50])
+    large = mean_of_neighbours(axes, [0, 300, 600], [300, 300, 300])
     middle, edge = np.linalg.norm(small[1]), np.linalg.norm(small[0])
     assert middle > edge > 0.3
     assert np.linalg.norm(large, axis=1).max() == 0
-    beside = neighbours(axes, [0, 80, 160], [150, 20, 150])
+    beside = mean_of_neighbours(axes, [0, 80, 160], [150, 20, 150])
     assert beside[0].sum() < 0.2 < beside[1].sum()
 
 
@@ -95,28 +108,57 @@ def test_a_gap_between_chunks_makes_them_distant() -> None:
     assert near[0, 1] > far[0, 1] > beyond[0, 1] == 0
 
 
-def test_scales_add_the_larger_chunks_each_of_length_one() -> None:
-    texts = [f"{letter} {WORDS}" for letter in "abcd"]
+def test_larger_ranges_that_a_chunk_lies_in_are_added_each_of_length_one() -> None:
+    chunks = placed("a b ", "c d ", "e f ", "g h ")
+    text = "a b c d e f g h "
+    larger = [[Span(0, 7), Span(7, 16)], [Span(0, 16)]]
     embed = Embedder()
-    (vectors,) = vectors_of(embed, placed(*texts), scales=[24, 48], counter=WordCounter())
-    pair, all_four = "".join(texts[:2]), "".join(texts)
-    assert {pair, all_four} <= {*embed.asked[0]}
+    (vectors,) = VectorPlan([PlacedDocument(chunks, text, larger)]).embed(embed)
     expected = np.zeros(64)
-    for text in (texts[1], pair, all_four):
-        expected[embed.axis(text)] = 3**-0.5
+    for part in ("c d ", "a b c d", text.strip()):
+        expected[embed.axis(part)] = 3**-0.5
     assert vectors[1] == pytest.approx(expected)
     assert len(embed.asked[0]) == 4 + 2 + 1
 
 
-def test_larger_chunks_have_overlaps_once_and_the_context_of_their_first_chunk() -> None:
+def test_a_range_that_holds_no_chunk_is_not_embedded() -> None:
+    chunks = placed("a", "b", gap=10)
+    larger = [[Span(0, 3), Span(3, 8), Span(8, 12)]]
+    plan = VectorPlan([PlacedDocument(chunks, "a" + " " * 10 + "b", larger)])
+    assert plan.texts == ["a", "b"]
+
+
+def test_larger_ranges_are_embedded_as_their_first_chunk_is() -> None:
     chunks = [
-        PlacedText(Span(0, 12), "Ann ran far.", "A: {}".format),
-        PlacedText(Span(8, 22), "far. She fell.", "B: {}".format),
-        PlacedText(Span(24, 34), "Bob slept.", "C: {}".format),
+        PlacedText(Span(0, 4), "a b ", "A: {}".format),
+        PlacedText(Span(4, 7), "c d", "C: {}".format),
     ]
-    plan = VectorPlan([chunks], scales=[100])
-    assert plan.texts[3:] == ["A: Ann ran far. She fell.\nBob slept."]
-    assert plan.texts[0] == "A: Ann ran far."
+    plan = VectorPlan([PlacedDocument(chunks, "a b c d", [[Span(0, 7)]])])
+    assert plan.texts == ["A: a b ", "C: c d", "A: a b c d"]
+
+
+def test_chunks_are_rejoined_with_overlaps_once_and_missing_white_space() -> None:
+    chunks = [
+        PlacedText(Span(0, 12), "Ann ran far."),
+        PlacedText(Span(8, 22), "far. She fell."),
+        PlacedText(Span(9, 12), "ar."),
+        PlacedText(Span(24, 34), "Bob slept."),
+        PlacedText(Span(35, 39), "Far."),
+    ]
+    made = rejoin(chunks, [100], WordCounter())
+    assert made.text == "Ann ran far. She fell.\n\nBob slept. Far."
+    assert [chunk.span.of(made.text) for chunk in made.chunks] == [c.text for c in chunks]
+    assert made.larger == ((Span(0, len(made.text)),),)
+    assert rejoin(chunks, [], WordCounter()).chunks == chunks
+
+
+def test_rejoined_chunks_are_cut_at_their_paragraphs() -> None:
+    chunks, start = [], 0
+    for number in range(12):
+        chunks.append(PlacedText(Span(start, start + 10), f"Sentence{number % 10}."))
+        start += 12 if number % 3 == 2 else 11
+    (larger,) = rejoin(chunks, [4], WordCounter()).larger
+    assert len(larger) == 4
 
 
 def test_a_text_that_occurs_twice_is_embedded_once() -> None:
@@ -130,7 +172,7 @@ def test_texts_are_embedded_in_batches_with_a_progress_bar(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     embed = Embedder(400)
-    plan = VectorPlan([placed(*map(str, range(300)))], surroundings=False)
+    plan = planned(placed(*map(str, range(300))), surroundings=False)
     made = plan.embed(embed, show_progress=True)
     assert [len(some) for some in embed.asked] == [256, 44]
     assert made[0][299, 299] == 3
@@ -144,14 +186,14 @@ async def test_asynchronous_models_give_the_same_vectors() -> None:
     async def embed_later(texts: list[str]) -> list[list[float]]:
         return embed(texts)
 
-    (waited,) = await VectorPlan([chunks]).aembed(embed_later)
-    assert np.array_equal(waited, VectorPlan([chunks]).embed(Embedder())[0])
+    (waited,) = await planned(chunks).aembed(embed_later)
+    assert np.array_equal(waited, planned(chunks).embed(Embedder())[0])
 
 
 def test_no_documents_no_chunks_and_no_calls() -> None:
     embed = Embedder()
     assert vectors_of(embed) == []
-    (vectors,) = vectors_of(embed, [], scales=[10])
+    (vectors,) = vectors_of(embed, [])
     assert len(vectors) == 0
     assert embed.asked == []
 
@@ -166,19 +208,19 @@ def test_no_documents_no_chunks_and_no_calls() -> None:
 )
 def test_vectors_of_the_wrong_number_or_size_are_refused(embed, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        VectorPlan([placed("a", "b")]).embed(embed)
+        planned(placed("a", "b")).embed(embed)
 
 
 def test_batches_of_other_widths_are_refused() -> None:
     with pytest.raises(ValueError, match=r"several widths: \[44, 256\]"):
-        VectorPlan([placed(*map(str, range(300)))]).embed(lambda texts: np.eye(len(texts)))
+        planned(placed(*map(str, range(300)))).embed(lambda texts: np.eye(len(texts)))
 
 
 @pytest.mark.parametrize("text", ["a", "word " * 30, "\n"])
 def test_the_time_is_linear_in_the_chunks(text: str) -> None:
     def seconds(count: int) -> float:
         vectors = np.ones((count, 8), dtype=np.float32)
-        plan = VectorPlan([placed(*(f"{text}{number % 97}" for number in range(count)))])
+        plan = planned(placed(*(f"{text}{number % 97}" for number in range(count))))
         start = time.process_time()
         plan.embed(lambda texts: vectors[: len(texts)])
         return time.process_time() - start

@@ -1,0 +1,99 @@
+"""The room that is taken in each chunk by what is written around its text: metadata and context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lumber_core.text.context import Context
+from lumber_core.text.source import Written
+from lumber_core.tokens import TokenCounter
+
+_CONTEXT_SHARE = 4  # a context takes at most one part in this many of the room for it and the text
+_NOTHING = Context()
+_SAMPLE = "A"
+
+
+class Room:
+    """Counts chunks together with what is written around them.
+
+    Args:
+        written: See `Source.written`.
+        counter: Counts the tokens.
+        most: Maximum tokens of what is written.
+
+    Attributes:
+        around: Tokens that are written around a text without a context.
+    """
+
+    def __init__(self, written: Written, counter: TokenCounter, most: int) -> None:
+        self._written = written
+        self._counter = counter
+        self._most = most
+        self._sizes: dict[str, int] = {}
+        empty, filled = self.count(["", _SAMPLE])
+        # Separators may be left out around an empty text.
+        self.around = max(empty, filled - counter.count([_SAMPLE])[0])
+
+    def count(self, texts: Sequence[str], contexts: Sequence[Context] = ()) -> list[int]:
+        """Return the tokens of the longest form in which each text is written.
+
+        Args:
+            texts: The texts.
+            contexts: The context of each; by default none has any.
+        """
+        pairs = zip(texts, contexts or [_NOTHING] * len(texts), strict=True)
+        forms = [{*self._written(text, context)} for text, context in pairs]
+        counts = iter(self._counter.count([form for several in forms for form in several]))
+        return [max(next(counts) for _ in several) for several in forms]
+
+    def reserve(self, contexts: Sequence[Context], overlap: int) -> int:
+        """Return the tokens to leave free in each chunk for what is written around it.
+
+        Args:
+            contexts: The longest contexts of the document.
+            overlap: Tokens that are left free in addition.
+        """
+        different = [*{*self._shortened(contexts)}]
+        counts = self.count([_SAMPLE] * len(different), different)
+        (bare,) = self.count([_SAMPLE])
+        longest = max(counts, default=bare) - bare
+        share = max(0, self._most - overlap - self.around) // _CONTEXT_SHARE
+        return self.around + min(longest, share)
+
+    def fit(self, texts: Sequence[str], contexts: Sequence[Context]) -> list[Context]:
+        """Return the context of each text, shortened until both fit.
+
+        A context has at most a quarter of the room. The outermost titles are left out first; the
+        header of a table stays unless it takes more than that alone.
+        """
+        fitted = self._shortened(contexts)
+        waiting = [number for number, context in enumerate(fitted) if context != _NOTHING]
+        while waiting:
+            counts = self.count([texts[n] for n in waiting], [fitted[n] for n in waiting])
+            waiting = [n for n, c in zip(waiting, counts, strict=True) if c > self._most]
+            for number in waiting:
+                context = fitted[number]
+                shorter = replace(context, titles=context.titles[1:])
+                fitted[number] = shorter if context.titles else _NOTHING
+        return fitted
+
+    def _shortened(self, contexts: Sequence[Context]) -> list[Context]:
+        """Return contexts of at most a quarter of the room, by the sizes of their parts."""
+        parts = {part for context in contexts for part in (*context.titles, context.table) if part}
+        new = [part for part in parts if part not in self._sizes]
+        counts = self._counter.count([f"{part}\n\n" for part in new])
+        self._sizes.update(zip(new, counts, strict=True))
+        return [self._short(context) for context in contexts]
+
+    def _short(self, context: Context) -> Context:
+        room = max(0, self._most - self.around) // _CONTEXT_SHARE
+        table = context.table if self._sizes.get(context.table, 0) <= room else ""
+        room -= self._sizes[table] if table else 0
+        titles: list[str] = []
+        for title in reversed(context.titles):
+            room -= self._sizes[title]
+            if room < 0:
+                break
+            titles.append(title)
+        return Context((*reversed(titles),), table)

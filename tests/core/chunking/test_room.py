@@ -1,0 +1,86 @@
+"""Chunks are counted together with what is written around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lumber_core import BertChunker, Chunk, Delivery, GreedyChunker, Source, token_counter
+from lumber_core.text.context import Context
+from tests.core.text.test_context import GUIDE, VALUES
+
+COUNTERS = ["estimate", "words", "cl100k_base", len]
+LONG = GUIDE + "".join(f"\n## Part {n}\n\n{'Some words about taps. ' * n}\n" for n in range(9))
+
+
+def below_its_context(text: str, context: Context) -> list[str]:
+    return [context.above(text)]
+
+
+def in_a_form(text: str, context: Context) -> list[str]:
+    """Write a text as a template would that strips its result."""
+    return [f"name: guide\ncontext: {context}\n\n{text}".strip(), f"Text: {text}\n\n{context}"]
+
+
+@pytest.mark.parametrize("written", [below_its_context, in_a_form])
+@pytest.mark.parametrize("tokenizer", COUNTERS)
+@pytest.mark.parametrize("overlap", [0, 6])
+@pytest.mark.parametrize("size", [24, 40, 110])
+def test_nothing_that_is_written_exceeds_the_limit(
+    written: Any, tokenizer: Any, overlap: int, size: int
+) -> None:
+    if tokenizer is len:
+        size, overlap = 5 * size, 5 * overlap
+    count = token_counter(tokenizer).count
+    contexts = 0
+    for known in ({"format": "markdown"}, {"format": "csv"}):
+        text = LONG if known["format"] == "markdown" else VALUES
+        source = Source(text, written=written, metadata={"title": "The shop's book"}, **known)
+        chunker = GreedyChunker(chunk_size=size, tokenizer=tokenizer)
+        for chunk in chunker.split(source, Delivery(overlap)):
+            assert max(count(written(chunk.text, chunk.outside))) <= size
+            assert chunk.text == chunk.span.of(text)
+            contexts += bool(chunk.context)
+    assert contexts >= 5
+
+
+def chunks_below_contexts(text: str, size: int, **known: Any) -> list[Chunk]:
+    source = Source(text, written=below_its_context, format="markdown", **known)
+    return GreedyChunker(chunk_size=size, tokenizer="words").split(source)
+
+
+def test_a_context_takes_at_most_a_quarter_without_its_outermost_titles() -> None:
+    text = f"# {'Outer ' * 9}\n\n## Middle part\n\n### Inner\n\n{'Some words. ' * 60}"
+    contexts = {n: chunks_below_contexts(text, n)[-1].context for n in (8, 40)}
+    assert contexts == {8: "Inner", 40: "Middle part > Inner"}
+    whole = chunks_below_contexts(text, 100)
+    assert whole[-1].context.startswith("Outer Outer")
+    assert max(chunk.tokens for chunk in whole) > 60
+
+
+def test_the_header_of_a_table_stays_before_titles_and_goes_if_it_is_too_long_itself() -> None:
+    rows = "".join(f"| {number} | word |\n" for number in range(40))
+    text = "# Outer words here\n\n## Inner words\n\n| {} | b |\n|---|---|\n" + rows
+    wide, narrow = text.format("a " * 9), text.format("a")
+    assert chunks_below_contexts(narrow, 40)[-1].context == "Inner words\n| a | b |\n|---|---|"
+    assert chunks_below_contexts(wide, 40)[-1].context == "Outer words here > Inner words"
+
+
+def test_a_document_without_a_context_is_split_as_without_one() -> None:
+    text = "Plain words of a text. " * 60
+    plain = BertChunker(chunk_size=40, target_size=30)
+    found = plain.split(Source(text, written=below_its_context))
+    assert found == plain.split(text)
+
+
+def test_without_a_limit_no_context_is_shortened() -> None:
+    chunker = GreedyChunker(20, chunk_size=None)
+    bare = chunker.split(Source(LONG, format="markdown"))
+    assert bare == chunker.split(Source(LONG, format="markdown", written=below_its_context))
+
+
+def test_what_is_written_around_a_text_must_leave_room_for_it() -> None:
+    source = Source("Some words.", written=lambda text, _: ["word " * 40 + text])
+    with pytest.raises(ValueError, match="tokens cannot be reserved in chunks of chunk_size=20"):
+        GreedyChunker(chunk_size=20).split(source)

@@ -1,0 +1,77 @@
+"""`merge_sections=False`: no chunk of Markdown crosses a heading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from lumber_core import BertChunker, Chunker, Delivery, GreedyChunker, LumberChunker, Source
+from lumber_core.lumber import LexicalJudge
+from tests.core.text.test_context import GUIDE
+
+SENTENCE = "The tide comes in twice a day and covers the lower steps. "
+TEXT = GUIDE + "".join(
+    f"\n## Part {number}\n\n### Further down\n\n{SENTENCE * (number + 1)}\n\n{SENTENCE}\n"
+    for number in range(6)
+)
+MARKDOWN = Source(TEXT, format="markdown")
+SPLITTERS: dict[str, Callable[..., Chunker]] = {
+    "bert": BertChunker,
+    "bert, threshold": lambda **given: BertChunker(threshold=0.0, **given),
+    "greedy": GreedyChunker,
+    "lumber": lambda **given: LumberChunker(LexicalJudge(), **given),
+}
+# Where a heading follows text.
+STARTS = [
+    TEXT.index(title)
+    for title in (
+        "# Guide",
+        "## Prices",
+        "### Taps",
+        "## Repairs",
+        *(f"## Part {number}" for number in range(6)),
+    )
+]
+
+
+@pytest.mark.parametrize("name", SPLITTERS)
+@pytest.mark.parametrize(
+    "sizes", [{}, {"chunk_size": 40}, {"chunk_size": 200, "min_chunk_size": 60}]
+)
+@pytest.mark.parametrize("overlap", [0, 15])
+def test_a_chunk_ends_where_the_next_section_starts(
+    name: str, sizes: dict[str, Any], overlap: int
+) -> None:
+    chunker = SPLITTERS[name](merge_sections=False, **sizes)
+    chunks = chunker.split(MARKDOWN, Delivery(overlap))
+    starts = {chunk.span.start for chunk in chunks}
+    assert {*STARTS} <= starts
+    for chunk in chunks:
+        assert not [start for start in STARTS if chunk.span.start < start < chunk.span.end]
+    if not overlap:
+        assert "".join(chunk.text for chunk in chunks) == TEXT
+    merged = SPLITTERS[name](**sizes).split(MARKDOWN)
+    assert {*STARTS} - {chunk.span.start for chunk in merged}
+
+
+@pytest.mark.parametrize("name", SPLITTERS)
+def test_headings_without_text_between_them_stay_together(name: str) -> None:
+    chunks = SPLITTERS[name](merge_sections=False).split(MARKDOWN)
+    (part,) = [chunk for chunk in chunks if "## Part 0" in chunk.text]
+    assert part.text.startswith("## Part 0\n\n### Further down\n\nThe tide")
+    assert part.headings_inside == ("Further down",)
+
+
+def test_sizes_are_evened_out_within_a_section() -> None:
+    text = f"# Short\n\nWords.\n\n# Long\n\n{SENTENCE * 12}"
+    chunker = BertChunker(target_size=60, merge_sections=False)
+    short, *parts = chunker.split(Source(text, format="markdown"))
+    assert short.text == "# Short\n\nWords.\n\n"
+    assert max(part.tokens for part in parts) < 1.5 * min(part.tokens for part in parts)
+
+
+def test_plain_text_has_no_sections() -> None:
+    chunks = GreedyChunker(merge_sections=False).split(Source(TEXT, format="text"))
+    assert chunks == GreedyChunker().split(Source(TEXT, format="text"))

@@ -1,0 +1,101 @@
+"""The context of a chunk in LangChain documents: in the metadata, or before the chunk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+
+from langchain_lumber import BertTextSplitter, GreedyTextSplitter
+from lumber_core import token_counter
+from tests.core.text.test_context import GUIDE, VALUES
+
+PAGE = Document(GUIDE, metadata={"source": "guide.md"}, id="guide")
+TABLE = Document(VALUES, metadata={"source": "prices.csv", "title": "Prices"})
+
+
+def test_a_context_is_added_only_if_asked_for() -> None:
+    bare = GreedyTextSplitter(target_size=20, tokenizer="words").split_documents([PAGE])
+    found = GreedyTextSplitter(target_size=20, tokenizer="words", add_context=True).split_documents(
+        [PAGE]
+    )
+    assert not any("context" in chunk.metadata for chunk in bare)
+    contexts = [chunk.metadata.pop("context", None) for chunk in found]
+    assert found == bare
+    assert None in contexts
+    assert "Guide > Setext titles" in contexts
+
+
+@pytest.mark.parametrize("document", [PAGE, TABLE])
+@pytest.mark.parametrize("overlap", [0, 8])
+@pytest.mark.parametrize("strip", [True, False])
+def test_a_prepended_context_is_within_the_limit_and_before_the_slice(
+    document: Document, overlap: int, strip: bool
+) -> None:
+    splitter = GreedyTextSplitter(
+        chunk_size=40,
+        tokenizer="cl100k_base",
+        chunk_overlap=overlap,
+        strip_whitespace=strip,
+        prepend_context=True,
+        add_context=True,
+        add_start_index=True,
+        add_end_index=True,
+    )
+    chunks = splitter.split_documents([document])
+    sizes = token_counter("cl100k_base").count([chunk.page_content for chunk in chunks])
+    assert max(sizes) <= 40
+    for chunk in chunks:
+        slice_ = document.page_content[chunk.metadata["start_index"] : chunk.metadata["end_index"]]
+        assert chunk.page_content.endswith(slice_)
+        before = chunk.page_content.removesuffix(slice_)
+        assert before.split() == chunk.metadata.get("context", "").split()
+    assert sum("context" in chunk.metadata for chunk in chunks) > len(chunks) / 2
+
+
+def test_texts_and_documents_have_the_same_content_in_context() -> None:
+    splitter = GreedyTextSplitter(
+        target_size=25, chunk_size=60, units="markdown", tokenizer="words", prepend_context=True
+    )
+    contents = [chunk.page_content for chunk in splitter.create_documents([GUIDE])]
+    assert splitter.split_text(GUIDE) == contents
+    assert contents[-1].startswith("Guide > Setext titles\n\n```\n# not a heading")
+    assert any(
+        "| --- | ---: |\n| tap" in content.partition("Taps\n\n| Tap")[2] for content in contents
+    )
+    spans = splitter.segment(GUIDE).spans
+    assert len(spans) == len(contents)
+
+
+async def test_async_and_lazy_give_the_same_documents() -> None:
+    settings: dict[str, Any] = {"prepend_context": True, "stable_ids": True}
+    splitter = BertTextSplitter(target_size=20, chunk_size=40, **settings)
+    expected = splitter.split_documents([PAGE, TABLE])
+    assert await splitter.asplit_documents([PAGE, TABLE]) == expected
+    assert list(splitter.lazy_split([PAGE, TABLE])) == expected
+
+
+def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone() -> None:
+    coarse = GreedyTextSplitter(target_size=80, tokenizer="words", add_context=True)
+    fine = GreedyTextSplitter(target_size=12, tokenizer="words", add_context=True)
+    parents = coarse.split_documents([PAGE])
+    assert any("headings_inside" in parent.metadata for parent in parents)
+    for parent in parents:
+        for child in fine.split_documents([parent]):
+            inside = child.metadata.get("headings_inside", "").split(" | ")
+            assert all(title in child.page_content for title in inside)
+            assert "context" not in child.metadata or child.metadata["context"] in (
+                "Guide",
+                "Guide > Prices",
+                "Guide > Prices > Taps",
+                "Guide > Setext titles",
+                "Guide > Prices > Taps\n| Tap \\| valve | Price |\n| --- | ---: |",
+            )
+
+
+def test_the_sections_of_a_page_are_kept_apart() -> None:
+    splitter = GreedyTextSplitter(merge_sections=False)
+    contents = [chunk.page_content for chunk in splitter.split_documents([PAGE])]
+    starts = [content.splitlines()[0] for content in contents]
+    assert starts == ["---", "# Guide", "## Prices", "### Taps", "## Repairs"]

@@ -1,0 +1,113 @@
+"""The context of a node: in its metadata, embedded, and counted together with its text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from llama_index.core.schema import Document, MetadataMode, TextNode
+
+from llamaindex_lumber import BertNodeParser, ChunkerNodeParser, GreedyNodeParser, LumberNodeParser
+from lumber_core import GreedyChunker, token_counter
+from tests.core.text.test_context import GUIDE, VALUES
+
+MODES = (MetadataMode.EMBED, MetadataMode.LLM)
+PROSE = "The ferry leaves at dawn, and Ann waits. " * 40
+LONG = GUIDE + "".join(f"\n## Part {n}\n\n{'Some words about taps. ' * n}\n" for n in range(9))
+
+
+def page(**metadata: Any) -> Document:
+    return Document(text=LONG, metadata={"file_name": "guide.md", **metadata}, id_="guide")
+
+
+def test_a_context_is_embedded_and_sent_to_models() -> None:
+    nodes = GreedyNodeParser(target_size=20, chunk_size=100)([page()])
+    (part,) = [node for node in nodes if "## Part 8" in node.get_content()]
+    assert part.metadata["context"] == "Guide"
+    for mode in MODES:
+        content = part.get_content(metadata_mode=mode)
+        assert content.startswith("file_name: guide.md\ncontext: Guide\n\n## Part 8")
+    tables = [node.metadata["context"] for node in nodes if node.text.startswith("| tap")]
+    header = "| Tap \\| valve | Price |\n| --- | ---: |"
+    assert tables
+    assert set(tables) == {f"Guide > Prices > Taps\n{header}"}
+    assert not any("headings" in node.get_content(MetadataMode.EMBED) for node in nodes)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"add_context": False}, {"include_metadata": False}], ids=["off", "no metadata"]
+)
+def test_a_context_can_be_left_out(settings: dict[str, Any]) -> None:
+    nodes = GreedyNodeParser(target_size=20, **settings)([page()])
+    assert not any("context" in node.metadata for node in nodes)
+
+
+@pytest.mark.parametrize("tokenizer", ["estimate", "words", "cl100k_base", "o200k_base", len])
+@pytest.mark.parametrize(
+    "template", ["{metadata_str}\n\n{content}", "{content}\n--\n{metadata_str}"]
+)
+@pytest.mark.parametrize("overlap", [0, 9])
+def test_no_node_exceeds_the_limit_as_llamaindex_counts_it(
+    tokenizer: Any, template: str, overlap: int
+) -> None:
+    factor = 6 if tokenizer is len else 1
+    count = token_counter(tokenizer).count
+    documents = [
+        page(author="Ann and Bob"),
+        Document(text=PROSE, metadata={"file_name": "ferry.txt", "title": "The ferry at dawn"}),
+        Document(text=PROSE.replace(". ", "\n\n"), metadata={"page": 7}),
+        Document(text=VALUES, metadata={"file_type": "text/csv"}),
+    ]
+    for document in documents:
+        document.text_template = template
+        document.excluded_llm_metadata_keys = ["file_name"]
+        for size in (44, 64, 111):
+            parser = GreedyNodeParser(
+                chunk_size=size * factor, chunk_overlap=overlap, tokenizer=tokenizer
+            )
+            nodes = parser([document])
+            for mode in MODES:
+                contents = [node.get_content(metadata_mode=mode) for node in nodes]
+                assert max(count(contents)) <= size * factor
+            for node in nodes:
+                assert isinstance(node, TextNode)
+                assert document.text[node.start_char_idx : node.end_char_idx] == node.text
+
+
+@pytest.mark.parametrize("make", [BertNodeParser, LumberNodeParser])
+def test_other_parsers_keep_the_limit_as_well(make: Any) -> None:
+    parser = make(chunk_size=64, tokenizer="cl100k_base")
+    nodes = parser([page(author="Ann and Bob"), Document(text=PROSE, metadata={"page": 7})])
+    contents = [node.get_content(metadata_mode=mode) for node in nodes for mode in MODES]
+    assert max(token_counter("cl100k_base").count(contents)) <= 64
+
+
+def test_nodes_of_nodes_have_their_own_contexts_and_keep_the_limit() -> None:
+    coarse = GreedyNodeParser(chunk_size=150, tokenizer="cl100k_base")([page()])
+    fine = GreedyNodeParser(chunk_size=50, tokenizer="cl100k_base")(coarse)
+    contents = [node.get_content(metadata_mode=mode) for node in fine for mode in MODES]
+    assert max(token_counter("cl100k_base").count(contents)) <= 50
+    for node in fine:
+        inside = node.metadata.get("headings_inside", "").split(" | ")
+        assert all(title in node.text for title in inside)
+        assert LONG[node.start_char_idx : node.end_char_idx] == node.text
+    assert "context" not in fine[0].metadata
+
+
+def test_a_title_in_the_metadata_is_not_embedded_twice() -> None:
+    document = Document(text=PROSE, metadata={"title": "The ferry"})
+    nodes = GreedyNodeParser(target_size=60)([document])
+    assert not any("context" in node.metadata for node in nodes)
+
+
+def test_a_context_that_a_document_brings_is_kept() -> None:
+    nodes = GreedyNodeParser(target_size=20, chunk_size=60)([page(context="From the shop.")])
+    assert {node.metadata["context"] for node in nodes} == {"From the shop."}
+
+
+def test_the_sections_of_a_page_are_kept_apart() -> None:
+    nodes = ChunkerNodeParser(splitter=GreedyChunker(merge_sections=False))([page()])
+    own = GreedyNodeParser(merge_sections=False)([page()])
+    assert [node.get_content() for node in own] == [node.get_content() for node in nodes]
+    starts = [node.text.splitlines()[0] for node in nodes]
+    assert starts[:5] == ["---", "# Guide", "## Prices", "### Taps", "## Repairs"]
