@@ -36,7 +36,7 @@ from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_multi_corpus
 from lumber_evaluation.documents import Corpus, SplitDocument
 from lumber_evaluation.embedders import Embedder, embedder
-from lumber_evaluation.retrieval.results import with_headings
+from lumber_evaluation.retrieval.results import in_context
 from lumber_evaluation.retrieval.word_recall import WordRecall
 
 WEIGHTS = (
@@ -90,7 +90,7 @@ def recalls(corpus: Corpus, splits: Sequence[SplitDocument], embeds: Embedder) -
     asked = embeds.embed_queries(questions)
     rows: dict[bool, list[list[float]]] = {False: [], True: []}
     for headed in (False, True):
-        own = [with_headings(corpus.by_name[one.document], one) for one in splits]
+        own = [in_context(corpus.by_name[one.document], one) for one in splits]
         chunks = [chunk for one in (own if headed else splits) for chunk in one.chunks]
         texts = [chunk.context.above(chunk.text) for chunk in chunks]
         near = np.asarray(asked @ embeds.embed_documents(texts).T, dtype=np.float64)

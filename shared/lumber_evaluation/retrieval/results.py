@@ -256,7 +256,7 @@ def retrieve(
         queries = list(query_texts)
     _check_splits(corpus, splits)
     if "headings" in context:
-        splits = [with_headings(corpus.by_name[split.document], split) for split in splits]
+        splits = [in_context(corpus.by_name[split.document], split) for split in splits]
     chunks = tuple(chunk for split in splits for chunk in split.chunks)
     plan = VectorPlan(
         [
@@ -362,8 +362,8 @@ def _check_splits(corpus: Corpus, splits: Sequence[SplitDocument]) -> None:
         )
 
 
-def with_headings(document: Document, split: SplitDocument) -> SplitDocument:
-    """Return the chunks of a document, of any splitter, with their contexts."""
+def in_context(document: Document, split: SplitDocument) -> SplitDocument:
+    """Return the split with the context of each chunk, whatever splitter made it."""
     source = document.to_split()
     layout = MarkdownLayout(source) if source.is_markdown else PlainLayout(source)
     spans = [chunk.span for chunk in split.chunks]
