@@ -274,7 +274,11 @@ def main() -> None:
         "--context", type=context_in, nargs="+", default=[], help="also measure with these contexts"
     )
     parser.add_argument(
-        "--scales", type=int, nargs="+", default=[], help="sizes of surroundings, in tokens"
+        "--scales",
+        type=int,
+        nargs="+",
+        default=[],
+        help="sizes of larger ranges as surroundings, in tokens",
     )
     parser.add_argument("--versus", help="folder of other weights, measured as one more splitter")
     parser.add_argument(
@@ -309,11 +313,20 @@ def main() -> None:
         print(f"not installed, left out: {', '.join(absent)}")
     contexts: list[tuple[ContextPart, ...]] = [(), *options.context]
     chosen = {name: peer for name, peer in chosen.items() if name not in absent}
+    scored, unscored = Bert(options.keep), Bert(scored=False)  # they cut what is larger
     everything: dict[str, dict[int, list[Measured]]] = {}  # for each row and size, by corpus
     for words in options.words:
         for name, peer in chosen.items():
             for corpus in corpora:
                 splits, mean = sized(corpus, name, peer, words, kept)
+                if options.scales:
+                    cut = scored if name == "bert" else unscored
+                    splits = [
+                        replace(
+                            one, larger=cut.larger(corpus.by_name[one.document], options.scales)
+                        )
+                        for one in splits
+                    ]
                 for context in contexts:
                     row = ", ".join([name, *context])
                     result = retrieve(
@@ -321,7 +334,6 @@ def main() -> None:
                         splits,
                         embeds,
                         context=context,
-                        scales=options.scales if "surroundings" in context else (),
                         within_document=corpus.name not in ASKED_OF_ALL,
                     )
                     done = measured(corpus, result, mean)

@@ -19,10 +19,11 @@ from kept_scores import KeptScores
 
 from lumber_core import BertChunker, GreedyChunker
 from lumber_core.bert.scores import place_scores
-from lumber_core.chunking.cutting import Cutter
+from lumber_core.chunking.cutting import Cutter, cut_larger
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span
-from lumber_core.text.layout import MarkdownLayout, PlainLayout
+from lumber_core.text.layout import Layout, MarkdownLayout, PlainLayout
+from lumber_core.text.places import Place
 from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
 from lumber_evaluation.documents import Corpus, Document
@@ -73,6 +74,15 @@ class Bert:
 
         return starts
 
+    def larger(self, document: Document, scales: Sequence[int]) -> tuple[tuple[Span, ...], ...]:
+        """Return ranges of about each size that cover a document."""
+        limits = SizeLimits(None, None, token_counter("estimate"), scales=tuple(scales))
+
+        def scorer(places: Sequence[Place]) -> Any:
+            return place_scores(self._scores(document.text), places)
+
+        return cut_larger(layout_of(document), limits, scorer if self._scored else None)
+
 
 class WholeReferences:
     """Bert's choice without scores, but dividing no reference: what knowing the answers gains.
@@ -107,8 +117,13 @@ def cutter_of(document: Document, target: float) -> Cutter:
     """Return the cutter of BertChunker for a document, with a target size."""
     size = round(target)
     limits = SizeLimits(round(size / TARGET_SHARE), None, token_counter("estimate"), size)
+    return Cutter(layout_of(document), limits)
+
+
+def layout_of(document: Document) -> Layout:
+    """Return the layout of a document in its format."""
     source = document.to_split()
-    return Cutter(MarkdownLayout(source) if source.is_markdown else PlainLayout(source), limits)
+    return MarkdownLayout(source) if source.is_markdown else PlainLayout(source)
 
 
 def greedy(size: float) -> Starts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -219,35 +220,35 @@ def test_surroundings_raise_what_stands_beside_the_answer() -> None:
     assert around.texts_embedded == plain.texts_embedded == 4
 
 
-def test_scales_are_embedded_too_and_equal_texts_in_other_places_differ() -> None:
+def test_larger_ranges_are_embedded_too_and_equal_texts_in_other_places_differ() -> None:
     text = "same. north. same. south. "
     spans = [(0, 5), (6, 12), (13, 18), (19, 25)]
     vectors = {"q": [1.0, 0.0], "same.": [1.0, 1.0], "north.": [0.0, 1.0], "south.": [1.0, 0.0]}
-    pairs = {"same.\nnorth.": [0.0, 1.0], "same.\nsouth.": [1.0, 0.0]}
+    pairs = {"same. north.": [0.0, 1.0], "same. south.": [1.0, 0.0]}
     table = Table(vectors | pairs, "cosine")
     corpus, chunks = corpus_of(text, asked("south")), split(text, *spans)
     alone = retrieve(corpus, [chunks], table)
     assert alone.texts_embedded == 3
     assert alone.questions[0].similarities[1] == alone.questions[0].similarities[2]
-    result = retrieve(corpus, [chunks], table, context=("surroundings",), scales=(4,))
+    chunks = replace(chunks, larger=((Span(0, 13), Span(13, 26)),))
+    result = retrieve(corpus, [chunks], table, context=("surroundings",))
     assert result.texts_embedded == 5
     assert result.questions[0].retrieved == (3, 2, 0, 1)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "reason"),
+    ("context", "error", "reason"),
     [
-        ({"context": "headings"}, TypeError, "must be a list"),
-        ({"context": ("titles",)}, ValueError, "'titles'"),
-        ({"scales": (80,)}, ValueError, "scales are the sizes of surroundings"),
+        ("headings", TypeError, "must be a list"),
+        (("titles",), ValueError, "'titles'"),
     ],
 )
 def test_a_context_that_is_unknown_is_refused_before_anything_is_embedded(
-    arguments, error, reason
+    context, error, reason
 ) -> None:
     table = letters({})
     with pytest.raises(error, match=reason):
-        retrieve(corpus_of("aabbccdd", asked("aa")), [FOUR], table, **arguments)
+        retrieve(corpus_of("aabbccdd", asked("aa")), [FOUR], table, context=context)
     assert table.documents == []
 
 

@@ -18,8 +18,9 @@ from typing import Literal, NoReturn
 import numpy as np
 from tqdm import tqdm
 
-from lumber_core.chunking.context_vectors import ContextPart, check_context_and_scales
+from lumber_core.chunking.context_vectors import ContextPart, check_context
 from lumber_core.chunking.surroundings import (
+    PlacedDocument,
     PlacedText,
     VectorPlan,
     Vectors,
@@ -213,7 +214,6 @@ def retrieve(
     embedder: Embedder,
     *,
     context: Sequence[ContextPart] = (),
-    scales: Sequence[int] = (),
     within_document: bool = True,
     query_texts: Sequence[str] | None = None,
     show_progress: bool = False,
@@ -224,11 +224,10 @@ def retrieve(
         corpus: Documents and questions.
         splits: Each document as the splitter splits it.
         embedder: Embeds chunks and questions.
-        context: What vectors know beside the text of a chunk, as in `context_vectors`. "headings"
-            are computed for the chunks of every splitter in the same way, and their words count as
-            retrieved.
-        scales: Sizes in tokens of the larger chunks that "surroundings" are; without any, these are
-            the neighbours.
+        context: What vectors know beside the text of a chunk, as in `Chunker.split_and_embed`.
+            "headings" are computed for the chunks of every splitter in the same way, and their
+            words count as retrieved. "surroundings" are the neighbours of a chunk, or the ranges of
+            `SplitDocument.larger` that it lies in.
         within_document: Search the chunks of the question's document only, as GutenQA does for
             each book; else those of the whole corpus.
         query_texts: Texts to embed instead of the questions, one for each, as for HyDE.
@@ -240,11 +239,11 @@ def retrieve(
 
     Raises:
         ValueError: There is no question, one has no expected answer, a document was not split or is
-            not in the corpus, `query_texts` and the questions differ in number, `context` or
-            `scales` is wrong, or a vector has values that are not finite.
-        TypeError: `context` or `scales` has the wrong type.
+            not in the corpus, `query_texts` and the questions differ in number, `context` has an
+            unknown part, or a vector has values that are not finite.
+        TypeError: `context` is not a list.
     """
-    check_context_and_scales(context, scales)
+    check_context("context", context)
     check_questions(corpus.questions)
     queries = [question.question for question in corpus.questions]
     if query_texts is not None:
@@ -259,12 +258,8 @@ def retrieve(
         splits = [in_context(corpus.by_name[split.document], split) for split in splits]
     chunks = tuple(chunk for split in splits for chunk in split.chunks)
     plan = VectorPlan(
-        [
-            [PlacedText(chunk.span, chunk.text, chunk.context.above) for chunk in split.chunks]
-            for split in splits
-        ],
+        [_placed(corpus.by_name[split.document], split) for split in splits],
         surroundings="surroundings" in context,
-        scales=scales,
     )
     texts = plan.texts
     bar = tqdm(total=len(texts) + len(queries), desc="embedding", disable=not show_progress)
@@ -370,6 +365,11 @@ def in_context(document: Document, split: SplitDocument) -> SplitDocument:
     contexts = layout.contexts(spans, layout.outline(spans))
     chunks = zip(split.chunks, contexts, strict=True)
     return replace(split, chunks=tuple(replace(chunk, context=above) for chunk, above in chunks))
+
+
+def _placed(document: Document, split: SplitDocument) -> PlacedDocument:
+    chunks = [PlacedText(chunk.span, chunk.text, chunk.context.above) for chunk in split.chunks]
+    return PlacedDocument(chunks, document.text, split.larger)
 
 
 def _embedded(chunk: EvaluatedChunk) -> str:
