@@ -79,7 +79,7 @@ def compare(
         prices: What the splitters' models cost.
         contexts: Measure every splitter again with each of these contexts in the vectors of its
             chunks, such as `("headings",)` and `("headings", "surroundings")`; see
-            `lumber_core.context_vectors`. The words of headings count as retrieved.
+            `lumber_core.Chunker.split_and_embed`. The words of headings count as retrieved.
         within_document: Let a question search the chunks of its own document only.
         tolerance: How many units apart two boundaries may be and still match.
         query_texts: Texts to embed instead of the questions, one for each: the `texts` of
