@@ -5,6 +5,8 @@
     python benchmarks/retrieval.py ../shared/data --keep work.db    keeps vectors and scores
     python benchmarks/retrieval.py ../shared/data --words 40 60 120 --context headings,surroundings
                                     with context in the vectors as well, and at the best size
+    python benchmarks/retrieval.py ../shared/data --words 40 --corpora covidqa --time
+                                    CPU time of cutting and of embedding, and nothing else
     python benchmarks/retrieval.py ../shared/data --whole-references
                                     with a splitter that knows the answers and divides none
 
@@ -26,10 +28,12 @@ import argparse
 import importlib.metadata
 import json
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -45,8 +49,8 @@ from lumber_evaluation.corpora import (
     load_multi_corpus,
     load_qmsum,
 )
-from lumber_evaluation.documents import Corpus, EvaluatedChunk, SplitDocument
-from lumber_evaluation.embedders import embedder
+from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
+from lumber_evaluation.embedders import Embedder, embedder
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
 
 FIGURES: tuple[tuple[str, Callable[[QuestionResult], float]], ...] = (
@@ -56,8 +60,11 @@ FIGURES: tuple[tuple[str, Callable[[QuestionResult], float]], ...] = (
     ("Recall@5", lambda question: question.recall(5)),
 )
 AT_600 = 1
+SAMPLE = 8
+"""Documents of the first corpus whose cutting is timed."""
 ASKED_OF_ALL = ("multi_corpus",)
 """Corpora whose questions search all documents."""
+T = TypeVar("T")
 Values = npt.NDArray[np.float64]
 
 
@@ -90,7 +97,6 @@ def sized(
 
     The splits of other packages are kept in `kept`; ours are always made.
     """
-    total = sum(len(document.text.split()) for document in corpus.documents)
     key = digest(
         name,
         importlib.metadata.version(peer.distribution),
@@ -101,21 +107,55 @@ def sized(
     if stored is not None:
         best = json.loads(stored)
     else:
-        low, high = peer.low, peer.high
-        best, nearest = {}, float("inf")
-        for _ in range(11):
-            setting = (low + high) / 2
-            starts = split(corpus, peer.make(setting))
-            mean = total / sum(map(len, starts.values()))
-            if abs(mean - words) < nearest:
-                nearest, best = abs(mean - words), starts
-            if nearest < 0.01 * words:
-                break
-            low, high = (setting, high) if mean < words else (low, setting)
+        best = split(corpus, peer.make(setting_for(corpus, peer, words)))
         if kept and peer.distribution != OURS:
             kept.put(key, json.dumps(best).encode())
     splits = chunked(corpus, best)
-    return splits, total / sum(len(one.chunks) for one in splits)
+    return splits, words_of(corpus) / sum(len(one.chunks) for one in splits)
+
+
+def setting_for(corpus: Corpus, peer: Peer, words: int) -> float:
+    """Return the size setting that comes nearest to `words` a chunk."""
+    low, high = peer.low, peer.high
+    best, nearest = float(low), float("inf")
+    for _ in range(11):
+        setting = (low + high) / 2
+        mean = words_of(corpus) / sum(map(len, split(corpus, peer.make(setting)).values()))
+        if abs(mean - words) < nearest:
+            nearest, best = abs(mean - words), setting
+        if nearest < 0.01 * words:
+            break
+        low, high = (setting, high) if mean < words else (low, setting)
+    return best
+
+
+def words_of(corpus: Corpus) -> int:
+    return sum(len(document.text.split()) for document in corpus.documents)
+
+
+def times(corpus: Corpus, chosen: Sequence[str], words: int, embeds: Embedder) -> None:
+    """Write a table of the CPU time for a million characters, to cut them and to embed them."""
+    corpus = Corpus(corpus.name, corpus.documents[:SAMPLE])
+    characters = sum(len(document.text) for document in corpus.documents)
+    print("splitter | words | cutting, CPU s per million characters | embedding")
+    print("--- | --- | --- | ---")
+    for name in chosen:
+        setting = setting_for(corpus, peers(None)[name], words)
+        cut = peers(None)[name].make(setting)
+        cut(Document("warm", "It runs. It has run.", (0,), (0,), ""))  # loads what it needs
+        starts, cutting = timed(split, corpus, cut)
+        splits = chunked(corpus, starts)
+        texts = [chunk.text for one in splits for chunk in one.chunks]
+        embeds.embed_documents(texts[:1])
+        _, embedding = timed(embeds.embed_documents, texts)
+        shown = [f"{1e6 * seconds / characters:.2f}" for seconds in (cutting, embedding)]
+        print(" | ".join([name, f"{words_of(corpus) / len(texts):.0f}", *shown]), flush=True)
+
+
+def timed(work: Callable[..., T], *arguments: object) -> tuple[T, float]:
+    """Return what work returns, and the CPU time of all threads that it took."""
+    start = time.process_time()
+    return work(*arguments), time.process_time() - start
 
 
 @dataclass(frozen=True)
@@ -135,6 +175,10 @@ class Measured:
     embedded: int
     values: list[Values]
     documents: list[str]
+
+
+Everything = dict[str, dict[int, list[Measured]]]
+"""What was scored: for each row of a table and each size in words, by corpus."""
 
 
 def measured(corpus: Corpus, result: RetrievalResult, words: float) -> Measured:
@@ -264,6 +308,41 @@ def pooled(parts: Sequence[Measured]) -> Measured:
 
 
 def main() -> None:
+    options = asked_for()
+    corpora = [
+        *load_chroma(options.data / "chroma_eval"),
+        load_covidqa(options.data / "covidqa"),
+        load_qmsum(options.data / "qmsum"),
+        load_multi_corpus(options.data / "multi_corpus"),
+    ]
+    if options.corpora is not None:
+        corpora = [c for c in corpora if c.name.lower().startswith(tuple(options.corpora))]
+    embeds = embedder("bundled")
+    if options.keep is not None:
+        embeds = CachedEmbedder(embeds, options.keep)
+    Embeddings.kept = embeds
+    chosen = {
+        name: peer
+        for name, peer in peers(options.keep).items()
+        if options.only is None or name in options.only
+    }
+    if options.versus is not None:
+        chosen["other weights"] = Peer(Bert(options.keep, model=options.versus), 30, 1500)
+    if options.whole_references:
+        chosen["references whole"] = Peer(WholeReferences(corpora), 30, 1500)
+    absent = [name for name, peer in chosen.items() if not installed(peer.distribution)]
+    if absent:
+        print(f"not installed, left out: {', '.join(absent)}")
+    chosen = {name: peer for name, peer in chosen.items() if name not in absent}
+    if options.time:
+        times(corpora[0], [*chosen], options.words[0], embedder("bundled"))
+    else:
+        others = [name for name, peer in chosen.items() if peer.distribution != OURS]
+        tables(corpora, measure(corpora, chosen, embeds, options), others)
+
+
+def asked_for() -> argparse.Namespace:
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--words", type=int, nargs="+", default=[120, 250])
@@ -280,54 +359,37 @@ def main() -> None:
         default=[],
         help="sizes of larger ranges as surroundings, in tokens",
     )
+    parser.add_argument("--time", action="store_true", help="measure CPU time, nothing else")
     parser.add_argument("--versus", help="folder of other weights, measured as one more splitter")
     parser.add_argument(
         "--whole-references",
         action="store_true",
         help="also measure a splitter that knows the references and divides none",
     )
-    options = parser.parse_args()
-    corpora = [
-        *load_chroma(options.data / "chroma_eval"),
-        load_covidqa(options.data / "covidqa"),
-        load_qmsum(options.data / "qmsum"),
-        load_multi_corpus(options.data / "multi_corpus"),
-    ]
-    if options.corpora is not None:
-        corpora = [c for c in corpora if c.name.lower().startswith(tuple(options.corpora))]
-    embeds, kept = embedder("bundled"), None
-    if options.keep is not None:
-        embeds, kept = CachedEmbedder(embeds, options.keep), Cache(options.keep, "starts")
-    Embeddings.kept = embeds
-    chosen = {
-        name: peer
-        for name, peer in peers(options.keep).items()
-        if options.only is None or name in options.only
-    }
-    if options.versus is not None:
-        chosen["other weights"] = Peer(Bert(options.keep, model=options.versus), 30, 1500)
-    if options.whole_references:
-        chosen["references whole"] = Peer(WholeReferences(corpora), 30, 1500)
-    absent = [name for name, peer in chosen.items() if not installed(peer.distribution)]
-    if absent:
-        print(f"not installed, left out: {', '.join(absent)}")
-    contexts: list[tuple[ContextPart, ...]] = [(), *options.context]
-    chosen = {name: peer for name, peer in chosen.items() if name not in absent}
+    return parser.parse_args()
+
+
+def measure(
+    corpora: Sequence[Corpus],
+    chosen: dict[str, Peer],
+    embeds: Embedder,
+    options: argparse.Namespace,
+) -> Everything:
+    """Measure every splitter at every size with every context."""
+    kept = None if options.keep is None else Cache(options.keep, "starts")
     scored, unscored = Bert(options.keep), Bert(scored=False)  # they cut what is larger
-    everything: dict[str, dict[int, list[Measured]]] = {}  # for each row and size, by corpus
+    everything: Everything = {}
     for words in options.words:
         for name, peer in chosen.items():
             for corpus in corpora:
                 splits, mean = sized(corpus, name, peer, words, kept)
                 if options.scales:
-                    cut = scored if name == "bert" else unscored
+                    larger = (scored if name == "bert" else unscored).larger
                     splits = [
-                        replace(
-                            one, larger=cut.larger(corpus.by_name[one.document], options.scales)
-                        )
+                        replace(one, larger=larger(corpus.by_name[one.document], options.scales))
                         for one in splits
                     ]
-                for context in contexts:
+                for context in [(), *options.context]:
                     row = ", ".join([name, *context])
                     result = retrieve(
                         corpus,
@@ -339,32 +401,37 @@ def main() -> None:
                     done = measured(corpus, result, mean)
                     everything.setdefault(row, {}).setdefault(words, []).append(done)
                     means = " ".join(f"{np.nanmean(values):.3f}" for values in done.values)
-                    print(
-                        f"{words} {row}, {corpus.name}: {mean:.0f} words, {means}", file=sys.stderr
-                    )
+                    said = f"{words} {row}, {corpus.name}: {mean:.0f} words, {means}"
+                    print(said, file=sys.stderr)
+    return everything
+
+
+def tables(corpora: Sequence[Corpus], everything: Everything, others: Sequence[str]) -> None:
+    """Write the tables of each corpus, of the plain texts, and of all."""
     plain = [number for number, corpus in enumerate(corpora) if corpus.name not in ASKED_OF_ALL]
     groups = {corpus.name: [number] for number, corpus in enumerate(corpora)}
     if 1 < len(plain) < len(corpora):
         groups["all plain texts"] = plain
     if len(corpora) > 1:
         groups["all"] = list(range(len(corpora)))
-    others = [name for name, peer in chosen.items() if peer.distribution != OURS]
     for title, numbers in groups.items():
         rows = {
             row: {words: pooled([found[n] for n in numbers]) for words, found in sizes.items()}
             for row, sizes in everything.items()
         }
-        for words in options.words:
+        sizes = [*next(iter(rows.values()))]
+        for words in sizes:
             table(f"{title}, about {words} words", {row: at[words] for row, at in rows.items()})
-        if len(options.words) * len(contexts) > 1:
-            best_sizes(title, rows, others)
-            sources = parts_of(corpora[numbers[0]]) if len(numbers) == 1 else {}
-            for part, asked in sources.items():
-                of_part = {
-                    row: {words: part_of(one, asked) for words, one in at.items()}
-                    for row, at in rows.items()
-                }
-                best_sizes(part, of_part, others)
+        if len(sizes) == 1 and not any(", " in row for row in rows):
+            continue
+        best_sizes(title, rows, others)
+        sources = parts_of(corpora[numbers[0]]) if len(numbers) == 1 else {}
+        for part, asked in sources.items():
+            of_part = {
+                row: {words: part_of(one, asked) for words, one in at.items()}
+                for row, at in rows.items()
+            }
+            best_sizes(part, of_part, others)
 
 
 if __name__ == "__main__":
