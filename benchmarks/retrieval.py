@@ -242,7 +242,14 @@ def best_sizes(title: str, rows: dict[str, dict[int, Measured]], peers: Sequence
     def at_600(row: Measured) -> float:
         return float(np.nanmean(row.values[AT_600]))
 
-    best = {name: max(sizes.values(), key=at_600) for name, sizes in rows.items()}
+    best: dict[str, Measured] = {}
+    shown: set[tuple[str, bytes]] = set()
+    for name, sizes in rows.items():
+        row = max(sizes.values(), key=at_600)
+        scored = name.split(",")[0], row.values[AT_600].tobytes()
+        if scored not in shown:  # a context changes nothing where there is none
+            best[name] = row
+            shown.add(scored)
     against = max(
         (name for name in peers if name in best), key=lambda n: at_600(best[n]), default=""
     )
