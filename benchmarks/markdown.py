@@ -30,8 +30,8 @@ from sized_splitters import (
     semantic_text_splitter,
 )
 
+from lumber_core import BertChunker
 from lumber_core.chunking import cutting
-from lumber_core.chunking.settings import DEFAULT_TARGET_SIZE
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import load_multi_corpus
 from lumber_evaluation.documents import Corpus, SplitDocument
@@ -138,14 +138,16 @@ def main() -> None:
     print(" | ".join(columns))
     print(" | ".join(["---"] * len(columns)))
     bert, layout = Bert(options.keep), Bert(scored=False)
+    _, target = BertChunker().settings.sizes
+    assert target is not None
     today = cutting._MARKDOWN
     for weights in (today, *WEIGHTS):
         cutting._MARKDOWN = cutting._Weights(*weights)
         name = "bert" if weights is today else "bert, {:g}, {:g}, {:g}".format(*weights)
-        print(row_of(corpus, name, bert(DEFAULT_TARGET_SIZE), embeds), flush=True)
+        print(row_of(corpus, name, bert(target), embeds), flush=True)
     cutting._MARKDOWN = today
     others = {
-        "layout": layout(DEFAULT_TARGET_SIZE),
+        "layout": layout(target),
         "langchain recursive, 400 characters": langchain_recursive(400),
         "langchain recursive, 620 characters": langchain_recursive(620),
         "langchain recursive, 1120 characters": langchain_recursive(1120),
