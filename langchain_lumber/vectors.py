@@ -163,10 +163,9 @@ def _placed(chunk: Document, start: int, *, headings: bool) -> PlacedText:
     text = chunk.page_content
     above = _above(chunk.metadata, text) if headings else ""
     prefix = f"{above}\n\n" if above else ""
-    title = above.partition("\n")[0]
-    if title and text.startswith(f"{title}\n"):  # as put there by `prepend_context`
-        prefix = f"{title}\n\n"
-        text = text.removeprefix(prefix)
+    first = above.partition("\n")[0] + "\n\n"
+    if above and text.startswith(first):  # as put there by `prepend_context`
+        prefix, text = first, text.removeprefix(first)
     return PlacedText(Span(start, start + len(text)), text, prefix.__add__)
 
 

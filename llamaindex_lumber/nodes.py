@@ -90,8 +90,8 @@ class NodeWriter:
 
 
 def gets_context(parent: BaseNode) -> bool:
-    """Return whether the nodes of a document may get a context: it has none of another kind."""
-    return parent.source_node is not None or CONTEXT_KEY not in parent.metadata
+    """Return whether the nodes of a document may get a context: it brings none of its own."""
+    return CONTEXT_KEY not in (parent.source_node or parent).metadata
 
 
 def source_of_node(node: BaseNode, written: Written | None = None) -> Source:

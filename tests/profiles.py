@@ -1,6 +1,8 @@
-"""How many examples property tests run: as many as each needs by default, more on request.
+"""Which examples property tests run.
 
-`HYPOTHESIS_PROFILE=long` multiplies every number of examples by `HYPOTHESIS_FACTOR` (30).
+By default as many as each test needs, and the same ones in every run of the same tests, so that a
+failure is of the change at hand. `HYPOTHESIS_PROFILE=long` looks for new ones, and for
+`HYPOTHESIS_FACTOR` (30) times as many.
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ from hypothesis import HealthCheck, settings
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 FACTOR = int(os.environ.get("HYPOTHESIS_FACTOR", "30")) if LONG else 1
 
-settings.register_profile("default", max_examples=100, deadline=None, print_blob=True)
+settings.register_profile("default", max_examples=100, deadline=None, derandomize=True)
 settings.register_profile(
     "long",
     parent=settings.get_profile("default"),
     max_examples=100 * FACTOR,
+    derandomize=False,
+    print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("long" if LONG else "default")

@@ -291,19 +291,20 @@ def visible_characters_lost(visible: str, chunks: Sequence[str]) -> int:
         The number of characters outside all chunks. A chunk that does not occur after its
         predecessor's start covers nothing.
     """
-    covered_to = start = lost = 0
+    covered_to = earliest = lost = 0
     for chunk in chunks:
         if not chunk:
             continue
-        # With overlap, the occurrence that reaches furthest begins at or before the gap.
-        place = visible.rfind(chunk, start, covered_to + len(chunk))
+        # With overlap, the occurrence that reaches furthest begins at or before the gap. In a text
+        # that repeats itself the chunk may be an earlier one, and the next one begin there.
+        place = visible.rfind(chunk, earliest, covered_to + len(chunk))
         if place < 0:
             place = visible.find(chunk, covered_to)
         if place < 0:
             continue
         lost += max(0, place - covered_to)
         covered_to = max(covered_to, place + len(chunk))
-        start = place
+        earliest = visible.find(chunk, earliest)
     return lost + len(visible) - covered_to
 
 

@@ -32,6 +32,7 @@ T = TypeVar("T")
 CACHE_FORMAT = 2
 """The version of what caches hold; another one is not read."""
 _APPLICATION = 0x4C554D42  # "LUMB", in the header of every file of this library
+_COLUMNS = ["key", "value", "stored_at"]
 _SMALLEST_PAGE = 512  # bytes
 _BUSY_SECONDS = 60.0  # how long a file may stay locked
 _WAIT_SECONDS = 0.1  # how long SQLite waits for a lock; a fork waits with it
@@ -228,7 +229,7 @@ def _connect(path: Path, table: str) -> sqlite3.Connection:
         path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
     )
     try:
-        _check(connection)
+        _check(connection, table)
         # Turns files of earlier versions, which had a write-ahead log, into ones with a journal.
         connection.execute("PRAGMA journal_mode = DELETE")
         # Writes even if nothing changes, so that a file that cannot be written is refused now.
@@ -246,12 +247,13 @@ def _connect(path: Path, table: str) -> sqlite3.Connection:
     return connection
 
 
-def _check(connection: sqlite3.Connection) -> None:
+def _check(connection: sqlite3.Connection, table: str) -> None:
     """Check, without writing, that this version can use the file."""
     connection.execute("BEGIN")  # all of these are read from one state of the file
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    columns = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
     (healthy,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     connection.execute("COMMIT")
     if healthy != "ok":
@@ -264,6 +266,8 @@ def _check(connection: sqlite3.Connection) -> None:
             f"it was written by {age} version of lumber-splitters (format {version}; this version "
             f"reads format {CACHE_FORMAT})"
         )
+    if columns not in ([], _COLUMNS):
+        raise sqlite3.DatabaseError(f"its table {table} has the columns {', '.join(columns)}")
 
 
 def digest(*parts: str) -> str:

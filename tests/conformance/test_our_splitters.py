@@ -20,7 +20,7 @@ from tests.contracts.splitters import CHUNKERS, NODE_PARSERS, TEXT_SPLITTERS
 EVERY = [contract.key for contract in CONTRACTS if contract.key not in ("linear", "chains")]
 OF_THE_CORE = ["fork", "pickle"]
 OF_CHUNKS = ["text", "slices", "offsets", "limit"]
-OVERLAPPING = {"chunk_size": 40, "chunk_overlap": 15, "tokenizer": "o200k_base"}
+OVERLAPPING = {"chunk_size": 60, "chunk_overlap": 20, "tokenizer": "o200k_base"}
 
 
 class InOneCall:
@@ -67,7 +67,9 @@ def test_documents_that_keep_their_white_space_keep_the_limit(make: Callable[...
     assert report.passed, str(report)
 
 
-@pytest.mark.parametrize("make", CHUNKERS.values(), ids=CHUNKERS)
-def test_splitters_of_the_core_can_be_copied_and_forked(make: Callable[..., Any]) -> None:
-    report = check_conformance(lambda: InOneCall(make(chunk_size=40)), only=OF_THE_CORE)
+# The adapters stand on the others.
+@pytest.mark.parametrize("name", ["bert as published", "lumber by bert"])
+def test_splitters_of_the_core_can_be_copied_and_forked(name: str) -> None:
+    make = CHUNKERS[name]
+    report = check_conformance(lambda: InOneCall(make(chunk_size=60)), only=OF_THE_CORE)
     assert report.passed, str(report)

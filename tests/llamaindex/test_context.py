@@ -102,7 +102,8 @@ def test_a_title_in_the_metadata_is_not_embedded_twice() -> None:
 
 def test_a_context_that_a_document_brings_is_kept() -> None:
     nodes = GreedyNodeParser(target_size=20, chunk_size=60)([page(context="From the shop.")])
-    assert {node.metadata["context"] for node in nodes} == {"From the shop."}
+    for again in (nodes, GreedyNodeParser(target_size=10, chunk_size=40)(nodes)):
+        assert {node.metadata["context"] for node in again} == {"From the shop."}
 
 
 def test_the_sections_of_a_page_are_kept_apart() -> None:

@@ -57,6 +57,7 @@ RECIPE = Recipe(
     held_out=0.3,
     fold_threshold=True,
 )
+SHORT = replace(RECIPE, items=32, fold_threshold=False)
 
 
 def documents() -> list[Document]:
@@ -157,15 +158,24 @@ def test_the_last_checkpoints_are_averaged(base: Path, tmp_path: Path) -> None:
     assert not torch.equal(states[0]["chunklayer.weight"], states[2]["chunklayer.weight"])
 
 
-def test_the_model_is_the_mean_with_other_checkpoints(tmp_path: Path, base: Path) -> None:
-    recipe = replace(RECIPE, items=32, fold_threshold=False)
-    runs = [tmp_path / name for name in ("first", "second", "alone")]
-    for seed, folder in enumerate(runs):
-        train(documents(), output=folder, recipe=replace(recipe, seed=seed), base=base)
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory, base: Path) -> list[Path]:
+    """Two models that differ in the seed of their training."""
+    folder = tmp_path_factory.mktemp("pair")
+    for seed in (0, 1):
+        recipe = replace(SHORT, seed=seed)
+        train(documents(), output=folder / str(seed), recipe=recipe, base=base)
+    return [folder / "0", folder / "1"]
+
+
+def test_the_model_is_the_mean_with_other_checkpoints(
+    tmp_path: Path, base: Path, pair: list[Path]
+) -> None:
+    recipe = replace(SHORT, seed=2)
+    runs = [*pair, tmp_path / "alone"]
+    train(documents(), output=runs[-1], recipe=recipe, base=base)
     mean = tmp_path / "mean"
-    report = train(
-        documents(), output=mean, recipe=replace(recipe, seed=2), base=base, mean_with=runs[:2]
-    )
+    report = train(documents(), output=mean, recipe=recipe, base=base, mean_with=pair)
     states = [load_tagger(folder).state_dict() for folder in runs]
     assert not torch.equal(states[0]["chunklayer.weight"], states[2]["chunklayer.weight"])
     for key, value in load_tagger(mean).state_dict().items():
@@ -209,30 +219,22 @@ def probabilities(folder: Path, text: str) -> npt.NDArray[np.float64]:
     return 1 / (1 + np.exp(-t.astype(np.float64)))
 
 
-def test_a_run_with_teachers_starts_from_their_mean(base: Path, tmp_path: Path) -> None:
-    recipe = replace(RECIPE, items=32, fold_threshold=False)
-    teachers = [tmp_path / "first", tmp_path / "second"]
-    for seed, folder in enumerate(teachers):
-        train(documents(), output=folder, recipe=replace(recipe, seed=seed), base=base)
-    still = replace(recipe, learning_rate=0.0)
+def test_a_run_with_teachers_starts_from_their_mean(tmp_path: Path, pair: list[Path]) -> None:
+    still = replace(SHORT, learning_rate=0.0)
     student = tmp_path / "student"
-    report = train(documents(), output=student, recipe=still, teachers=teachers)
-    states = [load_tagger(folder).state_dict() for folder in teachers]
+    report = train(documents(), output=student, recipe=still, teachers=pair)
+    states = [load_tagger(folder).state_dict() for folder in pair]
     assert not torch.equal(states[0]["chunklayer.weight"], states[1]["chunklayer.weight"])
     for key, value in load_tagger(student).state_dict().items():
         torch.testing.assert_close(value, (states[0][key] + states[1][key]) / 2)
     assert report.base.startswith("mean of ")
 
 
-def test_what_is_taught_is_the_mean_score(base: Path, tmp_path: Path) -> None:
-    teachers = [tmp_path / name for name in ("first", "second")]
-    for seed, folder in enumerate(teachers):
-        recipe = replace(RECIPE, items=32, fold_threshold=False, seed=seed)
-        train(documents(), output=folder, recipe=recipe, base=base)
+def test_what_is_taught_is_the_mean_score(base: Path, pair: list[Path]) -> None:
     ids = torch.randint(10, 40, (2, 12), generator=torch.Generator().manual_seed(0))
     mask = torch.ones_like(ids)
-    taught = Teachers(teachers, WordPieceTokenizer.from_folder(base))(ids, mask)
-    logits = [load_tagger(folder)(ids, mask) for folder in teachers]
+    taught = Teachers(pair, WordPieceTokenizer.from_folder(base))(ids, mask)
+    logits = [load_tagger(folder)(ids, mask) for folder in pair]
     expected = sum(each[..., START] - each[..., NORMAL] for each in logits) / 2
     torch.testing.assert_close(taught, expected)
     assert not taught.requires_grad

@@ -289,7 +289,7 @@ class Chunker(ABC):
         """
         layouts, limits = self._read(sources, overlap, scales)
         made = self._segment_all(layouts, limits, show_progress=show_progress)
-        return [*map(_with_larger, made, layouts, limits)]
+        return [*map(_with_larger, made, layouts, limits)] if scales else made
 
     async def asegment_all(
         self,
@@ -302,7 +302,9 @@ class Chunker(ABC):
         """Async version of `segment_all`."""
         layouts, limits = self._read(sources, overlap, scales)
         made = await self._asegment_all(layouts, limits, show_progress=show_progress)
-        return [*map(_with_larger, made, layouts, limits)]
+        if not scales:
+            return made
+        return await start_in_thread(lambda: [*map(_with_larger, made, layouts, limits)])
 
     def chunks(
         self,
@@ -427,7 +429,7 @@ class Chunker(ABC):
 
 def _with_larger(made: S, layout: Layout, limits: SizeLimits) -> S:
     """Return a segmentation with larger ranges, cut by layout if the splitter has no scores."""
-    if not limits.scales or made.larger:
+    if made.larger:
         return made
     from lumber_core.chunking.cutting import cut_larger  # deferred: imports numpy
 

@@ -105,14 +105,16 @@ def cut_larger(
         limits: The sizes, and what counts their tokens.
         scorer: Scores the places to cut at; None decides by layout and size.
     """
-    larger = []
-    for scale in limits.scales:
-        cutter = Cutter(layout, SizeLimits(_LONGEST * scale, None, limits.counter, scale))
-        found = cutter.places()
-        cuts = cutter.cut(found, None if scorer is None else scorer(found.places))
-        length = len(layout.text)
-        larger.append(spans_from_starts([0, *cuts], length) if length else ())
-    return tuple(larger)
+    length = len(layout.text)
+    if not limits.scales or not length:
+        return ((),) * len(limits.scales)
+    cutters = [
+        Cutter(layout, SizeLimits(_LONGEST * scale, None, limits.counter, scale))
+        for scale in limits.scales
+    ]
+    found = cutters[0].places()  # the finest, which are places for the larger sizes as well
+    t = None if scorer is None else scorer(found.places)
+    return tuple(spans_from_starts([0, *cutter.cut(found, t)], length) for cutter in cutters)
 
 
 class Cutter:

@@ -11,7 +11,7 @@ from lumber_core.tokens import TokenCounter
 
 _CONTEXT_SHARE = 4  # a context takes at most one part in this many of the room for it and the text
 _NOTHING = Context()
-_SAMPLE = "A"
+_SAMPLE = "A"  # a text of one token, to see what is written around it
 
 
 class Room:

@@ -7,9 +7,7 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
-
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_random_exponential
+from typing import TYPE_CHECKING, Annotated, Any
 
 from lumber_core.checks import check_not_negative, check_positive, number_that
 from lumber_core.concurrency import as_async, run_at_once, sleep
@@ -19,6 +17,9 @@ from lumber_core.llms.failures import is_timeout, retry_after, status_of, troubl
 from lumber_core.llms.limits import CallLimiter, CircuitBreaker, RateLimiter
 from lumber_core.secrets import redact_errors, without_secrets
 from lumber_core.settings import Setting, Settings, documented, optional
+
+if TYPE_CHECKING:  # tenacity is loaded when a model is asked
+    from tenacity import RetryCallState
 
 logger = logging.getLogger(__name__)
 
@@ -141,6 +142,8 @@ class RetryingModel:
         user: str,
         answers: Answers | None,
     ) -> Completion:
+        from tenacity import AsyncRetrying
+
         async def wait(seconds: float) -> None:
             """Sleep, and then until calls are no longer paused."""
             if seconds > 0:
@@ -201,6 +204,8 @@ class _Attempts:
     def __init__(
         self, policy: CallPolicy, limiter: CallLimiter, breaker: CircuitBreaker, most: int
     ) -> None:
+        from tenacity import wait_random_exponential
+
         self._limiter = limiter
         self._breaker = breaker
         self._was_stopped = breaker.is_open
@@ -220,6 +225,8 @@ class _Attempts:
 
     def rules(self) -> dict[str, Any]:
         """Return the arguments for tenacity."""
+        from tenacity import retry_if_exception
+
         return {
             "stop": self._stop,
             "wait": self._wait,

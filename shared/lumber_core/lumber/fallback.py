@@ -11,7 +11,6 @@ from lumber_core.errors import JudgementError
 from lumber_core.identity import identity_of
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
-from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, checked
 from lumber_core.lumber.prompt import PromptTemplate
@@ -22,6 +21,8 @@ OnFailure = Literal["judge_locally", "keep_group", "raise"]
 
 def local_judge() -> Judge:
     """Return the judge that runs on this machine at no cost: the bundled BERT."""
+    from lumber_core.lumber.bert_judge import BertJudge
+
     return BertJudge()
 
 

@@ -15,6 +15,10 @@ from lumber_core.text.markdown import HEADING_SEPARATOR, OutlinePlace
 TITLE_KEY = "title"
 """Where the metadata of a document has its title."""
 _DEEPEST = 3  # headings of a path; those further out say less about a chunk
+# Characters of what may be repeated for each chunk. Longer lines are marked up as headings or
+# headers by mistake, or say too much.
+_LONGEST_TITLE = 300
+_LONGEST_HEADER = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +70,13 @@ def make_context(title: str, place: OutlinePlace, table: str) -> Context:
 
     Returns:
         The title and the deepest three headings above the chunk. Headings inside it are left out,
-        and so is a title that is one of these or of those above.
+        and so is a title that is one of these or of those above. Titles of more than 300 characters
+        and header rows of more than 3,000 are left out as well.
     """
     above = place.titles[:-1] if place.own else place.titles
     path = above[-_DEEPEST:]
     own = place.titles[len(above) :]
-    if not title or title in (*path, *own, *place.inside):
-        return Context(path, table)
-    return Context((title, *path), table)
+    if title and title not in (*path, *own, *place.inside):
+        path = (title, *path)
+    short = tuple(each for each in path if len(each) <= _LONGEST_TITLE)
+    return Context(short, table if len(table) <= _LONGEST_HEADER else "")

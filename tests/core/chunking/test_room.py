@@ -7,10 +7,18 @@ from typing import Any
 import pytest
 
 from lumber_core import BertChunker, Chunk, Delivery, GreedyChunker, Source, token_counter
+from lumber_core.chunking.room import Room
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.text.context import Context
 from tests.core.text.test_context import GUIDE, VALUES
 
-COUNTERS = ["estimate", "words", "cl100k_base", len]
+
+def in_fours(text: str) -> int:
+    """Count fewer tokens for two texts apart than for both together."""
+    return len(text) // 4
+
+
+COUNTERS = ["estimate", "words", "cl100k_base", len, in_fours]
 LONG = GUIDE + "".join(f"\n## Part {n}\n\n{'Some words about taps. ' * n}\n" for n in range(9))
 
 
@@ -84,3 +92,14 @@ def test_what_is_written_around_a_text_must_leave_room_for_it() -> None:
     source = Source("Some words.", written=lambda text, _: ["word " * 40 + text])
     with pytest.raises(ValueError, match="tokens cannot be reserved in chunks of chunk_size=20"):
         GreedyChunker(chunk_size=20).split(source)
+
+
+def test_a_text_is_counted_together_with_what_is_written_around_it() -> None:
+    counter = token_counter(in_fours)
+    room = Room(lambda text, _: [f"ab{text}"], counter, 3)
+    assert room.around == 0
+    assert SizeLimits(3, None, counter).count(["sixsix"]) == [1]
+    assert SizeLimits(3, None, counter, room=room).count(["sixsix"]) == [2]
+    source = Source("abcdef " * 30, written=lambda text, _: [f"ab{text}"])
+    chunks = GreedyChunker(2, chunk_size=3, tokenizer=in_fours).split(source)
+    assert max(in_fours(f"ab{chunk.text}") for chunk in chunks) <= 3

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from lumber_core import BertChunker, Chunker, Delivery, GreedyChunker, LumberChunker, Source
+from lumber_core import (
+    BertChunker,
+    Chunker,
+    Delivery,
+    GreedyChunker,
+    LumberChunker,
+    Source,
+    token_counter,
+)
+from lumber_core.chunking.cutting import Cutter
+from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.lumber import LexicalJudge
+from lumber_core.text.layout import MarkdownLayout
 from tests.core.text.test_context import GUIDE
 
 SENTENCE = "The tide comes in twice a day and covers the lower steps. "
@@ -70,6 +82,23 @@ def test_sizes_are_evened_out_within_a_section() -> None:
     short, *parts = chunker.split(Source(text, format="markdown"))
     assert short.text == "# Short\n\nWords.\n\n"
     assert max(part.tokens for part in parts) < 1.5 * min(part.tokens for part in parts)
+
+
+def test_sizes_are_counted_from_the_start_of_a_section() -> None:
+    paragraphs = "Eight words are in this short paragraph here.\n\n" * 10
+    text = f"###### A\n\nA few words come first in here.\n\n###### B\n\n{paragraphs}"
+    source = Source(text, format="markdown")
+    settings = {"target_size": 48, "chunk_size": 70, "tokenizer": "words"}
+    greedy = GreedyChunker(merge_sections=False, **settings).split(source)
+    cutter = Cutter(
+        MarkdownLayout(source, merge_sections=False),
+        SizeLimits(70, None, token_counter("words"), 48),
+    )
+    cuts = cutter.cut(cutter.places())
+    for starts in ([chunk.span.start for chunk in greedy[1:]], cuts):
+        parts = [text[a:b] for a, b in pairwise([*starts, len(text)])]
+        assert parts[0].startswith("###### B")
+        assert [part.count("Eight") for part in parts] == [5, 5]
 
 
 def test_plain_text_has_no_sections() -> None:

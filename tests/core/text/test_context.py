@@ -70,6 +70,15 @@ def test_the_title_in_the_metadata_comes_first_and_once():
     assert context_of("plain", "Some plain words.", metadata={"title": 7}) == ""
 
 
+def test_what_is_too_long_to_be_repeated_for_each_chunk_is_left_out():
+    long = "word " * 80
+    below = f"## Part\n\n{'Some words. ' * 40}"
+    assert chunks_of(f"# {long}\n\n{below}")[-1].context == "Part"
+    assert chunks_of(below, metadata={"title": long})[-1].context == "Part"
+    wide = "| one | two " * 300 + "|\n" + "|---|---" * 300 + "|\n" + "| 1 | 2 " * 300 + "|\n"
+    assert {chunk.context for chunk in chunks_of(wide)} == {""}
+
+
 def test_a_title_is_a_first_level_heading_only_if_there_is_a_single_one():
     deep = "{top} A\n\n## B\n\n### C\n\n#### D\n\n##### E\n\nfirst words\n\n" + "more words " * 20
     assert context_of("first words", deep.format(top="#"), size=60) == ""
