@@ -53,6 +53,9 @@ COLUMNS = {
 WITH_CONTEXT = {
     ("langchain recursive",) * 2: "LangChain `RecursiveCharacterTextSplitter`",
     ("llamaindex markdown",) * 2: "LlamaIndex `SentenceSplitter`, after `MarkdownNodeParser`",
+    ("llamaindex markdown, surroundings", "llamaindex markdown, headings, surroundings"): (
+        "LlamaIndex's, and context in the vectors (`embed_chunks`)"
+    ),
     ("bert",) * 2: "**Bert** (this library)",
     ("layout, surroundings", "layout, headings, surroundings"): (
         "the same cuts without the model, and context in the vectors"
