@@ -62,7 +62,7 @@ class _Weights(NamedTuple):
 _PLAIN = _Weights(start=2.4, size=12.0, mixed=0.0)
 # The classifier predicts a start at most headings and every third list item. Weighed as in plain
 # text, it makes chunks of short sections and single items, and recall falls. Recall is level for
-# start from 0.4 to 0.8, size from 18 to 36 and mixed from 3 up (benchmarks/NOTEBOOK.md).
+# start from 0.4 to 1.2, size from 24 to 36 and mixed from 3 up (benchmarks/NOTEBOOK.md).
 _MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
 # Finer places are added until there are about this many per target: enough to choose from.
