@@ -217,16 +217,17 @@ def test_batches_of_other_widths_are_refused() -> None:
 
 
 @pytest.mark.parametrize("text", ["a", "word " * 30, "\n"])
-def test_the_time_is_linear_in_the_chunks(text: str) -> None:
+@pytest.mark.parametrize("last", ["", " " * 10_000_000], ids=["even", "crowded"])
+def test_the_time_is_linear_in_the_chunks(text: str, last: str) -> None:
     def seconds(count: int) -> float:
-        vectors = np.ones((count, 8), dtype=np.float32)
-        plan = planned(placed(*(f"{text}{number % 97}" for number in range(count))))
+        vectors = np.ones((count + 1, 8), dtype=np.float32)
+        plan = planned(placed(*(f"{text}{number % 97}" for number in range(count)), last))
         start = time.process_time()
         plan.embed(lambda texts: vectors[: len(texts)])
         return time.process_time() - start
 
     seconds(1000)
-    assert seconds(40_000) < 12 * seconds(10_000) + 0.5
+    assert seconds(40_000) < 7 * seconds(10_000) + 0.3
 
 
 def test_vectors_of_no_length_stay_so() -> None:
