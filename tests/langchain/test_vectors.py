@@ -199,6 +199,8 @@ class TestChunksOfOtherSplitters:
         plain = LumberEmbeddings().embed_documents(["Ann ran.", "Boats sink."])
         apart = embed_chunks([page(0, 0, "Ann ran."), page(1, 2, "Boats sink.")])
         assert np.allclose(apart, plain, atol=1e-6)
+        anew = embed_chunks([page(0, 9, "Ann ran."), page(0, 9, "Boats sink.")])
+        assert np.allclose(anew, plain, atol=1e-6)
         together = embed_chunks([page(0, 0, "Ann ran."), page(0, 9, "Boats sink.")])
         assert not np.allclose(together, plain, atol=1e-2)
 
