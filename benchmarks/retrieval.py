@@ -3,15 +3,22 @@
     python benchmarks/retrieval.py ../shared/data                   everything, at 120 and 250 words
     python benchmarks/retrieval.py ../shared/data --words 120 --only bert recursive
     python benchmarks/retrieval.py ../shared/data --keep work.db    keeps vectors and scores
+    python benchmarks/retrieval.py ../shared/data --words 40 60 120 --context headings,surroundings
+                                    with context in the vectors as well, and at the best size
+    python benchmarks/retrieval.py ../shared/data --words 40 --corpora covidqa --time
+                                    CPU time of cutting and of embedding, and nothing else
     python benchmarks/retrieval.py ../shared/data --whole-references
                                     with a splitter that knows the answers and divides none
 
 Every splitter of `sized_splitters` is brought to the same mean number of words a chunk by its own
-size setting, for each corpus apart; how near it came is in the table. Chunks are searched within
-the question's document, with the bundled embedder. Differences are between Bert and each other
-splitter over the same questions; their 95 % intervals draw documents, and questions within them if
-a corpus is one document. Splitters that are not installed are left out, and named. Needs the extra
-`evaluation`; the others: pip install langchain-experimental llama-index-core semchunk
+size setting, for each corpus apart; how near it came is in the table. Questions search the chunks
+of their document, those of RAG-Multi-Corpus all documents, with the bundled embedder. Differences
+are between Bert and each other splitter over the same questions; their 95 % intervals draw
+documents, and questions within them if a corpus is one document. With several sizes or a context,
+the last tables have each splitter at its best size, by recall at 600 words over these questions,
+and what it has more than the best splitter of another package without context; the words of
+headings count as retrieved. Splitters that are not installed are left out, and named. Needs the
+extra `evaluation`; the others: pip install langchain-experimental llama-index-core semchunk
 semantic-text-splitter chonkie.
 """
 
@@ -21,37 +28,50 @@ import argparse
 import importlib.metadata
 import json
 import sys
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from sized_splitters import OURS, Bert, Embeddings, Peer, Starts, WholeReferences, peers
 
 from lumber_core.cache import Cache, digest
+from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
 from lumber_core.spans import Span
 from lumber_evaluation.cached_work import CachedEmbedder
-from lumber_evaluation.corpora import load_chroma, load_covidqa, load_qmsum
-from lumber_evaluation.documents import Corpus, EvaluatedChunk, SplitDocument
-from lumber_evaluation.embedders import embedder
+from lumber_evaluation.corpora import (
+    load_chroma,
+    load_covidqa,
+    load_multi_corpus,
+    load_qmsum,
+)
+from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
+from lumber_evaluation.embedders import Embedder, embedder
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
 
 FIGURES: tuple[tuple[str, Callable[[QuestionResult], float]], ...] = (
+    ("recall at 300 words", lambda question: question.word_recall(300)),
     ("recall at 600 words", lambda question: question.word_recall(600)),
     ("recall at 1,200 words", lambda question: question.word_recall(1200)),
     ("Recall@5", lambda question: question.recall(5)),
-    ("token recall@5", lambda question: question.token_recall(5)),
 )
+AT_600 = 1
+SAMPLE = 8
+"""Documents of the first corpus whose cutting is timed."""
+ASKED_OF_ALL = ("multi_corpus",)
+"""Corpora whose questions search all documents."""
+T = TypeVar("T")
 Values = npt.NDArray[np.float64]
 
 
 def split(corpus: Corpus, starts: Starts) -> dict[str, list[int]]:
     """Return where the chunks of each document start."""
     return {
-        document.name: sorted({0, *map(int, starts(document.text))})
-        for document in corpus.documents
+        document.name: sorted({0, *map(int, starts(document))}) for document in corpus.documents
     }
 
 
@@ -77,7 +97,6 @@ def sized(
 
     The splits of other packages are kept in `kept`; ours are always made.
     """
-    total = sum(len(document.text.split()) for document in corpus.documents)
     key = digest(
         name,
         importlib.metadata.version(peer.distribution),
@@ -88,21 +107,55 @@ def sized(
     if stored is not None:
         best = json.loads(stored)
     else:
-        low, high = peer.low, peer.high
-        best, nearest = {}, float("inf")
-        for _ in range(11):
-            setting = (low + high) / 2
-            starts = split(corpus, peer.make(setting))
-            mean = total / sum(map(len, starts.values()))
-            if abs(mean - words) < nearest:
-                nearest, best = abs(mean - words), starts
-            if nearest < 0.01 * words:
-                break
-            low, high = (setting, high) if mean < words else (low, setting)
+        best = split(corpus, peer.make(setting_for(corpus, peer, words)))
         if kept and peer.distribution != OURS:
             kept.put(key, json.dumps(best).encode())
     splits = chunked(corpus, best)
-    return splits, total / sum(len(one.chunks) for one in splits)
+    return splits, words_of(corpus) / sum(len(one.chunks) for one in splits)
+
+
+def setting_for(corpus: Corpus, peer: Peer, words: int) -> float:
+    """Return the size setting that comes nearest to `words` a chunk."""
+    low, high = peer.low, peer.high
+    best, nearest = float(low), float("inf")
+    for _ in range(11):
+        setting = (low + high) / 2
+        mean = words_of(corpus) / sum(map(len, split(corpus, peer.make(setting)).values()))
+        if abs(mean - words) < nearest:
+            nearest, best = abs(mean - words), setting
+        if nearest < 0.01 * words:
+            break
+        low, high = (setting, high) if mean < words else (low, setting)
+    return best
+
+
+def words_of(corpus: Corpus) -> int:
+    return sum(len(document.text.split()) for document in corpus.documents)
+
+
+def times(corpus: Corpus, chosen: Sequence[str], words: int, embeds: Embedder) -> None:
+    """Write a table of the CPU time for a million characters, to cut them and to embed them."""
+    corpus = Corpus(corpus.name, corpus.documents[:SAMPLE])
+    characters = sum(len(document.text) for document in corpus.documents)
+    print("splitter | words | cutting, CPU s per million characters | embedding")
+    print("--- | --- | --- | ---")
+    for name in chosen:
+        setting = setting_for(corpus, peers(None)[name], words)
+        cut = peers(None)[name].make(setting)
+        cut(Document("warm", "It runs. It has run.", (0,), (0,), ""))  # loads what it needs
+        starts, cutting = timed(split, corpus, cut)
+        splits = chunked(corpus, starts)
+        texts = [chunk.text for one in splits for chunk in one.chunks]
+        embeds.embed_documents(texts[:1])
+        _, embedding = timed(embeds.embed_documents, texts)
+        shown = [f"{1e6 * seconds / characters:.2f}" for seconds in (cutting, embedding)]
+        print(" | ".join([name, f"{words_of(corpus) / len(texts):.0f}", *shown]), flush=True)
+
+
+def timed(work: Callable[..., T], *arguments: object) -> tuple[T, float]:
+    """Return what work returns, and the CPU time of all threads that it took."""
+    start = time.process_time()
+    return work(*arguments), time.process_time() - start
 
 
 @dataclass(frozen=True)
@@ -111,19 +164,27 @@ class Measured:
 
     Attributes:
         words: Mean words of a chunk.
+        vectors: Number of vectors stored.
+        embedded: Number of texts embedded.
         values: For each of `FIGURES`, a value for each question.
         documents: The document of each question.
     """
 
     words: float
+    vectors: int
+    embedded: int
     values: list[Values]
     documents: list[str]
+
+
+Everything = dict[str, dict[int, list[Measured]]]
+"""What was scored: for each row of a table and each size in words, by corpus."""
 
 
 def measured(corpus: Corpus, result: RetrievalResult, words: float) -> Measured:
     values = [np.array(result.per_question(measure)) for _, measure in FIGURES]
     names = [f"{corpus.name}/{question.document}" for question in corpus.questions]
-    return Measured(words, values, names)
+    return Measured(words, len(result.chunks), result.texts_embedded, values, names)
 
 
 def interval(difference: Values, documents: Sequence[str]) -> tuple[float, float]:
@@ -169,6 +230,70 @@ def table(title: str, rows: dict[str, Measured]) -> None:
         print(" | ".join([name, f"{row.words:.0f}", *cells]), flush=True)
 
 
+def best_sizes(title: str, rows: dict[str, dict[int, Measured]], peers: Sequence[str]) -> None:
+    """Write a table of each splitter at its best size, and its gain over the best of `peers`.
+
+    Args:
+        title: What was measured.
+        rows: For each splitter, with its context, what it scored at each size asked for.
+        peers: Splitters of other packages, without context.
+    """
+
+    def at_600(row: Measured) -> float:
+        return float(np.nanmean(row.values[AT_600]))
+
+    best: dict[str, Measured] = {}
+    shown: set[tuple[str, bytes]] = set()
+    for name, sizes in rows.items():
+        row = max(sizes.values(), key=at_600)
+        scored = name.split(",")[0], row.values[AT_600].tobytes()
+        if scored not in shown:  # a context changes nothing where there is none
+            best[name] = row
+            shown.add(scored)
+    against = max(
+        (name for name in peers if name in best), key=lambda n: at_600(best[n]), default=""
+    )
+    count = len(next(iter(best.values())).documents)
+    print(f"\n**{title}, each at its best size** ({count} questions)\n")
+    columns = ["splitter", "words", "vectors", "texts embedded", *(name for name, _ in FIGURES)]
+    columns += [f"at 600 more than {against}"] if against else []
+    print(" | ".join(columns))
+    print(" | ".join(["---"] * len(columns)))
+    for name, row in best.items():
+        cells = [f"{row.words:.0f}", f"{row.vectors:,}", f"{row.embedded:,}"]
+        cells += [f"{np.nanmean(values):.3f}" for values in row.values]
+        if against and name != against:
+            gain = row.values[AT_600] - best[against].values[AT_600]
+            low, high = interval(gain, row.documents)
+            cells.append(f"{np.nanmean(gain):+.3f} ({low:+.3f} to {high:+.3f})")
+        print(" | ".join([name, *cells]), flush=True)
+
+
+def parts_of(corpus: Corpus) -> dict[str, list[int]]:
+    """Return the numbers of the questions about each source of documents, if there are several."""
+    parts: dict[str, list[int]] = {}
+    for number, question in enumerate(corpus.questions):
+        parts.setdefault(corpus.by_name[question.document].source, []).append(number)
+    return parts if len(parts) > 1 else {}
+
+
+def part_of(row: Measured, numbers: Sequence[int]) -> Measured:
+    """Return what a splitter scored on some of the questions."""
+    return replace(
+        row,
+        values=[values[numbers] for values in row.values],
+        documents=[row.documents[number] for number in numbers],
+    )
+
+
+def context_in(text: str) -> tuple[ContextPart, ...]:
+    """Return a context, given as "headings", "surroundings" or "headings,surroundings"."""
+    parts = text.split(",")
+    if set(parts) - set(ALL_CONTEXT):
+        raise argparse.ArgumentTypeError(f"expected {','.join(ALL_CONTEXT)} or one of them")
+    return tuple(part for part in ALL_CONTEXT if part in parts)
+
+
 def installed(distribution: str) -> bool:
     """Return whether a distribution is installed."""
     try:
@@ -182,35 +307,26 @@ def pooled(parts: Sequence[Measured]) -> Measured:
     """Return several corpora as one."""
     return Measured(
         sum(part.words for part in parts) / len(parts),
+        sum(part.vectors for part in parts),
+        sum(part.embedded for part in parts),
         [np.concatenate([part.values[number] for part in parts]) for number in range(len(FIGURES))],
         [name for part in parts for name in part.documents],
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--words", type=int, nargs="+", default=[120, 250])
-    parser.add_argument("--only", nargs="+")
-    parser.add_argument("--corpora", nargs="+", help="beginnings of names, such as covidqa")
-    parser.add_argument("--keep", type=Path)
-    parser.add_argument("--versus", help="folder of other weights, measured as one more splitter")
-    parser.add_argument(
-        "--whole-references",
-        action="store_true",
-        help="also measure a splitter that knows the references and divides none",
-    )
-    options = parser.parse_args()
+    options = asked_for()
     corpora = [
         *load_chroma(options.data / "chroma_eval"),
         load_covidqa(options.data / "covidqa"),
         load_qmsum(options.data / "qmsum"),
+        load_multi_corpus(options.data / "multi_corpus"),
     ]
     if options.corpora is not None:
         corpora = [c for c in corpora if c.name.lower().startswith(tuple(options.corpora))]
-    embeds, kept = embedder("bundled"), None
+    embeds = embedder("bundled")
     if options.keep is not None:
-        embeds, kept = CachedEmbedder(embeds, options.keep), Cache(options.keep, "starts")
+        embeds = CachedEmbedder(embeds, options.keep)
     Embeddings.kept = embeds
     chosen = {
         name: peer
@@ -224,22 +340,105 @@ def main() -> None:
     absent = [name for name, peer in chosen.items() if not installed(peer.distribution)]
     if absent:
         print(f"not installed, left out: {', '.join(absent)}")
+    chosen = {name: peer for name, peer in chosen.items() if name not in absent}
+    if options.time:
+        times(corpora[0], [*chosen], options.words[0], embedder("bundled"))
+    else:
+        others = [name for name, peer in chosen.items() if peer.distribution != OURS]
+        tables(corpora, measure(corpora, chosen, embeds, options), others)
+
+
+def asked_for() -> argparse.Namespace:
+    """Return the options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--words", type=int, nargs="+", default=[120, 250])
+    parser.add_argument("--only", nargs="+")
+    parser.add_argument("--corpora", nargs="+", help="beginnings of names, such as covidqa")
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument(
+        "--context", type=context_in, nargs="+", default=[], help="also measure with these contexts"
+    )
+    parser.add_argument(
+        "--scales",
+        type=int,
+        nargs="+",
+        default=[],
+        help="sizes of larger ranges as surroundings, in tokens",
+    )
+    parser.add_argument("--time", action="store_true", help="measure CPU time, nothing else")
+    parser.add_argument("--versus", help="folder of other weights, measured as one more splitter")
+    parser.add_argument(
+        "--whole-references",
+        action="store_true",
+        help="also measure a splitter that knows the references and divides none",
+    )
+    return parser.parse_args()
+
+
+def measure(
+    corpora: Sequence[Corpus],
+    chosen: dict[str, Peer],
+    embeds: Embedder,
+    options: argparse.Namespace,
+) -> Everything:
+    """Measure every splitter at every size with every context."""
+    kept = None if options.keep is None else Cache(options.keep, "starts")
+    scored, unscored = Bert(options.keep), Bert(scored=False)  # they cut what is larger
+    everything: Everything = {}
     for words in options.words:
-        found: dict[str, list[Measured]] = {}
         for name, peer in chosen.items():
-            if name in absent:
-                continue
             for corpus in corpora:
                 splits, mean = sized(corpus, name, peer, words, kept)
-                result = retrieve(corpus, splits, embeds)
-                found.setdefault(name, []).append(measured(corpus, result, mean))
-                done = found[name][-1]
-                means = " ".join(f"{np.nanmean(values):.3f}" for values in done.values)
-                print(f"{words} {name}, {corpus.name}: {mean:.0f} words, {means}", file=sys.stderr)
-        for number, corpus in enumerate(corpora):
-            rows = {name: parts[number] for name, parts in found.items()}
-            table(f"{corpus.name}, about {words} words", rows)
-        table(f"all, about {words} words", {n: pooled(parts) for n, parts in found.items()})
+                if options.scales:
+                    larger = (scored if name == "bert" else unscored).larger
+                    splits = [
+                        replace(one, larger=larger(corpus.by_name[one.document], options.scales))
+                        for one in splits
+                    ]
+                for context in [(), *options.context]:
+                    row = ", ".join([name, *context])
+                    result = retrieve(
+                        corpus,
+                        splits,
+                        embeds,
+                        context=context,
+                        within_document=corpus.name not in ASKED_OF_ALL,
+                    )
+                    done = measured(corpus, result, mean)
+                    everything.setdefault(row, {}).setdefault(words, []).append(done)
+                    means = " ".join(f"{np.nanmean(values):.3f}" for values in done.values)
+                    said = f"{words} {row}, {corpus.name}: {mean:.0f} words, {means}"
+                    print(said, file=sys.stderr)
+    return everything
+
+
+def tables(corpora: Sequence[Corpus], everything: Everything, others: Sequence[str]) -> None:
+    """Write the tables of each corpus, of the plain texts, and of all."""
+    plain = [number for number, corpus in enumerate(corpora) if corpus.name not in ASKED_OF_ALL]
+    groups = {corpus.name: [number] for number, corpus in enumerate(corpora)}
+    if 1 < len(plain) < len(corpora):
+        groups["all plain texts"] = plain
+    if len(corpora) > 1:
+        groups["all"] = list(range(len(corpora)))
+    for title, numbers in groups.items():
+        rows = {
+            row: {words: pooled([found[n] for n in numbers]) for words, found in sizes.items()}
+            for row, sizes in everything.items()
+        }
+        sizes = [*next(iter(rows.values()))]
+        for words in sizes:
+            table(f"{title}, about {words} words", {row: at[words] for row, at in rows.items()})
+        if len(sizes) == 1 and not any(", " in row for row in rows):
+            continue
+        best_sizes(title, rows, others)
+        sources = parts_of(corpora[numbers[0]]) if len(numbers) == 1 else {}
+        for part, asked in sources.items():
+            of_part = {
+                row: {words: part_of(one, asked) for words, one in at.items()}
+                for row, at in rows.items()
+            }
+            best_sizes(part, of_part, others)
 
 
 if __name__ == "__main__":

@@ -19,17 +19,18 @@ from kept_scores import KeptScores
 
 from lumber_core import BertChunker, GreedyChunker
 from lumber_core.bert.scores import place_scores
-from lumber_core.chunking.cutting import Cutter
+from lumber_core.chunking.cutting import Cutter, cut_larger
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span
-from lumber_core.text.layout import PlainLayout
+from lumber_core.text.layout import Layout, MarkdownLayout, PlainLayout
+from lumber_core.text.places import Place
 from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
-from lumber_evaluation.documents import Corpus
+from lumber_evaluation.documents import Corpus, Document
 from lumber_evaluation.embedders import Embedder, embedder
 
-Starts = Callable[[str], Sequence[int]]
-"""Returns where the chunks of a text start."""
+Starts = Callable[[Document], Sequence[int]]
+"""Returns where the chunks of a document start."""
 
 OURS = "lumber-splitters"
 TARGET_SHARE = 0.6  # of chunk_size, as BertChunker has it
@@ -65,13 +66,22 @@ class Bert:
     def __call__(self, target: float) -> Starts:
         """Return the splitter with a target size."""
 
-        def starts(text: str) -> list[int]:
-            cutter = cutter_of(text, target)
+        def starts(document: Document) -> list[int]:
+            cutter = cutter_of(document, target)
             found = cutter.places()
-            t = place_scores(self._scores(text), found.places) if self._scored else None
+            t = place_scores(self._scores(document.text), found.places) if self._scored else None
             return [0, *cutter.cut(found, t)]
 
         return starts
+
+    def larger(self, document: Document, scales: Sequence[int]) -> tuple[tuple[Span, ...], ...]:
+        """Return ranges of about each size that cover a document."""
+        limits = SizeLimits(None, None, token_counter("estimate"), scales=tuple(scales))
+
+        def scorer(places: Sequence[Place]) -> Any:
+            return place_scores(self._scores(document.text), places)
+
+        return cut_larger(layout_of(document), limits, scorer if self._scored else None)
 
 
 class WholeReferences:
@@ -91,35 +101,42 @@ class WholeReferences:
     def __call__(self, target: float) -> Starts:
         """Return the splitter with a target size."""
 
-        def starts(text: str) -> list[int]:
-            cutter = cutter_of(text, target)
+        def starts(document: Document) -> list[int]:
+            cutter = cutter_of(document, target)
             found = cutter.places()
             offsets = np.array([place.offset for place in found.places])
             t = np.zeros(len(offsets))
-            for reference in self._references.get(text, ()):
+            for reference in self._references.get(document.text, ()):
                 t[(offsets > reference.start) & (offsets < reference.end)] = -np.inf
             return [0, *cutter.cut(found, t)]
 
         return starts
 
 
-def cutter_of(text: str, target: float) -> Cutter:
-    """Return the cutter of BertChunker for a text, with a target size."""
+def cutter_of(document: Document, target: float) -> Cutter:
+    """Return the cutter of BertChunker for a document, with a target size."""
     size = round(target)
     limits = SizeLimits(round(size / TARGET_SHARE), None, token_counter("estimate"), size)
-    return Cutter(PlainLayout(text), limits)
+    return Cutter(layout_of(document), limits)
+
+
+def layout_of(document: Document) -> Layout:
+    """Return the layout of a document in its format."""
+    source = document.to_split()
+    return MarkdownLayout(source) if source.is_markdown else PlainLayout(source)
 
 
 def greedy(size: float) -> Starts:
     """Return the greedy splitter."""
     chunker = GreedyChunker(round(size), chunk_size=None, tokenizer="estimate")
-    return lambda text: [span.start for span in chunker.segment(text).spans]
+    return lambda document: [span.start for span in chunker.segment(document.to_split()).spans]
 
 
 def at_random(words: float) -> Starts:
     """Return a splitter that cuts at random sentences, so that chunks have `words` on average."""
 
-    def starts(text: str) -> list[int]:
+    def starts(document: Document) -> list[int]:
+        text = document.text
         places = [span.start for span in sentences(text)[1:]]
         count = min(len(places), round(len(text.split()) / words))
         return [0, *sorted(random.Random(len(text)).sample(places, count))]
@@ -134,7 +151,22 @@ def langchain_recursive(size: float) -> Starts:
     splitter = RecursiveCharacterTextSplitter(
         chunk_size=round(size), chunk_overlap=0, add_start_index=True
     )
-    return lambda text: [d.metadata["start_index"] for d in splitter.create_documents([text])]
+    return lambda document: [
+        made.metadata["start_index"] for made in splitter.create_documents([document.text])
+    ]
+
+
+def langchain_markdown(size: float) -> Starts:
+    """Return LangChain's MarkdownTextSplitter; plain text is split as by the recursive one."""
+    from langchain_text_splitters import MarkdownTextSplitter
+
+    splitter = MarkdownTextSplitter(chunk_size=round(size), chunk_overlap=0)
+    plain = langchain_recursive(size)
+    return lambda document: (
+        located(document.text, splitter.split_text(document.text))
+        if document.format == "markdown"
+        else plain(document)
+    )
 
 
 def langchain_semantic(share: float) -> Starts:
@@ -142,7 +174,7 @@ def langchain_semantic(share: float) -> Starts:
     from langchain_experimental.text_splitter import SemanticChunker
 
     splitter = SemanticChunker(Embeddings(), breakpoint_threshold_amount=min(share, 100.0))
-    return lambda text: located(text, splitter.split_text(text))
+    return lambda document: located(document.text, splitter.split_text(document.text))
 
 
 def llamaindex_sentence(size: float) -> Starts:
@@ -150,12 +182,30 @@ def llamaindex_sentence(size: float) -> Starts:
     from llama_index.core.node_parser import SentenceSplitter
 
     splitter = SentenceSplitter(chunk_size=round(size), chunk_overlap=0)
-    return lambda text: located(text, splitter.split_text(text))
+    return lambda document: located(document.text, splitter.split_text(document.text))
+
+
+def llamaindex_markdown(size: float) -> Starts:
+    """Return LlamaIndex's MarkdownNodeParser followed by its SentenceSplitter."""
+    from llama_index.core import Document as Given
+    from llama_index.core.node_parser import MarkdownNodeParser, SentenceSplitter
+
+    splitter = SentenceSplitter(chunk_size=round(size), chunk_overlap=0)
+
+    def starts(document: Document) -> list[int]:
+        sections = [document.text]
+        if document.format == "markdown":
+            nodes = MarkdownNodeParser().get_nodes_from_documents([Given(text=document.text)])
+            sections = [node.get_content() for node in nodes]
+        chunks = [chunk for section in sections for chunk in splitter.split_text(section)]
+        return located(document.text, chunks)
+
+    return starts
 
 
 def llamaindex_semantic(share: float) -> Starts:
     """Return LlamaIndex's SemanticSplitterNodeParser, sized by its percentile."""
-    from llama_index.core import Document
+    from llama_index.core import Document as Given
     from llama_index.core.node_parser import SemanticSplitterNodeParser
 
     parser = SemanticSplitterNodeParser(
@@ -163,9 +213,12 @@ def llamaindex_semantic(share: float) -> Starts:
         breakpoint_percentile_threshold=min(100, round(share)),
         sentence_splitter=lambda text: [span.of(text) for span in sentences(text)],
     )
-    return lambda text: located(
-        text,
-        [node.get_content() for node in parser.get_nodes_from_documents([Document(text=text)])],
+    return lambda document: located(
+        document.text,
+        [
+            node.get_content()
+            for node in parser.get_nodes_from_documents([Given(text=document.text)])
+        ],
     )
 
 
@@ -174,15 +227,20 @@ def semchunk(size: float) -> Starts:
     import semchunk as package
 
     chunker = package.chunkerify(lambda text: len(text.split()), round(size))
-    return lambda text: [start for start, _ in chunker(text, offsets=True)[1]]
+    return lambda document: [start for start, _ in chunker(document.text, offsets=True)[1]]
 
 
 def semantic_text_splitter(size: float) -> Starts:
-    """Return semantic-text-splitter, counting characters."""
-    from semantic_text_splitter import TextSplitter
+    """Return semantic-text-splitter, counting characters; it has a splitter for Markdown."""
+    from semantic_text_splitter import MarkdownSplitter, TextSplitter
 
-    splitter = TextSplitter(round(size))
-    return lambda text: [start for start, _ in splitter.chunk_indices(text)]
+    plain, markdown = TextSplitter(round(size)), MarkdownSplitter(round(size))
+    return lambda document: [
+        start
+        for start, _ in (markdown if document.format == "markdown" else plain).chunk_indices(
+            document.text
+        )
+    ]
 
 
 def chonkie_recursive(size: float) -> Starts:
@@ -192,7 +250,7 @@ def chonkie_recursive(size: float) -> Starts:
     chunker = RecursiveChunker(
         tokenizer="character", chunk_size=round(size), min_characters_per_chunk=12
     )
-    return lambda text: [chunk.start_index for chunk in chunker.chunk(text)]
+    return lambda document: [chunk.start_index for chunk in chunker.chunk(document.text)]
 
 
 def chonkie_semantic(threshold: float) -> Starts:
@@ -200,7 +258,9 @@ def chonkie_semantic(threshold: float) -> Starts:
     from chonkie import SemanticChunker
 
     chunker = SemanticChunker(chonkie_embedding(), threshold=threshold, chunk_size=1_000_000)
-    return lambda text: located(text, [chunk.text for chunk in chunker.chunk(text)])
+    return lambda document: located(
+        document.text, [chunk.text for chunk in chunker.chunk(document.text)]
+    )
 
 
 class Embeddings:
@@ -280,11 +340,13 @@ def peers(kept: Path | None) -> dict[str, Peer]:
         "layout": Peer(Bert(scored=False), 30, 1500),
         "random": Peer(at_random, 20, 1000),
         "greedy": Peer(greedy, 30, 1500),
-        "langchain recursive": Peer(langchain_recursive, 200, 6000, "langchain-text-splitters"),
-        "llamaindex sentence": Peer(llamaindex_sentence, 40, 1500, "llama-index-core"),
+        "langchain recursive": Peer(langchain_recursive, 100, 6000, "langchain-text-splitters"),
+        "langchain markdown": Peer(langchain_markdown, 100, 6000, "langchain-text-splitters"),
+        "llamaindex sentence": Peer(llamaindex_sentence, 30, 1500, "llama-index-core"),
+        "llamaindex markdown": Peer(llamaindex_markdown, 30, 1500, "llama-index-core"),
         "semchunk": Peer(semchunk, 30, 1500, "semchunk"),
-        "semantic-text-splitter": Peer(semantic_text_splitter, 200, 6000, "semantic-text-splitter"),
-        "chonkie recursive": Peer(chonkie_recursive, 200, 6000, "chonkie"),
+        "semantic-text-splitter": Peer(semantic_text_splitter, 100, 6000, "semantic-text-splitter"),
+        "chonkie recursive": Peer(chonkie_recursive, 100, 6000, "chonkie"),
         "langchain semantic": Peer(langchain_semantic, 20, 100, "langchain-experimental"),
         "llamaindex semantic": Peer(llamaindex_semantic, 20, 100, "llama-index-core"),
         "chonkie semantic": Peer(chonkie_semantic, 0.999, 0.001, "chonkie"),

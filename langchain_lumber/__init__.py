@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from langchain_lumber.layout import LayoutTextSplitter
     from langchain_lumber.lumber import LumberTextSplitter
     from langchain_lumber.pages import join_pages
+    from langchain_lumber.vectors import KnownVectors, aembed_chunks, embed_chunks
     from lumber_core import __version__
 else:
     __getattr__, __dir__ = load_on_first_use(
@@ -31,6 +32,7 @@ else:
             "langchain_lumber.layout": ["LayoutTextSplitter"],
             "langchain_lumber.lumber": ["LumberTextSplitter"],
             "langchain_lumber.pages": ["join_pages"],
+            "langchain_lumber.vectors": ["KnownVectors", "aembed_chunks", "embed_chunks"],
             "lumber_core": ["__version__"],
         },
     )
@@ -38,10 +40,13 @@ else:
 __all__ = [
     "BertTextSplitter",
     "GreedyTextSplitter",
+    "KnownVectors",
     "LayoutTextSplitter",
     "LumberEmbeddings",
     "LumberTextSplitter",
     "SpanTextSplitter",
     "__version__",
+    "aembed_chunks",
+    "embed_chunks",
     "join_pages",
 ]

@@ -20,10 +20,15 @@ from langchain_lumber.settings import DocumentSettings, SplitterSettings
 from lumber_core.checks import check_texts
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.context_vectors import (
+    ALL_CONTEXT,
+    ContextPart,
+    check_context_and_scales,
+)
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
-from lumber_core.identity import chunk_id
+from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.text.context import Context
@@ -31,7 +36,10 @@ from lumber_core.text.pages import common_metadata, has_lines, has_pages, place_
 from lumber_core.text.source import Source, Written
 
 if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
     from tqdm import tqdm
+
+    from lumber_core.chunking.surroundings import Vectors
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
 
@@ -140,6 +148,82 @@ class SpanTextSplitter(TextSplitter):
     async def asplit_documents(self, documents: Iterable[Document]) -> list[Document]:
         """Async version of `split_documents`."""
         return await self._asplit(checked_documents(documents))
+
+    def split_and_embed(
+        self,
+        documents: Iterable[Document],
+        embeddings: Embeddings | None = None,
+        *,
+        context: Sequence[ContextPart] = ALL_CONTEXT,
+        scales: Sequence[int] = (),
+    ) -> tuple[list[Document], list[list[float]]]:
+        """Split documents and embed every chunk, with what stands above and around it.
+
+        `KnownVectors` hands chunks and vectors to any vector store.
+
+        Args:
+            documents: The documents.
+            embeddings: Any embedding model of LangChain; None for the bundled one
+                (`LumberEmbeddings`).
+            context: What vectors know beside the text of a chunk. "headings": its context is
+                embedded before it (title, headings, header of a table). "surroundings": vectors of
+                its neighbours in the document are added, which helps to find chunks of about 50
+                tokens, and not those of 150. Empty: nothing.
+            scales: Sizes in tokens, ascending, such as (80, 160, 320). The text is cut to each by
+                the same scores, and what it is cut to is embedded, too: the surroundings are then
+                those that a chunk lies in, instead of its neighbours' own vectors.
+
+        Returns:
+            The chunks, as `split_documents` returns them, and a vector for each.
+
+        Raises:
+            TypeError: An item is not a document, or an argument has the wrong type.
+            ValueError: `context` or `scales` is wrong, or the model returns vectors of several
+                sizes.
+        """
+        embed = self._embeddings(embeddings, context, scales).embed_documents
+        parents = checked_documents(documents)
+        split, vectors = self._chunker.split_and_embed(
+            map(self._source_of, parents),
+            embed,
+            self.delivery,
+            context=self._context_with_content(context),
+            scales=scales,
+            show_progress=self._progress,
+        )
+        return self._documents(parents, split), vector_lists(vectors)
+
+    async def asplit_and_embed(
+        self,
+        documents: Iterable[Document],
+        embeddings: Embeddings | None = None,
+        *,
+        context: Sequence[ContextPart] = ALL_CONTEXT,
+        scales: Sequence[int] = (),
+    ) -> tuple[list[Document], list[list[float]]]:
+        """Async version of `split_and_embed`."""
+        embed = self._embeddings(embeddings, context, scales).aembed_documents
+        parents = checked_documents(documents)
+        split, vectors = await self._chunker.asplit_and_embed(
+            map(self._source_of, parents),
+            embed,
+            self.delivery,
+            context=self._context_with_content(context),
+            scales=scales,
+            show_progress=self._progress,
+        )
+        return self._documents(parents, split), vector_lists(vectors)
+
+    def _embeddings(
+        self, embeddings: Embeddings | None, context: Sequence[ContextPart], scales: Sequence[int]
+    ) -> Embeddings:
+        """Check the arguments before any work, and return the model."""
+        check_context_and_scales(context, scales)
+        return checked_embeddings(embeddings, getattr(self._settings, "threads", None))
+
+    def _context_with_content(self, context: Sequence[ContextPart]) -> Sequence[ContextPart]:
+        """Return what vectors know: headings in any case if they are in `page_content`."""
+        return [*context, "headings"] if self._settings.prepend_context else context
 
     def lazy_split(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Split a stream of documents; the chunks are those of `split_documents`.
@@ -361,3 +445,32 @@ def checked_documents(documents: Iterable[Document]) -> list[Document]:
                 f"{hint}"
             )
     return kept
+
+
+def checked_embeddings(embeddings: object, threads: int | None = None) -> Embeddings:
+    """Return an embedding model.
+
+    Args:
+        embeddings: The model, or None for the bundled one.
+        threads: Number of texts that the bundled one embeds in parallel.
+
+    Raises:
+        TypeError: It is not a model of LangChain.
+    """
+    from langchain_core.embeddings import Embeddings  # deferred: only splitting is faster without
+
+    if embeddings is None:
+        from langchain_lumber.embeddings import LumberEmbeddings
+
+        return LumberEmbeddings(threads=threads)
+    if not isinstance(embeddings, Embeddings):
+        raise TypeError(
+            "embeddings must be an embedding model of LangChain (Embeddings), such as "
+            f"OpenAIEmbeddings(), or None for the bundled one, not {safe_repr(embeddings)}"
+        )
+    return embeddings
+
+
+def vector_lists(vectors: Iterable[Vectors]) -> list[list[float]]:
+    """Return the vectors of the chunks of all documents as lists."""
+    return [vector for document in vectors for vector in document.tolist()]

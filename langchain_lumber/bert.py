@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from langchain_core.documents import Document
-
 from langchain_lumber.base import SpanTextSplitter
 from langchain_lumber.settings import LengthSettings
 from lumber_core.bert.chunker import BertChunker
-from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.settings import BertSettings
 from lumber_core.settings import from_settings, takes
 
@@ -26,6 +21,7 @@ class BertTextSplitter(SpanTextSplitter):
         TypeError: A setting has the wrong type or is unknown.
 
     Example:
+        >>> from langchain_core.documents import Document
         >>> splitter = BertTextSplitter(target_size=200, add_start_index=True)
         >>> splitter.split_documents([Document("Ann ran. She fell.")])
         [Document(metadata={'start_index': 0}, page_content='Ann ran. She fell.')]
@@ -34,16 +30,3 @@ class BertTextSplitter(SpanTextSplitter):
     @takes(BertTextSplitterSettings)
     def __init__(self, settings: BertTextSplitterSettings) -> None:
         self._set_up(from_settings(BertChunker, settings), settings)
-        self._threads = settings.threads
-
-    def split_and_embed(
-        self, documents: Iterable[Document]
-    ) -> tuple[list[Document], list[list[float]]]:
-        """Split documents and embed every chunk, for a vector store that takes vectors.
-
-        Returns:
-            The chunks, and for each its vector as `LumberEmbeddings` would give it.
-        """
-        chunks = self.split_documents(documents)
-        embedder = TextEmbedder("bundled", threads=self._threads)
-        return chunks, embedder.embed([chunk.page_content for chunk in chunks]).tolist()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from llamaindex_lumber.layout import LayoutNodeParser
     from llamaindex_lumber.lumber import LumberNodeParser
     from llamaindex_lumber.pages import join_pages
+    from llamaindex_lumber.vectors import ContextEmbedding
     from lumber_core import __version__
 else:
     __getattr__, __dir__ = load_on_first_use(
@@ -33,6 +34,7 @@ else:
             "llamaindex_lumber.layout": ["LayoutNodeParser"],
             "llamaindex_lumber.lumber": ["LumberNodeParser"],
             "llamaindex_lumber.pages": ["join_pages"],
+            "llamaindex_lumber.vectors": ["ContextEmbedding"],
             "lumber_core": ["__version__"],
         },
     )
@@ -40,6 +42,7 @@ else:
 __all__ = [
     "BertNodeParser",
     "ChunkerNodeParser",
+    "ContextEmbedding",
     "GreedyNodeParser",
     "LayoutNodeParser",
     "LumberEmbedding",

@@ -8,14 +8,16 @@ import pickle
 from abc import abstractmethod
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from inspect import Parameter, Signature
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import (
     ConfigDict,
     Field,
     PrivateAttr,
     ValidationError,
     create_model,
+    field_serializer,
 )
 from llama_index.core.callbacks import CBEventType, EventPayload
 from llama_index.core.node_parser import NodeParser
@@ -39,18 +41,32 @@ from llamaindex_lumber.nodes import (
 from llamaindex_lumber.settings import ELSEWHERE, ParserSettings
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.delivery import Chunk, Delivery
+from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
+from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Settings, document, fields_of, refuse_unknown, setting_of
+from lumber_core.spans import Span
 from lumber_core.text.pages import has_lines, has_pages
 from lumber_core.text.source import Source
+
+if TYPE_CHECKING:
+    from llamaindex_lumber.vectors import NodeDocument
 
 logger = logging.getLogger(__name__)
 
 _LARGEST_SHARE = 1 / 3  # of chunk_size, taken by metadata without a warning
+
+
+class _Parsed(NamedTuple):
+    """The nodes of a document, their places in its text, and its larger ranges."""
+
+    nodes: Sequence[BaseNode]
+    spans: Sequence[Span]
+    text: str
+    larger: Sequence[Sequence[Span]]
 
 
 class SpanNodeParser(NodeParser):
@@ -242,16 +258,73 @@ class SpanNodeParser(NodeParser):
             TypeError: An item is neither a document nor a node.
         """
         checked = checked_nodes(documents)
-        return super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
+        parsed: list[_Parsed] = []
+        nodes = super().get_nodes_from_documents(
+            checked, show_progress=show_progress, parsed=parsed, **kwargs
+        )
+        model = self._embedding_model
+        if model is not None:
+            from llamaindex_lumber.vectors import embed_nodes  # deferred: only for embeddings
+
+            embedded = self._embedded(nodes, parsed)
+            embed_nodes(embedded, model, self._context, show_progress=show_progress)
+        return nodes
 
     async def aget_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         """Async version of `get_nodes_from_documents`."""
         checked = checked_nodes(documents)
-        return await super().aget_nodes_from_documents(
-            checked, show_progress=show_progress, **kwargs
+        parsed: list[_Parsed] = []
+        nodes = await super().aget_nodes_from_documents(
+            checked, show_progress=show_progress, parsed=parsed, **kwargs
         )
+        model = self._embedding_model
+        if model is not None:
+            from llamaindex_lumber.vectors import aembed_nodes  # deferred: only for embeddings
+
+            embedded = self._embedded(nodes, parsed)
+            await aembed_nodes(embedded, model, self._context, show_progress=show_progress)
+        return nodes
+
+    @property
+    def _embedding_model(self) -> BaseEmbedding | None:
+        """The model that embeds the nodes, if one does."""
+        model: bool | BaseEmbedding = getattr(self, "embed", False)
+        if not isinstance(model, bool):
+            return model
+        if not model:
+            return None
+        from llamaindex_lumber.embedding import LumberEmbedding  # deferred: as above
+
+        return LumberEmbedding(threads=getattr(self, "threads", None))
+
+    @property
+    def _context(self) -> Sequence[ContextPart]:
+        known: Sequence[ContextPart] = getattr(self, "context", ALL_CONTEXT)
+        return known
+
+    @property
+    def _scales(self) -> Sequence[int]:
+        """The sizes to which texts are cut as well, for the embeddings."""
+        return getattr(self, "scales", ()) if getattr(self, "embed", False) else ()
+
+    def _embedded(self, nodes: Sequence[BaseNode], parsed: Sequence[_Parsed]) -> list[NodeDocument]:
+        """Return what is embedded for nodes: by their sources, or with their larger ranges."""
+        from llamaindex_lumber.vectors import documents_of, parsed_document  # deferred: as above
+
+        if not self._scales:
+            return documents_of(nodes, self._context)
+        return [parsed_document(*document, self._context) for document in parsed]
+
+    @field_serializer("embed", check_fields=False)
+    def _serialised_model(self, model: bool | BaseEmbedding) -> bool | dict[str, str]:
+        """Return the identity of a model, because its settings may hold credentials."""
+        if isinstance(model, bool):
+            return model
+        from llamaindex_lumber.vectors import serialised_model  # deferred: as above
+
+        return serialised_model(model)
 
     def lazy_split(self, documents: Iterable[BaseNode]) -> Iterator[BaseNode]:
         """Parse a stream of documents; the nodes are those of `get_nodes_from_documents`.
@@ -302,20 +375,20 @@ class SpanNodeParser(NodeParser):
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
-        del kwargs
-        split = self._built().split_all(
-            self._sources(nodes), self.delivery, show_progress=show_progress
+        sources = self._sources(nodes)
+        made = self._built().segment_all(
+            sources, overlap=self._overlap, scales=self._scales, show_progress=show_progress
         )
-        return self._all_nodes(nodes, split)
+        return self._all_nodes(nodes, sources, made, kwargs.get("parsed", []))
 
     async def _aparse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
-        del kwargs
-        split = await self._built().asplit_all(
-            self._sources(nodes), self.delivery, show_progress=show_progress
+        sources = self._sources(nodes)
+        made = await self._built().asegment_all(
+            sources, overlap=self._overlap, scales=self._scales, show_progress=show_progress
         )
-        return self._all_nodes(nodes, split)
+        return self._all_nodes(nodes, sources, made, kwargs.get("parsed", []))
 
     def _sources(self, nodes: Sequence[BaseNode]) -> list[Source]:
         """Return each node as a source that leaves room for the metadata of its children.
@@ -344,11 +417,17 @@ class SpanNodeParser(NodeParser):
         return wanted and gets_context(parent)
 
     def _all_nodes(
-        self, parents: Sequence[BaseNode], split: Sequence[Sequence[Chunk]]
+        self,
+        parents: Sequence[BaseNode],
+        sources: Sequence[Source],
+        segmentations: Sequence[Segmentation],
+        parsed: list[_Parsed],
     ) -> list[BaseNode]:
+        """Return the nodes of all parents, and add them to `parsed` for their embeddings."""
         inherits = self.include_metadata
         made: list[BaseNode] = []
-        for parent, chunks in zip(parents, split, strict=True):
+        for parent, source, segmentation in zip(parents, sources, segmentations, strict=True):
+            chunks = self._built().chunks(source, segmentation, self.delivery)
             with self.callback_manager.event(
                 CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text_of(parent)]}
             ) as event:
@@ -366,6 +445,8 @@ class SpanNodeParser(NodeParser):
                     or (inherits and has_lines(parent.metadata)),
                 )
                 event.on_end(payload={EventPayload.CHUNKS: [text_of(node) for node in nodes]})
+            spans = [chunk.span for chunk in chunks] or [Span(0, 0)] * len(nodes)
+            parsed.append(_Parsed(nodes, spans, source.text, segmentation.larger))
             made += nodes
         return made
 

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
-
-from llama_index.core.schema import BaseNode, TextNode
+from typing import TYPE_CHECKING
 
 from llamaindex_lumber.base import SpanNodeParser, with_settings
 from llamaindex_lumber.settings import ParserSettings
 from lumber_core.bert.chunker import BertChunker
-from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.settings import BertSettings, ModelName
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.delivery import Chunk
-from lumber_core.settings import Setting, from_settings
+from lumber_core.settings import from_settings
 
 
 class BertNodeParserSettings(BertSettings, ParserSettings):
     """Settings of `BertNodeParser`."""
 
     model: ModelName = "bundled"
-    embed: Annotated[
-        bool,
-        Setting("Set `node.embedding` with the bundled encoder, as `LumberEmbedding` would."),
-    ] = False
 
 
 if TYPE_CHECKING:
@@ -57,15 +48,3 @@ class BertNodeParser(_Base):
 
     def _make_chunker(self, settings: BertSettings) -> Chunker:
         return from_settings(BertChunker, settings)
-
-    def _all_nodes(
-        self, parents: Sequence[BaseNode], split: Sequence[Sequence[Chunk]]
-    ) -> list[BaseNode]:
-        nodes = super()._all_nodes(parents, split)
-        if self.embed:
-            chunks = [node for node in nodes if isinstance(node, TextNode)]
-            embedder = TextEmbedder("bundled", threads=self.threads)
-            vectors = embedder.embed([chunk.text for chunk in chunks])
-            for chunk, vector in zip(chunks, vectors, strict=True):
-                chunk.embedding = vector.tolist()
-        return nodes

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from llama_index.core.base.embeddings.base import BaseEmbedding
+
+from lumber_core.chunking.context_vectors import (
+    ALL_CONTEXT,
+    ContextSetting,
+    ScalesSetting,
+    check_context_and_scales,
+)
 from lumber_core.chunking.settings import AddContext, AddLines, AddPages, ChunkOverlap
-from lumber_core.settings import Settings
+from lumber_core.settings import Setting, Settings
 
 _SEPARATOR = "nodes end at units: choose these with the setting units"
 _SEMANTIC = "no embeddings are compared; BertNodeParser has the setting threshold"
@@ -17,7 +27,7 @@ ELSEWHERE = {
     "chunking_tokenizer_fn": "sentences are found by language; units may be a custom function",
     "sentence_splitter": "sentences are found by language; units may be a custom function",
     "keep_whitespaces": "nodes are slices of the text, so nothing is removed from it",
-    "embed_model": "BertNodeParser comes with its own model and needs no embeddings",
+    "embed_model": "splitting needs no embeddings; embed=model sets those of the nodes",
     "breakpoint_percentile_threshold": _SEMANTIC,
     "buffer_size": _SEMANTIC,
     "window_size": "choose a size in tokens: chunk_size, target_size",
@@ -27,6 +37,28 @@ ELSEWHERE = {
 }
 
 
+def check_embed_model(name: str, model: object) -> None:
+    """Raise unless a value is an embedding model of LlamaIndex.
+
+    Raises:
+        TypeError: It is not.
+    """
+    if isinstance(model, BaseEmbedding):
+        return
+    instead = ""
+    if isinstance(model, dict):
+        instead = f"; what is serialised has no model: pass from_dict(data, {name}=...)"
+    raise TypeError(
+        f"{name} must be an embedding model of LlamaIndex (BaseEmbedding), such as "
+        f"OpenAIEmbedding(), not {type(model).__name__}{instead}"
+    )
+
+
+def _check_embed(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        check_embed_model(name, value)
+
+
 class ParserSettings(Settings):
     """Settings of node parsers, in addition to the core's."""
 
@@ -34,3 +66,23 @@ class ParserSettings(Settings):
     add_context: AddContext = True
     add_pages: AddPages = False
     add_lines: AddLines = False
+    embed: Annotated[
+        bool | BaseEmbedding,
+        Setting(
+            "Set `node.embedding`: with an embedding model of LlamaIndex, or if True with the "
+            "bundled one, `LumberEmbedding`. What is embedded is the text with its metadata, as an "
+            "index would.",
+            _check_embed,
+        ),
+    ] = False
+    context: ContextSetting = ALL_CONTEXT
+    scales: ScalesSetting = ()
+
+    def __post_init__(self) -> None:
+        """Check every value, and that they fit together.
+
+        Raises:
+            ValueError: There are `scales`, but no surroundings in `context`.
+        """
+        super().__post_init__()
+        check_context_and_scales(self.context, self.scales)

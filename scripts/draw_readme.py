@@ -27,7 +27,7 @@ from langchain_lumber import BertTextSplitter
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "choosing.md")
+README, CHOOSING = ROOT / "README.md", ROOT / "docs" / "choosing.md"
 PICTURE = ROOT / "docs" / "assets" / "chunks.svg"
 SPEEDS = ROOT / "docs" / "assets" / "speeds.json"
 RESULTS = ROOT / "docs" / "results.md"
@@ -49,7 +49,21 @@ COLUMNS = {
     ),
     "BertTextSplitter(target_size=40)": BertTextSplitter(target_size=40),
 }
-# Names in docs/results.md, with the names to show.
+# Names in docs/results.md, of plain texts and of Markdown, with the names to show.
+WITH_CONTEXT = {
+    ("langchain recursive",) * 2: "LangChain `RecursiveCharacterTextSplitter`",
+    ("llamaindex markdown",) * 2: "LlamaIndex `SentenceSplitter`, after `MarkdownNodeParser`",
+    ("llamaindex markdown, surroundings", "llamaindex markdown, headings, surroundings"): (
+        "LlamaIndex's, and context in the vectors (`embed_chunks`)"
+    ),
+    ("bert",) * 2: "**Bert** (this library)",
+    ("layout, surroundings", "layout, headings, surroundings"): (
+        "the same cuts without the model, and context in the vectors"
+    ),
+    ("bert, surroundings", "bert, headings, surroundings"): (
+        "**Bert, and context in the vectors**"
+    ),
+}
 COMPARED = {
     "bert": "**Bert** (this library)",
     "chonkie recursive": "chonkie `RecursiveChunker`",
@@ -116,6 +130,51 @@ def picture(chunks: Mapping[str, Sequence[str]]) -> str:
         f'<rect class="page" x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1:.0f}" '
         'rx="6"/>\n' + "\n".join(body) + "\n</svg>\n"
     )
+
+
+def context_table(results: str) -> str:
+    """Return the table of recall with context, from the tables of best sizes in docs/results.md.
+
+    Raises:
+        ValueError: The tables are not there.
+    """
+    columns = [best_sizes(results, title) for title in ("Plain texts", "Markdown")]
+    lines = [
+        "| Chunks of the best size for each | Plain texts | Markdown |",
+        "| --- | --- | --- |",
+    ]
+    for names, shown in WITH_CONTEXT.items():
+        cells = [
+            f"{float(rows[name][4]):.2f} ({rows[name][1]} words)"
+            for name, (rows, _) in zip(names, columns, strict=True)
+        ]
+        lines.append(f"| {shown} | {' | '.join(cells)} |")
+    counts = [count for _, count in columns]
+    lines += [
+        "",
+        f"Share of the reference text of {counts[0]} questions about plain texts and {counts[1]} "
+        "about Markdown",
+        "among the first 600 words retrieved; the words of headings count.",
+    ]
+    return "\n".join(lines)
+
+
+def best_sizes(results: str, title: str) -> tuple[dict[str, list[str]], str]:
+    """Return the rows of a table of best sizes by their first cells, and its questions.
+
+    Raises:
+        ValueError: The table is not there.
+    """
+    found = re.search(
+        rf"^\*\*{title}, each at its best size\*\* \((\d+) questions\)\n\n"
+        r"splitter \| words \| vectors \| [^\n]*\n[-| ]+\n((?:[^\n]+\n)+)",
+        results,
+        re.MULTILINE,
+    )
+    if found is None:
+        raise ValueError(f"{RESULTS} has no table of {title} with each splitter at its best size")
+    rows = [[cell.strip() for cell in line.split("|")] for line in found[2].splitlines()]
+    return {row[0]: row for row in rows}, found[1]
 
 
 def recall_table(results: str) -> str:
@@ -202,11 +261,15 @@ def with_block(page: str, name: str, content: str) -> str:
 def outputs() -> dict[Path, str]:
     """Return the content of each file that this script writes."""
     chunks = {title: splitter.split_text(TEXT) for title, splitter in COLUMNS.items()}
-    recall = recall_table(RESULTS.read_text(encoding="utf-8"))
+    results = RESULTS.read_text(encoding="utf-8")
+    recall = {
+        README: ("context", context_table(results)),
+        CHOOSING: ("recall", recall_table(results)),
+    }
     speed = speed_table(json.loads(SPEEDS.read_text(encoding="utf-8")))
     written = {PICTURE: picture(chunks)}
-    for path in PAGES:
-        page = with_block(path.read_text(encoding="utf-8"), "recall", recall)
+    for path, (name, table) in recall.items():
+        page = with_block(path.read_text(encoding="utf-8"), name, table)
         written[path] = with_block(page, "speed", speed)
     return written
 

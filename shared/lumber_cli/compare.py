@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -47,6 +47,13 @@ class Comparing(Measuring):
             help="Also compare chunks of each splitter's sizes, cut at random sentences.",
         ),
     ] = False
+    context: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Also measure every splitter with this in the vectors of its chunks: headings, "
+            "surroundings, or headings,surroundings; may be repeated."
+        ),
+    ] = None
     hyde: Annotated[
         bool,
         typer.Option(
@@ -85,7 +92,19 @@ class Comparing(Measuring):
             if self.hyde and not corpus.questions:
                 raise ValueError("--hyde needs questions: pass --questions FILE")
         passages = self._passages(corpus, model, policy)
-        return compare(corpus, splitters, query_texts=passages, qa=answering, **arguments)
+        return compare(
+            corpus,
+            splitters,
+            query_texts=passages,
+            qa=answering,
+            contexts=self._contexts,
+            **arguments,
+        )
+
+    @property
+    def _contexts(self) -> list[Any]:
+        """Return the contexts; `compare` checks them."""
+        return [[part.strip() for part in one.split(",")] for one in self.context or ()]
 
     def _check_model(self, model: Model | None) -> None:
         """Raise if a model is missing, or if nothing would be asked of the one there is."""

@@ -9,6 +9,7 @@ from typer.core import TyperCommand
 CHUNKS = "Chunks"
 MODEL = "Language model"
 CALLS = "Retries and rate limits"
+VECTORS = "Vectors"
 MEASURING = "What is measured"
 """Titles of groups, as `rich_help_panel` of an option names them."""
 

@@ -37,13 +37,15 @@ class ChunkRow:
     Attributes:
         document: Name of the document.
         chunk: The chunk.
+        embedding: Its vector, if it has one.
     """
 
     document: str
     chunk: Chunk
+    embedding: Sequence[float] | None = None
 
     def as_json(self) -> dict[str, object]:
-        """Return the row as an object; without `pages` if there are none."""
+        """Return the row as an object; without `pages` and `embedding` if there are none."""
         chunk = self.chunk
         row: dict[str, object] = {
             "document": self.document,
@@ -57,7 +59,11 @@ class ChunkRow:
         }
         if chunk.pages is not None:
             row["pages"] = list(chunk.pages)
-        return {**row, "text": chunk.text}
+        row["text"] = chunk.text
+        if self.embedding is not None:
+            # As exact as numbers of 32 bits about 1 are.
+            row["embedding"] = [round(number, 8) for number in self.embedding]
+        return row
 
     def title(self) -> str:
         """Return a line that identifies the chunk."""
@@ -109,7 +115,7 @@ def check_format(kind: OutputFormat, output: Path | None) -> None:
 
 
 @contextmanager
-def writer(kind: OutputFormat, output: Path | None) -> Iterator[Writer]:
+def writer(kind: OutputFormat, output: Path | None, *, embedding: bool = False) -> Iterator[Writer]:
     """Yield a writer.
 
     An existing file is replaced when the block ends. If it ends with an error, or with Ctrl-C, the
@@ -118,6 +124,7 @@ def writer(kind: OutputFormat, output: Path | None) -> Iterator[Writer]:
     Args:
         kind: The format.
         output: The file; None: stdout.
+        embedding: Whether rows have vectors.
 
     Raises:
         OSError: The file cannot be written.
@@ -126,7 +133,7 @@ def writer(kind: OutputFormat, output: Path | None) -> Iterator[Writer]:
         yield _Lines(typer.get_binary_stream("stdout"), _SHOWN_AS[kind])
         return
     error: BaseException | None = None
-    with replacing(output) as part, closing(_file_writer(kind, part)) as made:
+    with replacing(output) as part, closing(_file_writer(kind, part, embedding)) as made:
         try:
             yield made
         except BaseException as raised:
@@ -137,9 +144,9 @@ def writer(kind: OutputFormat, output: Path | None) -> Iterator[Writer]:
         raise error
 
 
-def _file_writer(kind: OutputFormat, path: Path) -> Writer:
+def _file_writer(kind: OutputFormat, path: Path, embedding: bool) -> Writer:
     if kind is OutputFormat.PARQUET:
-        return _Parquet(path)
+        return _Parquet(path, embedding)
     return _Lines(path.open("wb"), _SHOWN_AS[kind])
 
 
@@ -165,25 +172,25 @@ class _Lines(Writer):
 class _Parquet(Writer):
     """Writes a row group for each document."""
 
-    def __init__(self, output: Path) -> None:
+    def __init__(self, output: Path, embedding: bool) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
         self._make = pa.Table.from_pylist
-        self._schema = pa.schema(
-            [
-                ("document", pa.string()),
-                ("index", pa.int64()),
-                ("start", pa.int64()),
-                ("end", pa.int64()),
-                ("tokens", pa.int64()),
-                ("headings", pa.list_(pa.string())),
-                ("headings_inside", pa.list_(pa.string())),
-                ("context", pa.string()),
-                ("pages", pa.list_(pa.int64())),
-                ("text", pa.string()),
-            ]
-        )
+        columns = [
+            ("document", pa.string()),
+            ("index", pa.int64()),
+            ("start", pa.int64()),
+            ("end", pa.int64()),
+            ("tokens", pa.int64()),
+            ("headings", pa.list_(pa.string())),
+            ("headings_inside", pa.list_(pa.string())),
+            ("context", pa.string()),
+            ("pages", pa.list_(pa.int64())),
+            ("text", pa.string()),
+        ]
+        vectors = [("embedding", pa.list_(pa.float32()))] if embedding else []
+        self._schema = pa.schema([*columns, *vectors])
         self._file: Any = parquet.ParquetWriter(output, self._schema)
 
     def _write(self, rows: Sequence[ChunkRow]) -> None:

@@ -109,6 +109,8 @@ class Segmentation:
         usage: The total cost, lanes included. Not compared by `==`.
         start_verdicts: For each span the verdict that set its start; None for the first span, and
             where a size limit did. Empty for splitters that ask no judge.
+        larger: For each of the `scales` asked for, ranges of about that size that cover the text,
+            too: what surrounds a chunk.
         text: The text, with which notebooks display the chunks in colours. Only `segment` and
             `asegment` set it; methods that split many texts do not keep them in memory. Not
             compared by `==`.
@@ -118,6 +120,7 @@ class Segmentation:
     verdicts: tuple[Verdict, ...] = ()
     usage: Usage = field(default=Usage(), compare=False)
     start_verdicts: tuple[Verdict | None, ...] = ()
+    larger: tuple[tuple[Span, ...], ...] = field(default=(), kw_only=True)
     text: str | None = field(default=None, compare=False, kw_only=True)
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span, spans_from_starts
+from lumber_core.text.context import Context
 from lumber_core.text.source import Format, Source
 
 
@@ -172,11 +173,13 @@ class EvaluatedChunk:
         span: Its place in the document. Chunks of other libraries' splitters may overlap
             or leave gaps, and several propositions share the span of the passage they come from.
         text: What is embedded and shown: the span's text, or a rewritten version of it.
+        context: What is embedded above the text, and retrieved with it.
     """
 
     document: str
     span: Span
     text: str
+    context: Context = field(default=Context())
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,8 @@ class SplitDocument:
         seconds: Time that splitting took.
         usage: Calls and tokens of a model, if one was asked.
         failures: Answers of a model that could not be used.
+        larger: Ranges of the document of one or more larger sizes, for vectors that know
+            surroundings; see `lumber_core.Segmentation.larger`. Not cached.
     """
 
     document: str
@@ -196,6 +201,7 @@ class SplitDocument:
     seconds: float
     usage: Usage = field(default=Usage())
     failures: int = 0
+    larger: tuple[tuple[Span, ...], ...] = ()
 
 
 _SHOWN = 10

@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.model_folder import find_folder, read_card
 from lumber_core.checks import check_positive, check_texts
+from lumber_core.chunking.surroundings import Vectors, matrix
 from lumber_core.errors import WeightsError
 from lumber_core.extras import load, require
 from lumber_evaluation.identity import settings_of
 
-Vectors = npt.NDArray[np.float32]
 Similarity = Literal["cosine", "dot"]
 
 
@@ -173,33 +172,6 @@ class LlamaIndexEmbedder:
         return matrix(
             [self._model.get_query_embedding(text) for text in check_texts(texts)], len(texts)
         )
-
-
-def matrix(vectors: object, count: int) -> Vectors:
-    """Return vectors as a matrix, shape (count, width).
-
-    Raises:
-        ValueError: There are not `count` vectors of the same width, or one has a value that is not
-            finite.
-    """
-    if count == 0:
-        return np.zeros((0, 0), dtype=np.float32)
-    made = np.asarray(vectors, dtype=np.float32)
-    if made.ndim != 2 or len(made) != count:
-        raise ValueError(
-            f"the embedding model should give {count} vectors of the same width, found an array of "
-            f"shape {made.shape}"
-        )
-    if not np.isfinite(made).all():
-        raise ValueError("the embedding model returned a vector with values that are not finite")
-    return made
-
-
-def unit_length(vectors: Vectors) -> Vectors:
-    """Return the vectors scaled to length 1; those of length 0 stay as they are."""
-    lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1
-    return vectors / lengths
 
 
 CONTRIEVER = "facebook/contriever"

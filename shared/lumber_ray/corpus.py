@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
 from lumber_core.concurrency import batches
 from lumber_core.extras import load
 from lumber_core.segmentation import Usage
@@ -81,6 +82,8 @@ def split_corpus(
     format: PartFormat = "parquet",  # noqa: A002 - as in the command line
     chunk_overlap: int = 0,
     embedder: Any = None,
+    context: Sequence[ContextPart] = ALL_CONTEXT,
+    scales: Sequence[int] = (),
     workers: int | None = None,
     worker_options: Mapping[str, Any] | None = None,
     documents_per_part: int | None = None,
@@ -113,6 +116,12 @@ def split_corpus(
         chunk_overlap: Tokens to repeat from the chunk before.
         embedder: A `TextEmbedder`, LangChain `Embeddings` or a LlamaIndex embedding model: adds
             the column `embedding`.
+        context: What vectors know beside the text of a chunk: "headings" are embedded before it;
+            with "surroundings", vectors of its neighbours in the document are added, which helps
+            to find chunks of about 50 tokens, and not those of 150. Empty: nothing.
+        scales: Sizes in tokens, ascending, such as (80, 160, 320). A text is cut to each by the
+            same scores, and what it is cut to is embedded, too: the surroundings are then those
+            that a chunk lies in, instead of its neighbours' own vectors.
         workers: Number of actors. None: as many as the cluster has CPUs for.
         worker_options: Further arguments of `map_batches` of Ray Data, such as `{"num_gpus": 1}`.
         documents_per_part: Maximum number of documents in a part file, which are lost if their
@@ -132,7 +141,7 @@ def split_corpus(
         WeightsError: The files of the splitter's model are missing.
         MissingExtraError: Ray or a reader is not installed.
     """
-    setup = checked_setup(splitter, chunk_overlap, embedder)
+    setup = checked_setup(splitter, chunk_overlap, embedder, context, scales)
     if documents_per_part is not None:
         check_positive("documents_per_part", documents_per_part)
     place = Destination(destination, format, embedding=embedder is not None)

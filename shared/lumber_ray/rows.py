@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, plan_vectors
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.concurrency import batches
 from lumber_core.errors import (
@@ -103,15 +104,26 @@ class DocumentSplitter:
     Args:
         chunker: The splitter.
         chunk_overlap: Tokens to repeat from the chunk before.
-        embed: Embeds the texts of chunks; None for rows without embeddings.
+        embed: Embeds texts; None for rows without embeddings.
+        context: What the vectors of chunks know beside their text; see
+            `Chunker.split_and_embed`.
+        scales: Sizes to which a text is cut as well, for its larger ranges to be embedded.
     """
 
     def __init__(
-        self, chunker: Chunker, *, chunk_overlap: int = 0, embed: Embed | None = None
+        self,
+        chunker: Chunker,
+        *,
+        chunk_overlap: int = 0,
+        embed: Embed | None = None,
+        context: Sequence[ContextPart] = ALL_CONTEXT,
+        scales: Sequence[int] = (),
     ) -> None:
         self._chunker = chunker
         self._delivery = Delivery(chunk_overlap)
         self._embed = embed
+        self._context = context
+        self._scales = scales
         self._identity = chunker.identity
 
     def split(
@@ -160,7 +172,8 @@ class DocumentSplitter:
         return segmentation
 
     def _segment_all(self, files: Sequence[Source]) -> list[Segmentation]:
-        return self._chunker.segment_all(files, overlap=self._delivery.overlap)
+        scales = self._scales if self._embed is not None else ()
+        return self._chunker.segment_all(files, overlap=self._delivery.overlap, scales=scales)
 
     def _finished(
         self, file: Source, made: Segmentation | Exception
@@ -193,9 +206,10 @@ class DocumentSplitter:
             for chunk in chunks
         ]
         if self._embed is not None:
-            vectors = self._embed([chunk.text for chunk in chunks])
-            for row, vector in zip(rows, vectors, strict=True):
-                row["embedding"] = [float(number) for number in vector]
+            plan = plan_vectors([file], [chunks], [made], self._context)
+            (vectors,) = plan.embed(self._embed)
+            for row, vector in zip(rows, vectors.tolist(), strict=True):
+                row["embedding"] = vector
         return rows
 
 

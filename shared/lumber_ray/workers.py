@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lumber_core import AnswerStore, BertChunker, TextEmbedder
 from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.context_vectors import (
+    ALL_CONTEXT,
+    ContextPart,
+    check_context_and_scales,
+)
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.extras import load
 from lumber_core.identity import identity_of
@@ -29,6 +34,8 @@ class WorkerSetup:
         chunker: The splitter.
         chunk_overlap: Tokens to repeat from the chunk before.
         embedder: Embeds the chunks, or None.
+        context: What the vectors know beside the text of a chunk.
+        scales: Sizes to which texts are cut as well, for the vectors.
         threads: CPUs of a worker.
         rate_limit: The actor with the rate limit, or None.
     """
@@ -36,17 +43,23 @@ class WorkerSetup:
     chunker: Chunker
     chunk_overlap: int = 0
     embedder: Any = None
+    context: Sequence[ContextPart] = ALL_CONTEXT
+    scales: Sequence[int] = ()
     threads: int = 1
     rate_limit: Any = None
 
     def settings(self, format: str) -> dict[str, str]:  # noqa: A002
         """Return what determines the rows, by name."""
-        return {
+        settings = {
             "format": format,
             "splitter": self.chunker.identity,
             "chunk_overlap": str(self.chunk_overlap),
             "embedder": identity_of(self.embedder),
         }
+        if self.embedder is not None:
+            settings["context"] = " ".join(sorted(self.context))
+            settings["scales"] = " ".join(map(str, self.scales))
+        return settings
 
     def open(self) -> DocumentSplitter:
         """Load the models and connect the rate limit; called once in each worker."""
@@ -63,6 +76,8 @@ class WorkerSetup:
             self.chunker,
             chunk_overlap=self.chunk_overlap,
             embed=None if self.embedder is None else embed_with(self.embedder),
+            context=self.context,
+            scales=self.scales,
         )
 
 
@@ -99,12 +114,18 @@ class Pool:
         }
 
 
-def checked_setup(splitter: object, chunk_overlap: int, embedder: Any) -> WorkerSetup:
+def checked_setup(
+    splitter: object,
+    chunk_overlap: int,
+    embedder: Any,
+    context: Sequence[ContextPart],
+    scales: Sequence[int],
+) -> WorkerSetup:
     """Return how documents are split, with everything checked that can be without Ray.
 
     Raises:
         TypeError: `splitter` or `embedder` is of the wrong kind, or cannot be pickled.
-        ValueError: `chunk_overlap` does not fit the splitter.
+        ValueError: `chunk_overlap` does not fit the splitter, or `context` or `scales` is wrong.
         StoreError: The splitter's store cannot be used.
         WeightsError: The files of the splitter's model are missing.
         MissingExtraError: Ray is not installed.
@@ -117,6 +138,7 @@ def checked_setup(splitter: object, chunk_overlap: int, embedder: Any) -> Worker
         )
     check_not_negative("chunk_overlap", chunk_overlap)
     check_overlap(chunk_overlap, splitter.chunk_size)
+    check_context_and_scales(context, scales)
     if embedder is not None:
         embed_with(embedder)
     cloudpickle = load("ray.cloudpickle", package="ray", extra="ray")
@@ -134,7 +156,7 @@ def checked_setup(splitter: object, chunk_overlap: int, embedder: Any) -> Worker
         else:
             (store if isinstance(store, AnswerStore) else AnswerStore(store)).open()
     _ = splitter.identity  # raises if a model's files are missing
-    return WorkerSetup(splitter, chunk_overlap, embedder)
+    return WorkerSetup(splitter, chunk_overlap, embedder, tuple(context), tuple(scales))
 
 
 def checked_pool(workers: int | None, worker_options: Mapping[str, Any] | None) -> Pool:
@@ -162,10 +184,8 @@ def checked_pool(workers: int | None, worker_options: Mapping[str, Any] | None) 
 
 def in_cluster(setup: WorkerSetup, pool: Pool) -> WorkerSetup:
     """Return the same setup with what only a running cluster has."""
-    return WorkerSetup(
-        setup.chunker,
-        setup.chunk_overlap,
-        setup.embedder,
-        max(1, int(pool.options["num_cpus"] or 1)),
-        rate_limit_actor(setup.chunker),
+    return replace(
+        setup,
+        threads=max(1, int(pool.options["num_cpus"] or 1)),
+        rate_limit=rate_limit_actor(setup.chunker),
     )

@@ -242,6 +242,8 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--prices", "nan,1"], "two numbers"),
         (["compare", "{docs}", "--prices", "1,inf"], "two numbers"),
         (["compare", "{docs}", "--tokenizer", "none"], "unknown tokenizer"),
+        (["compare", "{docs}", "--context", "titles"], "'titles'"),
+        (["compare", "{docs}", "--context", "headings"], "no questions to search with a context"),
         (["compare", "{docs}", "--splitter", "greedy:inf"], "'inf' is not a number"),
         (["compare", "{docs}", "--embedder", "contriever:none"], "there is no folder none"),
         (["compare", "{docs}", "--output", "/dev/null/report"], "cannot be created"),
@@ -295,6 +297,18 @@ def test_a_null_control_is_compared_with_each_splitter(docs: Path, tmp_path: Pat
     names = [splitter["name"] for splitter in data["splitters"]]
     assert names == ["paragraphs", "paragraphs, random cuts"]
     assert "paragraphs, random cuts" in said
+
+
+def test_contexts_are_compared_with_each_splitter(
+    docs: Path, questions: Path, tmp_path: Path
+) -> None:
+    options = ["--splitter", "paragraphs", "--output", str(tmp_path / "out")]
+    options += ["--context", "headings", "--context", "headings, surroundings"]
+    code, said = run("compare", str(docs), "--questions", str(questions), *options)
+    assert code == 0, said
+    names = [splitter["name"] for splitter in data_of(tmp_path / "out")["splitters"]]
+    assert names == ["paragraphs", "paragraphs, headings", "paragraphs, headings, surroundings"]
+    assert "Embedded" in said
 
 
 def test_the_help_names_every_measure() -> None:

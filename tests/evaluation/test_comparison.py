@@ -19,7 +19,14 @@ from lumber_evaluation.comparison import FEWEST, Comparison, QaSettings, compare
 from lumber_evaluation.documents import Corpus, Document, Question
 from lumber_evaluation.report import report_json, write_report
 from lumber_evaluation.splitters import evaluated
-from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
+from tests.evaluation.comparing import (
+    PLACES,
+    Every,
+    WordEmbedder,
+    corpus,
+    paragraphs,
+    shreds,
+)
 
 
 def by_key(comparison: Comparison, key: str) -> dict[str, float]:
@@ -105,6 +112,51 @@ def test_splitters_of_langchain_and_functions_are_compared_with_this_projects() 
     for result in made.results:
         for document, split in zip(made.corpus.documents, result.splits, strict=True):
             assert all(chunk.text == chunk.span.of(document.text) for chunk in split.chunks)
+
+
+def test_every_splitter_is_measured_again_with_each_context() -> None:
+    text = "\n\n".join(
+        f"# {place}\n\nIts harbour froze over in {1800 + n}." for n, place in enumerate(PLACES)
+    )
+    document = Document("harbours", text, (0,), (0,), "made", "markdown")
+    questions = tuple(
+        Question(f"{place} harbour froze over in", "harbours", must_contain=str(1800 + n))
+        for n, place in enumerate(PLACES)
+    )
+    lines, embedder = Every(r"\n\n"), WordEmbedder()
+    made = compare(
+        Corpus("c", (document,), questions),
+        [lines, paragraphs()],
+        embedder=embedder,
+        contexts=[["headings"], ("surroundings", "headings"), ("headings",)],
+    )
+    names = ["every", "every, headings", "every, headings, surroundings"]
+    assert [result.name for result in made.results][:3] == names
+    assert len(made.results) == 6
+    assert lines.asked == 1
+    recall = by_key(made, "recall@1")
+    assert recall["every"] < 0.5
+    assert recall["every, headings"] == 1.0
+    data = report_json(made)["splitters"]
+    assert [splitter["retrieval"]["vectors"] for splitter in data[:3]] == [24, 24, 24]
+    assert data[0]["retrieval"]["texts_embedded"] == 24
+
+
+@pytest.mark.parametrize(
+    ("contexts", "count", "error", "reason"),
+    [
+        (["headings"], 12, TypeError, "contexts must be a list"),
+        ([("title",)], 12, ValueError, "'title'"),
+        ([("headings",)], 0, ValueError, "no questions to search with a context"),
+    ],
+)
+def test_contexts_that_cannot_be_measured_are_refused_before_any_work(
+    contexts: Any, count: int, error: type[Exception], reason: str
+) -> None:
+    splitter = paragraphs()
+    with pytest.raises(error, match=reason):
+        compare(corpus(count), [splitter], embedder=WordEmbedder(), contexts=contexts)
+    assert splitter.asked == 0
 
 
 def test_costs_follow_from_usage_and_prices() -> None:

@@ -14,6 +14,7 @@ from lumber_evaluation.corpora import (
     load_choi,
     load_chroma,
     load_covidqa,
+    load_multi_corpus,
     load_passages,
     load_qmsum,
     load_wiki_sections,
@@ -195,6 +196,58 @@ def test_covidqa_has_papers_and_questions_with_excerpts(tmp_path: Path) -> None:
     assert question.references[0].of(corpus.by_name[question.document].text) == "Another"
 
 
+def multi_corpus(folder: Path, *references: dict[str, object]) -> Path:
+    write(folder / "acme" / "Leave & Pay.md", "# Leave\r\n\r\nTwenty days.")
+    write(folder / "birch" / "Leave.md", "# Leave\n\nTwelve days.")
+    write(folder / "formats" / "leave.html", "<h1>Leave</h1>")
+    write(folder / "SOURCE.txt", "From somewhere.")
+    row = {"question": "How many days of leave?", "references": references}
+    write_lines(folder / "questions.jsonl", [row])
+    return folder
+
+
+def test_companies_have_markdown_documents_and_questions_to_all_of_them(tmp_path: Path) -> None:
+    named = {"document": "acme/Leave & Pay.md", "start_index": 11, "end_index": 22}
+    corpus = load_multi_corpus(multi_corpus(tmp_path, named))
+    assert [(d.name, d.source, d.format) for d in corpus.documents] == [
+        ("acme/Leave & Pay.md", "multi_corpus/acme", "markdown"),
+        ("birch/Leave.md", "multi_corpus/birch", "markdown"),
+    ]
+    assert all(document.to_split().is_markdown for document in corpus.documents)
+    (question,) = corpus.questions
+    assert question.document == "acme/Leave & Pay.md"
+    assert question.references[0].of(corpus.by_name[question.document].text) == "Twenty days"
+
+
+def test_a_question_about_two_documents_is_asked_about_each(tmp_path: Path) -> None:
+    references = [
+        {"document": "birch/Leave.md", "start_index": 9, "end_index": 20},
+        {"document": "acme/Leave & Pay.md", "start_index": 2, "end_index": 7},
+        {"document": "birch/Leave.md", "start_index": 2, "end_index": 7},
+    ]
+    asked = load_multi_corpus(multi_corpus(tmp_path, *references)).questions
+    assert [(question.document, question.references) for question in asked] == [
+        ("birch/Leave.md", (Span(9, 20), Span(2, 7))),
+        ("acme/Leave & Pay.md", (Span(2, 7),)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reference", "reason"),
+    [
+        ({"document": "cedar/Pay.md", "start_index": 0, "end_index": 1}, "no document 'cedar/Pay"),
+        ({"document": "birch/Leave.md", "start_index": 0, "end_index": 99}, "ends at character 99"),
+        ({"start_index": 0, "end_index": 1}, "names no document and there are 2"),
+        ({"document": 3, "start_index": 0, "end_index": 1}, "expected each reference as"),
+    ],
+)
+def test_a_reference_to_what_a_company_lacks_is_refused(
+    reference: dict[str, object], reason: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=rf"line 1: .*{reason}"):
+        load_multi_corpus(multi_corpus(tmp_path, reference))
+
+
 def qmsum(folder: Path, *topics: tuple[int, int]) -> Path:
     (folder / "val").mkdir()
     (folder / "val" / "m1.txt").write_text("Ann: Hello. Well.\nBob: Yes.\nAnn: Next point.")
@@ -225,3 +278,9 @@ def test_all_meetings_and_papers_load(data: Path) -> None:
     assert (len(meetings.documents), len(meetings.questions)) == (35, 237)
     assert all(document.is_segmented for document in meetings.documents)
     assert (len(papers.documents), len(papers.questions)) == (49, 836)
+
+
+def test_all_companies_load(data: Path) -> None:
+    corpus = load_multi_corpus(data / "multi_corpus")
+    assert (len(corpus.documents), len(corpus.questions)) == (124, 260)
+    assert {document.format for document in corpus.documents} == {"markdown"}

@@ -17,8 +17,9 @@ from langchain_lumber import LumberEmbeddings
 from llamaindex_lumber import LumberEmbedding
 from lumber_core import MissingExtraError, StoreError, TextEmbedder, WeightsError, extras
 from lumber_core.cache import Cache
+from lumber_core.chunking.surroundings import matrix
 from lumber_evaluation.cached_work import CachedEmbedder
-from lumber_evaluation.embedders import ContrieverEmbedder, Embedder, embedder, matrix
+from lumber_evaluation.embedders import ContrieverEmbedder, Embedder, embedder
 
 TEXTS = ["The tide clock stopped.", "Nobody noticed for a week, or two, or three.", "春"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -178,6 +179,77 @@ def test_other_texts_can_be_searched_for_than_the_questions() -> None:
     table.vectors["an answer made up"] = [-1.0]
     result = retrieve(corpus, splits, table, query_texts=["an answer made up", "q"])
     assert [question.retrieved for question in result.questions] == [(3, 2), (1, 0)]
+
+
+GUIDE = "# Harbour\n\n## Ferry\n\nAt six.\n\n## Lamps\n\nAt dusk.\n"
+
+
+def test_headings_above_a_chunk_are_embedded_with_it_and_read_before_it() -> None:
+    at = [GUIDE.index("At six"), GUIDE.index("## Lamps"), GUIDE.index("At dusk"), len(GUIDE)]
+    chunks = split(GUIDE, (at[0], at[1] - 2), (at[1], at[2] - 2), (at[2], at[3] - 1))
+    table = letters(
+        {
+            "Harbour > Ferry\n\nAt six.": 0.9,
+            "Harbour\n\n## Lamps": 0.5,
+            "Harbour > Lamps\n\nAt dusk.": 0.7,
+        }
+    )
+    document = Document("d", GUIDE, (0,), (0,), "test", "markdown")
+    corpus = Corpus("c", (document,), (asked("six"),))
+    result = retrieve(corpus, [chunks], table, context=("headings",))
+    assert result.questions[0].retrieved == (0, 2, 1)
+    assert [str(chunk.context) for chunk in result.chunks] == [
+        "Harbour > Ferry",
+        "Harbour",
+        "Harbour > Lamps",
+    ]
+    assert [chunk.text for chunk in result.chunks] == ["At six.", "## Lamps", "At dusk."]
+    assert result.texts_embedded == 3
+
+
+def test_surroundings_raise_what_stands_beside_the_answer() -> None:
+    vectors = {"q": [1.0, 0.0, 0.0], "aa": [0.1, 0.0, 1.0], "bb": [0.9, 0.5, 0.0]}
+    vectors |= {"cc": [0.0, 1.0, 0.0], "dd": [0.05, 1.0, 0.0]}
+    text = "aabbcc" + "." * 4000 + "dd"
+    chunks = split(text, (0, 2), (2, 4), (4, 6), (4006, 4008))
+    corpus, table = corpus_of(text, asked("aa")), Table(vectors, "cosine")
+    plain = retrieve(corpus, [chunks], table)
+    around = retrieve(corpus, [chunks], table, context=("surroundings",))
+    assert plain.questions[0].retrieved == (1, 0, 3, 2)
+    assert around.questions[0].retrieved == (1, 0, 2, 3)
+    assert around.texts_embedded == plain.texts_embedded == 4
+
+
+def test_larger_ranges_are_embedded_too_and_equal_texts_in_other_places_differ() -> None:
+    text = "same. north. same. south. "
+    spans = [(0, 5), (6, 12), (13, 18), (19, 25)]
+    vectors = {"q": [1.0, 0.0], "same.": [1.0, 1.0], "north.": [0.0, 1.0], "south.": [1.0, 0.0]}
+    pairs = {"same. north.": [0.0, 1.0], "same. south.": [1.0, 0.0]}
+    table = Table(vectors | pairs, "cosine")
+    corpus, chunks = corpus_of(text, asked("south")), split(text, *spans)
+    alone = retrieve(corpus, [chunks], table)
+    assert alone.texts_embedded == 3
+    assert alone.questions[0].similarities[1] == alone.questions[0].similarities[2]
+    chunks = replace(chunks, larger=((Span(0, 13), Span(13, 26)),))
+    result = retrieve(corpus, [chunks], table, context=("surroundings",))
+    assert result.texts_embedded == 5
+    assert result.questions[0].retrieved == (3, 2, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("context", "error", "reason"),
+    [
+        ("headings", TypeError, "must be a list"),
+        (("titles",), ValueError, "'titles'"),
+    ],
+)
+def test_a_context_that_is_unknown_is_refused_before_anything_is_embedded(
+    context, error, reason
+) -> None:
+    table = letters({})
+    with pytest.raises(error, match=reason):
+        retrieve(corpus_of("aabbccdd", asked("aa")), [FOUR], table, context=context)
+    assert table.documents == []
 
 
 similarities = st.lists(st.integers(0, 4), min_size=1, max_size=40)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
+from lumber_core.text.context import Context
 from lumber_evaluation.documents import Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval import recall_at_words, retrieve
 from lumber_evaluation.retrieval.word_recall import WordRecall
@@ -81,6 +82,18 @@ def test_a_passage_in_other_words_counts_if_all_of_it_fits() -> None:
     read = WordRecall({"d": Document("d", TEXT, (0,), (0,), "")}, [chunk])
     assert read.words == [6]
     assert [read(about("two"), [0], budget) for budget in (5, 6)] == [0, 1]
+
+
+def test_the_words_of_a_context_take_room_before_those_of_the_text() -> None:
+    above = Context(("Tides", "North Quay"))  # "Tides > North Quay", four words
+    chunks = [
+        EvaluatedChunk("d", Span(0, 13), TEXT[:13], above),
+        EvaluatedChunk("d", Span(20, 28), TEXT[20:28]),
+    ]
+    read = WordRecall({"d": Document("d", TEXT, (0,), (0,), "")}, chunks)
+    assert read.words == [7, 2]
+    assert [read(about("one"), [0, 1], budget) for budget in (3, 4, 5)] == [0, 0, 1]
+    assert [read(about("five"), [0, 1], budget) for budget in (7, 8)] == [0, 1]
 
 
 def test_passages_of_other_documents_take_room() -> None:

@@ -12,7 +12,7 @@ from tests.core.bert.test_bundled import TOPICS
 
 
 def test_nodes_come_with_their_embeddings() -> None:
-    parser = BertNodeParser(chunk_size=100, embed=True)
+    parser = BertNodeParser(chunk_size=100, embed=True, context=[])
     nodes = parser.get_nodes_from_documents([Document(text=" ".join(TOPICS))])
     assert [node.text.strip() for node in nodes] == TOPICS
     expected = LumberEmbedding().get_text_embedding(nodes[1].text)

@@ -10,6 +10,7 @@ pytest.importorskip("llama_index.core")
 
 USED_BEFORE = """
 import asyncio
+import numpy as np
 from llama_index.core import Document
 from llama_index.core.ingestion import IngestionPipeline
 from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser
@@ -19,12 +20,12 @@ def main():
     documents = [Document(text=text + str(n), id_=f"d{n}") for n in range(4)]
 
     def texts(nodes):
-        return sorted(node.text for node in nodes)
+        return sorted((node.text, np.round(node.embedding or [], 5).tolist()) for node in nodes)
 
     # Workers import LlamaIndex anew, which takes seconds: the parsers share a pipeline, in which
     # each divides what the one before made.
     parsers = [LumberNodeParser(chunk_size=240), BertNodeParser(chunk_size=120)]
-    parsers.append(GreedyNodeParser(chunk_size=60))
+    parsers.append(GreedyNodeParser(chunk_size=60, embed=True))
     counts = [len(documents)]
     for last in range(len(parsers)):
         # A cache would answer for the workers.

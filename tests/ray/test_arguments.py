@@ -45,6 +45,8 @@ class Locked:
         ({"chunk_overlap": -1}, ValueError, "chunk_overlap must be"),
         ({"chunk_overlap": 512}, ValueError, r"chunk_overlap \(512\) must be below"),
         ({"embedder": "bundled"}, TypeError, "embedder must be"),
+        ({"context": ["title"]}, ValueError, "context may have"),
+        ({"scales": [80, 40]}, ValueError, "scales must be positive and ascending"),
         ({"format": "csv"}, ValueError, 'format must be "parquet" or "jsonl"'),
         ({"documents_per_part": 0}, ValueError, "documents_per_part must be at least 1"),
         ({"workers": 0}, ValueError, "workers must be at least 1"),

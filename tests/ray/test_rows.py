@@ -134,10 +134,20 @@ class Refuses:
         raise RuntimeError("out of memory")
 
 
-def test_embeddings_are_those_of_the_chunks() -> None:
-    splitter = DocumentSplitter(GreedyChunker(chunk_size=20), embed=embed_with(Lengths()))
+def test_embeddings_without_context_are_those_of_the_chunks() -> None:
+    embed = embed_with(Lengths())
+    splitter = DocumentSplitter(GreedyChunker(chunk_size=20), embed=embed, context=())
     (done,) = split(splitter, Source(TEXT, name="guide"))
     assert [row["embedding"] for row in done.rows] == [[len(row["text"]), 1] for row in done.rows]
+
+
+@pytest.mark.parametrize("scales", [(), (40,)])
+def test_embeddings_know_headings_and_surroundings(scales: tuple[int, ...]) -> None:
+    chunker, file = GreedyChunker(chunk_size=20), Source(TEXT, name="guide", format="markdown")
+    splitter = DocumentSplitter(chunker, embed=embed_with(Lengths()), scales=scales)
+    (done,) = split(splitter, file)
+    _, (vectors,) = chunker.split_and_embed([file], Lengths().embed_documents, scales=scales)
+    assert [row["embedding"] for row in done.rows] == vectors.tolist()
 
 
 def test_a_failing_embedder_fails_the_document() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -175,7 +176,12 @@ class BertChunker(Chunker):
             units = [Span(place.offset, place.offset) for place in places or ()]
         spans = spans_from_starts([0, *cuts], len(layout.text))
         scorer = partial(place_scores, scores)
-        return enforce_limits(Segmentation(spans), layout, limits, units or (), scorer)
+        made = enforce_limits(Segmentation(spans), layout, limits, units or (), scorer)
+        if limits.scales:
+            from lumber_core.chunking.cutting import cut_larger  # deferred: imports numpy
+
+            made = replace(made, larger=cut_larger(layout, limits, scorer))
+        return made
 
     def _own_units(self, layout: Layout) -> Sequence[Span] | None:
         """Return the units that chunks have to start at; None if the layout decides."""

@@ -11,13 +11,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.chunking.last_resort import parts_that_fit
 from lumber_core.chunking.settings import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.layout import Layout
+from lumber_core.text.layout import Layout, MarkdownLayout
 from lumber_core.text.places import Kind, Place, places_at
 
 if TYPE_CHECKING:
@@ -41,13 +41,33 @@ _KIND_SCORES = {
 _LEVEL_SCORES = (0.0, 3.0, 3.0, 2.0, 1.0, 1.0, 1.0)  # additional, by a heading's level
 _DEPTH_COST = 1.0  # per level of indentation
 _T_WEIGHT = 0.3  # per unit of t
-# Additional, per unit of t above 0, where the classifier predicts a start; but not at indented
-# lines, as of YAML and code, whose structure it does not see.
-_START_WEIGHT = 2.4
 _LOWEST_T = -12.0  # the t of a place without tokens, which is minus infinity, and of any below
+
+
+class _Weights(NamedTuple):
+    """What weighs differently in Markdown and in plain text.
+
+    Attributes:
+        start: Additional score of a place, per unit of t above 0, where the classifier predicts a
+            start; but not at indented lines, as of YAML and code, whose structure it does not see.
+        size: Weight of sizes relative to scores; see `ChunkCosts`.
+        mixed: Cost of a chunk with the end of a section and the start of the next.
+    """
+
+    start: float
+    size: float
+    mixed: float
+
+
+_PLAIN = _Weights(start=2.4, size=12.0, mixed=0.0)
+# The classifier predicts a start at most headings and every third list item. Weighed as in plain
+# text, it makes chunks of short sections and single items, and recall falls. Recall is level for
+# start from 0.4 to 1.2, size from 24 to 36 and mixed from 3 up (benchmarks/NOTEBOOK.md).
+_MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
 # Finer places are added until there are about this many per target: enough to choose from.
 _PLACES_PER_TARGET = 3
+_LONGEST = 2  # times a scale: the longest range, unless there is no place to cut it
 _UNLIMITED = 4  # times the target: the longest chunk considered if there is no limit
 
 
@@ -73,6 +93,28 @@ class SizedPlaces:
             yield Span(start, place.offset), size, [place]
             start = place.offset
         yield Span(start, self.span.end), self.sizes[-1], []
+
+
+def cut_larger(
+    layout: Layout, limits: SizeLimits, scorer: Scorer | None = None
+) -> tuple[tuple[Span, ...], ...]:
+    """Return ranges of about each size of `limits.scales`, which cover the text.
+
+    Args:
+        layout: The layout of the text.
+        limits: The sizes, and what counts their tokens.
+        scorer: Scores the places to cut at; None decides by layout and size.
+    """
+    length = len(layout.text)
+    if not limits.scales or not length:
+        return ((),) * len(limits.scales)
+    cutters = [
+        Cutter(layout, SizeLimits(_LONGEST * scale, None, limits.counter, scale))
+        for scale in limits.scales
+    ]
+    found = cutters[0].places()  # the finest, which are places for the larger sizes as well
+    t = None if scorer is None else scorer(found.places)
+    return tuple(spans_from_starts([0, *cutter.cut(found, t)], length) for cutter in cutters)
 
 
 class Cutter:
@@ -204,13 +246,21 @@ class Cutter:
                 for place in found.places
             ]
         )
+        weights = _MARKDOWN if isinstance(self._layout, MarkdownLayout) else _PLAIN
         if t is not None:
             bounded = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
             indented = np.array([place.depth > 0 for place in found.places])
             scores += _T_WEIGHT * bounded
-            scores += _START_WEIGHT * np.where(indented, 0, np.maximum(bounded, 0))
+            scores += weights.start * np.where(indented, 0, np.maximum(bounded, 0))
         low = self._limits.min_chunk_size
-        costs = ChunkCosts(most, min(self._target, most), None if low is None else min(low, most))
+        costs = ChunkCosts(
+            most,
+            min(self._target, most),
+            None if low is None else min(low, most),
+            weights.size,
+            weights.mixed,
+        )
+        headed = [place.level > 0 for place in found.places]
         offsets, sections = [p.offset for p in found.places], self._layout.section_starts
         begin, end = found.span
         fixed = [
@@ -218,9 +268,12 @@ class Cutter:
             for start in sections[bisect_right(sections, begin) : bisect_left(sections, end)]
         ]
         cuts: list[int] = []
-        for first, last in pairwise([-1, *fixed, len(offsets)]):
-            inside = best_cuts(found.sizes[first + 1 : last + 1], scores[first + 1 : last], costs)
-            cuts += (first + 1 + number for number in inside)
+        for before, last in pairwise([-1, *fixed, len(offsets)]):
+            first = before + 1
+            inside = best_cuts(
+                found.sizes[first : last + 1], scores[first:last], costs, headed[first:last]
+            )
+            cuts += (first + number for number in inside)
             cuts += [last] if last < len(offsets) else []
         return [offsets[number] for number in cuts]
 

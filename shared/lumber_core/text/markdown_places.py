@@ -1,7 +1,7 @@
 """Places where a chunk of Markdown may start: its units, and sentences inside its prose.
 
 The counterpart of `places` for Markdown: there is no place between a heading and the first block
-below it, and none inside a table, code or HTML unless it is too long.
+below it, none before a thematic break, and none inside a table, code or HTML unless it is too long.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
 
     Returns:
         Places in order, strictly inside the range of the blocks. A list item is a line, any other
-        block a paragraph. A block below a paragraph that ends with a colon is deeper.
+        block a paragraph, but what follows a thematic break is as a heading without a level. A
+        block below a paragraph that ends with a colon is deeper.
     """
     if not blocks:
         return []
@@ -40,10 +41,12 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
     found_here = find_places(text[begin : blocks[-1].end], language)
     known = {begin + place.offset: place.shifted(begin) for place in found_here}
     found = []
+    headed = False  # whether only thematic breaks are between a heading and this block
     for before, block in pairwise(blocks):
-        if before.kind == "heading":
+        headed = before.kind == "heading" or (headed and before.kind == "rule")
+        if headed or block.kind == "rule":
             continue
-        kind = _KINDS.get(block.kind, Kind.PARAGRAPH)
+        kind = Kind.HEADING if before.kind == "rule" else _KINDS.get(block.kind, Kind.PARAGRAPH)
         like = known.get(block.start, Place(block.start, kind, block.start))
         led_in = not block.level and _COLON.search(
             text, max(before.start, before.end - 40), before.end

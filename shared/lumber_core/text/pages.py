@@ -27,7 +27,7 @@ numbers, and a store can filter by range, as in page_first <= 7 <= page_last.
 """
 
 _NUMBER, _PAGE, _LABEL, _TOTAL = "page_number", "page", "page_label", "total_pages"
-_KEYS = (_NUMBER, _PAGE, _LABEL)
+PAGE_KEYS = (_NUMBER, _PAGE, _LABEL)
 # A larger number is none of a page, but a date, say. Offsets are listed from page 1 on, so that
 # this also limits the list.
 _MOST = 100_000
@@ -121,7 +121,7 @@ def merge_pages(
     common = {
         key: value
         for key, value in first.items()
-        if key not in _KEYS and all(key in other and other[key] == value for other in others)
+        if key not in PAGE_KEYS and all(key in other and other[key] == value for other in others)
     }
     return text, {**common, PAGE_STARTS: starts}
 
@@ -192,7 +192,7 @@ def _file(metadata: Metadata, number: int) -> tuple[Any, ...]:
 
 
 def _is_page(metadata: Metadata) -> bool:
-    return PAGE_STARTS not in metadata and any(key in metadata for key in _KEYS)
+    return PAGE_STARTS not in metadata and any(key in metadata for key in PAGE_KEYS)
 
 
 def _numbers(pages: Sequence[Metadata]) -> Sequence[int]:

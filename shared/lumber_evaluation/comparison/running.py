@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tqdm import tqdm
 
 from lumber_core.checks import check_positive
+from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, check_context
 from lumber_core.extras import require
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
@@ -57,6 +58,7 @@ def compare(
     qa: QaSettings | None = None,
     tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
     prices: Prices | None = None,
+    contexts: Iterable[Sequence[ContextPart]] = (),
     within_document: bool = False,
     tolerance: int = 0,
     query_texts: Sequence[str] | None = None,
@@ -75,6 +77,9 @@ def compare(
         tokenizer: Counts the tokens of chunks. Default: an estimate. See
             `lumber_core.tokens.token_counter`.
         prices: What the splitters' models cost.
+        contexts: Measure every splitter again with each of these contexts in the vectors of its
+            chunks, such as `("headings",)` and `("headings", "surroundings")`; see
+            `lumber_core.Chunker.split_and_embed`. The words of headings count as retrieved.
         within_document: Let a question search the chunks of its own document only.
         tolerance: How many units apart two boundaries may be and still match.
         query_texts: Texts to embed instead of the questions, one for each: the `texts` of
@@ -84,9 +89,9 @@ def compare(
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters with the same name, a
-            question without an expected answer, no question for the model to answer, not one query
-            text for each question, or an argument is out of range.
-        TypeError: A splitter, the embedder or the tokenizer has the wrong type.
+            question without an expected answer, no question for the model to answer or to search
+            with a context, not one query text for each question, or an argument is out of range.
+        TypeError: A splitter, the embedder, a context or the tokenizer has the wrong type.
         MissingExtraError: A package is not installed.
 
     Example:
@@ -99,6 +104,7 @@ def compare(
     """
     subjects = [evaluated(splitter) for splitter in splitters]
     check_comparison(corpus, subjects, qa=qa)
+    measured = _contexts(corpus, contexts)
     if tolerance < 0:
         raise ValueError(f"tolerance must be at least 0, not {tolerance}")
     if query_texts is not None and len(query_texts) != len(corpus.questions):
@@ -127,29 +133,34 @@ def compare(
 
     results = []
     for one, made in zip(subjects, all_splits, strict=True):
-        retrieval = None
-        if corpus.questions:
-            retrieval = retrieve(
-                corpus,
-                made,
-                searching,
-                within_document=within_document,
-                query_texts=query_texts,
-                show_progress=show_progress,
-            )
         by_name = {split.document: split for split in made}
         starts = [[c.span.start for c in by_name[d.name].chunks] for d in segmented]
-        results.append(
-            SplitterResult(
-                one.name,
-                one.settings,
-                made,
-                tuple(tuple(counter.count([c.text for c in s.chunks])) for s in made),
-                score_segmentation(segmented, starts, tolerance=tolerance) if segmented else None,
-                retrieval,
-                None if qa is None else _answer(corpus, retrieval, qa, work, show_progress),
-            )
+        plain = SplitterResult(
+            one.name,
+            one.settings,
+            made,
+            tuple(tuple(counter.count([c.text for c in s.chunks])) for s in made),
+            score_segmentation(segmented, starts, tolerance=tolerance) if segmented else None,
         )
+        for context in measured:
+            retrieval = None
+            if corpus.questions:
+                retrieval = retrieve(
+                    corpus,
+                    made,
+                    searching,
+                    context=context,
+                    within_document=within_document,
+                    query_texts=query_texts,
+                    show_progress=show_progress,
+                )
+            result = replace(
+                plain,
+                name=", ".join([one.name, *context]),
+                retrieval=retrieval,
+                qa=None if qa is None else _answer(corpus, retrieval, qa, work, show_progress),
+            )
+            results.append(result)
     return Comparison(
         corpus,
         tuple(results),
@@ -160,6 +171,27 @@ def compare(
         prices,
         tuple(query_texts or ()),
     )
+
+
+def _contexts(
+    corpus: Corpus, contexts: Iterable[Sequence[ContextPart]]
+) -> list[tuple[ContextPart, ...]]:
+    """Return the contexts to measure, each once: first none, then those given.
+
+    Raises:
+        ValueError: A context has an unknown part, or there are contexts but no questions.
+        TypeError: A context is not a list.
+    """
+    given = list(contexts)
+    for context in given:
+        check_context("contexts", context)
+    if given and not corpus.questions:
+        raise ValueError(
+            f"the corpus {corpus.name!r} contains no questions to search with a context: pass "
+            "questions, or no contexts"
+        )
+    ordered = [tuple(part for part in ALL_CONTEXT if part in context) for context in given]
+    return list(dict.fromkeys([(), *ordered]))
 
 
 def check_comparison(

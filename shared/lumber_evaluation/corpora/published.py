@@ -1,4 +1,4 @@
-"""Published corpora: Choi, Chroma's evaluation, COVID-QA, QMSum, sections and passages."""
+"""Published corpora: Choi, Chroma's evaluation, COVID-QA, Multi-Corpus, QMSum, and others."""
 
 from __future__ import annotations
 
@@ -130,6 +130,34 @@ def load_covidqa(folder: str | Path) -> Corpus:
         root / "documents", pattern="*.txt", questions=root / "questions.jsonl", encoding="utf-8"
     )
     return Corpus("covidqa", loaded.documents, loaded.questions)
+
+
+def load_multi_corpus(folder: str | Path) -> Corpus:
+    """Load RAG-Multi-Corpus: Markdown documents of companies, and questions to all of them.
+
+    A question is asked of all documents together: search with `within_document=False`.
+
+    Args:
+        folder: The folder with `COMPANY/NAME.md` and `questions.jsonl`, whose lines are
+            `{"question": …, "references": [{"document": "COMPANY/NAME.md", "start_index": …,
+            "end_index": …}]}`. Other folders and files are not read.
+
+    Returns:
+        Documents named `COMPANY/NAME.md`, each with its company as its source.
+
+    Raises:
+        FileNotFoundError: A file is missing.
+        ValueError: A line is malformed, a document is unknown, or an excerpt lies outside it.
+    """
+    root = existing_folder(folder, "RAG-Multi-Corpus")
+    loaded = load_folder(
+        root, pattern="*/*.md", questions=root / "questions.jsonl", encoding="utf-8"
+    )
+    documents = tuple(
+        replace(document, source=f"multi_corpus/{document.name.split('/')[0]}")
+        for document in loaded.documents
+    )
+    return Corpus("multi_corpus", documents, loaded.questions)
 
 
 def load_qmsum(folder: str | Path, *, part: str = "val") -> Corpus:

@@ -42,10 +42,12 @@ class Reference:
     Attributes:
         span: Its place in the document, according to the file.
         content: The characters expected there; None if the file does not say.
+        document: The name of the document, "" if the reference names none.
     """
 
     span: Span
     content: str | None
+    document: str = ""
 
     def check(self, document: Document, where: str) -> None:
         """Raise unless the document has the excerpt at its offsets.
@@ -91,7 +93,8 @@ def load_questions(
     the fields of `Question` (`document`, `question`, `answer`, `must_contain` or
     `chunk_must_contain`, `references`); case, spaces and underscores make no difference, and other
     columns are ignored. References are `{"start_index": …, "end_index": …, "content": …}`, in CSV
-    as JSON; the content is optional.
+    as JSON; the content is optional. Without a column for it, each may name its "document"; a
+    question with references in several documents becomes one question for each.
 
     Args:
         path: A .jsonl, .json (a list), .csv or .parquet file.
@@ -122,7 +125,7 @@ def read_questions(rows: Iterable[tuple[str, Row]], source: str) -> list[AskedQu
     Raises:
         ValueError: There is no row, or one lacks a question or its expected answer.
     """
-    asked = [_asked(row, where) for where, row in rows]
+    asked = [one for where, row in rows for one in _asked(row, where)]
     if not asked:
         raise ValueError(
             f"{source} contains no question; expected rows with the columns {_EXPECTED}"
@@ -156,7 +159,13 @@ def read_references(references: Iterable[object], where: str) -> tuple[Reference
     for reference in references:
         fields = reference if isinstance(reference, dict) else {}
         start, end, content = map(fields.get, ("start_index", "end_index", "content"))
-        if type(start) is not int or type(end) is not int or not isinstance(content, str | None):
+        document = fields.get("document") or ""
+        if (
+            type(start) is not int
+            or type(end) is not int
+            or not isinstance(content, str | None)
+            or not isinstance(document, str)
+        ):
             raise ValueError(
                 f"{where}: expected each reference as "
                 '{"start_index": 10, "end_index": 25, "content": "..."} with whole numbers, '
@@ -167,11 +176,12 @@ def read_references(references: Iterable[object], where: str) -> tuple[Reference
                 f"{where}: a reference from character {start} to {end} is not an excerpt; expected "
                 "0 <= start_index < end_index"
             )
-        read.append(Reference(Span(start, end), content))
+        read.append(Reference(Span(start, end), content, document.strip()))
     return tuple(read)
 
 
-def _asked(row: Row, where: str) -> AskedQuestion:
+def _asked(row: Row, where: str) -> list[AskedQuestion]:
+    """Return the question of a row, or one for each document that its references name."""
     columns = _columns(row, where)
     if "question" not in columns or not columns.keys() & {"must_contain", "references"}:
         found = ", ".join(map(repr, row)) or "none"
@@ -195,9 +205,24 @@ def _asked(row: Row, where: str) -> AskedQuestion:
         values.get("document", "").strip(),
         values.get("answer", ""),
         values.get("must_contain") or None,
-        tuple(reference.span for reference in references),
     )
-    return AskedQuestion(where, question, references)
+    if question.document:
+        return [_with_references(where, question, references)]
+    return [
+        _with_references(
+            where,
+            replace(question, document=document),
+            [reference for reference in references if reference.document == document],
+        )
+        for document in dict.fromkeys(reference.document for reference in references) or [""]
+    ]
+
+
+def _with_references(
+    where: str, question: Question, references: Sequence[Reference]
+) -> AskedQuestion:
+    spans = tuple(reference.span for reference in references)
+    return AskedQuestion(where, replace(question, references=spans), tuple(references))
 
 
 def _columns(row: Row, where: str) -> dict[str, str]:

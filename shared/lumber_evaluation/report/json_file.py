@@ -143,6 +143,8 @@ def _segmentation(scores: SegmentationScores) -> dict[str, Any]:
 def _retrieval(retrieval: RetrievalResult) -> dict[str, Any]:
     counted = len(retrieval.questions) > len(retrieval.unanswerable)
     return {
+        "vectors": len(retrieval.chunks),
+        "texts_embedded": retrieval.texts_embedded,
         "unanswerable": len(retrieval.unanswerable),
         "skipping_unanswerable": {
             "recall": {str(k): retrieval.recall(k, unanswerable="skip") for k in CUTOFFS},

@@ -54,6 +54,7 @@ def summary_table(comparison: Comparison) -> Table:
     metrics = [metric for metric in comparison.metrics if metric.in_summary]
     columns = [*map(_heading, metrics), "Chunks", "Mean tokens", "Time"]
     asked = any(result.usage.calls for result in comparison.results)
+    columns += ["Embedded"] if comparison.corpus.questions else []
     columns += ["Calls"] if asked else []
     columns += ["Cost"] if comparison.prices else []
     rows = []
@@ -62,6 +63,8 @@ def summary_table(comparison: Comparison) -> Table:
         cells.append(Cell(f"{sum(map(len, result.sizes)):,}"))
         cells.append(Cell(f"{result.mean_size:,.0f}"))
         cells.append(Cell(duration(result.seconds)))
+        if result.retrieval is not None:
+            cells.append(Cell(f"{result.retrieval.texts_embedded:,}"))
         if asked:
             cells.append(Cell(f"{result.usage.calls:,}"))
         if comparison.prices:

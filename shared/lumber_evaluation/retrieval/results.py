@@ -12,14 +12,30 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NoReturn
 
 import numpy as np
 from tqdm import tqdm
 
-from lumber_evaluation.documents import Corpus, EvaluatedChunk, Question, SplitDocument
-from lumber_evaluation.embedders import Embedder, Vectors, matrix, unit_length
+from lumber_core.chunking.context_vectors import ContextPart, check_context
+from lumber_core.chunking.surroundings import (
+    PlacedDocument,
+    PlacedText,
+    VectorPlan,
+    Vectors,
+    matrix,
+    unit_length,
+)
+from lumber_core.text.layout import MarkdownLayout, PlainLayout
+from lumber_evaluation.documents import (
+    Corpus,
+    Document,
+    EvaluatedChunk,
+    Question,
+    SplitDocument,
+)
+from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.retrieval.references import (
     GoldFinder,
@@ -130,12 +146,15 @@ class RetrievalResult:
     """The results of all questions with one splitter.
 
     Attributes:
-        chunks: The chunks that were searched; their numbers are indices of this tuple.
+        chunks: The chunks that were searched; their numbers are indices of this tuple. Each has a
+            vector.
         questions: A result for each question, in the order of the corpus.
+        texts_embedded: Number of different texts that were embedded for these vectors.
     """
 
     chunks: tuple[EvaluatedChunk, ...]
     questions: tuple[QuestionResult, ...]
+    texts_embedded: int = 0
 
     @property
     def unanswerable(self) -> tuple[Question, ...]:
@@ -194,6 +213,7 @@ def retrieve(
     splits: Sequence[SplitDocument],
     embedder: Embedder,
     *,
+    context: Sequence[ContextPart] = (),
     within_document: bool = True,
     query_texts: Sequence[str] | None = None,
     show_progress: bool = False,
@@ -204,6 +224,10 @@ def retrieve(
         corpus: Documents and questions.
         splits: Each document as the splitter splits it.
         embedder: Embeds chunks and questions.
+        context: What vectors know beside the text of a chunk, as in `Chunker.split_and_embed`.
+            "headings" are computed for the chunks of every splitter in the same way, and their
+            words count as retrieved. "surroundings" are the neighbours of a chunk, or the ranges of
+            `SplitDocument.larger` that it lies in.
         within_document: Search the chunks of the question's document only, as GutenQA does for
             each book; else those of the whole corpus.
         query_texts: Texts to embed instead of the questions, one for each, as for HyDE.
@@ -215,9 +239,11 @@ def retrieve(
 
     Raises:
         ValueError: There is no question, one has no expected answer, a document was not split or is
-            not in the corpus, `query_texts` and the questions differ in number, or a vector has
-            values that are not finite.
+            not in the corpus, `query_texts` and the questions differ in number, `context` has an
+            unknown part, or a vector has values that are not finite.
+        TypeError: `context` is not a list.
     """
+    check_context("context", context)
     check_questions(corpus.questions)
     queries = [question.question for question in corpus.questions]
     if query_texts is not None:
@@ -228,15 +254,32 @@ def retrieve(
             )
         queries = list(query_texts)
     _check_splits(corpus, splits)
+    if "headings" in context:
+        splits = [in_context(corpus.by_name[split.document], split) for split in splits]
     chunks = tuple(chunk for split in splits for chunk in split.chunks)
-    texts = list(dict.fromkeys(chunk.text for chunk in chunks))
+    plan = VectorPlan(
+        [_placed(corpus.by_name[split.document], split) for split in splits],
+        surroundings="surroundings" in context,
+    )
+    texts = plan.texts
     bar = tqdm(total=len(texts) + len(queries), desc="embedding", disable=not show_progress)
     with bar:
-        vectors = _in_batches(embedder.embed_documents, texts, bar)
+
+        def embed(some: Sequence[str]) -> Vectors:
+            made = embedder.embed_documents(some)
+            bar.update(len(some))
+            return made
+
+        vectors = np.concatenate(plan.embed(embed))
         asked = _in_batches(embedder.embed_queries, queries, bar)
     if embedder.similarity == "cosine":
         vectors, asked = unit_length(vectors), unit_length(asked)
-    row = {text: number for number, text in enumerate(texts)}
+    # Equal texts have one vector, unless it depends on where they are.
+    row: dict[object, int] = {}
+    rows = [
+        row.setdefault(number if "surroundings" in context else _embedded(chunk), number)
+        for number, chunk in enumerate(chunks)
+    ]
     searched = _searched(corpus, chunks, within_document)
     gold = _gold(corpus, chunks)
     read = WordRecall(corpus.by_name, chunks)
@@ -245,7 +288,7 @@ def retrieve(
         search = ExactSearch(
             [chunks[number] for number in numbers],
             numbers=numbers,
-            text_of=[row[chunks[number].text] for number in numbers],
+            text_of=[rows[number] for number in numbers],
             vectors=vectors,
         )
         answers = [gold[question] for question in questions]
@@ -254,7 +297,8 @@ def retrieve(
         for question, one in zip(questions, found, strict=True):
             about = corpus.questions[question]
             results[question] = _result(about, chunks, gold[question], one, read)
-    return RetrievalResult(chunks, tuple(results[n] for n in range(len(queries))))
+    ordered = tuple(results[n] for n in range(len(queries)))
+    return RetrievalResult(chunks, ordered, len(texts))
 
 
 def recall_at_words(
@@ -311,6 +355,25 @@ def _check_splits(corpus: Corpus, splits: Sequence[SplitDocument]) -> None:
             f"there are questions about {min(missing)!r}, which was not split: pass a split of "
             f"every document of the corpus {corpus.name!r}"
         )
+
+
+def in_context(document: Document, split: SplitDocument) -> SplitDocument:
+    """Return the split with the context of each chunk, whatever splitter made it."""
+    source = document.to_split()
+    layout = MarkdownLayout(source) if source.is_markdown else PlainLayout(source)
+    spans = [chunk.span for chunk in split.chunks]
+    contexts = layout.contexts(spans, layout.outline(spans))
+    chunks = zip(split.chunks, contexts, strict=True)
+    return replace(split, chunks=tuple(replace(chunk, context=above) for chunk, above in chunks))
+
+
+def _placed(document: Document, split: SplitDocument) -> PlacedDocument:
+    chunks = [PlacedText(chunk.span, chunk.text, chunk.context.above) for chunk in split.chunks]
+    return PlacedDocument(chunks, document.text, split.larger)
+
+
+def _embedded(chunk: EvaluatedChunk) -> str:
+    return chunk.context.above(chunk.text)
 
 
 def _in_batches(

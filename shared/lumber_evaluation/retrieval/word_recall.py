@@ -5,6 +5,7 @@ retrieves the same number of words. Passages are taken best first, and the last 
 recall is the share of the question's reference text among these words.
 
 Words are separated by white space. White space is not counted in shares, because splitters trim it.
+The context of a chunk is read before it, so its words count as retrieved, too.
 """
 
 from __future__ import annotations
@@ -43,21 +44,22 @@ class WordRecall:
         chunks: Chunks of one splitter; their numbers are indices of this sequence.
 
     Attributes:
-        words: Words of each chunk.
+        words: Words of each chunk, with those of its context.
     """
 
     def __init__(self, documents: Mapping[str, Document], chunks: Sequence[EvaluatedChunk]) -> None:
         self._texts = {name: _WordsOf(document.text) for name, document in documents.items()}
         self._chunks = chunks
         self._rewritten: set[int] = set()
+        self._above = [len(str(chunk.context).split()) for chunk in chunks]
         self.words: list[int] = []
-        for number, chunk in enumerate(chunks):
+        for number, (chunk, above) in enumerate(zip(chunks, self._above, strict=True)):
             source = self._texts[chunk.document]
             if "".join(chunk.text.split()) == "".join(chunk.span.of(source.text).split()):
-                self.words.append(source.count(chunk.span))
+                self.words.append(above + source.count(chunk.span))
             else:
                 self._rewritten.add(number)
-                self.words.append(len(chunk.text.split()))
+                self.words.append(above + len(chunk.text.split()))
 
     def depth(self, numbers: Sequence[int], budget: int) -> int:
         """Return how many of some chunks are enough for `budget` words, in any order."""
@@ -101,8 +103,9 @@ class WordRecall:
             chunk = self._chunks[number]
             own = chunk.document == document
             if self.words[number] > budget:
-                if own and budget and number not in self._rewritten:
-                    yield self._texts[document].first_words(chunk.span, budget)
+                left = budget - self._above[number]
+                if own and left > 0 and number not in self._rewritten:
+                    yield self._texts[document].first_words(chunk.span, left)
                 return
             budget -= self.words[number]
             if own:

@@ -15,7 +15,7 @@ from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, check_tiling
-from lumber_core.text.layout import PlainLayout
+from lumber_core.text.layout import MarkdownLayout, PlainLayout
 from lumber_core.text.places import Place
 from lumber_core.tokens import token_counter
 from tests.core.tokens.test_estimated_counter import KINDS
@@ -113,6 +113,26 @@ def test_a_heading_of_markdown_draws_the_cut_by_its_level(heading: str, drawn: b
     text = f"{sentence * 5}\n\n{heading}\n\n{sentence * 6}\n\n{sentence * 8}"
     cutter = cutter_of(text, 256, 110)
     assert (text.index("##") in cutter.cut(cutter.places())) is drawn
+
+
+def test_predicted_starts_draw_fewer_cuts_in_markdown_than_in_plain_text() -> None:
+    item = "- It rained all day in the north of the country.\n"
+    text, scores = item * 30, [4.0 if number % 3 == 0 else -4.0 for number in range(29)]
+    limits = SizeLimits(256, None, COUNTER, 154)
+    plain, markdown = Cutter(PlainLayout(text), limits), Cutter(MarkdownLayout(text), limits)
+    assert len(markdown.cut(markdown.places(), scores)) < 4
+    assert len(plain.cut(plain.places(), scores)) > 8
+
+
+@pytest.mark.parametrize(("target", "sentences"), [(80, 11), (110, 14), (154, 20)])
+def test_a_chunk_of_markdown_that_begins_inside_a_section_ends_with_it(
+    target: int, sentences: int
+) -> None:
+    prose = "It rained all day in the north of the country. " * sentences
+    text = "".join(f"#### Day {day}\n\n{prose}\n\n" for day in range(6))
+    cutter = Cutter(MarkdownLayout(text), SizeLimits(256, None, COUNTER, target))
+    found = cutter.places()
+    assert {place.offset for place in found.places if place.level} <= {*cutter.cut(found)}
 
 
 def test_a_long_span_is_cut_at_its_best_scoring_place() -> None:

@@ -14,7 +14,11 @@ from tests.profiles import examples
 
 
 def value(
-    cuts: tuple[int, ...], before: list[int], scores: list[float], costs: ChunkCosts
+    cuts: tuple[int, ...],
+    before: list[int],
+    scores: list[float],
+    costs: ChunkCosts,
+    headed: list[bool],
 ) -> float:
     """Return the value of a tiling; minus infinity if a chunk that could be cut is too long."""
     edges = [0, *(cut + 1 for cut in cuts), len(before) - 1]
@@ -23,6 +27,9 @@ def value(
         size = before[last] - before[first]
         if size <= costs.chunk_size:
             total -= costs.table[size]
+            begins_inside = first > 0 and not headed[first - 1]
+            if begins_inside and any(headed[first : last - 1]):
+                total -= costs.mixed
         elif last > first + 1:
             return -np.inf
     return float(total)
@@ -33,39 +40,42 @@ def before_places(sizes: list[int]) -> list[int]:
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> tuple[list[int], list[float], ChunkCosts]:
+def problems(draw: st.DrawFn) -> tuple[list[int], list[float], ChunkCosts, list[bool]]:
     scores = draw(st.lists(st.floats(-8, 8).map(lambda x: round(x, 2)), max_size=9))
     sizes = draw(st.lists(st.integers(0, 30), min_size=len(scores) + 1, max_size=len(scores) + 1))
     chunk_size = draw(st.integers(1, 60))
     target = draw(st.integers(1, chunk_size))
     low = draw(st.none() | st.integers(1, chunk_size))
     weight = draw(st.sampled_from([0.0, 1.0, 12.0]))
-    return sizes, scores, ChunkCosts(chunk_size, target, low, weight)
+    mixed = draw(st.sampled_from([0.0, 3.0, 100.0]))
+    headed = draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
+    return sizes, scores, ChunkCosts(chunk_size, target, low, weight, mixed), headed
 
 
 @given(problems())
 @examples(300)
 def test_no_other_tiling_is_better(
-    problem: tuple[list[int], list[float], ChunkCosts],
+    problem: tuple[list[int], list[float], ChunkCosts, list[bool]],
 ) -> None:
-    sizes, scores, costs = problem
+    sizes, scores, costs, headed = problem
     before = before_places(sizes)
     every = (
-        value(cuts, before, scores, costs)
+        value(cuts, before, scores, costs, headed)
         for count in range(len(scores) + 1)
         for cuts in combinations(range(len(scores)), count)
     )
-    found = value(tuple(best_cuts(sizes, scores, costs)), before, scores, costs)
+    cuts = tuple(best_cuts(sizes, scores, costs, headed))
+    found = value(cuts, before, scores, costs, headed)
     assert found == pytest.approx(max(every), abs=1e-6)
 
 
 @given(problems())
 def test_no_chunk_is_too_long_where_a_place_would_divide_it(
-    problem: tuple[list[int], list[float], ChunkCosts],
+    problem: tuple[list[int], list[float], ChunkCosts, list[bool]],
 ) -> None:
-    sizes, scores, costs = problem
+    sizes, scores, costs, headed = problem
     before = before_places(sizes)
-    edges = [0, *(cut + 1 for cut in best_cuts(sizes, scores, costs)), len(before) - 1]
+    edges = [0, *(cut + 1 for cut in best_cuts(sizes, scores, costs, headed)), len(before) - 1]
     for first, last in pairwise(edges):
         assert last == first + 1 or before[last] - before[first] <= costs.chunk_size
 
@@ -79,6 +89,16 @@ def test_a_high_score_outweighs_a_small_difference_in_size() -> None:
     scores = [0.0] * 39
     scores[11] = 5.0
     assert best_cuts([10] * 40, scores, ChunkCosts(200, 100))[0] == 11
+
+
+def test_a_chunk_that_begins_inside_a_section_ends_with_it() -> None:
+    headed = [number == 24 for number in range(39)]  # after 250 of 400 tokens
+    sizes, scores = [10] * 40, [0.0] * 39
+    assert best_cuts(sizes, scores, ChunkCosts(200, 100), headed) == [9, 19, 29]
+    assert 24 in best_cuts(sizes, scores, ChunkCosts(200, 100, mixed=12.0), headed)
+    # One that begins with a section may have the next as well.
+    headed = [number in (9, 14) for number in range(39)]
+    assert best_cuts(sizes, scores, ChunkCosts(200, 100, mixed=12.0), headed) == [9, 19, 29]
 
 
 def test_text_that_fits_into_no_chunk_stands_alone() -> None:

@@ -27,8 +27,8 @@ SCRIPTS = {
     "emoji": "\U0001f468\u200d\U0001f469\u200d\U0001f467",
     "flags": "\U0001f1e9\U0001f1ea",
 }
-PUNCTUATION = ("", ",", ".", "\uff0c", "\u3001", "\u3002", "\u0964")
-SEPARATORS = ("", " ", "\n", "\u2028", "\u200b")
+PUNCTUATION = ("", ".", "\uff0c", "\u3001")
+SEPARATORS = ("", " ", "\n", "\u2028")
 SIZE = 1000  # characters: quadratic time showed at a few hundred
 
 WORK: dict[str, Callable[[str], object]] = {

@@ -451,6 +451,19 @@ def test_a_block_below_a_colon_is_deeper_and_a_heading_has_its_level():
     }
 
 
+def test_a_thematic_break_ends_what_is_before_it():
+    blocks = ["# A", "One. Two.", "---", "Three.", "- four", "***", "- five", "# B", "---", "Six."]
+    text = "\n\n".join(blocks)
+    places = {text[p.offset :].split("\n")[0]: p.kind for p in MarkdownLayout(text).places()}
+    assert places == {
+        "Two.": Kind.SENTENCE,
+        "Three.": Kind.HEADING,
+        "- four": Kind.LINE,
+        "- five": Kind.HEADING,
+        "# B": Kind.HEADING,
+    }
+
+
 def test_long_code_is_divided_between_its_blocks():
     code = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b\n\n" for n in range(12))
     text = f"```python\n{code}```\n"

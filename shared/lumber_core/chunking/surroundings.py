@@ -1,0 +1,285 @@
+"""What to embed for the chunks of a document, and how vectors that know the surroundings follow.
+
+A chunk's surroundings are its neighbours, or the larger chunks that it is part of.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from lumber_core.chunking.cutting import cut_larger
+from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.concurrency import batches
+from lumber_core.spans import Span
+from lumber_core.text.layout import PlainLayout
+from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, token_counter
+
+Vectors = npt.NDArray[np.float32]
+
+_WIDTH = 80.0
+"""Standard deviation of the kernel in tokens, about 60 words. The optimum is flat: recall of chunks
+of 40 words is the same within noise from 50 to 120."""
+_REACH = 3  # standard deviations; the kernel is below 0.012 beyond them
+_MOST_NEIGHBOURS = 64  # on either side, so that texts of tiny chunks cost no more than others
+_AT_ONCE = 256  # texts in a call of an embedding model, which has batches of its own
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedText:
+    """The text of a chunk with its place in its document, to be embedded.
+
+    Attributes:
+        span: Its place, in characters.
+        text: Its text.
+        embedded: Returns what is embedded for it, or for a larger text that begins with it.
+    """
+
+    span: Span
+    text: str
+    embedded: Callable[[str], str] = str
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedDocument:
+    """The chunks of a document, to be embedded.
+
+    Attributes:
+        chunks: The chunks, in order.
+        text: The text that larger ranges are of.
+        larger: Ranges of the text of several sizes, which are embedded, too; see
+            `Segmentation.larger`. Empty: the surroundings of a chunk are its neighbours.
+    """
+
+    chunks: Sequence[PlacedText]
+    text: str = ""
+    larger: Sequence[Sequence[Span]] = ()
+
+
+class _Plan(NamedTuple):
+    """How the vectors of the chunks of one document are made.
+
+    Attributes:
+        rows: For each chunk, where its text is among the texts to embed.
+        larger: The same of the texts it lies in, for each size.
+        centres: Its place in tokens.
+        sizes: Its size in tokens.
+    """
+
+    rows: list[int]
+    larger: list[list[int]]
+    centres: list[float]
+    sizes: list[int]
+
+
+class VectorPlan:
+    """Which texts to embed for the chunks of documents, and how their vectors are made of these.
+
+    Args:
+        documents: The documents.
+        surroundings: Whether vectors know what is around a chunk.
+    """
+
+    def __init__(self, documents: Iterable[PlacedDocument], *, surroundings: bool = True) -> None:
+        self._counter = token_counter(DEFAULT_TOKENIZER)
+        self._surroundings = surroundings
+        self._rows: dict[str, int] = {}
+        self._plans = [self._plan(document) for document in documents]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts to embed, each once, in order of their first use."""
+        return [*self._rows]
+
+    def embed(
+        self, embed: Callable[[list[str]], object], *, show_progress: bool = False
+    ) -> list[Vectors]:
+        """Embed the texts, and return the vectors of each document's chunks.
+
+        Args:
+            embed: Returns a vector for each of some texts.
+            show_progress: Show a progress bar of the texts.
+
+        Returns:
+            Arrays of shape (chunks, width). Vectors that know surroundings have length 1; others
+            are as `embed` returns them.
+
+        Raises:
+            ValueError: There is not a vector for each text, they differ in size, or one has a
+                value that is not finite.
+        """
+        made = []
+        with self._bar(show_progress) as bar:
+            for some in batches(self.texts, _AT_ONCE):
+                made.append(matrix(embed(some), len(some)))
+                bar.update(len(some))
+        return self._vectors(made)
+
+    async def aembed(
+        self, embed: Callable[[list[str]], Awaitable[object]], *, show_progress: bool = False
+    ) -> list[Vectors]:
+        """Async version of `embed`."""
+        made = []
+        with self._bar(show_progress) as bar:
+            for some in batches(self.texts, _AT_ONCE):
+                made.append(matrix(await embed(some), len(some)))
+                bar.update(len(some))
+        return self._vectors(made)
+
+    def _bar(self, shown: bool) -> tqdm[NoReturn]:
+        return tqdm(total=len(self._rows), unit="text", disable=not shown)
+
+    def _vectors(self, made: Sequence[Vectors]) -> list[Vectors]:
+        widths = {part.shape[1] for part in made}
+        if len(widths) > 1:
+            raise ValueError(
+                f"the embedding model gives vectors of several widths: {sorted(widths)}"
+            )
+        embedded = np.concatenate(made) if made else matrix([], 0)
+        return [self._combined(plan, embedded) for plan in self._plans]
+
+    def _plan(self, document: PlacedDocument) -> _Plan:
+        chunks = document.chunks
+        rows = [self._row(chunk, chunk.text) for chunk in chunks]
+        if not self._surroundings:
+            return _Plan(rows, [], [], [])
+        if document.larger:
+            larger = [self._larger(chunks, document.text, spans) for spans in document.larger]
+            return _Plan(rows, larger, [], [])
+        counts = self._counter.count([chunk.text for chunk in chunks])
+        sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
+        # In tokens, as if these were spread evenly: offsets tell gaps and overlaps.
+        density = sum(sizes) / max(1, sum(len(chunk.text) for chunk in chunks))
+        return _Plan(rows, [], [density * sum(chunk.span) / 2 for chunk in chunks], sizes)
+
+    def _larger(self, chunks: Sequence[PlacedText], text: str, spans: Sequence[Span]) -> list[int]:
+        """Return for each chunk which of the texts to embed is the one it lies in."""
+        ends = [span.end for span in spans]
+        rows: dict[int, int] = {}
+        found = []
+        for chunk in chunks:
+            number = min(bisect_right(ends, sum(chunk.span) / 2), len(spans) - 1)
+            if number not in rows:
+                rows[number] = self._row(chunk, spans[number].of(text).strip())
+            found.append(rows[number])
+        return found
+
+    def _row(self, chunk: PlacedText, text: str) -> int:
+        """Return where a text that begins with a chunk is among the texts to embed."""
+        return self._rows.setdefault(chunk.embedded(text), len(self._rows))
+
+    def _combined(self, plan: _Plan, embedded: Vectors) -> Vectors:
+        own: Vectors = embedded[plan.rows]
+        if not self._surroundings or not len(own):
+            return own
+        own = unit_length(own)
+        if not plan.larger:
+            return unit_length(own + mean_of_neighbours(own, plan.centres, plan.sizes))
+        total = own.copy()
+        for rows in plan.larger:
+            total += unit_length(embedded[rows])
+        return unit_length(total)
+
+
+def rejoin(
+    chunks: Sequence[PlacedText], scales: Sequence[int], counter: TokenCounter
+) -> PlacedDocument:
+    """Return a document made of its chunks, with larger ranges that are cut by layout.
+
+    Args:
+        chunks: The chunks, in order. What overlaps is taken once; what is missing between them was
+            white space, as many splitters leave out.
+        scales: Sizes of the ranges in tokens, ascending.
+        counter: Counts the tokens.
+    """
+    if not scales:
+        return PlacedDocument(chunks)
+    parts: list[str] = []
+    placed: list[PlacedText] = []
+    length, end = 0, 0
+    for chunk in chunks:
+        missing = chunk.span.start - end if placed else 0
+        if missing > 0:
+            parts.append(" " if missing == 1 else "\n\n")
+            length += len(parts[-1])
+        start = length + min(0, missing)
+        parts.append(chunk.text[-missing:] if missing < 0 else chunk.text)
+        length += len(parts[-1])
+        placed.append(replace(chunk, span=Span(start, start + len(chunk.text))))
+        end = max(end, chunk.span.end)
+    text = "".join(parts)
+    limits = SizeLimits(None, None, counter, scales=tuple(scales))
+    return PlacedDocument(placed, text, cut_larger(PlainLayout(text), limits))
+
+
+def mean_of_neighbours(
+    vectors: Vectors, centres: Sequence[float], sizes: Sequence[float]
+) -> Vectors:
+    """Return for each chunk of a document what its neighbours add to its vector.
+
+    That is the mean of their vectors. The weight of a neighbour falls with its distance as a
+    Gaussian does, and rises with its size. The mean has length 1 at most, and less, the smaller its
+    weights are beside the chunk itself: it matters to small chunks, and hardly to large ones or at
+    the ends of a document. The time is linear in the chunks.
+
+    Args:
+        vectors: The vectors of the chunks, of length 1, shape (chunks, width).
+        centres: Their places in tokens, ascending.
+        sizes: Their sizes in tokens.
+    """
+    places = np.asarray(centres, dtype=np.float64)
+    tokens = np.asarray(sizes, dtype=np.float64)
+    sums: Vectors = np.zeros_like(vectors)
+    weights = tokens.copy()
+    for step in range(1, min(len(vectors), _MOST_NEIGHBOURS + 1)):
+        distances = places[step:] - places[:-step]
+        (before,) = np.nonzero(distances <= _REACH * _WIDTH)
+        if not len(before):
+            break
+        after = before + step
+        kernel = np.exp(-0.5 * (distances[before] / _WIDTH) ** 2)
+        for here, there in ((before, after), (after, before)):
+            weight = kernel * tokens[there]
+            sums[here] += weight[:, None].astype(np.float32) * vectors[there]
+            weights[here] += weight
+    return (sums / weights[:, None]).astype(np.float32)
+
+
+def unit_length(vectors: Vectors) -> Vectors:
+    """Return the vectors scaled to length 1; those of length 0 stay as they are."""
+    lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    return vectors / lengths
+
+
+def matrix(vectors: object, count: int) -> Vectors:
+    """Return vectors as a matrix, shape (count, width).
+
+    Raises:
+        ValueError: There are not `count` vectors of the same width, or one has a value that is not
+            finite.
+    """
+    if count == 0:
+        return np.zeros((0, 0), dtype=np.float32)
+    made: Vectors
+    try:
+        made = np.asarray(vectors, dtype=np.float32)
+    except ValueError:
+        raise ValueError(
+            f"the embedding model should give {count} vectors of the same width, found several "
+            "widths"
+        ) from None
+    if made.ndim != 2 or len(made) != count:
+        raise ValueError(
+            f"the embedding model should give {count} vectors of the same width, found an array of "
+            f"shape {made.shape}"
+        )
+    if not np.isfinite(made).all():
+        raise ValueError("the embedding model returned a vector with values that are not finite")
+    return made

@@ -1,0 +1,96 @@
+"""`lumber-splitters split --embed`: vectors beside the chunks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lumber_core import GreedyChunker, Source, TextEmbedder
+from lumber_core.chunking.context_vectors import ContextPart
+from tests.cli.running import run_apart
+
+GUIDE = "# Boats\n\nOars.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Crew\n\nTwo.\n"
+SPLIT = ("--method", "greedy", "--target-size", 8)
+
+
+@pytest.fixture
+def guide(tmp_path: Path) -> Path:
+    path = tmp_path / "guide.md"
+    path.write_text(GUIDE, encoding="utf-8")
+    return path
+
+
+def expected(context: Sequence[ContextPart], scales: Sequence[int] = ()) -> np.ndarray:
+    source = Source(GUIDE, format="markdown")
+    embed = TextEmbedder().embed
+    chunker = GreedyChunker(8)
+    _, (vectors,) = chunker.split_and_embed([source], embed, context=context, scales=scales)
+    return vectors
+
+
+@pytest.mark.parametrize(
+    ("options", "vectors"),
+    [
+        ((), expected(["headings", "surroundings"])),
+        (("--embedder", "bundled", "--context", "surroundings"), expected(["surroundings"])),
+        (("--context", "none"), expected([])),
+        (("--scales", "20,40"), expected(["headings", "surroundings"], [20, 40])),
+    ],
+)
+def test_json_lines_have_the_vectors_of_the_core(
+    guide: Path, options: Sequence[str], vectors: np.ndarray
+) -> None:
+    done = run_apart("split", guide, *SPLIT, "--embed", *options)
+    assert (done.code, done.err) == (0, "")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert len(rows) > 3
+    assert np.allclose([row["embedding"] for row in rows], vectors, atol=1e-6)
+    plain = run_apart("split", guide, *SPLIT).out.splitlines()
+    assert [{**row, "embedding": None} for row in rows] == [
+        {**json.loads(line), "embedding": None} for line in plain
+    ]
+
+
+def test_parquet_has_a_column_of_vectors_only_if_wanted(guide: Path, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    output = tmp_path / "chunks.parquet"
+    for options in ((), ("--embed",)):
+        done = run_apart("split", guide, *SPLIT, *options, "--format", "parquet", "-o", output)
+        assert done.code == 0, done.err
+        table = parquet.read_table(output)
+        assert ("embedding" in table.column_names) == ("--embed" in options)
+    vectors = np.array(table["embedding"].to_pylist())
+    assert np.allclose(vectors, expected(["headings", "surroundings"]), atol=1e-6)
+
+
+def test_an_empty_file_has_no_vectors(tmp_path: Path) -> None:
+    path = tmp_path / "empty.txt"
+    path.write_text("", encoding="utf-8")
+    assert run_apart("split", path, "--embed", *SPLIT)[:2] == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--scales", "80"), "--scales has no effect: pass --embed"),
+        (("--embedder", "bundled"), "--embedder has no effect: pass --embed"),
+        (("--embed", "--format", "md"), "pass --format jsonl or parquet"),
+        (("--embed", "--context", "title"), "--context takes headings,surroundings, one of"),
+        (("--embed", "--context", "headings,none"), "--context takes headings,surroundings"),
+        (("--embed", "--scales", "80,40"), "scales must be positive and ascending"),
+        (("--embed", "--scales", "8o"), "--scales takes whole numbers"),
+        (("--embed", "--scales", "80", "--context", "headings"), 'add "surroundings" to context'),
+        (("--embed", "--embedder", "nope"), "unknown embedder 'nope'"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused_before_any_work(
+    guide: Path, options: Sequence[str], message: str
+) -> None:
+    done = run_apart("split", guide, *options)
+    assert done.code != 0
+    assert done.out == ""
+    assert message in done.err

@@ -1,0 +1,242 @@
+"""Vectors that know what is around a chunk: neighbours, and larger chunks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from lumber_core import Span
+from lumber_core.chunking.surroundings import (
+    PlacedDocument,
+    PlacedText,
+    VectorPlan,
+    mean_of_neighbours,
+    rejoin,
+    unit_length,
+)
+from lumber_core.tokens import WordCounter
+
+
+def placed(*texts: str, gap: int = 0) -> list[PlacedText]:
+    """Return chunks that follow each other, with `gap` characters between them."""
+    chunks, start = [], 0
+    for text in texts:
+        chunks.append(PlacedText(Span(start, start + len(text)), text))
+        start += len(text) + gap
+    return chunks
+
+
+class Embedder:
+    """Gives each text an axis of its own, longer than 1, and keeps what it was asked."""
+
+    def __init__(self, width: int = 64) -> None:
+        self.asked: list[list[str]] = []
+        self._axes: dict[str, int] = {}
+        self._width = width
+
+    def __call__(self, texts: list[str]) -> list[list[float]]:
+        self.asked.append(texts)
+        vectors = np.zeros((len(texts), self._width))
+        for row, text in enumerate(texts):
+            vectors[row, self.axis(text)] = 3
+        return vectors.tolist()
+
+    def axis(self, text: str) -> int:
+        return self._axes.setdefault(text, len(self._axes))
+
+
+def planned(*documents: Sequence[PlacedText], surroundings: bool = True) -> VectorPlan:
+    return VectorPlan(map(PlacedDocument, documents), surroundings=surroundings)
+
+
+def vectors_of(
+    embed: Embedder, *documents: Sequence[PlacedText], surroundings: bool = True
+) -> list:
+    return planned(*documents, surroundings=surroundings).embed(embed)
+
+
+WORDS = "one two three four five six seven eight nine ten "  # ten tokens
+
+
+def test_without_surroundings_vectors_are_the_models_own() -> None:
+    (vectors,) = vectors_of(Embedder(), placed("a b", "c d"), surroundings=False)
+    assert vectors[:, :2].tolist() == [[3, 0], [0, 3]]
+
+
+def test_vectors_lean_towards_their_neighbours_the_nearest_most() -> None:
+    texts = [f"{letter} {WORDS}" for letter in "abcd"]
+    (vectors,) = vectors_of(Embedder(), placed(*texts))
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(4))
+    own, next_, third, fourth = vectors[0, :4]
+    assert own > next_ > third > fourth > 0
+
+
+def test_the_kernel_is_sixty_words_wide_and_weighted_by_size() -> None:
+    axes = np.eye(3, dtype=np.float32)
+    added = mean_of_neighbours(axes, [0, 80, 100], [20, 10, 40])
+    near, far = 10 * np.exp(-0.5), 40 * np.exp(-0.5 * (100 / 80) ** 2)
+    assert added[0] == pytest.approx(np.array([0, near, far]) / (20 + near + far))
+    assert added[0, 0] == 0
+
+
+def test_neighbours_weigh_less_beside_a_large_chunk_and_where_they_are_few() -> None:
+    axes = np.eye(3, dtype=np.float32)
+    small = mean_of_neighbours(axes, [0, 50, 100], [50, 50, 50])
+    large = mean_of_neighbours(axes, [0, 300, 600], [300, 300, 300])
+    middle, edge = np.linalg.norm(small[1]), np.linalg.norm(small[0])
+    assert middle > edge > 0.3
+    assert np.linalg.norm(large, axis=1).max() == 0
+    beside = mean_of_neighbours(axes, [0, 80, 160], [150, 20, 150])
+    assert beside[0].sum() < 0.2 < beside[1].sum()
+
+
+def test_surroundings_end_with_the_document() -> None:
+    embed = Embedder()
+    together = vectors_of(embed, placed("a b", "c d"), placed("e f"))
+    assert together[1][0, embed.axis("e f")] == pytest.approx(1)
+    assert together[0][0, embed.axis("e f")] == 0
+    assert together[0][0, embed.axis("c d")] > 0
+
+
+def test_a_gap_between_chunks_makes_them_distant() -> None:
+    near = vectors_of(Embedder(), placed(WORDS, WORDS[4:]))[0]
+    far = vectors_of(Embedder(), placed(WORDS, WORDS[4:], gap=500))[0]
+    beyond = vectors_of(Embedder(), placed(WORDS, WORDS[4:], gap=5000))[0]
+    assert near[0, 1] > far[0, 1] > beyond[0, 1] == 0
+
+
+def test_larger_ranges_that_a_chunk_lies_in_are_added_each_of_length_one() -> None:
+    chunks = placed("a b ", "c d ", "e f ", "g h ")
+    text = "a b c d e f g h "
+    larger = [[Span(0, 7), Span(7, 16)], [Span(0, 16)]]
+    embed = Embedder()
+    (vectors,) = VectorPlan([PlacedDocument(chunks, text, larger)]).embed(embed)
+    expected = np.zeros(64)
+    for part in ("c d ", "a b c d", text.strip()):
+        expected[embed.axis(part)] = 3**-0.5
+    assert vectors[1] == pytest.approx(expected)
+    assert len(embed.asked[0]) == 4 + 2 + 1
+
+
+def test_a_range_that_holds_no_chunk_is_not_embedded() -> None:
+    chunks = placed("a", "b", gap=10)
+    larger = [[Span(0, 3), Span(3, 8), Span(8, 12)]]
+    plan = VectorPlan([PlacedDocument(chunks, "a" + " " * 10 + "b", larger)])
+    assert plan.texts == ["a", "b"]
+
+
+def test_larger_ranges_are_embedded_as_their_first_chunk_is() -> None:
+    chunks = [
+        PlacedText(Span(0, 4), "a b ", "A: {}".format),
+        PlacedText(Span(4, 7), "c d", "C: {}".format),
+    ]
+    plan = VectorPlan([PlacedDocument(chunks, "a b c d", [[Span(0, 7)]])])
+    assert plan.texts == ["A: a b ", "C: c d", "A: a b c d"]
+
+
+def test_chunks_are_rejoined_with_overlaps_once_and_missing_white_space() -> None:
+    chunks = [
+        PlacedText(Span(0, 12), "Ann ran far."),
+        PlacedText(Span(8, 22), "far. She fell."),
+        PlacedText(Span(9, 12), "ar."),
+        PlacedText(Span(24, 34), "Bob slept."),
+        PlacedText(Span(35, 39), "Far."),
+    ]
+    made = rejoin(chunks, [100], WordCounter())
+    assert made.text == "Ann ran far. She fell.\n\nBob slept. Far."
+    assert [chunk.span.of(made.text) for chunk in made.chunks] == [c.text for c in chunks]
+    assert made.larger == ((Span(0, len(made.text)),),)
+    assert rejoin(chunks, [], WordCounter()).chunks == chunks
+
+
+def test_rejoined_chunks_are_cut_at_their_paragraphs() -> None:
+    chunks, start = [], 0
+    for number in range(12):
+        chunks.append(PlacedText(Span(start, start + 10), f"Sentence{number % 10}."))
+        start += 12 if number % 3 == 2 else 11
+    (larger,) = rejoin(chunks, [4], WordCounter()).larger
+    assert len(larger) == 4
+
+
+def test_a_text_that_occurs_twice_is_embedded_once() -> None:
+    embed = Embedder()
+    made = vectors_of(embed, placed("a", "b", "a"), placed("a"), surroundings=False)
+    assert embed.asked == [["a", "b"]]
+    assert made[0][2].tolist() == made[1][0].tolist() == made[0][0].tolist()
+
+
+def test_texts_are_embedded_in_batches_with_a_progress_bar(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    embed = Embedder(400)
+    plan = planned(placed(*map(str, range(300))), surroundings=False)
+    made = plan.embed(embed, show_progress=True)
+    assert [len(some) for some in embed.asked] == [256, 44]
+    assert made[0][299, 299] == 3
+    assert "300/300" in capsys.readouterr().err
+
+
+async def test_asynchronous_models_give_the_same_vectors() -> None:
+    chunks = placed(*(f"{letter} {WORDS}" for letter in "abcdefg"))
+    embed = Embedder()
+
+    async def embed_later(texts: list[str]) -> list[list[float]]:
+        return embed(texts)
+
+    (waited,) = await planned(chunks).aembed(embed_later)
+    assert np.array_equal(waited, planned(chunks).embed(Embedder())[0])
+
+
+def test_no_documents_no_chunks_and_no_calls() -> None:
+    embed = Embedder()
+    assert vectors_of(embed) == []
+    (vectors,) = vectors_of(embed, [])
+    assert len(vectors) == 0
+    assert embed.asked == []
+
+
+@pytest.mark.parametrize(
+    ("embed", "message"),
+    [
+        (lambda texts: [[1.0]], "should give 2 vectors .* of shape"),
+        (lambda texts: [[1.0], [1.0, 2.0]], "should give 2 vectors of the same width"),
+        (lambda texts: [[1.0], [float("nan")]], "values that are not finite"),
+    ],
+)
+def test_vectors_of_the_wrong_number_or_size_are_refused(embed, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        planned(placed("a", "b")).embed(embed)
+
+
+def test_batches_of_other_widths_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"several widths: \[44, 256\]"):
+        planned(placed(*map(str, range(300)))).embed(lambda texts: np.eye(len(texts)))
+
+
+def seconds(texts: Sequence[str]) -> float:
+    """Return the time of adding up vectors of 8 numbers."""
+    vectors = np.ones((len(texts), 8), dtype=np.float32)
+    plan = planned(placed(*texts))
+    start = time.process_time()
+    plan.embed(lambda some: vectors[: len(some)])
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("text", ["a", "word " * 30, "\n"])
+def test_the_time_is_linear_in_the_chunks(text: str) -> None:
+    texts = [f"{text}{number % 97}" for number in range(40_000)]
+    seconds(texts[:1000])
+    assert seconds(texts) < 7 * seconds(texts[:10_000]) + 0.3
+
+
+def test_chunks_crowded_beside_a_long_one_cost_no_more_than_others() -> None:
+    texts = [f"a{number % 97}" for number in range(20_000)]
+    assert seconds([*texts, " " * 10_000_000]) < 3 * seconds(texts) + 0.3
+
+
+def test_vectors_of_no_length_stay_so() -> None:
+    made = unit_length(np.array([[0, 0], [3, 4]], dtype=np.float32))
+    assert made == pytest.approx(np.array([[0, 0], [0.6, 0.8]]))

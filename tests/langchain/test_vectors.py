@@ -1,0 +1,325 @@
+"""Vectors that know headings and surroundings, on their way to vector stores."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.indexing import InMemoryRecordManager, index
+from langchain_core.stores import InMemoryStore
+from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_text_splitters import MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter
+
+from langchain_lumber import (
+    BertTextSplitter,
+    GreedyTextSplitter,
+    KnownVectors,
+    LumberEmbeddings,
+    LumberTextSplitter,
+    SpanTextSplitter,
+    aembed_chunks,
+    embed_chunks,
+)
+from lumber_core import GreedyChunker
+from tests.core.bert.test_bundled import TOPICS
+
+GUIDE = (
+    "# Boats\n\nOars and sails.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Crew\n\nTwo.\n"
+)
+SPLITTERS: dict[str, Any] = {
+    "greedy": lambda **own: GreedyTextSplitter(target_size=20, **own),
+    "bert": lambda **own: BertTextSplitter(target_size=20, **own),
+    "lumber": lambda **own: LumberTextSplitter(judge=lambda group: group.start + 1, **own),
+    "any": lambda **own: SpanTextSplitter(GreedyChunker(20), **own),
+}
+every_splitter = pytest.mark.parametrize("make", SPLITTERS.values(), ids=SPLITTERS)
+
+
+def library() -> list[Document]:
+    return [
+        Document(page_content=" ".join(TOPICS), metadata={"source": "a.txt"}),
+        Document(page_content=GUIDE, metadata={"source": "b.md"}),
+    ]
+
+
+class Counting(Embeddings):
+    """The bundled embeddings, and what they were asked."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.queries: list[str] = []
+        self._model = LumberEmbeddings()
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.texts += texts
+        return self._model.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        self.queries.append(text)
+        return self._model.embed_query(text)
+
+
+@every_splitter
+def test_chunks_are_those_of_split_documents_and_plain_vectors_the_models(make: Any) -> None:
+    splitter = make(add_start_index=True)
+    chunks, vectors = splitter.split_and_embed(library(), context=())
+    assert chunks == splitter.split_documents(library())
+    plain = LumberEmbeddings().embed_documents([chunk.page_content for chunk in chunks])
+    assert np.allclose(vectors, plain, atol=1e-6)
+
+
+@every_splitter
+async def test_asynchronous_calls_give_the_same(make: Any) -> None:
+    chunks, vectors = make().split_and_embed(library(), scales=[60])
+    waited = await make().asplit_and_embed(library(), scales=[60])
+    assert waited[0] == chunks
+    assert np.allclose(waited[1], vectors, atol=1e-6)
+
+
+def test_headings_are_embedded_before_the_text_but_are_not_in_it() -> None:
+    model = Counting()
+    splitter = GreedyTextSplitter(target_size=8, min_chunk_size=None)
+    chunks, _ = splitter.split_and_embed(library()[1:], model, context=["headings"])
+    assert "Boats > Care\n\nWax the oars." in model.texts
+    assert "Wax the oars." in [chunk.page_content for chunk in chunks]
+
+
+@pytest.mark.parametrize("add_context", [True, False])
+@pytest.mark.parametrize("context", [(), ("headings",), ("surroundings",)])
+def test_headings_in_the_content_are_embedded_once_in_any_case(
+    context: Any, add_context: bool
+) -> None:
+    model, other = Counting(), Counting()
+    splitter = GreedyTextSplitter(
+        target_size=8, prepend_context=True, add_context=add_context, add_start_index=True
+    )
+    chunks, vectors = splitter.split_and_embed(library()[1:], model, context=context)
+    assert model.texts == [chunk.page_content for chunk in chunks]
+    assert "Boats > Care\n\nWax the oars." in model.texts
+    again = embed_chunks(chunks, other, context=context)
+    assert other.texts == model.texts
+    assert np.allclose(again, vectors, atol=0.01)
+
+
+def test_surroundings_need_no_further_embedding_and_scales_do() -> None:
+    plain, around, scaled = Counting(), Counting(), Counting()
+    splitter = GreedyTextSplitter(target_size=20)
+    splitter.split_and_embed(library(), plain, context=())
+    _, vectors = splitter.split_and_embed(library(), around, context=["surroundings"])
+    assert around.texts == plain.texts
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(vectors)))
+    splitter.split_and_embed(library(), scaled, context=["surroundings"], scales=[60])
+    assert scaled.texts[: len(plain.texts)] != scaled.texts
+    assert {*plain.texts} < {*scaled.texts}
+
+
+def test_no_documents_give_no_chunks_and_no_vectors() -> None:
+    model = Counting()
+    assert GreedyTextSplitter().split_and_embed([], model) == ([], [])
+    assert GreedyTextSplitter().split_and_embed([Document("")], model, scales=[9]) == ([], [])
+    assert embed_chunks([], model) == []
+    assert model.texts == []
+
+
+def test_both_steps_show_progress_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    GreedyTextSplitter(target_size=20).split_and_embed(library())
+    assert capsys.readouterr().err == ""
+    GreedyTextSplitter(target_size=20, show_progress=True).split_and_embed(library())
+    assert "text/s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"),
+    [
+        ({"context": ["title"]}, ValueError, '"headings" and "surroundings", not \'title\''),
+        ({"context": "headings"}, TypeError, r'pass \("headings",\)'),
+        ({"context": None}, TypeError, "context must be a list"),
+        ({"scales": [80, 80]}, ValueError, r"ascending, not \[80, 80\]"),
+        ({"scales": [0, 80]}, ValueError, "scales must be positive"),
+        ({"scales": 80}, TypeError, r"scales must be a list of sizes in tokens, such as \(80,"),
+        ({"scales": [80.5]}, TypeError, "scales must be whole numbers"),
+        ({"scales": [80], "context": ["headings"]}, ValueError, 'add "surroundings" to context'),
+        ({"embeddings": "bundled"}, TypeError, "embeddings must be an embedding model of LangCh"),
+    ],
+)
+async def test_wrong_arguments_are_refused_before_any_work(
+    wrong: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    def documents():
+        raise AssertionError("read before the check")
+        yield
+
+    splitter = GreedyTextSplitter()
+    with pytest.raises(error, match=message):
+        splitter.split_and_embed(documents(), **wrong)
+    with pytest.raises(error, match=message):
+        await splitter.asplit_and_embed(documents(), **wrong)
+    with pytest.raises(error, match=message):
+        embed_chunks([], **wrong)
+
+
+class TestChunksOfOtherSplitters:
+    def test_vectors_are_those_of_our_splitters_with_the_same_chunks(self) -> None:
+        splitter = GreedyTextSplitter(target_size=20, add_start_index=True)
+        chunks, vectors = splitter.split_and_embed(library()[:1], scales=[40, 80])
+        assert np.allclose(embed_chunks(chunks, scales=[40, 80]), vectors, atol=1e-3)
+
+    def test_recursive_chunks_lean_towards_their_neighbours(self) -> None:
+        splitter = RecursiveCharacterTextSplitter(
+            chunk_size=150, chunk_overlap=20, add_start_index=True
+        )
+        chunks = splitter.split_documents(library())
+        plain = np.array(embed_chunks(chunks, context=()))
+        around = np.array(embed_chunks(chunks, context=["surroundings"]))
+        assert len(chunks) > 4
+        before = (plain[:-1] * plain[1:]).sum(axis=1)
+        after = (around[:-1] * around[1:]).sum(axis=1)
+        same = [a.metadata["source"] == b.metadata["source"] for a, b in pairwise(chunks)]
+        assert (after > before + 0.05)[same].all()
+
+    async def test_asynchronous_calls_give_the_same(self) -> None:
+        chunks = GreedyTextSplitter(target_size=20, add_start_index=True).split_documents(library())
+        assert np.allclose(await aembed_chunks(chunks), embed_chunks(chunks), atol=1e-6)
+
+    def test_headings_of_langchains_markdown_splitter_are_embedded(self) -> None:
+        splitter = MarkdownHeaderTextSplitter([("#", "Header 1"), ("##", "Header 2")])
+        model = Counting()
+        embed_chunks(splitter.split_text(GUIDE), model, context=["headings"])
+        assert "Boats > Care\n\nDry the sails.  \nWax the oars." in model.texts
+
+    def test_pages_of_a_file_are_documents_of_their_own(self) -> None:
+        def page(number: int, start: int, text: str) -> Document:
+            metadata = {"source": "a.pdf", "page": number, "start_index": start}
+            return Document(text, metadata=metadata)
+
+        plain = LumberEmbeddings().embed_documents(["Ann ran.", "Boats sink."])
+        apart = embed_chunks([page(0, 0, "Ann ran."), page(1, 2, "Boats sink.")])
+        assert np.allclose(apart, plain, atol=1e-6)
+        anew = embed_chunks([page(0, 9, "Ann ran."), page(0, 9, "Boats sink.")])
+        assert np.allclose(anew, plain, atol=1e-6)
+        together = embed_chunks([page(0, 0, "Ann ran."), page(0, 9, "Boats sink.")])
+        assert not np.allclose(together, plain, atol=1e-2)
+
+    @pytest.mark.parametrize(
+        ("metadata", "message"),
+        [
+            ({"source": "a"}, r'chunk 1 has metadata\["start_index"\]=None.*add_start_index=True'),
+            ({"source": "a", "start_index": -1}, r'\["start_index"\]=-1'),
+            ({"start_index": 3}, r'chunk 1 has no metadata\["source"\]'),
+        ],
+    )
+    def test_chunks_that_do_not_say_where_they_are_from_are_refused(
+        self, metadata: dict[str, Any], message: str
+    ) -> None:
+        first = Document("Ann ran.", metadata={"source": "a", "start_index": 0})
+        chunks = [first, Document("She fell.", metadata=metadata)]
+        model = Counting()
+        with pytest.raises(ValueError, match=message):
+            embed_chunks(chunks, model)
+        assert model.texts == []
+        assert len(embed_chunks(chunks, model, context=["headings"])) == 2
+
+
+class TestKnownVectors:
+    def test_a_store_keeps_the_vectors_and_asks_the_model_for_queries(self) -> None:
+        model = Counting()
+        chunks, vectors = GreedyTextSplitter(target_size=20).split_and_embed(library(), model)
+        model.texts.clear()
+        store = InMemoryVectorStore(KnownVectors(chunks, vectors, model))
+        store.add_documents(chunks)
+        kept = {entry["text"]: entry["vector"] for entry in store.store.values()}
+        for chunk, vector in zip(chunks, vectors, strict=True):
+            assert kept[chunk.page_content] == vector
+        assert store.similarity_search("When are tides largest?", k=1)[0].metadata == {
+            "source": "a.txt"
+        }
+        assert (model.texts, model.queries) == ([], ["When are tides largest?"])
+
+    async def test_other_texts_are_embedded_by_the_model_each_once(self) -> None:
+        model = Counting()
+        known = KnownVectors([Document("a")], [[0.5] * 384], model)
+        plain = LumberEmbeddings().embed_documents(["b", "c"])
+        expected = [plain[0], [0.5] * 384, plain[1], plain[0]]
+        for made in (
+            known.embed_documents(["b", "a", "c", "b"]),
+            await known.aembed_documents(["b", "a", "c", "b"]),
+        ):
+            assert np.allclose(made, expected, atol=1e-6)
+        assert model.texts == ["b", "c", "b", "c"]
+        assert await known.aembed_query("a") == known.embed_query("a") != [0.5] * 384
+        known.embed_documents(["a"])
+        assert len(model.texts) == 4
+
+    def test_chunks_with_the_same_text_get_the_mean_of_their_vectors(self) -> None:
+        chunks = [Document("a"), Document("b"), Document("a")]
+        known = KnownVectors(chunks, [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], Counting())
+        assert np.allclose(known.embed_documents(["a"]), [[2**-0.5] * 2])
+        assert known.embed_documents(["b"]) == [[0.6, 0.8]]
+
+    def test_indexing_again_changes_nothing_and_a_changed_document_is_replaced(self) -> None:
+        splitter = GreedyTextSplitter(target_size=20, add_start_index=True)
+        records = InMemoryRecordManager("texts")
+        records.create_schema()
+        store = InMemoryVectorStore(LumberEmbeddings())
+
+        def add(documents: list[Document]) -> Any:
+            chunks, vectors = splitter.split_and_embed(documents)
+            store.embedding = KnownVectors(chunks, vectors)
+            done = index(
+                chunks,
+                records,
+                store,
+                cleanup="incremental",
+                source_id_key="source",
+                key_encoder="sha256",
+            )
+            return done, chunks, vectors
+
+        done, chunks, vectors = add(library())
+        assert done["num_added"] == len(chunks)
+        assert sorted(entry["vector"] for entry in store.store.values()) == sorted(vectors)
+        assert add(library())[0]["num_skipped"] == len(chunks)
+        changed = library()
+        changed[1].page_content += "\n## Sails\n\nThree.\n"
+        done, chunks, vectors = add(changed)
+        assert done["num_added"] >= 1
+        assert len(store.store) == len(chunks)
+
+    def test_a_parent_document_retriever_finds_by_them(self) -> None:
+        retrievers = pytest.importorskip("langchain_classic.retrievers")
+        model = Counting()
+        splitter = GreedyTextSplitter(target_size=20)
+        chunks, vectors = splitter.split_and_embed(library(), model)
+        model.texts.clear()
+        store = InMemoryVectorStore(KnownVectors(chunks, vectors, model))
+        retriever = retrievers.ParentDocumentRetriever(
+            vectorstore=store, docstore=InMemoryStore(), child_splitter=splitter
+        )
+        retriever.add_documents(library())
+        assert model.texts == []
+        found = retriever.invoke("How are oars cared for?")
+        assert found[0].page_content == GUIDE
+
+    def test_vectors_that_do_not_fit_are_refused(self) -> None:
+        with pytest.raises(ValueError, match="2 chunks but 1 vectors"):
+            KnownVectors([Document("a"), Document("b")], [[1.0]])
+        with pytest.raises(ValueError, match="2 vectors of the same width"):
+            KnownVectors([Document("a"), Document("b")], [[1.0], [1.0, 2.0]])
+        texts: Any = ["a"]
+        with pytest.raises(TypeError, match="Documents of LangChain, not str"):
+            KnownVectors(texts, [[1.0]])
+        known = KnownVectors([Document("a")], [[1.0, 2.0]])
+        message = "vectors of 384 numbers, but those of the chunks have 2"
+        with pytest.raises(ValueError, match=message):
+            known.embed_query("a")
+        with pytest.raises(ValueError, match=message):
+            known.embed_documents(["a", "b"])
+
+    def test_its_repr_shows_no_vectors(self) -> None:
+        assert repr(KnownVectors([Document("a")], [[1.0]])) == (
+            "KnownVectors(1 texts, LumberEmbeddings)"
+        )

@@ -1,0 +1,290 @@
+"""Nodes with vectors that know headings and surroundings."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from llama_index.core import Document, MockEmbedding, VectorStoreIndex
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.node_parser import MarkdownNodeParser, SentenceSplitter
+from llama_index.core.schema import MetadataMode, TextNode
+
+from llamaindex_lumber import (
+    BertNodeParser,
+    ChunkerNodeParser,
+    ContextEmbedding,
+    GreedyNodeParser,
+    LumberEmbedding,
+    LumberNodeParser,
+)
+from lumber_core import GreedyChunker, Group
+from tests.core.bert.test_bundled import TOPICS
+
+GUIDE = "# Boats\n\nOars.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Crew\n\nTwo.\n"
+
+
+def second(group: Group) -> int:
+    return group.start + 1
+
+
+PARSERS: dict[str, Any] = {
+    "greedy": lambda **own: GreedyNodeParser(target_size=20, **own),
+    "bert": lambda **own: BertNodeParser(target_size=20, **own),
+    "lumber": lambda **own: LumberNodeParser(judge=second, **own),
+    "any": lambda **own: ChunkerNodeParser(splitter=GreedyChunker(20), **own),
+}
+every_parser = pytest.mark.parametrize("make", PARSERS.values(), ids=PARSERS)
+
+
+class Counting(BaseEmbedding):
+    """The bundled model, and what it was asked."""
+
+    api_key: str = "sk-secret"
+    _asked: list[str] = PrivateAttr(default_factory=list)
+    _model: LumberEmbedding = PrivateAttr(default_factory=LumberEmbedding)
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        self._asked += texts
+        return self._model._get_text_embeddings(texts)
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._get_text_embeddings([text])[0]
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._model.get_query_embedding(query)
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return self._get_query_embedding(query)
+
+
+def library() -> list[Document]:
+    return [
+        Document(text=" ".join(TOPICS), id_="a", metadata={"author": "Ada"}),
+        Document(text=GUIDE, id_="b", metadata={"file_name": "b.md"}),
+    ]
+
+
+def embeddings(nodes: Any) -> np.ndarray:
+    return np.array([node.embedding for node in nodes])
+
+
+@every_parser
+def test_vectors_with_headings_are_those_an_index_would_make(make: Any) -> None:
+    nodes = make(embed=True, context=["headings"])(library())
+    expected = LumberEmbedding()([node.model_copy() for node in nodes])
+    assert np.allclose(embeddings(nodes), embeddings(expected), atol=1e-6)
+    assert [node.embedding for node in make()(library())] == [None] * len(nodes)
+
+
+@every_parser
+async def test_every_way_to_parse_gives_the_same_vectors(make: Any) -> None:
+    parser = make(embed=True)
+    made = embeddings(parser.get_nodes_from_documents(library()))
+    assert np.linalg.norm(made, axis=1) == pytest.approx(np.ones(len(made)))
+    waited = await parser.aget_nodes_from_documents(library())
+    piped = IngestionPipeline(transformations=[parser]).run(documents=library())
+    for nodes in (
+        waited,
+        piped,
+        list(parser.lazy_split(library())),
+        pickle.loads(pickle.dumps(parser))(library()),
+        ContextEmbedding()(make()(library())),
+        await ContextEmbedding().acall(make()(library())),
+    ):
+        assert np.allclose(embeddings(nodes), made, atol=1e-6)
+
+
+def test_contexts_are_embedded_only_if_wanted() -> None:
+    for context, expected in ((["headings"], "context: Boats > Care\n\nWax the oars."), ([], "")):
+        model = Counting()
+        GreedyNodeParser(target_size=8, embed=model, context=context)(library()[1:])
+        (text,) = [text for text in model._asked if "Wax" in text]
+        assert (expected or "file_name: b.md\n\nWax") in text
+        assert ("context: " in text) == bool(expected)
+
+
+def test_surroundings_need_no_further_embedding_and_scales_do() -> None:
+    plain, around, scaled = Counting(), Counting(), Counting()
+    GreedyNodeParser(target_size=20, embed=plain, context=[])(library())
+    near = GreedyNodeParser(target_size=20, embed=around, context=["surroundings"])(library())
+    assert sorted(around._asked) == sorted(plain._asked)
+    parser = GreedyNodeParser(target_size=20, embed=scaled, context=["surroundings"], scales=[60])
+    assert not np.allclose(embeddings(parser(library())), embeddings(near), atol=1e-2)
+    assert {*plain._asked} < {*scaled._asked}
+
+
+def test_metadata_is_embedded_as_by_an_index_around_joined_nodes_as_well() -> None:
+    model = Counting()
+    document = Document(text="Ann ran far. She fell. Bob slept well.", metadata={"author": "Ada"})
+    GreedyNodeParser(target_size=8, embed=model, scales=[100])([document])
+    assert all(text.startswith("author: Ada\n\n") for text in model._asked)
+    assert f"author: Ada\n\n{document.text}" in model._asked
+
+
+def test_headings_of_llamaindexs_markdown_parser_are_embedded_or_not() -> None:
+    nodes = MarkdownNodeParser()(library()[1:])
+    above, without = Counting(), Counting()
+    ContextEmbedding(above, context=["headings"])(nodes)
+    ContextEmbedding(without, context=[])(nodes)
+    assert any("header_path: /Boats/" in text for text in above._asked)
+    assert not any("header_path" in text for text in without._asked)
+    assert all("file_name: b.md" in text for text in without._asked)
+    assert "header_path: /Boats/" in nodes[1].get_content(MetadataMode.EMBED)
+
+
+def test_nodes_of_other_parsers_lean_towards_their_neighbours() -> None:
+    nodes = SentenceSplitter(chunk_size=40, chunk_overlap=0)(library()[:1])
+    plain = embeddings(ContextEmbedding(context=())(nodes)).copy()
+    around = embeddings(ContextEmbedding(context=["surroundings"])(nodes))
+    assert len(nodes) > 2
+    assert ((around[:-1] * around[1:]).sum(1) > (plain[:-1] * plain[1:]).sum(1) + 0.05).all()
+
+
+def test_nodes_without_usable_offsets_stand_one_behind_the_other() -> None:
+    placed = GreedyNodeParser(target_size=20)(library()[:1])
+    expected = embeddings(ContextEmbedding()(placed)).copy()
+    for offset in (None, 7):
+        for node in placed:
+            node.start_char_idx = offset
+        assert np.allclose(embeddings(ContextEmbedding()(placed)), expected, atol=1e-2)
+
+
+def test_nodes_without_a_source_have_no_surroundings() -> None:
+    nodes = [TextNode(text="Ann ran."), TextNode(text="She fell.")]
+    plain = LumberEmbedding().get_text_embedding_batch(["Ann ran.", "She fell."])
+    assert np.allclose(embeddings(ContextEmbedding()(nodes)), plain, atol=1e-6)
+    assert ContextEmbedding()([]) == []
+
+
+def test_nodes_of_parsers_in_a_row_are_surrounded_across_the_first_ones_nodes() -> None:
+    coarse = GreedyNodeParser(target_size=60)
+    fine = GreedyNodeParser(target_size=15, embed=True, context=["surroundings"])
+    nodes = fine(coarse(library()[:1]))
+    expected = embeddings(ContextEmbedding(context=["surroundings"])(nodes)).copy()
+    assert np.allclose(embeddings(fine(coarse(library()[:1]))), expected, atol=1e-6)
+
+
+def test_an_index_keeps_the_vectors_and_asks_the_model_for_queries() -> None:
+    model = Counting()
+    nodes = GreedyNodeParser(target_size=20, embed=model)(library())
+    model._asked.clear()
+    index = VectorStoreIndex(nodes, embed_model=model)
+    assert model._asked == []
+    (found,) = index.as_retriever(similarity_top_k=1).retrieve("What did the senate vote on?")
+    assert "voted" in found.node.text
+
+
+def test_a_reloaded_cache_has_the_vectors(tmp_path: Path) -> None:
+    def pipeline(parser: Any) -> IngestionPipeline:
+        return IngestionPipeline(transformations=[parser])
+
+    first = pipeline(GreedyNodeParser(target_size=20, embed=Counting()))
+    expected = embeddings(first.run(documents=library()))
+    first.persist(str(tmp_path))
+    model = Counting()
+    again = pipeline(GreedyNodeParser(target_size=20, embed=model))
+    again.load(str(tmp_path))
+    assert np.allclose(embeddings(again.run(documents=library())), expected, atol=1e-6)
+    assert model._asked == []
+    other = pipeline(GreedyNodeParser(target_size=20, embed=model, context=[]))
+    other.load(str(tmp_path))
+    other.run(documents=library())
+    assert model._asked != []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"embed": True},
+        {"embed": MockEmbedding(embed_dim=3)},
+        {"embed": MockEmbedding(embed_dim=4)},
+        {"context": []},
+        {"scales": [80]},
+    ],
+)
+def test_settings_are_in_the_cache_key(change: dict[str, Any]) -> None:
+    parser = GreedyNodeParser(**change)
+    assert parser.to_dict() != GreedyNodeParser().to_dict()
+    if "embed" not in change:
+        step = {**change, "embed_model": MockEmbedding(embed_dim=3)}
+        assert ContextEmbedding(**step).to_dict() != ContextEmbedding().to_dict()
+    other = {"embed": MockEmbedding(embed_dim=5)}
+    assert parser.to_dict() != GreedyNodeParser(**change | other).to_dict()
+
+
+def test_neither_keys_nor_threads_are_in_what_is_serialised_and_shown() -> None:
+    parser = GreedyNodeParser(embed=Counting())
+    step = ContextEmbedding(Counting())
+    for text in (parser.to_json(), repr(parser), step.to_json()):
+        assert "sk-secret" not in text
+    assert GreedyNodeParser(embed=Counting(api_key="sk-other")).to_dict() == parser.to_dict()
+    threads = [ContextEmbedding(LumberEmbedding(threads=n)).to_dict() for n in (1, 2)]
+    assert threads[0] == threads[1]
+
+
+def test_what_is_serialised_needs_the_model_again() -> None:
+    model = MockEmbedding(embed_dim=3)
+    parser = GreedyNodeParser(embed=model, scales=[80], context=["surroundings"])
+    data = json.loads(parser.to_json())
+    with pytest.raises(
+        TypeError, match=r"^embed must be an .* pass from_dict\(data, embed=\.\.\.\)"
+    ):
+        GreedyNodeParser.from_dict(data)
+    again = GreedyNodeParser.from_dict(data, embed=model)
+    assert again.to_json() == parser.to_json()
+    assert (again.scales, again.context) == ((80,), ("surroundings",))
+    step = ContextEmbedding(model, scales=[80])
+    with pytest.raises(TypeError, match=r"^embed_model .* from_dict\(data, embed_model=\.\.\.\)"):
+        ContextEmbedding.from_dict(step.to_dict())
+    restored = ContextEmbedding.from_dict(step.to_dict(), embed_model=model)
+    assert restored.to_dict() == step.to_dict()
+
+
+WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"context": ["title"]}, ValueError, '"headings" and "surroundings", not \'title\''),
+    ({"context": "headings"}, TypeError, r'pass \("headings",\)'),
+    ({"scales": [80, 80]}, ValueError, r"ascending, not \[80, 80\]"),
+    ({"scales": [0]}, ValueError, "scales must be positive"),
+    ({"scales": [80], "context": ["headings"]}, ValueError, 'add "surroundings" to context'),
+]
+
+
+@pytest.mark.parametrize(("wrong", "error", "message"), WRONG)
+def test_wrong_settings_are_refused(
+    wrong: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    for make in (GreedyNodeParser, ContextEmbedding):
+        with pytest.raises(error, match=message) as raised:
+            make(**wrong)
+        assert "validation error" not in str(raised.value)
+
+
+def test_what_is_no_model_is_refused() -> None:
+    for wrong in ("bundled", 3.5, LumberEmbedding):
+        with pytest.raises(TypeError, match=r"^embed must be an embedding model of LlamaIndex"):
+            GreedyNodeParser(embed=wrong)
+        with pytest.raises(TypeError, match=r"^embed_model must be an embedding model of LlamaInd"):
+            ContextEmbedding(wrong)
+    with pytest.raises(TypeError, match="ContextEmbedding has no setting 'contxt'"):
+        ContextEmbedding(contxt=())
+    texts: Any = ["a text"]
+    with pytest.raises(TypeError, match="documents or nodes of LlamaIndex, not str"):
+        ContextEmbedding()(texts)
+
+
+def test_an_assigned_model_takes_effect() -> None:
+    parser = GreedyNodeParser(target_size=20)
+    parser.embed = MockEmbedding(embed_dim=3)
+    parser.context = ()
+    assert {len(node.embedding) for node in parser(library())} == {3}
+    wrong: Any = "gpt"
+    with pytest.raises(TypeError, match="embed must be an embedding model"):
+        parser.embed = wrong
+    assert isinstance(parser.embed, MockEmbedding)
