@@ -52,16 +52,19 @@ COLUMNS = {
 # Names in docs/results.md, of plain texts and of Markdown, with the names to show.
 WITH_CONTEXT = {
     ("langchain recursive",) * 2: "LangChain `RecursiveCharacterTextSplitter`",
-    ("llamaindex markdown",) * 2: "LlamaIndex `SentenceSplitter`, after `MarkdownNodeParser`",
-    ("llamaindex markdown, surroundings", "llamaindex markdown, headings, surroundings"): (
-        "LlamaIndex's, and context in the vectors (`embed_chunks`)"
+    ("llamaindex sentence", "llamaindex markdown"): (
+        "LlamaIndex `SentenceSplitter`, in Markdown after `MarkdownNodeParser`"
+    ),
+    ("semchunk", "semantic-text-splitter"): "semchunk, in Markdown semantic-text-splitter",
+    ("semchunk, surroundings", "llamaindex markdown, headings, surroundings"): (
+        "the best of these with context in the vectors (`embed_chunks`)"
     ),
     ("bert",) * 2: "**Bert** (this library)",
     ("layout, surroundings", "layout, headings, surroundings"): (
-        "the same cuts without the model, and context in the vectors"
+        "Bert without its model, with context in the vectors"
     ),
     ("bert, surroundings", "bert, headings, surroundings"): (
-        "**Bert, and context in the vectors**"
+        "**Bert with context in the vectors**"
     ),
 }
 COMPARED = {

@@ -17,7 +17,6 @@ from lumber_core.chunking.context_vectors import (
     ContextPart,
     check_context_and_scales,
 )
-from lumber_evaluation.embedders import embedder as embedder_of
 
 if TYPE_CHECKING:
     from lumber_core.chunking.surroundings import Vectors
@@ -110,7 +109,9 @@ class Embedding:
 
     @cached_property
     def _embed_documents(self) -> Callable[[list[str]], Vectors]:
-        return embedder_of(self.embedder or "bundled").embed_documents
+        from lumber_evaluation.embedders import embedder  # deferred: only --embed needs it
+
+        return embedder(self.embedder or "bundled").embed_documents
 
     @property
     def _context(self) -> Sequence[ContextPart]:

@@ -82,7 +82,7 @@ def test_options_of_a_splitter_are_in_groups_with_the_most_used_first() -> None:
     titles = re.findall(r"^(\w.*):$", said, re.MULTILINE)
     assert titles == [
         *("Arguments", "Options", "Chunks", "Chunks (bert only)", "Chunks (greedy only)"),
-        *("Chunks (lumber only)", "Language model", "Retries and rate limits"),
+        *("Chunks (lumber only)", "Language model", "Retries and rate limits", "Vectors"),
     ]
     options = said.partition("\nOptions:")[2].partition("\nChunks:")[0]
     assert re.findall(r"^  (?:-\w, )?--([\w-]+)", options, re.MULTILINE) == [

@@ -89,7 +89,7 @@ def test_markdown_is_parsed_once_for_chunks_overlap_and_headings(
     monkeypatch.setattr(markdown_it.MarkdownIt, "parse", counted)
     chunker = SPLITTERS[name](chunk_size=size)
     source = Source(HANDBOOK.read_text(encoding="utf-8"), format="markdown")
-    (chunks,) = chunker.split_all([source], Delivery(20))
+    (chunks,) = chunker.split_all([source], Delivery(size // 3))
     assert len(chunks) > 5
     assert any(after.span.start < before.span.end for before, after in pairwise(chunks))
     assert any(chunk.headings for chunk in chunks)
