@@ -98,7 +98,7 @@ def main(given: Options) -> None:
 
 
 def indexed(files: dict[str, str], folder: Path) -> QdrantVectorStore:
-    splitter = BertTextSplitter(add_start_index=True, stable_ids=True)
+    splitter = BertTextSplitter(add_start_index=True, stable_ids=True, merge_sections=False)
     documents = [Document(text, metadata={"source": name}) for name, text in files.items()]
     return QdrantVectorStore.from_documents(
         splitter.split_documents(documents),

@@ -12,7 +12,13 @@ from llamaindex_lumber import BertNodeParser, LumberEmbedding
 
 def main(given: Options) -> None:
     documents = [
-        Document(text=text, id_=name, metadata={"source": name})
+        # Where a text is from does not tell what it says: paths are not embedded.
+        Document(
+            text=text,
+            id_=name,
+            metadata={"source": name},
+            excluded_embed_metadata_keys=["source"],
+        )
         for name, text in given.files.items()
     ]
     # embed=True fills node.embedding, so the index has nothing left to embed but the question.

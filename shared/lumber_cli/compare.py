@@ -88,7 +88,7 @@ class Comparing(Measuring):
             answering = self._answering(model, policy)
         corpus = self.corpus(folder, self.output)
         with wrong_options():
-            check_comparison(corpus, splitters, qa=answering)
+            check_comparison(corpus, splitters, qa=answering, contexts=self._contexts)
             if self.hyde and not corpus.questions:
                 raise ValueError("--hyde needs questions: pass --questions FILE")
         passages = self._passages(corpus, model, policy)

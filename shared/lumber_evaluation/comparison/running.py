@@ -103,8 +103,10 @@ def compare(
         >>> write_report(comparison, "report")  # doctest: +SKIP
     """
     subjects = [evaluated(splitter) for splitter in splitters]
-    check_comparison(corpus, subjects, qa=qa)
-    measured = _contexts(corpus, contexts)
+    given = list(contexts)
+    check_comparison(corpus, subjects, qa=qa, contexts=given)
+    ordered = [tuple(part for part in ALL_CONTEXT if part in context) for context in given]
+    measured = dict.fromkeys([(), *ordered])  # each once, and first none
     if tolerance < 0:
         raise ValueError(f"tolerance must be at least 0, not {tolerance}")
     if query_texts is not None and len(query_texts) != len(corpus.questions):
@@ -173,36 +175,23 @@ def compare(
     )
 
 
-def _contexts(
-    corpus: Corpus, contexts: Iterable[Sequence[ContextPart]]
-) -> list[tuple[ContextPart, ...]]:
-    """Return the contexts to measure, each once: first none, then those given.
-
-    Raises:
-        ValueError: A context has an unknown part, or there are contexts but no questions.
-        TypeError: A context is not a list.
-    """
-    given = list(contexts)
-    for context in given:
-        check_context("contexts", context)
-    if given and not corpus.questions:
-        raise ValueError(
-            f"the corpus {corpus.name!r} contains no questions to search with a context: pass "
-            "questions, or no contexts"
-        )
-    ordered = [tuple(part for part in ALL_CONTEXT if part in context) for context in given]
-    return list(dict.fromkeys([(), *ordered]))
-
-
 def check_comparison(
-    corpus: Corpus, subjects: Sequence[EvaluatedSplitter], *, qa: QaSettings | None = None
+    corpus: Corpus,
+    subjects: Sequence[EvaluatedSplitter],
+    *,
+    qa: QaSettings | None = None,
+    contexts: Sequence[Sequence[ContextPart]] = (),
 ) -> None:
     """Raise unless the corpus and the splitters can be compared.
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters with the same name, a
-            question without an expected answer, or no question for the model to answer.
+            question without an expected answer, no question for the model to answer or to search
+            with a context, or a context has an unknown part.
+        TypeError: A context is not a list.
     """
+    for context in contexts:
+        check_context("contexts", context)
     if not any(document.text.strip() for document in corpus.documents):
         raise ValueError(f"the corpus {corpus.name!r} contains no text: there is nothing to split")
     if not subjects:
@@ -215,6 +204,11 @@ def check_comparison(
         )
     if corpus.questions:
         check_questions(corpus.questions)
+    elif contexts:
+        raise ValueError(
+            f"the corpus {corpus.name!r} contains no questions to search with a context: pass "
+            "questions, or no contexts"
+        )
     if qa is not None:
         check_positive("top_k", qa.top_k)
         if not corpus.questions:
