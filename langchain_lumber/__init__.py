@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from langchain_lumber.layout import LayoutTextSplitter
     from langchain_lumber.lumber import LumberTextSplitter
     from langchain_lumber.pages import join_pages
+    from langchain_lumber.passages import PassageJoiner, join_passages
     from lumber_core import __version__
 else:
     __getattr__, __dir__ = load_on_first_use(
@@ -31,6 +32,7 @@ else:
             "langchain_lumber.layout": ["LayoutTextSplitter"],
             "langchain_lumber.lumber": ["LumberTextSplitter"],
             "langchain_lumber.pages": ["join_pages"],
+            "langchain_lumber.passages": ["PassageJoiner", "join_passages"],
             "lumber_core": ["__version__"],
         },
     )
@@ -41,7 +43,9 @@ __all__ = [
     "LayoutTextSplitter",
     "LumberEmbeddings",
     "LumberTextSplitter",
+    "PassageJoiner",
     "SpanTextSplitter",
     "__version__",
     "join_pages",
+    "join_passages",
 ]
