@@ -22,13 +22,13 @@ from lumber_core.identity import safe_repr
 from lumber_core.text.pages import document_key
 from lumber_core.text.source import NAME_KEYS
 
-Texts = Mapping[str, str] | Iterable[Document]
+NamedTexts = Mapping[str, str] | Iterable[Document]
 """Documents as they were before they were split, or their texts by name."""
 
 
 def join_passages(
     hits: Iterable[Document],
-    texts: Texts | None = None,
+    texts: NamedTexts | None = None,
     *,
     max_gap: int = MAX_GAP,
     budget: int | None = None,
@@ -103,7 +103,7 @@ class PassageJoiner(BaseDocumentCompressor):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    texts: SkipValidation[Texts | None] = Field(default=None, repr=False)
+    texts: SkipValidation[NamedTexts | None] = Field(default=None, repr=False)
     max_gap: int = MAX_GAP
     budget: int | None = None
 
@@ -198,7 +198,7 @@ def _offset(hit: Document, key: str) -> int | None:
     return value
 
 
-def _known_texts(texts: Texts | None) -> Mapping[str, str] | None:
+def _known_texts(texts: NamedTexts | None) -> Mapping[str, str] | None:
     """Return texts by what identifies their documents.
 
     Raises:

@@ -28,13 +28,13 @@ from lumber_core.chunking.passages import (
 )
 from lumber_core.identity import chunk_id
 
-Texts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
+StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 """Documents as they were before they were parsed, or their texts by document ID."""
 
 
 def join_passages(
     hits: Iterable[NodeWithScore],
-    texts: Texts | None = None,
+    texts: StoredTexts | None = None,
     *,
     max_gap: int = MAX_GAP,
     budget: int | None = None,
@@ -108,7 +108,7 @@ class PassageJoiner(BaseNodePostprocessor):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    texts: SkipValidation[Texts | None] = Field(default=None, exclude=True, repr=False)
+    texts: SkipValidation[StoredTexts | None] = Field(default=None, exclude=True, repr=False)
     max_gap: int = MAX_GAP
     budget: int | None = None
 
@@ -200,7 +200,7 @@ def _hit_of(found: Any) -> tuple[Hit, TextNode]:
     return Hit(node.ref_doc_id, start, text, found.score), node
 
 
-def _known_texts(texts: Texts | None) -> BaseDocumentStore | Mapping[str, str] | None:
+def _known_texts(texts: StoredTexts | None) -> BaseDocumentStore | Mapping[str, str] | None:
     """Return where texts are found by the IDs of their documents."""
     if texts is None or isinstance(texts, BaseDocumentStore | Mapping):
         return texts

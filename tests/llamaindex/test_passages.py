@@ -128,7 +128,7 @@ def test_settings_and_types_are_checked() -> None:
     with pytest.raises(ValueError, match="max_gap must be at least 0"):
         PassageJoiner(max_gap=-1)
     with pytest.raises(ValueError, match="extra"):
-        PassageJoiner(gap=3)
+        PassageJoiner(gap=3)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="NodeWithScore"):
         join_passages(nodes_of(TALE))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="pass \\[document\\]"):

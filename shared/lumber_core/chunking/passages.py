@@ -62,7 +62,7 @@ class Hit(NamedTuple):
         return Span(self.start, self.start + len(self.text))
 
 
-class Passage(NamedTuple):
+class JoinedHits(NamedTuple):
     """Hits of one document, joined.
 
     Attributes:
@@ -96,7 +96,7 @@ def join_hits(
     *,
     max_gap: int = MAX_GAP,
     budget: int | None = None,
-) -> list[Passage]:
+) -> list[JoinedHits]:
     """Join hits that lie close together.
 
     Hits are taken by score, and in the given order if scores are equal or unknown. One that does
@@ -137,7 +137,7 @@ def join_hits(
         rank = order.setdefault(hit.document, len(order))
         members.setdefault((rank, readings[number].passage_of(hit.span)), []).append(number)
     return [
-        Passage(hits[best].document, span, readings[best].slice(span), (best, *others))
+        JoinedHits(hits[best].document, span, readings[best].slice(span), (best, *others))
         for (_, span), (best, *others) in sorted(members.items())
     ]
 
