@@ -127,14 +127,10 @@ def _join(
     hits: Sequence[Document], texts: Mapping[str, str] | None, max_gap: int, budget: int | None
 ) -> list[Document]:
     found = [_hit_of(hit) for hit in hits]
-    known = (
-        None
-        if texts is None
-        else {
-            each.document: _text_of(hit, each.document, texts)
-            for hit, each in zip(hits, found, strict=True)
-        }
-    )
+    known = None
+    if texts is not None:
+        of_document = {each.document: hit for each, hit in zip(found, hits, strict=True)}
+        known = {key: _text_of(hit, key, texts) for key, hit in of_document.items()}
     passages = []
     for _, span, text, numbers in join_hits(found, known, max_gap=max_gap, budget=budget):
         best = hits[numbers[0]]

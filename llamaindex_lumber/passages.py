@@ -140,11 +140,9 @@ def _join(
 ) -> list[NodeWithScore]:
     pairs = [_hit_of(each) for each in hits]
     found, nodes = [hit for hit, _ in pairs], [node for _, node in pairs]
-    known = (
-        None
-        if texts is None
-        else {name: _text_of(name, texts) for name in dict.fromkeys(hit.document for hit in found)}
-    )
+    known = None
+    if texts is not None:
+        known = {name: _text_of(name, texts) for name in {hit.document for hit in found}}
     passages = []
     for document, span, text, numbers in join_hits(found, known, max_gap=max_gap, budget=budget):
         best = nodes[numbers[0]]

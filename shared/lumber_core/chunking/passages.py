@@ -26,7 +26,10 @@ from lumber_core.text.markdown import (
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 
 MAX_GAP = 90
-"""Words between hits that are joined, by default: as measured, recall stays as it is without."""
+"""Most words between hits that are joined, by default.
+
+Joined so and the words between them charged, hits had the recall at 600 words that they had alone.
+"""
 
 # Chinese and Japanese have no spaces between words: each ideograph and kana counts as one.
 _ALONE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
