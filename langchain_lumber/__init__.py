@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from langchain_lumber.layout import LayoutTextSplitter
     from langchain_lumber.lumber import LumberTextSplitter
     from langchain_lumber.pages import join_pages
+    from langchain_lumber.passages import PassageJoiner, join_passages
     from langchain_lumber.vectors import KnownVectors, aembed_chunks, embed_chunks
     from lumber_core import __version__
 else:
@@ -33,6 +34,7 @@ else:
             "langchain_lumber.lumber": ["LumberTextSplitter"],
             "langchain_lumber.pages": ["join_pages"],
             "langchain_lumber.vectors": ["KnownVectors", "aembed_chunks", "embed_chunks"],
+            "langchain_lumber.passages": ["PassageJoiner", "join_passages"],
             "lumber_core": ["__version__"],
         },
     )
@@ -44,9 +46,11 @@ __all__ = [
     "LayoutTextSplitter",
     "LumberEmbeddings",
     "LumberTextSplitter",
+    "PassageJoiner",
     "SpanTextSplitter",
     "__version__",
     "aembed_chunks",
     "embed_chunks",
     "join_pages",
+    "join_passages",
 ]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from llamaindex_lumber.layout import LayoutNodeParser
     from llamaindex_lumber.lumber import LumberNodeParser
     from llamaindex_lumber.pages import join_pages
+    from llamaindex_lumber.passages import PassageJoiner, join_passages
     from llamaindex_lumber.vectors import ContextEmbedding
     from lumber_core import __version__
 else:
@@ -35,6 +36,7 @@ else:
             "llamaindex_lumber.lumber": ["LumberNodeParser"],
             "llamaindex_lumber.pages": ["join_pages"],
             "llamaindex_lumber.vectors": ["ContextEmbedding"],
+            "llamaindex_lumber.passages": ["PassageJoiner", "join_passages"],
             "lumber_core": ["__version__"],
         },
     )
@@ -47,7 +49,9 @@ __all__ = [
     "LayoutNodeParser",
     "LumberEmbedding",
     "LumberNodeParser",
+    "PassageJoiner",
     "SpanNodeParser",
     "__version__",
     "join_pages",
+    "join_passages",
 ]

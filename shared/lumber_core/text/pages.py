@@ -156,6 +156,24 @@ def place_source(text: str, metadata: Metadata, *, written: Written | None = Non
     )
 
 
+def document_key(metadata: Metadata) -> str:
+    """Return what tells a document from others: the name of its file, and its page if it is one.
+
+    The chunks of a document have it in their metadata, too. "" if the file has no name.
+    """
+    names = [f"{key}={str(metadata[key])!r}" for key in NAME_KEYS if metadata.get(key)]
+    if not names:
+        return ""
+    known = ((key, metadata.get(key)) for key in PAGE_KEYS)
+    # Some vector stores return numbers as floats.
+    pages = [
+        f"{key}={value:g}" if type(value) is float else f"{key}={value}"
+        for key, value in known
+        if value is not None
+    ]
+    return ", ".join(names + pages)
+
+
 def has_pages(metadata: Metadata) -> bool:
     """Return whether chunks say their pages unasked: their document was joined, or says its own."""
     return PAGE_STARTS in metadata or _range(metadata, FIRST_PAGE, LAST_PAGE) is not None

@@ -1,0 +1,237 @@
+"""Joins the hits of a retriever to passages that a reader can use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from langchain_core.callbacks import Callbacks
+from langchain_core.documents import BaseDocumentCompressor, Document
+from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
+
+from langchain_lumber.base import checked_documents
+from lumber_core.checks import check_text
+from lumber_core.chunking.passages import (
+    MAX_GAP,
+    Hit,
+    check_limits,
+    join_hits,
+    passage_metadata,
+)
+from lumber_core.identity import safe_repr
+from lumber_core.text.pages import document_key
+from lumber_core.text.source import NAME_KEYS
+
+NamedTexts = Mapping[str, str] | Iterable[Document]
+"""Documents as they were before they were split, or their texts by name."""
+
+
+def join_passages(
+    hits: Iterable[Document],
+    texts: NamedTexts | None = None,
+    *,
+    max_gap: int = MAX_GAP,
+    budget: int | None = None,
+) -> list[Document]:
+    """Join hits that lie close together to passages, exact slices of their documents.
+
+    Hits are chunks made with `add_start_index=True`, and if `prepend_context` is set, with
+    `add_end_index=True`. Their "source", "file_path" and "file_name" and the number of their page
+    say which document they come from.
+
+    Args:
+        hits: What a retriever returns, best first.
+        texts: The documents that were split, or a mapping from their names to their texts. Without
+            them, only hits that touch or overlap are joined: chunks do not touch unless they are
+            made with `strip_whitespace=False`.
+        max_gap: Hits of one document with at most this many words between them are joined; the
+            passage includes these words.
+        budget: Maximum number of words in all passages. Hits are taken from the best on; one that
+            does not fit, with the text between it and others, is left out. If the best hit is
+            longer, it is returned alone. None: no limit. Each Chinese character and kana counts as
+            a word.
+
+    Returns:
+        Passages that do not overlap: by document, the one with the best hit first, and in reading
+        order within a document. `page_content` is `text[start_index:end_index]`, without a context.
+        Headings, context, first page and line are those of the first hit, the last page and line
+        those of the last, and other metadata, such as a score, that of the best. A passage of
+        one hit keeps its `id` and "chunk_index".
+
+    Raises:
+        ValueError: A hit has no "start_index" or no name of its document; a document is missing
+            from `texts`, has another text at the offset of a hit, or has the name of another.
+        TypeError: An argument has the wrong type.
+
+    Example:
+        >>> document = Document("Otters swim. They eat fish.", metadata={"source": "otters.txt"})
+        >>> def hit(start, text):
+        ...     return Document(text, metadata={"source": "otters.txt", "start_index": start})
+        >>> (passage,) = join_passages([hit(18, "eat fish."), hit(0, "Otters swim.")], [document])
+        >>> passage.page_content, passage.metadata["start_index"], passage.metadata["end_index"]
+        ('Otters swim. They eat fish.', 0, 27)
+    """
+    return _join(checked_documents(hits), _known_texts(texts), max_gap, budget)
+
+
+class PassageJoiner(BaseDocumentCompressor):
+    """Joins the hits of a retriever to passages: `join_passages` as a document compressor.
+
+    Args:
+        texts: The documents that were split, or a mapping from their names to their texts. Without
+            them, only hits that touch or overlap are joined. A mapping is read at each query.
+        max_gap: Hits of one document with at most this many words between them are joined.
+        budget: Maximum number of words in all passages. None: no limit.
+
+    Raises:
+        ValueError: `max_gap` is negative, `budget` is below 1, or two documents have the same name.
+
+    Example:
+        >>> from langchain_core.vectorstores import InMemoryVectorStore
+        >>> from langchain_lumber import GreedyTextSplitter, LumberEmbeddings
+        >>> document = Document("Otters swim. They eat fish.", metadata={"source": "otters.txt"})
+        >>> splitter = GreedyTextSplitter(target_size=4, add_start_index=True)
+        >>> store = InMemoryVectorStore(LumberEmbeddings())
+        >>> _ = store.add_documents(splitter.split_documents([document]))
+        >>> hits = store.similarity_search("What do otters eat?")
+        >>> len(hits)
+        2
+        >>> joiner = PassageJoiner(texts=[document])
+        >>> [each.page_content for each in joiner.compress_documents(hits, "What do otters eat?")]
+        ['Otters swim. They eat fish.']
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    texts: SkipValidation[NamedTexts | None] = Field(default=None, repr=False)
+    max_gap: int = MAX_GAP
+    budget: int | None = None
+
+    _known: Mapping[str, str] | None = PrivateAttr(default=None)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Check the settings before any work."""
+        super().model_post_init(context)
+        check_limits(self.max_gap, self.budget)
+        self._known = _known_texts(self.texts)
+
+    def compress_documents(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
+    ) -> Sequence[Document]:
+        """Return the passages of hits; the query is not needed."""
+        del query, callbacks
+        return _join(checked_documents(documents), self._known, self.max_gap, self.budget)
+
+
+def _join(
+    hits: Sequence[Document], texts: Mapping[str, str] | None, max_gap: int, budget: int | None
+) -> list[Document]:
+    found = [_hit_of(hit) for hit in hits]
+    known = None
+    if texts is not None:
+        of_document = {each.document: hit for each, hit in zip(found, hits, strict=True)}
+        known = {key: _text_of(hit, key, texts) for key, hit in of_document.items()}
+    passages = []
+    for _, span, text, numbers in join_hits(found, known, max_gap=max_gap, budget=budget):
+        best = hits[numbers[0]]
+        in_order = sorted(numbers, key=lambda number: found[number].span)
+        metadata = passage_metadata(best.metadata, [hits[number].metadata for number in in_order])
+        metadata |= {"start_index": span.start, "end_index": span.end}
+        alone = found[numbers[0]].span == span
+        if not alone:
+            metadata.pop("chunk_index", None)
+        passages.append(
+            Document(page_content=text, metadata=metadata, id=best.id if alone else None)
+        )
+    return passages
+
+
+def _hit_of(hit: Document) -> Hit:
+    """Return a hit of the core, without the context before its text.
+
+    Raises:
+        ValueError: Its offset or its document is not known, or does not fit its text.
+    """
+    shown = repr(hit.page_content[:40])
+    start = _offset(hit, "start_index")
+    if start is None:
+        raise ValueError(
+            f'the hit that begins with {shown} has no "start_index" in its metadata: split '
+            "documents with add_start_index=True, and index them again"
+        )
+    document = document_key(hit.metadata)
+    if not document:
+        raise ValueError(
+            f"the hit that begins with {shown} does not say which document it comes from: put a "
+            'name into the metadata of each document as "source" before it is split'
+        )
+    end = _offset(hit, "end_index")
+    before = 0 if end is None else len(hit.page_content) - (end - start)
+    if end is not None and not start <= end <= start + len(hit.page_content):
+        raise ValueError(
+            f"the hit that begins with {shown} has the offsets {start:,} to {end:,}, which do not "
+            "fit its text: join passages before anything changes the text of hits"
+        )
+    return Hit(document, start, hit.page_content[before:])
+
+
+def _offset(hit: Document, key: str) -> int | None:
+    """Return an offset in the metadata of a hit; None if there is none.
+
+    Raises:
+        ValueError: It is not an offset.
+    """
+    value = hit.metadata.get(key)
+    if value is None:
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # some vector stores return numbers as floats
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(
+            f'"{key}" in the metadata of a hit must be an offset in characters, a whole number, '
+            f"not {safe_repr(value)}"
+        )
+    return value
+
+
+def _known_texts(texts: NamedTexts | None) -> Mapping[str, str] | None:
+    """Return texts by what identifies their documents.
+
+    Raises:
+        TypeError: It is neither a mapping nor an iterable of documents.
+        ValueError: A document has no name, or two with the same name have different texts.
+    """
+    if texts is None or isinstance(texts, Mapping):
+        return texts
+    known: dict[str, str] = {}
+    for document in checked_documents(texts):
+        key = document_key(document.metadata)
+        if not key:
+            raise ValueError(
+                f"the document that begins with {document.page_content[:40]!r} has no name: put "
+                'one into its metadata as "source" before it is split'
+            )
+        if known.setdefault(key, document.page_content) != document.page_content:
+            raise ValueError(
+                f"two documents have the name {key} and different texts: give each a "
+                '"source" of its own in its metadata before it is split'
+            )
+    return known
+
+
+def _text_of(hit: Document, key: str, texts: Mapping[str, str]) -> str:
+    """Return the text of the document that a hit comes from.
+
+    Raises:
+        ValueError: It is not known.
+        TypeError: It is not a text.
+    """
+    for name in (key, *(str(hit.metadata.get(name)) for name in reversed(NAME_KEYS))):
+        if name in texts:
+            text = texts[name]
+            check_text(text)
+            return text
+    raise ValueError(
+        f"texts has no document {key}: pass all documents that were split, or a mapping from "
+        'the "source" of each to its text'
+    )

@@ -1,0 +1,226 @@
+"""Joins the nodes that a retriever returns to passages that a reader can use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.schema import (
+    BaseNode,
+    NodeRelationship,
+    NodeWithScore,
+    QueryBundle,
+    TextNode,
+)
+from llama_index.core.storage.docstore import BaseDocumentStore
+from pydantic import SkipValidation
+
+from llamaindex_lumber.nodes import checked_nodes, text_of
+from lumber_core.checks import check_text
+from lumber_core.chunking.passages import (
+    MAX_GAP,
+    Hit,
+    check_limits,
+    join_hits,
+    passage_metadata,
+)
+from lumber_core.identity import chunk_id
+
+StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
+"""Documents as they were before they were parsed, or their texts by document ID."""
+
+
+def join_passages(
+    hits: Iterable[NodeWithScore],
+    texts: StoredTexts | None = None,
+    *,
+    max_gap: int = MAX_GAP,
+    budget: int | None = None,
+) -> list[NodeWithScore]:
+    """Join nodes that lie close together to passages, exact slices of their documents.
+
+    Args:
+        hits: The nodes that a retriever returns. They have `start_char_idx`, `end_char_idx` and
+            `ref_doc_id`, as those of a node parser have.
+        texts: A docstore with the documents that were parsed, the documents themselves, or a
+            mapping from their IDs to their texts. Without it, only nodes that touch or overlap are
+            joined.
+        max_gap: Nodes of one document with at most this many words between them are joined; the
+            passage includes these words.
+        budget: Maximum number of words in all passages. Nodes are taken by score; one that does
+            not fit, with the text between it and others, is left out. If the best node is
+            longer, it is returned alone. None: no limit. Each Chinese character and kana counts as
+            a word.
+
+    Returns:
+        Passages that do not overlap: by document, the one with the best node first, and in reading
+        order within a document. `node.text` is `text[start_char_idx:end_char_idx]`, and
+        the score is the best of its nodes. Headings, context, first page and line are those of
+        the first node, the last page and line those of the last, and all else is that of the best.
+        A passage of one node keeps its ID. The only relationship is that to the document.
+
+    Raises:
+        ValueError: A node has no offsets or no document; a document is missing from `texts`, or has
+            another text at the offset of a node.
+        TypeError: An argument has the wrong type.
+
+    Example:
+        >>> from llama_index.core import Document
+        >>> from llamaindex_lumber import GreedyNodeParser
+        >>> document = Document(text="Otters swim. They eat fish. They sleep.", id_="otters")
+        >>> first, _, last = GreedyNodeParser(target_size=3)([document])
+        >>> hits = [NodeWithScore(node=last, score=0.4), NodeWithScore(node=first, score=0.3)]
+        >>> (passage,) = join_passages(hits, [document])
+        >>> passage.text, passage.score, passage.node.start_char_idx, passage.node.end_char_idx
+        ('Otters swim. They eat fish. They sleep.', 0.4, 0, 39)
+    """
+    return _join(hits, _known_texts(texts), max_gap, budget)
+
+
+class PassageJoiner(BaseNodePostprocessor):
+    """Joins the nodes that a retriever returns to passages: `join_passages` as a postprocessor.
+
+    Args:
+        texts: A docstore with the documents that were parsed, the documents themselves, or a
+            mapping from their IDs to their texts. Without it, only nodes that touch or overlap are
+            joined. A docstore and a mapping are read at each query. Not serialised.
+        max_gap: Nodes of one document with at most this many words between them are joined.
+        budget: Maximum number of words in all passages. None: no limit.
+        callback_manager: LlamaIndex's.
+
+    Raises:
+        ValueError: `max_gap` is negative or `budget` is below 1.
+
+    Example:
+        >>> from llama_index.core import Document, VectorStoreIndex
+        >>> from llamaindex_lumber import GreedyNodeParser, LumberEmbedding
+        >>> document = Document(text="Otters swim. They eat fish.", id_="otters")
+        >>> nodes = GreedyNodeParser(target_size=4)([document])
+        >>> index = VectorStoreIndex(nodes, embed_model=LumberEmbedding())
+        >>> hits = index.as_retriever().retrieve("What do otters eat?")
+        >>> len(hits)
+        2
+        >>> [each.text for each in PassageJoiner(texts=[document]).postprocess_nodes(hits)]
+        ['Otters swim. They eat fish.']
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    texts: SkipValidation[StoredTexts | None] = Field(default=None, exclude=True, repr=False)
+    max_gap: int = MAX_GAP
+    budget: int | None = None
+
+    _known: BaseDocumentStore | Mapping[str, str] | None = PrivateAttr(default=None)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Check the settings before any work."""
+        super().model_post_init(context)
+        check_limits(self.max_gap, self.budget)
+        self._known = _known_texts(self.texts)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name under which LlamaIndex serialises the postprocessor."""
+        return "PassageJoiner"
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        del query_bundle
+        return _join(nodes, self._known, self.max_gap, self.budget)
+
+
+def _join(
+    hits: Iterable[NodeWithScore],
+    texts: BaseDocumentStore | Mapping[str, str] | None,
+    max_gap: int,
+    budget: int | None,
+) -> list[NodeWithScore]:
+    pairs = [_hit_of(each) for each in hits]
+    found, nodes = [hit for hit, _ in pairs], [node for _, node in pairs]
+    known = None
+    if texts is not None:
+        known = {name: _text_of(name, texts) for name in {hit.document for hit in found}}
+    passages = []
+    for document, span, text, numbers in join_hits(found, known, max_gap=max_gap, budget=budget):
+        best = nodes[numbers[0]]
+        in_order = sorted(numbers, key=lambda number: found[number].span)
+        node = best.model_copy(deep=True)
+        node.metadata = passage_metadata(
+            node.metadata, [nodes[number].metadata for number in in_order]
+        )
+        for keys in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
+            every = [key for number in numbers for key in getattr(nodes[number], keys)]
+            setattr(node, keys, [*dict.fromkeys(every)])
+        node.relationships = {
+            kind: other
+            for kind, other in node.relationships.items()
+            if kind is NodeRelationship.SOURCE
+        }
+        if found[numbers[0]].span != span:
+            node.id_ = chunk_id(document, span, text, "passage")
+            node.set_content(text)
+            node.embedding = None
+            node.start_char_idx, node.end_char_idx = span
+        passages.append(NodeWithScore(node=node, score=found[numbers[0]].score))
+    return passages
+
+
+def _hit_of(found: Any) -> tuple[Hit, TextNode]:
+    """Return a hit of the core, and its node.
+
+    Raises:
+        TypeError: It is not a node with a score.
+        ValueError: The offsets or the document of the node are not known, or do not fit its text.
+    """
+    if not isinstance(found, NodeWithScore):
+        raise TypeError(
+            f"hits must be nodes with scores, as retrievers return them, not "
+            f"{type(found).__name__}: pass NodeWithScore(node=...)"
+        )
+    node = found.node
+    start, end = getattr(node, "start_char_idx", None), getattr(node, "end_char_idx", None)
+    if not isinstance(node, TextNode) or start is None or end is None or node.ref_doc_id is None:
+        raise ValueError(
+            f"the node {node.node_id!r} does not say where it is in which document: passages are "
+            "made of nodes with start_char_idx, end_char_idx and ref_doc_id, as node parsers "
+            "make them of documents"
+        )
+    text = text_of(node)
+    if end - start != len(text):
+        raise ValueError(
+            f"the node {node.node_id!r} has the offsets {start:,} to {end:,}, which do not fit its "
+            f"text of {len(text):,} characters: join passages before a postprocessor replaces the "
+            "text of nodes"
+        )
+    return Hit(node.ref_doc_id, start, text, found.score), node
+
+
+def _known_texts(texts: StoredTexts | None) -> BaseDocumentStore | Mapping[str, str] | None:
+    """Return where texts are found by the IDs of their documents."""
+    if texts is None or isinstance(texts, BaseDocumentStore | Mapping):
+        return texts
+    return {document.node_id: text_of(document) for document in checked_nodes(texts)}
+
+
+def _text_of(name: str, texts: BaseDocumentStore | Mapping[str, str]) -> str:
+    """Return the text of a document.
+
+    Raises:
+        ValueError: It is not known.
+        TypeError: It is not a text.
+    """
+    if isinstance(texts, BaseDocumentStore):
+        document = texts.get_document(name, raise_error=False)
+        text = None if document is None else text_of(document)
+    else:
+        text = texts.get(name)
+    if text is None:
+        raise ValueError(
+            f"texts has no document {name!r}: pass the documents that were parsed, or a docstore "
+            "after docstore.add_documents(documents)"
+        )
+    check_text(text)
+    return text

@@ -1,0 +1,320 @@
+"""Passages: the hits of a search, joined for a reader.
+
+Small chunks are found best, but are fragments to read. Hits of one document that lie close together
+become one passage, with the text between them. A passage is an exact slice of its document.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, takewhile
+from math import inf
+from operator import eq
+from typing import Any, NamedTuple
+
+from lumber_core.checks import check_not_negative, check_positive
+from lumber_core.spans import Span
+from lumber_core.text.markdown import (
+    CONTEXT_KEY,
+    HEADING_SEPARATOR,
+    INSIDE_KEY,
+    INSIDE_SEPARATOR,
+    LEVELS_KEY,
+)
+from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
+
+MAX_GAP = 90
+"""Most words between hits that are joined, by default.
+
+Joined so and the words between them charged, hits had the recall at 600 words that they had alone.
+"""
+
+# Chinese and Japanese have no spaces between words: each ideograph and kana counts as one.
+_ALONE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[{_ALONE}]|[^\s{_ALONE}]+")
+_INSIDE_WORD = re.compile(rf"(?<=[^\s{_ALONE}])[^\s{_ALONE}]")
+
+# What metadata says of the start of a chunk, and of its end.
+_OF_START = (
+    *("headings", LEVELS_KEY, CONTEXT_KEY, FIRST_PAGE, FIRST_LINE),
+    *("verdict", "verdict_reason"),
+)
+_OF_END = (LAST_PAGE, LAST_LINE)
+
+
+class Hit(NamedTuple):
+    """A chunk that was found.
+
+    Attributes:
+        document: Identifies its document; errors name it.
+        start: Its offset in the text of the document.
+        text: Its text, a slice of the document's.
+        score: How well it fits the query, higher is better. None if it is not known.
+    """
+
+    document: str
+    start: int
+    text: str
+    score: float | None = None
+
+    @property
+    def span(self) -> Span:
+        """Its place in the text of the document."""
+        return Span(self.start, self.start + len(self.text))
+
+
+class JoinedHits(NamedTuple):
+    """Hits of one document, joined.
+
+    Attributes:
+        document: Identifies the document.
+        span: Its place in the text of the document.
+        text: The slice of that text.
+        hits: Which of the hits it is made of, best first.
+    """
+
+    document: str
+    span: Span
+    text: str
+    hits: tuple[int, ...]
+
+
+def check_limits(max_gap: object, budget: object) -> None:
+    """Raise unless these are limits of passages.
+
+    Raises:
+        TypeError: One is not a whole number; `budget` may be None.
+        ValueError: `max_gap` is negative, or `budget` is below 1.
+    """
+    check_not_negative("max_gap", max_gap)
+    if budget is not None:
+        check_positive("budget", budget)
+
+
+def join_hits(
+    hits: Sequence[Hit],
+    texts: Mapping[str, str] | None = None,
+    *,
+    max_gap: int = MAX_GAP,
+    budget: int | None = None,
+) -> list[JoinedHits]:
+    """Join hits that lie close together.
+
+    Hits are taken by score, and in the given order if scores are equal or unknown. One that does
+    not fit into the budget, together with the text between it and the passages that it would join,
+    is left out, and the next one is tried. The best hit is always taken.
+
+    Args:
+        hits: The hits.
+        texts: The text of each document. None: only hits that touch or overlap are joined.
+        max_gap: Hits of one document with at most this many words between them are joined.
+        budget: Maximum number of words of all passages, those between hits included. None: no
+            limit. If the best hit alone is longer, it is the only one that is returned.
+
+    Returns:
+        Passages that do not overlap, by document, the one with the best hit first, and by offset
+        within a document. Between two of one document are more than `max_gap` words.
+
+    Raises:
+        ValueError: A document does not have the text of a hit at its offset, or hits of one
+            document have different texts at the same place.
+    """
+    check_limits(max_gap, budget)
+    readings = _touching(hits) if texts is None else _whole(hits, texts)
+    if texts is None:
+        max_gap = 0  # the text in a gap is not known
+    used = 0
+    taken: list[int] = []
+    for number in _by_score(hits):
+        joined = readings[number].join(hits[number].span, max_gap)
+        if budget is None or not taken or used + joined.added <= budget:
+            readings[number].accept(joined)
+            used += joined.added
+            taken.append(number)
+    order: dict[str, int] = {}
+    members: dict[tuple[int, Span], list[int]] = {}
+    for number in taken:
+        hit = hits[number]
+        rank = order.setdefault(hit.document, len(order))
+        members.setdefault((rank, readings[number].passage_of(hit.span)), []).append(number)
+    return [
+        JoinedHits(hits[best].document, span, readings[best].slice(span), (best, *others))
+        for (_, span), (best, *others) in sorted(members.items())
+    ]
+
+
+def passage_metadata(best: Mapping[Any, Any], hits: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:
+    """Return the metadata of a passage.
+
+    Args:
+        best: The metadata of its best hit.
+        hits: The metadata of all its hits, in reading order.
+
+    Returns:
+        That of the best hit; but headings, context, first page and line, and how its start was
+        decided are those of the first hit; the last page and line those of the last. Sections that
+        begin inside are the ones the hits name.
+    """
+    own = {*_OF_START, *_OF_END, INSIDE_KEY}
+    metadata = {key: value for key, value in best.items() if key not in own}
+    metadata |= {key: hits[0][key] for key in _OF_START if key in hits[0]}
+    for key in _OF_END:
+        known = [hit[key] for hit in hits if key in hit]
+        if known:
+            metadata[key] = max(known)
+    inside = list(_headings_inside(hits))
+    if inside:
+        metadata[INSIDE_KEY] = INSIDE_SEPARATOR.join(inside)
+    return metadata
+
+
+class _Joined(NamedTuple):
+    """What a hit would become: the passages that it replaces, and its words."""
+
+    replaced: slice
+    span: Span
+    words: int
+    added: int
+
+
+class _Reading:
+    """The known text of a document, or a part of it, and the passages made of it so far."""
+
+    def __init__(self, text: str, offset: int = 0) -> None:
+        self._text = text
+        self._offset = offset
+        # In order; the words of each, the first of which may be a part of one.
+        self._starts: list[int] = []
+        self._spans: list[Span] = []
+        self._words: list[int] = []
+
+    def slice(self, span: Span) -> str:
+        """Return a part of the text."""
+        return span.shifted(-self._offset).of(self._text)
+
+    def passage_of(self, span: Span) -> Span:
+        """Return the passage that contains a hit."""
+        return self._spans[bisect_right(self._starts, span.start) - 1]
+
+    def join(self, hit: Span, max_gap: int) -> _Joined:
+        """Return the passage that a hit would become together with those near it."""
+        first = last = bisect_right(self._starts, hit.start)
+        start, end = hit
+        if first and self._near(self._spans[first - 1].end, start, max_gap):
+            first -= 1
+            start, end = self._starts[first], max(end, self._spans[first].end)
+        while last < len(self._spans) and self._near(end, self._starts[last], max_gap):
+            end = max(end, self._spans[last].end)
+            last += 1
+        # Words that begin in a range add up; the one in which a passage begins is counted apart.
+        begun, position, before = 0, start, 0
+        for span, words in zip(self._spans[first:last], self._words[first:last], strict=True):
+            begun += self._begun(position, span.start) + words - self._inside_word(span.start)
+            position = span.end
+            before += words
+        words = begun + self._begun(position, end) + self._inside_word(start)
+        return _Joined(slice(first, last), Span(start, end), words, words - before)
+
+    def accept(self, joined: _Joined) -> None:
+        """Replace passages by the one that they become."""
+        self._starts[joined.replaced] = [joined.span.start]
+        self._spans[joined.replaced] = [joined.span]
+        self._words[joined.replaced] = [joined.words]
+
+    def _near(self, end: int, start: int, max_gap: int) -> bool:
+        """Return whether at most `max_gap` words, which may be parts of some, lie between."""
+        gap = _WORD.finditer(self._text, end - self._offset, max(end, start) - self._offset)
+        return next(islice(gap, max_gap, None), None) is None
+
+    def _begun(self, start: int, end: int) -> int:
+        """Return the number of words that begin in a range."""
+        if start >= end:
+            return 0
+        found = _WORD.findall(self._text, start - self._offset, end - self._offset)
+        return len(found) - self._inside_word(start)
+
+    def _inside_word(self, place: int) -> bool:
+        """Return whether a cut at a place divides a word."""
+        return _INSIDE_WORD.match(self._text, place - self._offset) is not None
+
+
+def _whole(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[_Reading]:
+    """Return the document of each hit.
+
+    Raises:
+        ValueError: It does not have the text of the hit at its offset.
+    """
+    for hit in hits:
+        if not texts[hit.document].startswith(hit.text, hit.start):
+            raise ValueError(
+                f"the text of the document {hit.document} does not have the hit that begins with "
+                f"{hit.text[:40]!r} at offset {hit.start:,}: index a document that has changed "
+                "again, and pass texts as they were split; chunks with a context before their text "
+                "(prepend_context) need add_end_index=True"
+            )
+    readings = {name: _Reading(texts[name]) for name in {hit.document for hit in hits}}
+    return [readings[hit.document] for hit in hits]
+
+
+def _touching(hits: Sequence[Hit]) -> list[_Reading]:
+    """Return for each hit the text of all hits that touch or overlap, directly or through others.
+
+    Raises:
+        ValueError: Two hits have different texts at the same place.
+    """
+    groups: list[list[int]] = []
+    document, end = None, 0
+    for number in sorted(range(len(hits)), key=lambda n: hits[n][:2]):
+        hit = hits[number]
+        if hit.document != document or hit.start > end:
+            groups.append([])
+            document, end = hit.document, hit.start
+        groups[-1].append(number)
+        end = max(end, hit.span.end)
+    readings = {number: reading for group in groups for number, reading in _united(group, hits)}
+    return [readings[number] for number in range(len(hits))]
+
+
+def _united(group: Sequence[int], hits: Sequence[Hit]) -> Iterator[tuple[int, _Reading]]:
+    """Yield hits that touch, in order, each with the text of all."""
+    begin = end = hits[group[0]].start
+    parts = []
+    for number in group:
+        new = hits[number].text[end - hits[number].start :]
+        parts.append(new)
+        end += len(new)
+    text = "".join(parts)
+    reading = _Reading(text, begin)
+    for number in group:
+        hit = hits[number]
+        if not text.startswith(hit.text, hit.start - begin):
+            raise ValueError(
+                f"two hits of the document {hit.document} have different texts at offset "
+                f"{hit.start:,}: they are chunks of different texts. Give each document a name of "
+                "its own before it is split, and delete the chunks of a document that has changed"
+            )
+        yield number, reading
+
+
+def _by_score(hits: Sequence[Hit]) -> list[int]:
+    """Return the numbers of the hits, best first; those without a score come last, in order."""
+    return sorted(
+        range(len(hits)),
+        key=lambda n: -inf if (score := hits[n].score) is None else score,
+        reverse=True,
+    )
+
+
+def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:
+    """Yield the titles of sections that begin after the start of the first hit."""
+    above: list[str] | None = None
+    known: list[str] = []
+    for hit in hits:
+        path = hit["headings"].split(HEADING_SEPARATOR) if hit.get("headings") else []
+        inside = hit[INSIDE_KEY].split(INSIDE_SEPARATOR) if hit.get(INSIDE_KEY) else []
+        begun = [] if above is None else path[sum(takewhile(bool, map(eq, above, path))) :]
+        # Hits that overlap name the same titles.
+        yield from (title for title in (*begun, *inside) if title not in known)
+        above, known = path, inside

@@ -1,0 +1,241 @@
+"""Hits joined to passages: exact slices, in reading order, within a budget of words."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core.chunking.passages import Hit, JoinedHits, join_hits, passage_metadata
+from lumber_core.spans import spans_from_starts
+from tests.core.core_support import quick
+
+TEN = "one two three four five six seven eight nine ten"
+
+
+def hit(words: str, text: str = TEN, document: str = "a", score: float | None = None) -> Hit:
+    return Hit(document, text.index(words), words, score)
+
+
+def texts_of(passages: list[JoinedHits]) -> list[str]:
+    return [passage.text for passage in passages]
+
+
+@st.composite
+def searches(draw):
+    """Texts, and spans of them that a search found; each with a score."""
+    word = st.sampled_from(["a", "bb ", "ccc ", "d.\n\n", " ", "e f g ", "otter "])
+    texts = {
+        name: "".join(draw(st.lists(word, min_size=1, max_size=40))) for name in ("one", "two")
+    }
+    hits = []
+    for name, text in texts.items():
+        for _ in range(draw(st.integers(0, 6))):
+            start = draw(st.integers(0, len(text) - 1))
+            end = draw(st.integers(start + 1, len(text)))
+            score = draw(st.sampled_from([None, 0.1, 0.2, 0.3, 0.4]))
+            hits.append(Hit(name, start, text[start:end], score))
+    return texts, draw(st.permutations(hits))
+
+
+def inside(hit: Hit, passages: list[JoinedHits]) -> list[JoinedHits]:
+    return [
+        each
+        for each in passages
+        if each.document == hit.document
+        and each.span.start <= hit.span.start
+        and hit.span.end <= each.span.end
+    ]
+
+
+def check_slices(passages: list[JoinedHits], texts: dict[str, str], hits: list[Hit]) -> None:
+    ranks = {
+        number: rank
+        for rank, number in enumerate(
+            sorted(range(len(hits)), key=lambda n: (hits[n].score is None, -(hits[n].score or 0)))
+        )
+    }
+    for passage in passages:
+        assert passage.text == passage.span.of(texts[passage.document])
+        assert list(passage.hits) == sorted(passage.hits, key=ranks.__getitem__)
+        assert all(passage in inside(hits[number], passages) for number in passage.hits)
+        # Nothing is added but what lies between hits.
+        assert passage.span.start == min(hits[n].span.start for n in passage.hits)
+        assert passage.span.end == max(hits[n].span.end for n in passage.hits)
+    for first, second in pairwise(passages):
+        if first.document == second.document:
+            assert first.span.end <= second.span.start
+    best: dict[str, int] = {}
+    for passage in passages:
+        rank = min(ranks[number] for number in passage.hits)
+        best[passage.document] = min(rank, best.get(passage.document, rank))
+    assert [*best] == sorted(best, key=best.__getitem__)
+    assert [*best] == list(dict.fromkeys(passage.document for passage in passages))
+
+
+@given(search=searches(), max_gap=st.integers(0, 6))
+@quick
+def test_passages_are_the_hits_and_the_short_gaps_between_them(search, max_gap):
+    texts, hits = search
+    passages = join_hits(hits, texts, max_gap=max_gap)
+    check_slices(passages, texts, hits)
+    assert sorted(number for passage in passages for number in passage.hits) == [*range(len(hits))]
+    for first, second in pairwise(passages):
+        if first.document == second.document:
+            between = texts[first.document][first.span.end : second.span.start]
+            assert len(between.split()) > max_gap
+    for passage in passages:
+        text, end = texts[passage.document], passage.span.start
+        for span in sorted(hits[number].span for number in passage.hits):
+            assert len(text[end : max(end, span.start)].split()) <= max_gap
+            end = max(end, span.end)
+
+
+@given(search=searches(), max_gap=st.integers(0, 6), budget=st.integers(1, 30), known=st.booleans())
+@quick
+def test_no_more_words_than_the_budget_are_returned_but_always_the_best_hit(
+    search, max_gap, budget, known
+):
+    texts, hits = search
+    passages = join_hits(hits, texts if known else None, max_gap=max_gap, budget=budget)
+    check_slices(passages, texts, hits)
+    words = sum(len(passage.text.split()) for passage in passages)
+    if hits:
+        best = max(hits, key=lambda each: -1 if each.score is None else each.score)
+        assert words <= max(budget, len(best.text.split()))
+        assert inside(best, passages)
+        # Nothing that would have been free is left out.
+        left = [n for n in range(len(hits)) if not any(n in each.hits for each in passages)]
+        assert words <= budget or len(passages) == 1
+        if words == sum(len(each.text.split()) for each in join_hits(hits, texts, max_gap=max_gap)):
+            assert all(inside(hits[n], passages) for n in left)
+
+
+@given(search=searches(), data=st.data())
+@quick
+def test_without_texts_chunks_that_touch_are_joined_as_with_them(search, data):
+    texts, _ = search
+    hits = []
+    for name, text in texts.items():
+        cuts = data.draw(st.sets(st.integers(0, len(text) - 1), max_size=6)) | {0}
+        chunks = spans_from_starts(sorted(cuts), len(text))
+        kept = data.draw(st.lists(st.sampled_from(chunks), unique=True))
+        hits += [Hit(name, span.start, span.of(text)) for span in kept if span.of(text).strip()]
+    alone = join_hits(hits)
+    check_slices(alone, texts, hits)
+    # Only white space may lie between passages that are joined with the texts alone.
+    assert join_hits([Hit(p.document, p.span.start, p.text) for p in alone]) == [
+        passage._replace(hits=(number,)) for number, passage in enumerate(alone)
+    ]
+    for first, second in pairwise(alone):
+        assert first.document != second.document or first.span.end < second.span.start
+    again = join_hits([Hit(p.document, p.span.start, p.text) for p in alone], texts, max_gap=0)
+    whole = join_hits(hits, texts, max_gap=0)
+    assert [(p.document, p.span) for p in again] == [(p.document, p.span) for p in whole]
+    gaps = any(
+        first.document == second.document
+        and not texts[first.document][first.span.end : second.span.start].strip()
+        for first, second in pairwise(alone)
+    )
+    assert gaps or alone == whole
+
+
+def test_a_gap_counts_its_words():
+    hits = [hit("one"), hit("five six")]
+    assert texts_of(join_hits(hits, {"a": TEN}, max_gap=3)) == ["one two three four five six"]
+    assert texts_of(join_hits(hits, {"a": TEN}, max_gap=2)) == ["one", "five six"]
+
+
+def test_a_hit_is_left_out_if_its_gap_does_not_fit_and_the_next_one_is_tried():
+    hits = [hit("one", score=0.9), hit("five", score=0.8), hit("two", score=0.7)]
+    passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=4)
+    assert [(passage.text, passage.hits) for passage in passages] == [("one two", (0, 2))]
+    passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=5)
+    assert [(each.text, each.hits) for each in passages] == [("one two three four five", (0, 1, 2))]
+
+
+def test_a_hit_that_joins_two_passages_is_charged_for_both_gaps():
+    hits = [hit("one"), hit("nine ten"), hit("five")]
+    apart, joined = (join_hits(hits, {"a": TEN}, max_gap=3, budget=budget) for budget in (9, 10))
+    assert texts_of(apart) == ["one", "nine ten"]
+    assert texts_of(joined) == [TEN]
+
+
+def test_the_best_hit_is_returned_alone_if_it_is_longer_than_the_budget():
+    hits = [hit("ten", score=0.1), hit("two three four", score=0.2)]
+    assert texts_of(join_hits(hits, {"a": TEN}, max_gap=0, budget=2)) == ["two three four"]
+
+
+def test_documents_come_by_their_best_hit_and_passages_by_place():
+    texts = {"a": TEN, "b": TEN}
+    hits = [hit("nine", document="b"), hit("one", document="a"), hit("one", document="b")]
+    found = join_hits(hits, texts, max_gap=2)
+    assert [(each.document, each.text) for each in found] == [
+        ("b", "one"),
+        ("b", "nine"),
+        ("a", "one"),
+    ]
+
+
+def test_each_chinese_character_counts_as_a_word():
+    text = "水獭生活在河边。它们吃鱼。"
+    hits = [Hit("a", 0, "水獭"), Hit("a", 11, "鱼")]
+    assert len(join_hits(hits, {"a": text}, max_gap=9)) == 1
+    assert len(join_hits(hits, {"a": text}, max_gap=8)) == 2
+
+
+def test_words_that_hits_divide_are_counted_once():
+    text = "otters swim"
+    hits = [Hit("a", 0, "ot"), Hit("a", 2, "ters"), Hit("a", 6, " swim")]
+    for order in permutations(hits):
+        assert texts_of(join_hits(order, {"a": text}, budget=2)) == [text]
+    assert texts_of(join_hits(hits, budget=2)) == [text]
+
+
+def test_a_changed_text_is_refused():
+    with pytest.raises(ValueError, match=r"'five' at offset 19: index a document that has changed"):
+        join_hits([hit("one"), hit("five")], {"a": TEN.replace("four", "three and a half")})
+
+
+def test_hits_with_different_texts_at_one_place_are_refused():
+    hits = [hit("one two"), Hit("a", 4, "dos tres")]
+    with pytest.raises(ValueError, match="different texts at offset 4"):
+        join_hits(hits)
+    assert len(join_hits([hit("one two"), Hit("b", 4, "dos tres")])) == 2
+
+
+def test_limits_are_checked_first():
+    with pytest.raises(ValueError, match="max_gap must be at least 0"):
+        join_hits([], max_gap=-1)
+    with pytest.raises(ValueError, match="budget must be at least 1"):
+        join_hits([], budget=0)
+    assert join_hits([]) == []
+
+
+def test_metadata_says_what_is_true_of_the_whole_passage():
+    hits = [
+        {
+            "headings": "Boats > Prices",
+            "headings_inside": "Repairs",
+            "page_first": 1,
+            "page_last": 2,
+            "score": 3,
+        },
+        {
+            "headings": "Boats > Repairs > Oars",
+            "context": "Boats > Repairs",
+            "page_first": 2,
+            "page_last": 4,
+            "score": 9,
+        },
+        {"headings": "Boats > Sails", "page_first": 3, "page_last": 3, "score": 1},
+    ]
+    assert passage_metadata(hits[1], hits) == {
+        "headings": "Boats > Prices",
+        "headings_inside": "Repairs | Oars | Sails",
+        "page_first": 1,
+        "page_last": 4,
+        "score": 9,
+    }

@@ -1,0 +1,197 @@
+"""Passages in LangChain: a retriever's hits joined to exact slices of the documents."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.vectorstores import InMemoryVectorStore
+
+from langchain_lumber import (
+    GreedyTextSplitter,
+    LumberEmbeddings,
+    PassageJoiner,
+    join_pages,
+    join_passages,
+)
+from tests.core.text.test_context import GUIDE
+
+STORY = (
+    "Ada mended the clock. She oiled the spring. Then she set the hands. "
+    "At sea the storm broke. Sails tore. The mate went below."
+)
+PAGE = Document(GUIDE, metadata={"source": "guide.md"}, id="guide")
+TALE = Document(STORY, metadata={"source": "story.txt"}, id="story")
+
+
+def chunks_of(*documents: Document, **settings: Any) -> list[Document]:
+    given: dict[str, Any] = {
+        "target_size": 8,
+        "chunk_size": 30,
+        "add_start_index": True,
+        **settings,
+    }
+    return GreedyTextSplitter(tokenizer="words", **given).split_documents(documents)
+
+
+def check_slices(passages: list[Document], *documents: Document) -> None:
+    texts = {document.metadata["source"]: document.page_content for document in documents}
+    for passage in passages:
+        start, end = passage.metadata["start_index"], passage.metadata["end_index"]
+        assert passage.page_content == texts[passage.metadata["source"]][start:end]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [PAGE, TALE],
+        iter([TALE, PAGE]),
+        {"guide.md": GUIDE, "story.txt": STORY},
+    ],
+)
+def test_hits_of_several_documents_become_slices_of_them(texts: Any) -> None:
+    chunks = chunks_of(PAGE, TALE)
+    hits = [chunks[-1], chunks[4], chunks[6], chunks[-3], chunks[1]]
+    passages = join_passages(hits, texts, max_gap=8)
+    check_slices(passages, PAGE, TALE)
+    sources = [passage.metadata["source"] for passage in passages]
+    assert sources == ["story.txt", *["guide.md"] * (len(passages) - 1)]
+    for hit in hits:
+        assert any(hit.page_content in passage.page_content for passage in passages)
+
+
+def test_chunks_with_a_context_before_their_text_become_slices_without_it() -> None:
+    chunks = chunks_of(PAGE, prepend_context=True, add_end_index=True)
+    texts = [GUIDE[c.metadata["start_index"] : c.metadata["end_index"]] for c in chunks]
+    assert [chunk.page_content for chunk in chunks] != texts
+    (whole,) = join_passages(chunks, [PAGE])
+    assert whole.page_content == GUIDE.strip()
+    alone = join_passages(chunks)
+    check_slices(alone, PAGE)
+    assert [passage.page_content for passage in alone] == texts
+
+
+def test_a_context_without_an_end_index_is_refused_with_what_to_do() -> None:
+    chunks = chunks_of(PAGE, prepend_context=True)
+    with pytest.raises(ValueError, match="need add_end_index=True"):
+        join_passages(chunks, [PAGE])
+
+
+def test_without_texts_chunks_that_touch_are_joined() -> None:
+    chunks = chunks_of(PAGE, strip_whitespace=False)
+    first, second = join_passages([*chunks[5:], *chunks[:3]])
+    assert first.page_content == "".join(chunk.page_content for chunk in chunks[:3])
+    assert second.page_content == "".join(chunk.page_content for chunk in chunks[5:])
+    trimmed = chunks_of(TALE)
+    assert len(join_passages(trimmed)) == len(trimmed)
+    assert len(join_passages(trimmed, [TALE])) == 1
+
+
+def test_overlapping_hits_repeat_no_text() -> None:
+    chunks = chunks_of(TALE, target_size=20, chunk_size=40, chunk_overlap=12)
+    assert sum(len(chunk.page_content) for chunk in chunks) > len(STORY)
+    for texts in (None, [TALE]):
+        passages = join_passages(chunks, texts)
+        assert [passage.page_content for passage in passages] == [STORY]
+
+
+def test_metadata_is_that_of_the_best_hit_but_places_are_those_of_the_passage() -> None:
+    chunks = chunks_of(PAGE, add_lines=True, add_chunk_index=True, add_context=True)
+    for rank, number in enumerate((6, 4, 5)):
+        chunks[number].metadata["relevance_score"] = 0.9 - rank / 10
+    (passage,) = join_passages([chunks[6], chunks[4], chunks[5]], [PAGE])
+    first, last = chunks[4].metadata, chunks[6].metadata
+    assert passage.metadata["relevance_score"] == 0.9
+    for key in ("headings", "heading_levels", "line_first", "start_index", "context"):
+        assert passage.metadata.get(key) == first.get(key)
+    assert passage.metadata["line_last"] == last["line_last"]
+    assert "chunk_index" not in passage.metadata
+    (alone,) = join_passages([chunks[4]], [PAGE])
+    assert alone.metadata["chunk_index"] == 4
+    # Sections that begin below are named once, in order.
+    (whole,) = join_passages(chunks, [PAGE])
+    assert (
+        whole.metadata["headings_inside"]
+        == "Guide | Prices | Taps | Repairs | Leaks | Setext titles"
+    )
+
+
+def test_pages_of_one_file_are_kept_apart_unless_they_were_joined() -> None:
+    pages = [
+        Document(text, metadata={"source": "a.pdf", "page": number})
+        for number, text in enumerate(["Otters live along", "clean rivers and eat fish."])
+    ]
+    apart = join_passages(chunks_of(*pages), pages)
+    assert [passage.page_content for passage in apart] == [page.page_content for page in pages]
+    files = join_pages(pages)
+    (whole,) = join_passages(chunks_of(*files, target_size=3), files)
+    assert whole.page_content == "Otters live along\fclean rivers and eat fish."
+    assert (whole.metadata["page_first"], whole.metadata["page_last"]) == (1, 2)
+
+
+def test_numbers_that_a_store_returns_as_floats_are_offsets() -> None:
+    chunks = chunks_of(TALE)
+    for chunk in chunks:
+        chunk.metadata["start_index"] = float(chunk.metadata["start_index"])
+    assert [passage.page_content for passage in join_passages(chunks, [TALE])] == [STORY]
+
+
+def with_metadata(**metadata: Any) -> Document:
+    return Document("Ada mended", metadata=metadata)
+
+
+@pytest.mark.parametrize(
+    ("hit", "texts", "message"),
+    [
+        (with_metadata(source="story.txt"), None, "add_start_index=True, and index them again"),
+        (with_metadata(start_index=0), None, 'name into the metadata of each document as "source"'),
+        (with_metadata(source="story.txt", start_index="0"), None, "must be an offset"),
+        (with_metadata(source="story.txt", start_index=-1), None, "must be an offset"),
+        (with_metadata(source="a", start_index=5, end_index=90), None, "do not fit its text"),
+        (with_metadata(source="story.txt", start_index=4), [TALE], "index a document that has"),
+        (with_metadata(source="other.txt", start_index=0), [TALE], "texts has no document source="),
+        (with_metadata(source="other.txt", start_index=0), {}, "texts has no document source="),
+        (with_metadata(source="a", start_index=0), [Document("Ada")], "has no name"),
+        (
+            with_metadata(source="story.txt", start_index=0),
+            [TALE, Document("Ada", metadata=TALE.metadata)],
+            "and different texts",
+        ),
+    ],
+)
+def test_hits_that_cannot_be_placed_are_refused(hit: Document, texts: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        join_passages([chunks_of(TALE)[0], hit], texts)
+
+
+def test_settings_and_types_are_checked_when_the_joiner_is_made() -> None:
+    with pytest.raises(ValueError, match="budget must be at least 1"):
+        PassageJoiner(budget=0)
+    with pytest.raises(ValueError, match="extra"):
+        PassageJoiner(gap=3)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="pass \\[document\\]"):
+        PassageJoiner(texts=TALE)
+    with pytest.raises(TypeError, match="text must be a str"):
+        join_passages(chunks_of(TALE), {"story.txt": TALE})  # type: ignore[dict-item]
+
+
+async def test_a_compression_retriever_returns_passages_within_the_budget() -> None:
+    retrievers = pytest.importorskip("langchain_classic.retrievers")
+    store = InMemoryVectorStore(LumberEmbeddings())
+    store.add_documents(chunks_of(PAGE, TALE))
+    joiner = PassageJoiner(texts=[PAGE, TALE], max_gap=20, budget=24)
+    retriever = retrievers.ContextualCompressionRetriever(
+        base_compressor=joiner, base_retriever=store.as_retriever(search_kwargs={"k": 6})
+    )
+    question = "What happened at sea?"
+    passages = retriever.invoke(question)
+    assert await retriever.ainvoke(question) == passages
+    check_slices(passages, PAGE, TALE)
+    assert "the storm broke" in passages[0].page_content
+    assert sum(len(passage.page_content.split()) for passage in passages) <= 24
+    again = pickle.loads(pickle.dumps(joiner))
+    hits = store.similarity_search(question, k=6)
+    assert again.compress_documents(hits, question) == passages
+    assert GUIDE[:20] not in repr(joiner)
