@@ -16,8 +16,10 @@ from lumber_conformance import CONTRACTS, check_conformance
 from lumber_core import Chunker
 from tests.contracts.splitters import CHUNKERS, NODE_PARSERS, TEXT_SPLITTERS
 
-# In a chain, nodes overlap twice, which offsets alone cannot show to be right.
-EVERY = [contract.key for contract in CONTRACTS if contract.key not in ("linear", "chains")]
+# In a chain, nodes overlap twice, which offsets alone cannot show to be right. Asynchronous calls
+# and threads have to repeat the result as well.
+LEFT_OUT = ("linear", "chains", "repeatable")
+EVERY = [contract.key for contract in CONTRACTS if contract.key not in LEFT_OUT]
 OF_THE_CORE = ["fork", "pickle"]
 OF_CHUNKS = ["text", "slices", "offsets", "limit"]
 OVERLAPPING = {"chunk_size": 60, "chunk_overlap": 20, "tokenizer": "o200k_base"}
