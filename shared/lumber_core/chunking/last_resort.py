@@ -57,8 +57,9 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
                 break
         else:
             raise ChunkSizeError(
-                f"the character {text[start]!r} alone counts more than chunk_size={most}: no cut "
-                "can keep that limit. Raise it"
+                f"the character {text[start]!r} alone counts more than {most} tokens, for which "
+                "a chunk has room here: chunk_size (or theta, if that is less) without what "
+                "overlap and metadata take. No cut can keep that limit: raise it"
             )
         cut = _nearest(fitting, wanted)
         if cut != fitting[-1] and count(start, cut) > most:  # a shorter text may count more

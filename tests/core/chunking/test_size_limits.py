@@ -7,6 +7,7 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lumber_core import Chunker, GreedyChunker, LumberChunker
 from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.errors import ChunkSizeError
@@ -219,9 +220,29 @@ def test_parts_of_a_long_span_have_about_the_same_length():
     assert [len(chunk) for chunk in chunks] == [55, 55]
 
 
+def tripled(text: str) -> int:
+    return 3 * len(text)
+
+
 def test_a_character_that_alone_counts_more_is_named():
-    with pytest.raises(ChunkSizeError, match=r"'x' alone counts more than chunk_size=2"):
+    with pytest.raises(ChunkSizeError, match=r"'x' alone counts more than 2 tokens"):
         apply(bounds(token_counter(lambda text: 3 * len(text)), most=2), "xyz")
+
+
+@pytest.mark.parametrize(
+    ("chunker", "overlap", "room"),
+    [
+        (LumberChunker(lambda group: None, theta=2, chunk_size=8, tokenizer=tripled), 0, 2),
+        (GreedyChunker(chunk_size=8, tokenizer=tripled), 6, 2),
+    ],
+)
+def test_an_error_about_a_character_names_no_limit_that_nobody_set(
+    chunker: Chunker, overlap: int, room: int
+) -> None:
+    with pytest.raises(ChunkSizeError) as raised:
+        chunker.segment("xyz", overlap=overlap)
+    assert f"counts more than {room} tokens" in str(raised.value)
+    assert "chunk_size=" not in str(raised.value)
 
 
 # The minimum.
