@@ -172,9 +172,9 @@ def deliver(
         if (delivery.blank and not delivery.trim) or not span.of(text).isspace()
     ]
     spans: Sequence[Span] = [segmentation.spans[number] for number in kept]
-    spans = overlapping(layout, spans, limits, delivery.overlap)
     if delivery.trim:
         spans = [span.stripped(text) for span in spans]
+    spans = overlapping(layout, spans, limits, delivery.overlap, trim=delivery.trim)
     verdicts, outline = segmentation.start_verdicts, layout.outline(spans)
     contexts = layout.contexts(spans, outline)
     if limits.room is not None:
@@ -200,7 +200,12 @@ def deliver(
 
 
 def overlapping(
-    layout: Layout, spans: Sequence[Span], limits: SizeLimits, tokens: int
+    layout: Layout,
+    spans: Sequence[Span],
+    limits: SizeLimits,
+    tokens: int,
+    *,
+    trim: bool = False,
 ) -> list[Span]:
     """Return the spans, each extended to repeat the end of the one before.
 
@@ -209,6 +214,7 @@ def overlapping(
         spans: Spans in order, without overlap; there may be gaps between them.
         limits: No span has more than `limits.chunk_size` tokens, repeated text included.
         tokens: Maximum tokens to repeat.
+        trim: Whether what is repeated begins with a visible character, as the spans then do.
 
     Returns:
         One span for each, with the same end. It starts at a unit of the span before, or if none
@@ -232,7 +238,8 @@ def overlapping(
             inside = sentences(text[last : span.start], layout.language)
             places = [last + s.start for s in inside[1:] if last + s.start >= first]
             begin = _earliest(text, span, places, limits, tokens)
-        widened.append(Span(begin, span.end))
+        extended = Span(begin, span.end)
+        widened.append(extended.stripped(text) if trim else extended)
     return widened
 
 

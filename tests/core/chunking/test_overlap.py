@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,3 +118,16 @@ def test_the_characters_counted_grow_linearly(size):
     counter = RecordingCounter()
     overlapping(layout("x" * 40_000, units), spans, SizeLimits(None, None, counter), 400)
     assert counter.characters <= 40 * 40_000
+
+
+@given(st.text("a .\n", min_size=1, max_size=24), st.integers(1, 4))
+@quick
+def test_of_trimmed_chunks_none_contains_another(text: str, length: int) -> None:
+    def pieces(whole: str) -> list[tuple[int, int]]:
+        return [(at, min(at + length, len(whole))) for at in range(0, len(whole), length)]
+
+    chunker = GreedyChunker(4, chunk_size=8, units=pieces, tokenizer=len)
+    spans = [chunk.span for chunk in chunker.split(text, Delivery(overlap=3, trim=True))]
+    for before, after in pairwise(spans):
+        assert before.start < after.start
+        assert before.end < after.end
