@@ -61,7 +61,7 @@ WITH_CONTEXT = {
     ),
     ("bert",) * 2: "**Bert** (this library)",
     ("layout, surroundings", "layout, headings, surroundings"): (
-        "Bert without its model, with context in the vectors"
+        "**Layout**, which runs no model, with context in the vectors"
     ),
     ("bert, surroundings", "bert, headings, surroundings"): (
         "**Bert with context in the vectors**"

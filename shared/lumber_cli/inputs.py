@@ -69,7 +69,7 @@ class Inputs:
             names = ", ".join(named.name for named in found.skipped[:_SHOWN])
             more = len(found.skipped) - _SHOWN
             say(
-                f"left out {len(found.skipped)} files that are not in {', '.join(READABLE)}: "
+                f"left out, because they are not in {', '.join(READABLE)}: "
                 f"{names}{f' and {more} more' if more > 0 else ''}; name them to read them as text"
             )
 
