@@ -55,9 +55,9 @@ WITH_CONTEXT = {
     ("llamaindex sentence", "llamaindex markdown"): (
         "LlamaIndex `SentenceSplitter`, in Markdown after `MarkdownNodeParser`"
     ),
-    ("semchunk", "semantic-text-splitter"): "semchunk, in Markdown semantic-text-splitter",
+    ("semantic-text-splitter", "semantic-text-splitter"): "semantic-text-splitter",
     ("semchunk, surroundings", "llamaindex markdown, headings, surroundings"): (
-        "the best of these with context in the vectors (`embed_chunks`)"
+        "the best of other splitters with context in the vectors (`embed_chunks`)"
     ),
     ("bert",) * 2: "**Bert** (this library)",
     ("layout, surroundings", "layout, headings, surroundings"): (
