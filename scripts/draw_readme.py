@@ -168,14 +168,29 @@ def best_sizes(results: str, title: str) -> tuple[dict[str, list[str]], str]:
     Raises:
         ValueError: The table is not there.
     """
-    found = re.search(
-        rf"^\*\*{title}, each at its best size\*\* \((\d+) questions\)\n\n"
-        r"splitter \| words \| vectors \| [^\n]*\n[-| ]+\n((?:[^\n]+\n)+)",
+    return table_of(
         results,
-        re.MULTILINE,
+        rf"{title}, each at its best size\*\* \((\d+) questions\)\n\n"
+        r"splitter \| words \| vectors \| ",
+        f"{title} with each splitter at its best size",
     )
+
+
+def table_of(results: str, beginning: str, name: str) -> tuple[dict[str, list[str]], str]:
+    """Return the rows of a table by their first cells, and its questions.
+
+    Args:
+        results: The page.
+        beginning: A pattern of what stands between the title's first two asterisks and the rest of
+            the table's head, with a group for the questions.
+        name: What the table is of, for errors.
+
+    Raises:
+        ValueError: The table is not there.
+    """
+    found = re.search(rf"^\*\*{beginning}[^\n]*\n[-| ]+\n((?:[^\n]+\n)+)", results, re.MULTILINE)
     if found is None:
-        raise ValueError(f"{RESULTS} has no table of {title} with each splitter at its best size")
+        raise ValueError(f"{RESULTS} has no table of {name}")
     rows = [[cell.strip() for cell in line.split("|")] for line in found[2].splitlines()]
     return {row[0]: row for row in rows}, found[1]
 
@@ -186,16 +201,13 @@ def recall_table(results: str) -> str:
     Raises:
         ValueError: The table is not there.
     """
-    found = re.search(
-        r"^\*\*All [^\n]*words\*\* \((\d+) questions\)\n\n"
-        r"splitter \| words \| recall at 600 words[^\n]*\n[-| ]+\n((?:[^\n]+\n)+)",
+    rows, questions = table_of(
         results,
-        re.MULTILINE,
+        r"All [^\n]*words\*\* \((\d+) questions\)\n\n"
+        r"splitter \| words \| recall at 600 words",
+        "all corpora with recall at 600 words",
     )
-    if found is None:
-        raise ValueError(f"{RESULTS} has no table of all corpora with recall at 600 words")
-    rows = [[cell.strip() for cell in line.split("|")] for line in found[2].splitlines()]
-    cells = {row[0]: row[2].partition(" (") for row in rows}
+    cells = {name: row[2].partition(" (") for name, row in rows.items()}
     lines = [
         "| Chunks of about 120 words | Recall at 600 words | Bert has more (95 % interval) |",
         "| --- | --- | --- |",
@@ -205,7 +217,8 @@ def recall_table(results: str) -> str:
         lines.append(f"| {shown} | {float(value):.2f} | {interval.rstrip(')')} |")
     lines += [
         "",
-        f"Share of the reference text of {found[1]} questions among the first 600 words retrieved.",
+        f"Share of the reference text of {questions} questions among the first 600 words "
+        "retrieved.",
         "Semantic splitters use the bundled encoder; their thresholds give chunks of this size.",
     ]
     return "\n".join(lines)

@@ -127,7 +127,8 @@ class BertChunker(Chunker):
         def known(places: Sequence[Place] | None) -> ScoredText:
             return rescore(scores, places=places, threshold=self.threshold or 0.0)
 
-        return self._cut(self.layout(source), self._limits_for(source, overlap), known)
+        layout = self.layout(source)
+        return self._cut(layout, self._limits_for(layout, overlap), known)
 
     def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
         return self._cut(layout, limits, partial(self._scored, layout.text))

@@ -253,7 +253,8 @@ class Chunker(ABC):
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
         source = as_source(source)
-        segmentation = self._segment(self.layout(source), self._limits_for(source, overlap))
+        layout = self.layout(source)
+        segmentation = self._segment(layout, self._limits_for(layout, overlap))
         return replace(segmentation, text=source.text)
 
     async def asegment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
@@ -319,8 +320,8 @@ class Chunker(ABC):
             segmentation: What `segment` returned for it, with the overlap of `delivery`.
             delivery: As for `split`.
         """
-        source = as_source(source)
-        return deliver(segmentation, delivery, self.layout(source), self._limits_for(source, 0))
+        layout = self.layout(source)
+        return deliver(segmentation, delivery, layout, self._limits_for(layout, 0))
 
     def show(self, source: str | Source, *, overlap: int = 0) -> ChunkView:
         """Split one text for display: notebooks show the chunks in colours, with their tokens.
@@ -399,19 +400,20 @@ class Chunker(ABC):
     ) -> tuple[list[Layout], list[SizeLimits]]:
         """Check the arguments, and return the layout and the limits of each source."""
         check_scales("scales", scales)
-        checked = as_sources(sources)
+        layouts = list(map(self.layout, as_sources(sources)))
         limits = [
-            replace(self._limits_for(source, overlap), scales=tuple(scales)) for source in checked
+            replace(self._limits_for(layout, overlap), scales=tuple(scales)) for layout in layouts
         ]
-        return list(map(self.layout, checked)), limits
+        return layouts, limits
 
-    def _limits_for(self, source: Source, overlap: int) -> SizeLimits:
-        """Return the limits of the chunks of a source, less what is reserved in each."""
-        limits, reserved = self._limits, source.reserved + overlap
+    def _limits_for(self, layout: Layout, overlap: int) -> SizeLimits:
+        """Return the limits of the chunks of a text, less what is reserved in each."""
+        source, limits = layout.source, self._limits
+        reserved = source.reserved + overlap
         if source.written is None or limits.chunk_size is None:
             return limits.reserving(reserved)
         room = Room(source.written, self._counter, limits.chunk_size - source.reserved)
-        reserved += room.reserve(self.layout(source).possible_contexts(), overlap)
+        reserved += room.reserve(layout.possible_contexts(), overlap)
         return replace(limits.reserving(reserved), room=room)
 
     def _deliver_all(
