@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
 from langchain_lumber.base import checked_documents
 from lumber_core.checks import check_text
-from lumber_core.chunking.passages import (
+from lumber_core.retrieval.joining import (
     MAX_GAP,
     Hit,
     check_limits,
