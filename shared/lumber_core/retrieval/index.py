@@ -13,6 +13,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -24,7 +25,7 @@ from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, check_context_and_scales
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.surroundings import Vectors
-from lumber_core.concurrency import batches
+from lumber_core.concurrency import batches, in_thread
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.retrieval.joining import MAX_GAP, Hit, check_limits, join_hits, passage_metadata
 from lumber_core.retrieval.ranking import CANDIDATES, fused
@@ -97,10 +98,22 @@ class VectorStore(Protocol):
     async def adelete(self, keys: Sequence[str]) -> None:
         """Async version of `delete`."""
 
-    def search(self, vector: Sequence[float], count: int) -> Sequence[tuple[str, float]]:
-        """Return the keys of the nearest chunks, best first, with scores; higher is better."""
+    def search(
+        self, query: str, vector: Sequence[float], count: int
+    ) -> Sequence[tuple[str, float]]:
+        """Return the keys of the nearest chunks, best first, with scores.
 
-    async def asearch(self, vector: Sequence[float], count: int) -> Sequence[tuple[str, float]]:
+        Scores descend, or are distances and ascend.
+
+        Args:
+            query: The query.
+            vector: Its vector.
+            count: Maximum number of chunks to return.
+        """
+
+    async def asearch(
+        self, query: str, vector: Sequence[float], count: int
+    ) -> Sequence[tuple[str, float]]:
         """Async version of `search`."""
 
 
@@ -325,7 +338,7 @@ class PassageIndex:
             self.store.announce(one.key for one in placed)
             if placed:
                 yield _Step(lambda: other.add(placed), lambda: other.aadd(placed))
-        self.store.put(made, elsewhere=other is not None)
+        yield _work(partial(self.store.put, made, elsewhere=other is not None))
         return made
 
     def _new_document(
@@ -375,38 +388,46 @@ class PassageIndex:
         yield from self._check_model()
         model = self._embedding
         vector = yield _Step(lambda: model.embed_query(query), lambda: model.aembed_query(query))
-        found = yield from self._found_elsewhere(vector, accepts)
-        with self.store.reading() as reading:
-            if self._vectors is None:
-                near = reading.nearest(vector, CANDIDATES, accepts)
-            else:
-                numbers = reading.numbers(found)
-                near = {numbers[key]: score for key, score in found.items() if key in numbers}
-            matching = reading.matching(query, CANDIDATES, accepts) if self._keywords else {}
-            return _passages(reading, fused([near, matching]), budget, max_gap)
+        found = yield from self._found_elsewhere(query, vector, accepts)
+
+        def passages() -> list[Passage]:
+            with self.store.reading() as reading:
+                if self._vectors is None:
+                    near = reading.nearest(vector, CANDIDATES, accepts)
+                else:
+                    numbers = reading.numbers(found)
+                    near = {numbers[key]: score for key, score in found.items() if key in numbers}
+                matching = reading.matching(query, CANDIDATES, accepts) if self._keywords else {}
+                return _passages(reading, fused([near, matching]), budget, max_gap)
+
+        return (yield _work(passages))
 
     def _found_elsewhere(
-        self, vector: Sequence[float], accepts: Accepts | None
+        self, query: str, vector: Sequence[float], accepts: Accepts | None
     ) -> _Steps[dict[str, float]]:
-        """Return the keys of the nearest chunks that may be found, with their scores."""
+        """Return the keys of the nearest chunks that may be found, with scores, best first."""
         other, count = self._vectors, CANDIDATES
         if other is None:
             return {}
         while True:
-            asked = count
-            found = yield _Step(
-                lambda: other.search(vector, asked),  # noqa: B023 - called before the next round
-                lambda: other.asearch(vector, asked),  # noqa: B023
-            )
-            with self.store.reading() as reading:
-                numbers = reading.numbers([key for key, _ in found])
-                chunks = reading.chunks(numbers.values()) if accepts else ()
-            refused = {one.number for one in chunks if accepts and not accepts(one.metadata)}
-            kept = {key: score for key, score in found if numbers.get(key, -1) not in refused}
-            kept = {key: score for key, score in kept.items() if key in numbers}
-            if len(kept) >= CANDIDATES or len(found) < asked or asked >= _MOST_SEARCHED:
+            asked = partial(other.search, query, vector, count)
+            found = yield _Step(asked, partial(other.asearch, query, vector, count))
+            kept = yield _work(partial(self._kept, _descending(found), accepts))
+            if len(kept) >= CANDIDATES or len(found) < count or count >= _MOST_SEARCHED:
                 return dict([*kept.items()][:CANDIDATES])
             count *= 4
+
+    def _kept(
+        self, found: Sequence[tuple[str, float]], accepts: Accepts | None
+    ) -> dict[str, float]:
+        """Return what may be found: chunks that this store has, too, and a filter accepts."""
+        with self.store.reading() as reading:
+            numbers = reading.numbers([key for key, _ in found])
+            if accepts is not None:
+                chunks = reading.chunks(numbers.values())
+                accepted = {chunk.number for chunk in chunks if accepts(chunk.metadata)}
+                numbers = {key: n for key, n in numbers.items() if n in accepted}
+        return {key: score for key, score in found if key in numbers}
 
     def _check_model(self) -> _Steps[None]:
         """Raise unless the embedding model and the place of vectors are those of the index."""
@@ -448,6 +469,18 @@ class PassageIndex:
             ) from None
         settings = [self._chunker.identity, self._context, self._scales, document.source]
         return digest(content.text, metadata, repr(content.format), json.dumps(settings))
+
+
+def _work(function: Callable[[], T]) -> _Step[T]:
+    """Return a step that keeps an event loop free."""
+    return _Step(function, lambda: in_thread(function))
+
+
+def _descending(found: Sequence[tuple[str, float]]) -> Sequence[tuple[str, float]]:
+    """Return hits, best first, with scores of which higher ones are better."""
+    if found and found[0][1] < found[-1][1]:  # distances
+        return [(key, -distance) for key, distance in found]
+    return found
 
 
 def _run(steps: _Steps[R]) -> R:
