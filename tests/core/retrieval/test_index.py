@@ -172,7 +172,8 @@ def test_a_deleted_source_leaves_nothing() -> None:
     chunks = len(index.store)
     assert index.delete(["river", "unknown"]) == 1
     assert 0 < len(index.store) < chunks
-    assert found(index, "otters mill", budget=100) and "Otters" not in str(found(index, "otters"))
+    assert found(index, "otters mill", budget=100)
+    assert "Otters" not in str(found(index, "otters"))
     with sqlite3.connect(index.store.path) as connection:
         assert connection.execute(
             "SELECT count(*) FROM keywords WHERE keywords MATCH 'otters'"
@@ -235,7 +236,8 @@ def test_a_filter_holds_for_vectors_and_words(vectors: bool) -> None:
     index.add([*noise, document(RIVER, "river", year=2024)])
     wanted = found(index, "otters swim", where={"year": 2024}, budget=1000)
     assert wanted == found(index, "otters swim", where=lambda m: m["year"] > 100, budget=1000)
-    assert wanted and all(text in RIVER for text in wanted)
+    assert wanted
+    assert all(text in RIVER for text in wanted)
     assert found(index, "otters", where={"colour": "red"}) == []
 
 
