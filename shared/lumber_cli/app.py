@@ -37,10 +37,12 @@ app = typer.Typer(
 
 def _imported(listed: Any) -> Any:
     """Import a command that is listed."""
+    from lumber_cli.groups import takes_help_all  # deferred: `-h` does without
+
     module, _, function = _FUNCTIONS[listed.name].partition(":")
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
     add = alone.command(listed.name, cls=PanelCommand, epilog=listed.epilog)
-    add(getattr(import_module(module), function))
+    add(takes_help_all(getattr(import_module(module), function)))
     return typer.main.get_command(alone)
 
 

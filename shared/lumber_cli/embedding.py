@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lumber_cli.panels import VECTORS
+from lumber_cli.panels import OUTPUT, VECTORS
 from lumber_cli.writers import ChunkRow, OutputFormat
 from lumber_core import Chunker, Delivery, Source
 from lumber_core.chunking.context_vectors import (
@@ -34,7 +34,7 @@ class Embedding:
             "--embed",
             help="Write a vector of each chunk, too: the field or column embedding. With --format "
             "jsonl or parquet.",
-            rich_help_panel=VECTORS,
+            rich_help_panel=OUTPUT,
         ),
     ] = False
     embedder: Annotated[

@@ -8,6 +8,10 @@ from dataclasses import MISSING, fields
 from functools import wraps
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
+import typer
+
+from lumber_cli.panels import HELP_ALL, show_all
+
 Command = Callable[..., None]
 G = TypeVar("G")
 
@@ -26,28 +30,36 @@ def takes_group(
     """
 
     def decorate(command: Command) -> Command:
-        parameters = inspect.signature(command).parameters
-        hints = get_type_hints(command, include_extras=True)
-        own = [
-            parameter.replace(
-                annotation=_declared(hints[each]), kind=inspect.Parameter.KEYWORD_ONLY
-            )
-            for each, parameter in parameters.items()
-            if each != name
-        ]
-
-        @wraps(command)
         def run(**given: Any) -> None:
             values = {option.name: given.pop(option.name) for option in options}
             command(**{name: make(values)}, **given)
 
-        made = [*options, *own]
-        run.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
-        del run.__dict__["__wrapped__"]  # or its parameters would be read instead
-        return run
+        return _taking(
+            [*options, *(each for each in _parameters_of(command) if each.name != name)],
+            wraps(command)(run),
+        )
 
     return decorate
+
+
+def takes_help_all(command: Command) -> Command:
+    """Give a command the option `--help-all`."""
+    option = typer.Option(
+        HELP_ALL, callback=show_all, is_eager=True, help="Show all options and exit."
+    )
+
+    @wraps(command)
+    def run(help_all: bool, **given: Any) -> None:
+        del help_all  # its callback has shown the help
+        command(**given)
+
+    shown = inspect.Parameter(
+        "help_all",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=False,
+        annotation=Annotated[bool, option],
+    )
+    return _taking([*_parameters_of(command), shown], run)
 
 
 def takes_fields(name: str, group: Callable[..., G]) -> Callable[[Command], Command]:
@@ -68,6 +80,23 @@ def takes_fields(name: str, group: Callable[..., G]) -> Callable[[Command], Comm
         for field in fields(group)  # type: ignore[arg-type]  # a class is a callable here
     ]
     return takes_group(name, options, lambda values: group(**values))
+
+
+def _parameters_of(command: Command) -> list[inspect.Parameter]:
+    """Return the parameters of a command, as options with their types."""
+    hints = get_type_hints(command, include_extras=True)
+    return [
+        each.replace(annotation=_declared(hints[name]), kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, each in inspect.signature(command).parameters.items()
+    ]
+
+
+def _taking(parameters: Sequence[inspect.Parameter], run: Command) -> Command:
+    """Declare the parameters of a function that wraps a command."""
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    del run.__dict__["__wrapped__"]  # or its parameters would be read instead
+    return run
 
 
 def _declared(hint: Any) -> Any:

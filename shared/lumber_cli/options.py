@@ -12,6 +12,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from lumber_cli.panels import FILES
 from lumber_core import Prices, PromptTemplate
 from lumber_core.errors import LumberError
 from lumber_core.text.unicode import printable
@@ -19,7 +20,8 @@ from lumber_core.text.unicode import printable
 EncodingOption = Annotated[
     str | None,
     typer.Option(
-        help="Encoding of the files. Default: UTF-8, or one that is detected and named on stderr."
+        help="Encoding of the files. Default: UTF-8, or one that is detected and named on stderr.",
+        rich_help_panel=FILES,
     ),
 ]
 
@@ -30,6 +32,7 @@ MaxUnpackedOption = Annotated[
     typer.Option(
         min=1,
         help="Maximum size in bytes that a DOCX or PDF unpacks to; larger files are left out.",
+        rich_help_panel=FILES,
     ),
 ]
 

@@ -31,7 +31,8 @@ class SettingOptions:
     Args:
         owners: The classes, by what the help text calls their users.
         panel: Title of the options in the help text.
-        main: Names of settings that come first, among the options without a title.
+        main: Names of settings that come first.
+        main_panel: Title of these; None: they are among the options without a title.
         own_panels: Whether options of a single owner have a title of their own.
         left_out: Names of settings that have no option.
         renamed: Names of options that differ from those of the settings.
@@ -44,6 +45,7 @@ class SettingOptions:
         *,
         panel: str,
         main: Sequence[str] = (),
+        main_panel: str | None = None,
         own_panels: bool = False,
         left_out: Iterable[str] = (),
         renamed: Mapping[str, str] | None = None,
@@ -52,6 +54,7 @@ class SettingOptions:
         self._owners = owners
         self._panel = panel
         self._main = main
+        self._main_panel = main_panel
         self._own_panels = own_panels
         self._renamed = dict(renamed or {})
         self._entries: dict[str, dict[str, Field[Any]]] = {name: {} for name in main}
@@ -100,9 +103,10 @@ class SettingOptions:
 
     def _option(self, name: str, entries: Mapping[str, Field[Any]]) -> inspect.Parameter:
         flag = self.flag(name)
-        panel = None if name in self._main else self._panel
+        main = name in self._main
+        panel = self._main_panel if main else self._panel
         unnamed = {*self._owners}  # if these have it, the text does not say whose option it is
-        if self._own_panels and panel and len(entries) == 1:
+        if self._own_panels and not main and len(entries) == 1:
             (owner,) = unnamed = {*entries}
             panel = f"{panel} ({owner} only)"
         alike: dict[str, dict[str, list[str]]] = {}  # by the first sentence, then by owner

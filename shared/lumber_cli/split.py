@@ -21,6 +21,7 @@ from lumber_cli.options import (
     say,
     wrong_options,
 )
+from lumber_cli.panels import OUTPUT
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.writers import OutputFormat, check_format, writer
 from lumber_core import BertChunker
@@ -35,7 +36,10 @@ def split_command(
     splitting: Splitting,
     embedding: Embedding,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write. Default: stdout.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="File to write; by default stdout.", rich_help_panel=OUTPUT
+        ),
     ] = None,
     kind: Annotated[
         OutputFormat,
@@ -43,6 +47,7 @@ def split_command(
             "--format",
             help="jsonl: an object for each chunk; text and md: for reading; parquet: a table, "
             "which needs --output and the extra `evaluation`.",
+            rich_help_panel=OUTPUT,
         ),
     ] = OutputFormat.JSONL,
     encoding: EncodingOption = None,

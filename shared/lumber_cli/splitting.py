@@ -60,6 +60,7 @@ _OPTIONS = SettingOptions(
     SETTINGS,
     panel=CHUNKS,
     main=["target_size", "chunk_size"],
+    main_panel=CHUNKS,
     own_panels=True,
     left_out=_LEFT_OUT,
     renamed={"method": "lumber_method"},
@@ -219,10 +220,11 @@ def takes_splitting(*, default: str = DEFAULT_METHOD) -> Callable[[Command], Com
         parameter(
             "method",
             choice("method", SETTINGS),
-            "The splitter. bert: at the best places for a small bundled model; layout: at the best "
-            "places by headings, paragraphs and size alone; greedy: at the sentence ends nearest "
-            "to the size; lumber: where a language model sees a topic shift.",
+            "The splitter: bert, at the best places for a small bundled model; layout, at the best "
+            "places by headings, paragraphs and size alone; greedy, at the sentence ends nearest "
+            "to the size; or lumber, where a language model sees a topic shift.",
             default=default,
+            rich_help_panel=CHUNKS,
         ),
         parameter(
             "chunk_overlap",
@@ -233,7 +235,8 @@ def takes_splitting(*, default: str = DEFAULT_METHOD) -> Callable[[Command], Com
         ),
         *_OPTIONS.parameters,
         *asking_options(
-            f"The model that decides. For lumber: {FORMS}; without one, the bundled model. For "
+            "The model that decides, such as openai:gpt-4o-mini for lumber; `lumber-splitters "
+            f"models` lists them. For lumber: {FORMS}; without one, the bundled model. For "
             "bert: bundled, a folder written by `export` or `train`, or a hub id."
         ),
         parameter(

@@ -52,7 +52,7 @@ def asking(server: LoopbackServer) -> list[Any]:
 
 @pytest.mark.parametrize("command", ["split", "view", "estimate", "compare", "sweep", "questions"])
 def test_every_setting_of_models_and_calls_is_an_option(command: str) -> None:
-    said = run(command, "-h")[1]
+    said = run(command, "--help-all")[1]
     judging = [BertJudgeSettings] if command in ("split", "view", "estimate") else []
     for settings in (ModelSettings, LocalModelSettings, CallPolicy, *judging):
         for entry in fields_of(settings):

@@ -77,26 +77,46 @@ def test_the_list_of_commands_summarises_their_help(command: str) -> None:
     assert f"\n\n  {listed[command]}\n" in help_text
 
 
-def test_options_of_a_splitter_are_in_groups_with_the_most_used_first() -> None:
-    said = run("split", "-h")[1]
+def options_in(said: str) -> list[str]:
+    """Return the options that a help text lists, in order."""
+    return re.findall(r"^  (?:-\w, )?--([\w-]+)", said, re.MULTILINE)
+
+
+def test_help_shows_what_a_newcomer_needs_and_help_all_the_rest() -> None:
+    brief, said = run("split", "-h")[1], run("split", "--help-all")[1]
+    assert sorted(options_in(brief)) == [
+        *("chunk-overlap", "chunk-size", "embed", "format", "help", "help-all", "method", "model"),
+        *("output", "target-size"),
+    ]
+    assert len(brief.splitlines()) < 70
+    assert f"{len(options_in(said)) - len(options_in(brief))} more options" in brief
     titles = re.findall(r"^(\w.*):$", said, re.MULTILINE)
     assert titles == [
-        *("Arguments", "Options", "Chunks", "Chunks (bert only)", "Chunks (greedy only)"),
-        *("Chunks (lumber only)", "Language model", "Retries and rate limits", "Vectors"),
+        *("Arguments", "Options", "Chunks", "Output", "Chunks (bert only)"),
+        *("Chunks (greedy only)", "Chunks (lumber only)", "Language model"),
+        *("Retries and rate limits", "Vectors", "Files"),
     ]
-    options = said.partition("\nOptions:")[2].partition("\nChunks:")[0]
-    assert re.findall(r"^  (?:-\w, )?--([\w-]+)", options, re.MULTILINE) == [
-        *(
-            "method",
-            "target-size",
-            "chunk-size",
-            "output",
-            "format",
-            "encoding",
-            "max-unpacked",
-            "help",
-        ),
-    ]
+
+
+def test_no_option_is_mentioned_for_more_if_help_shows_all() -> None:
+    assert "help-all" not in run("models", "-h")[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("--targetsize", ["--target-size"]),
+        ("--chunk_size", ["--chunk-size"]),
+        ("--targte-size", ["--target-size"]),
+        ("--target", ["--target-position", "--target-size"]),
+        ("--overlap", ["--chunk-overlap"]),
+        ("--zzz", []),
+    ],
+)
+def test_a_wrong_option_is_refused_with_the_nearest(given: str, meant: list[str]) -> None:
+    code, said = run("split", "a.txt", given, 3)
+    assert code == 2
+    assert re.findall(r"--[\w-]+", said.partition("No such option: ")[2]) == [given, *meant]
 
 
 def imported_by(*arguments: object) -> set[str]:
