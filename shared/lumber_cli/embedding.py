@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lumber_cli.options import EMBEDDERS
 from lumber_cli.panels import OUTPUT, VECTORS
 from lumber_cli.writers import ChunkRow, OutputFormat
 from lumber_core import Chunker, Delivery, Source
@@ -40,7 +41,7 @@ class Embedding:
     embedder: Annotated[
         str | None,
         typer.Option(
-            help="Embedding model: bundled, contriever, or contriever:FOLDER. Default: bundled.",
+            help=f"{EMBEDDERS} Default: bundled.",
             rich_help_panel=VECTORS,
         ),
     ] = None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from lumber_cli.asking import MODEL_HELP, takes_asking
-from lumber_cli.options import EncodingOption, prices_in
+from lumber_cli.options import EMBEDDERS, EncodingOption, prices_in
 from lumber_cli.panels import MEASURING
 from lumber_cli.subjects import (
     Concurrency,
@@ -26,6 +27,8 @@ from lumber_core.tokens import DEFAULT_TOKENIZER
 from lumber_evaluation.comparison import Comparison
 from lumber_evaluation.comparison.metrics import METRICS, families_of
 from lumber_evaluation.documents import Corpus, EvaluatedSplitter
+from lumber_evaluation.embedders import Embedder
+from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.report import HTML_FILE, JSON_FILE
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.tables import Table, summary_table
@@ -63,7 +66,7 @@ class Measuring:
     embedder: Annotated[
         str,
         typer.Option(
-            help="Embedding model: bundled, contriever, or contriever:FOLDER.",
+            help=EMBEDDERS,
             rich_help_panel=MEASURING,
         ),
     ] = "bundled"
@@ -128,8 +131,17 @@ class Measuring:
             policy=policy,
             work=self.cache(output),
             max_concurrency=self.max_concurrency,
-            embedder=self.embedder,
+            embedder=self.searching,
         )
+
+    @cached_property
+    def searching(self) -> Embedder:
+        """The embedding model, loaded once.
+
+        Raises:
+            ValueError: There is none of that name.
+        """
+        return embedder_of(self.embedder)
 
     def arguments(self, output: Path) -> dict[str, Any]:
         """Return the arguments that `compare` and `sweep` of the evaluation share.
@@ -141,7 +153,7 @@ class Measuring:
         prices = prices_in(self.prices)
         check_tokenizer(self.tokenizer)
         return {
-            "embedder": self.embedder,
+            "embedder": self.searching,
             "tokenizer": self.tokenizer,
             "prices": prices,
             "within_document": self.within_document,

@@ -14,7 +14,7 @@ import typer
 
 from lumber_cli.panels import FILES
 from lumber_core import Prices, PromptTemplate
-from lumber_core.errors import LumberError
+from lumber_core.errors import LumberError, ModelSettingsError
 from lumber_core.text.unicode import printable
 
 EncodingOption = Annotated[
@@ -24,6 +24,13 @@ EncodingOption = Annotated[
         rich_help_panel=FILES,
     ),
 ]
+
+EMBEDDERS = (
+    "Embedding model: bundled; a folder or hub id of sentence-transformers; openai:NAME, or the "
+    "URL of a server with OpenAI's API, as in http://127.0.0.1:8000/v1#NAME (extra `openai`); "
+    "contriever or contriever:FOLDER."
+)
+"""Help text of --embedder."""
 
 WRONG_OPTION = 2
 """The exit status for a wrong option, as of most programs."""
@@ -58,6 +65,8 @@ def wrong_options() -> Iterator[None]:
     """Exit with status 2 if a value of an option is wrong, or names a file that is not there."""
     try:
         yield
+    except ModelSettingsError as error:  # such as a key that is missing
+        fail(str(error), status=WRONG_OPTION)
     except LumberError:  # such as damaged weights or a missing extra
         raise
     except (ValueError, FileNotFoundError) as error:

@@ -16,7 +16,7 @@ from lumber_evaluation.cached_work import WORK_FILE
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.folder import Sections
 from lumber_evaluation.documents import Corpus, Document, EvaluatedSplitter
-from lumber_evaluation.embedders import embedder as embedder_of
+from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.llm.propositions import PropositionSplitter
 from lumber_evaluation.retrieval.word_recall import absent_questions
 from lumber_evaluation.splitters import PRESETS, evaluated, preset
@@ -110,7 +110,7 @@ def splitter_named(
     policy: CallPolicy,
     work: Path,
     max_concurrency: int,
-    embedder: str,
+    embedder: Embedder,
 ) -> EvaluatedSplitter:
     """Return a splitter by name; `lumber` uses the model if there is one.
 
@@ -126,7 +126,7 @@ def splitter_named(
         )
     if kind == "lumber-local":
         return evaluated(preset(f"lumber{colon}{number}"), name=spec)
-    made = preset(spec, embedder=embedder_of(embedder))
+    made = preset(spec, embedder=embedder)
     if model is None or kind != "lumber":
         return made
     chunker = LumberChunker(

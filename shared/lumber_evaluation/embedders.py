@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -16,7 +17,9 @@ from lumber_core.chunking.surroundings import Vectors, matrix
 from lumber_core.errors import WeightsError
 from lumber_core.extras import load, require
 from lumber_evaluation.identity import settings_of
+from lumber_evaluation.named_embedders import SentenceTransformersEmbedder, ServerEmbedder
 
+_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 Similarity = Literal["cosine", "dot"]
 
 
@@ -46,13 +49,17 @@ def embedder(spec: object = "bundled") -> Embedder:
 
     Args:
         spec: "bundled" for the encoder that comes with the library; "contriever", or
-            "contriever:FOLDER" with its files on this machine; a `lumber_core.TextEmbedder`; any
-            LangChain `Embeddings`; any LlamaIndex `BaseEmbedding`; or an `Embedder`.
+            "contriever:FOLDER" with its files on this machine; a folder or hub id of
+            sentence-transformers; "openai:NAME"; the URL of a server with OpenAI's API and the
+            model's name after a #; a `lumber_core.TextEmbedder`; any LangChain `Embeddings`; any
+            LlamaIndex `BaseEmbedding`; or an `Embedder`.
 
     Raises:
         ValueError: The name is unknown, or the folder does not exist.
         TypeError: `spec` cannot embed.
-        MissingExtraError: Contriever is requested, and PyTorch or transformers is not installed.
+        ModelSettingsError: There is no key for OpenAI.
+        WeightsError: A model of sentence-transformers cannot be loaded.
+        MissingExtraError: The package of the model is not installed.
     """
     if isinstance(spec, str):
         return _named(spec)
@@ -79,9 +86,16 @@ def _named(name: str) -> Embedder:
         if folder and not Path(folder).is_dir():
             raise ValueError(f"{name!r}: there is no folder {folder} with Contriever's files")
         return ContrieverEmbedder(folder or CONTRIEVER)
+    if kind in ("http", "https", "openai"):
+        url, _, model = name.partition("#") if kind != "openai" else ("", "", folder)
+        if model:
+            return ServerEmbedder(model, base_url=url or None)
+    elif Path(name).is_dir() or _HUB_ID.fullmatch(name):
+        return SentenceTransformersEmbedder(name)
     raise ValueError(
-        f'unknown embedder {name!r}. There are: "bundled", "contriever" (from the hub) and '
-        '"contriever:FOLDER" (from a folder)'
+        f'unknown embedder {name!r}. There are: "bundled", a folder or hub id (OWNER/NAME) of '
+        'sentence-transformers, "openai:NAME", the URL of a server with OpenAI\'s API as in '
+        '"http://127.0.0.1:8000/v1#NAME", "contriever" and "contriever:FOLDER"'
     )
 
 

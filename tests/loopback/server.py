@@ -1,6 +1,7 @@
 """A server on 127.0.0.1 that speaks two providers' wire formats, for the real SDKs to talk to.
 
-OpenAI: `POST /v1/chat/completions`. Gemini: `POST /v1beta/models/{model}:generateContent`, or /v1.
+OpenAI: `POST /v1/chat/completions`, and `/v1/embeddings`, whose vectors count letters.
+Gemini: `POST /v1beta/models/{model}:generateContent`, or /v1.
 It answers by a function, counts and keeps the requests, and plays scripted faults (`faults.py`).
 
     with LoopbackServer(lambda request: "Answer: ID 7", faults={2: rate_limited(1)}) as server:
@@ -37,6 +38,8 @@ from tests.loopback.faults import (
 )
 
 _OPENAI_PATH = "/v1/chat/completions"
+_EMBEDDINGS_PATH = "/v1/embeddings"
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _GEMINI_PATH = re.compile(r"/v1(?:beta)?/models/(?P<model>[^/]+):generateContent")
 _BACKLOG = 1024
 
@@ -244,7 +247,7 @@ class LoopbackServer:
         return True
 
     def _fault(self, request: Request) -> Fault | None:
-        if request.path != _OPENAI_PATH and request.wire != "gemini":
+        if request.path not in (_OPENAI_PATH, _EMBEDDINGS_PATH) and request.wire != "gemini":
             return Status(404, f"nothing is served at {request.path}")
         if callable(self._faults):
             return self._faults(request)
@@ -261,6 +264,8 @@ class LoopbackServer:
         if isinstance(fault, Status):
             error = _gemini_error(fault) if gemini else _openai_error(fault)
             return fault.code, dict(fault.headers or {}), json.dumps(error).encode()
+        if request.path == _EMBEDDINGS_PATH:
+            return 200, {}, json.dumps(_embeddings(request)).encode()
         if isinstance(fault, Says):
             said = fault.text
         elif callable(self._answer):
@@ -312,6 +317,19 @@ def _openai_answer(request: Request, fault: Fault | None, said: str) -> dict[str
         "choices": [{"index": 0, "message": message, "finish_reason": finish, "logprobs": None}],
         "usage": {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote},
     }
+
+
+def _embeddings(request: Request) -> dict[str, Any]:
+    """Return a vector for each text, how often each letter occurs in it, the last text first."""
+    data = [
+        {
+            "object": "embedding",
+            "index": number,
+            "embedding": [0.1 + text.casefold().count(letter) for letter in _LETTERS],
+        }
+        for number, text in enumerate(request.body["input"])
+    ]
+    return {"object": "list", "model": request.model, "data": data[::-1]}
 
 
 def _gemini_answer(request: Request, fault: Fault | None, said: str) -> dict[str, Any]:

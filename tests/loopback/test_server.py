@@ -43,5 +43,5 @@ async def test_faults_are_played_by_the_number_of_the_request():
         replies = [await post(reader, writer) for _ in range(3)]
         assert [status for status, _ in replies] == [200, 429, 200]
         assert replies[1][1]["headers"]["Retry-After"] == "3"
-        assert (await post(reader, writer, "/v1/embeddings"))[0] == 404
+        assert (await post(reader, writer, "/v1/images"))[0] == 404
         writer.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
@@ -12,6 +12,7 @@ from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.parameters import Form, RequestSettings
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.llms.settings import ModelSettings, check_url, url_identity
+from lumber_core.secrets import redact, secrets_in
 from lumber_core.settings import Setting, optional, takes
 
 
@@ -69,6 +70,28 @@ class OpenAIModel(RemoteModel):
     def served(self) -> list[str]:
         """Return the names of the models that the server offers; errors are those of `openai`."""
         return sorted(model.id for model in self._get_client().models.list())
+
+    def embed(self, texts: Sequence[str], *, attempts: int = 1) -> list[list[float]]:
+        """Return the vector of each text by an embedding model; errors are those of `openai`.
+
+        Args:
+            texts: At least one; how many a request may have, and how long they are, is the
+                server's to say.
+            attempts: Maximum number of times the request is sent.
+        """
+        client = self._get_client().with_options(max_retries=attempts - 1)
+        try:
+            # Floats: some servers do not know base64, in which the package asks for vectors.
+            reply = client.embeddings.create(
+                model=self._model, input=list(texts), encoding_format="float"
+            )
+        except Exception as error:
+            redact(error, secrets_in({"api_key": self._api_key, "clients": [self._client]}))
+            raise
+        data = getattr(reply, "data", None)
+        if not isinstance(data, list) or len(data) != len(texts):
+            raise BadReplyError(f"{self._model}: the reply has not a vector for each text")
+        return [each.embedding for each in sorted(data, key=lambda each: each.index)]
 
     def _make_client(self, kind: str = "OpenAI") -> Any:
         sdk = self._sdk()
