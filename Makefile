@@ -22,7 +22,7 @@ MINUTES ?= 60
 demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
 
-compare: $(SHOWN)  ## Compare two splitters on the bundled story; writes report/report.html
+compare: $(SHOWN)  ## Compare splitters on the bundled handbook and story; writes report/report.html
 	@$(PIP) -e '.[evaluation]'
 	@$(BIN)/python examples/compare_splitters.py
 

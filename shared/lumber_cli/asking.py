@@ -71,23 +71,19 @@ class Asking:
         return CallPolicy(**self.policy)
 
 
-def takes_asking(
-    *, required: bool = False, help_text: str = MODEL_HELP
-) -> Callable[[Command], Command]:
+def takes_asking(*, help_text: str = MODEL_HELP) -> Callable[[Command], Command]:
     """Replace a command's parameter `asking` by the options for a language model.
 
     Args:
-        required: Whether --model has to be given.
         help_text: Help text of --model.
     """
-    return takes_group("asking", asking_options(help_text, required=required), asking_of)
+    return takes_group("asking", asking_options(help_text), asking_of)
 
 
-def asking_options(help_text: str, *, required: bool = False) -> list[inspect.Parameter]:
+def asking_options(help_text: str) -> list[inspect.Parameter]:
     """Return the options for a language model; see `takes_asking`."""
-    named = {"default": inspect.Parameter.empty} if required else {}
     return [
-        parameter("model", str if required else str | None, help_text, **named, **_PANEL),
+        parameter("model", str | None, help_text, **_PANEL),
         parameter(
             "key_variable",
             str | None,

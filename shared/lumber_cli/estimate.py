@@ -15,7 +15,7 @@ from lumber_cli.options import (
     wrong_options,
 )
 from lumber_cli.splitting import Splitting, takes_splitting
-from lumber_cli.tables import show_table
+from lumber_cli.tables import show_table, without_common_folder
 from lumber_core import LumberChunker
 from lumber_core.chunking.base import Chunker
 from lumber_core.lumber import Range
@@ -45,9 +45,12 @@ def estimate_command(
         files: list[Source] = []
         for file in inputs:
             (tokens,) = chunker.counter.count([file.text])
-            counted = [file.name, _number(len(file.text)), _number(tokens)]
+            counted = [_number(len(file.text)), _number(tokens)]
             rows.append([*counted, *_cells(chunker, [file])])
             files.append(file)
+        names = without_common_folder([file.name for file in files])
+        rows = [[name, *row] for name, row in zip(names, rows, strict=True)]
+        inputs.tell_skipped()
         if not files:
             fail("nothing to estimate: no document could be read")
         if len(files) > 1:

@@ -65,13 +65,7 @@ class Inputs:
         self._files: list[NamedPath | None] = [*found.files]
         if STDIN in self.paths:
             self._files.insert(0 if self.paths[0] == STDIN else len(self._files), None)
-        if found.skipped:
-            names = ", ".join(named.name for named in found.skipped[:_SHOWN])
-            more = len(found.skipped) - _SHOWN
-            say(
-                f"left out, because they are not in {', '.join(READABLE)}: "
-                f"{names}{f' and {more} more' if more > 0 else ''}; name them to read them as text"
-            )
+        self._skipped = found.skipped
 
     def __len__(self) -> int:
         return len(self._files)
@@ -95,6 +89,17 @@ class Inputs:
             if not file.text:
                 say(f"{file.name} is empty")
             yield file
+
+    def tell_skipped(self) -> None:
+        """Say in a line at the end which files in folders were left out."""
+        if self._skipped:
+            names = ", ".join(named.name for named in self._skipped[:_SHOWN])
+            more = len(self._skipped) - _SHOWN
+            suffix = self._skipped[0].path.suffix
+            say(
+                f"left out of folders: {names}{f' and {more} more' if more > 0 else ''}; to read "
+                f"them as text, name them or a pattern such as 'FOLDER/**/*{suffix}'"
+            )
 
     def _read(self, named: NamedPath | None) -> TextFile:
         if named is None:

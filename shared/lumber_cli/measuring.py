@@ -30,13 +30,15 @@ from lumber_evaluation.documents import Corpus, EvaluatedSplitter
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.report import HTML_FILE, JSON_FILE
-from lumber_evaluation.report.conclusions import conclusions
+from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.tables import Table, summary_table
 
 _MEASURES = ", ".join(
     family.title for family in families_of(METRICS) if family.sample == "question"
 )
-Output = Annotated[Path, typer.Option(help="Folder for report.html and report.json.")]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help="Folder for report.html and report.json.")
+]
 takes_evaluation_model = takes_asking(
     help_text=f"For `lumber`, propositions, --qa and --hyde. {MODEL_HELP}"
 )
@@ -166,7 +168,7 @@ def tell(made: Comparison, page: Path) -> None:
     """Print the table, what can be concluded from it, and where the report is."""
     _show(summary_table(made))
     typer.echo(f"\nDocuments are read as: {made.corpus.formats}.")
-    typer.echo("\n".join(conclusions(made)))
+    typer.echo("\n".join(filter(None, [explanation(made), *conclusions(made)])))
     typer.echo(f"\n{page}\n{page.with_suffix('.json')}")
 
 

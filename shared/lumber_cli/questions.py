@@ -19,14 +19,23 @@ from lumber_evaluation.llm.questions import QuestionSet, make_questions
 from lumber_evaluation.splitters import preset
 from lumber_files import check_encoding
 
+_WITHOUT_MODEL = (
+    "a language model writes the questions: pass --model NAME, such as openai:gpt-4o-mini, or "
+    "ollama:NAME or local:NAME, which need no key (`lumber-splitters models` lists all). Without "
+    "one, write some questions yourself, each a line "
+    '{"question": ..., "document": ..., "must_contain": "words of the document"} of a .jsonl file, '
+    "or compare by your headings, without questions: `lumber-splitters compare FOLDER --sections "
+    "headings`"
+)
 
-@takes_asking(required=True)
+
+@takes_asking()
 def questions_command(
     folder: Folder,
     asking: Asking,
-    output: Annotated[Path, typer.Option(help="File to write, .jsonl or .csv.")] = Path(
-        "questions.jsonl"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to write, .jsonl or .csv.")
+    ] = Path("questions.jsonl"),
     count: Annotated[
         int, typer.Option(help="Number of questions, spread over the documents.")
     ] = 50,
@@ -51,7 +60,8 @@ def questions_command(
             check_positive("count", count)
             cutter = preset(splitter)
             asker = asking.language_model()
-            assert asker is not None  # --model is required
+            if asker is None:
+                raise ValueError(_WITHOUT_MODEL)
             policy = asking.call_policy()
             if encoding is not None:
                 check_encoding(encoding)

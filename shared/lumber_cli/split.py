@@ -28,6 +28,9 @@ from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_files import MAX_UNPACKED, check_output
 
+_LARGE = 200_000
+"""Characters of a file, of some ten seconds for BERT, above which it has a progress bar of its own."""
+
 
 @takes_splitting()
 @takes_fields("embedding", Embedding)
@@ -76,19 +79,20 @@ def split_command(
         if output is not None:
             with wrong_options():
                 check_output(output, [*inputs.files, *splitting.files])
-        slow = splitting.asks_model or (isinstance(chunker, BertChunker) and len(inputs) == 1)
         done = 0
-        shown = slow and sys.stderr.isatty()
+        terminal = sys.stderr.isatty()
         with writer(kind, output, embedding=embedding.embed) as out:
             try:
                 for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True):
-                    rows = embedding.split(
-                        chunker, file, Delivery(splitting.chunk_overlap), show_progress=shown
-                    )
+                    alone = len(inputs) == 1 or len(file.text) > _LARGE
+                    slow = splitting.asks_model or (isinstance(chunker, BertChunker) and alone)
+                    delivery = Delivery(splitting.chunk_overlap)
+                    rows = embedding.split(chunker, file, delivery, show_progress=slow and terminal)
                     out.write(rows)
                     done += 1
             except KeyboardInterrupt:
                 say(f"interrupted; {done} of {len(inputs)} documents are written")
                 raise typer.Exit(INTERRUPTED) from None
+            inputs.tell_skipped()
             if inputs.failed:
                 fail(f"{len(inputs.failed)} of {len(inputs)} documents could not be read")

@@ -25,7 +25,12 @@ from lumber_files import READABLE, check_encoding, check_output
 SPLITTER_NAMES = f"{', '.join(PRESETS)}; with a number, as in greedy:400"
 """The named splitters, for help texts."""
 
-Folder = Annotated[Path, typer.Argument(help=f"Folder with files in {', '.join(READABLE)}.")]
+Folder = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PATH", help=f"Folder with files in {', '.join(READABLE)}, or a file of any kind."
+    ),
+]
 PatternOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -78,14 +83,15 @@ def check_outputs(
 
     Args:
         outputs: The files to write.
-        folder: The folder of the documents.
+        folder: The folder of the documents, or the only one.
         documents: The documents.
         others: Other files that were read.
 
     Raises:
         Exit: One would be overwritten.
     """
-    read = [*(folder / document.name for document in documents), *others]
+    root = folder.parent if folder.is_file() else folder
+    read = [*(root / document.name for document in documents), *others]
     for output in outputs:
         if output.exists():
             with wrong_options():

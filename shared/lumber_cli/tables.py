@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -10,6 +11,18 @@ import typer
 from lumber_core.text.unicode import printable
 
 _UNBOUNDED = 10_000  # columns in a pipe, so that no cell is wrapped or cut
+
+
+def without_common_folder(names: Sequence[str]) -> list[str]:
+    """Return names of files without the folders that all of them begin with, but the last.
+
+    Args:
+        names: Paths with forward slashes.
+    """
+    folders = [name.split("/")[:-1] for name in names]
+    common = len(os.path.commonprefix(folders)) if len(names) > 1 else 0  # of lists, too
+    dropped = max(0, common - 1)
+    return ["/".join(name.split("/")[dropped:]) for name in names]
 
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
@@ -29,7 +42,9 @@ def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: i
     on_terminal = sys.stdout.isatty()
     table = Table(box=box.SIMPLE_HEAD if on_terminal else None, pad_edge=False)
     for number, column in enumerate(columns):
-        table.add_column(Text(column), justify="left" if number < left else "right")
+        table.add_column(
+            Text(column), justify="left" if number < left else "right", overflow="fold"
+        )
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     console = Console(file=sys.stdout, width=None if on_terminal else _UNBOUNDED)

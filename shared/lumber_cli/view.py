@@ -59,6 +59,7 @@ def view_command(
             shown_text(file, sides)
             for file in tqdm(inputs, unit="file", disable=None if len(inputs) > 1 else True)
         ]
+        inputs.tell_skipped()
         if not texts:
             fail("nothing to show: no document could be read")
         with replacing(output) as part:

@@ -10,13 +10,9 @@ MOST_CHARACTERS = 100_000
 """More text than this is not shown: browsers become slow."""
 
 # Translucent, so that the notebook's own text colour is readable on light and dark pages.
-_COLOURS = (
-    "rgba(66, 133, 244, .25)",
-    "rgba(251, 188, 4, .25)",
-    "rgba(52, 168, 83, .25)",
-    "rgba(234, 67, 53, .25)",
-)
-_LABEL = "font-size: .7em; opacity: .7; user-select: none"
+_COLOURS = ("66, 133, 244", "251, 188, 4", "52, 168, 83", "234, 67, 53")
+_BLOCK = "padding: .5em 1em .6em; margin: 0 0 3px; max-width: 60em; line-height: 1.5"
+_LABEL = "font-size: .85em; opacity: .75; user-select: none"
 
 
 def counted(number: int, noun: str) -> str:
@@ -57,23 +53,22 @@ class ChunkView:
                 f"characters are shown; {counted(left, 'chunk')} left out.</div>"
             )
         body = "".join(parts)
-        return (
-            '<div dir="auto" style="white-space: pre-wrap; overflow-wrap: anywhere; '
-            f'line-height: 1.6">{body}</div>'
-        )
+        return f'<div style="font-family: system-ui, sans-serif">{body}</div>'
 
     def _chunk(self, number: int) -> str:
         from html import escape  # deferred: only notebooks need it
 
         start, end = self.spans[number]
-        title = f"chunk {number}: characters {start:,} to {end:,}"
-        label = str(number)
+        label = f"#{number}"
         if self.tokens is not None:
-            title += f", {counted(self.tokens[number], 'token')}"
-            label += f": {counted(self.tokens[number], 'token')}"
+            label += f" \u00b7 {counted(self.tokens[number], 'token')}"
+        label += f" \u00b7 characters {start:,} to {end:,}"
         # A lone surrogate cannot be sent to a browser.
         piece = self.text[start : min(end, MOST_CHARACTERS)].encode("utf-8", "replace").decode()
+        colour = _COLOURS[number % len(_COLOURS)]
         return (
-            f'<span title="{title}" style="background: {_COLOURS[number % len(_COLOURS)]}">'
-            f'<span style="{_LABEL}">{label} </span>{escape(piece)}</span>'
+            f'<div style="{_BLOCK}; background: rgba({colour}, .14); '
+            f'border-left: 5px solid rgb({colour})"><div style="{_LABEL}">{label}</div>'
+            '<div dir="auto" style="white-space: pre-wrap; overflow-wrap: anywhere">'
+            f"{escape(piece.rstrip())}</div></div>"
         )

@@ -40,8 +40,8 @@ class SentenceTransformersEmbedder:
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise WeightsError(
                 f"the model {model!r} cannot be loaded by {package}: {error}. If the hub cannot be "
-                f"reached, run 'hf download {model} --local-dir FOLDER' on a machine that can reach "
-                "it, copy the folder here, and pass the folder"
+                f"reached, run 'hf download {model} --local-dir FOLDER' on a machine that can "
+                "reach it, copy the folder here, and pass the folder"
             ) from error
         folder = Path(model)
         content = f" {_digest(folder)}" if folder.is_dir() else f" {self._commit()}"

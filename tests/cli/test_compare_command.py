@@ -18,6 +18,7 @@ from lumber_core.cache import Cache
 from lumber_evaluation.comparison.metrics import METRICS, families_of
 from tests.cli.running import run, run_apart
 from tests.evaluation.comparing import corpus
+from tests.loopback.faults import Status
 from tests.loopback.server import LoopbackServer, Request
 from tests.making_files import pdf
 
@@ -79,6 +80,51 @@ def test_a_folder_without_questions_is_compared_by_its_headings(docs: Path, tmp_
     assert "Boundary F1" in said
     assert "chance" not in said.partition("too few to distinguish")[0]  # one document is no sample
     assert data_of(tmp_path / "report")["splitters"][0]["segmentation"]["recall"] == 1.0
+
+
+def test_a_file_is_compared_as_a_folder_is(docs: Path, questions: Path, tmp_path: Path) -> None:
+    file = next(iter(sorted(docs.iterdir())))
+    rows = map(json.loads, questions.read_text("utf-8").splitlines())
+    own = [json.dumps(row) for row in rows if row["document"] == file.stem]
+    questions.write_text("\n".join(own), encoding="utf-8")
+    output = tmp_path / "out"
+    options = ("--questions", questions, "--splitter", "paragraphs", "-o", output)
+    code, said = run("compare", file, *options)
+    assert code == 0, said
+    data = data_of(output)["corpus"]
+    assert [document["name"] for document in data["documents"]] == [file.name]
+    assert len(data["questions"]) == len(own) > 0
+
+
+def test_vectors_are_those_of_a_server_if_it_is_named(
+    docs: Path, questions: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("openai")
+    with LoopbackServer() as server:
+        code, said = run(
+            *("compare", docs, "--questions", questions, "--output", tmp_path / "report"),
+            *("--splitter", "paragraphs", "--embedder", f"{server.openai_url}#letters"),
+        )
+        assert code == 0, said
+        embedded = {text for request in server.requests for text in request.body["input"]}
+    rows = map(json.loads, questions.read_text("utf-8").splitlines())
+    assert {row["question"] for row in rows} < embedded
+    assert server.count > 0
+    assert 0 < data_of(tmp_path / "report")["splitters"][0]["figures"]["recall@5"]["value"] <= 1
+
+
+def test_a_server_that_rejects_the_embedders_name_is_named(
+    docs: Path, questions: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("openai")
+    with LoopbackServer(faults=lambda _: Status(404, "no such model")) as server:
+        code, said = run(
+            *("compare", docs, "--questions", questions, "--output", tmp_path / "report"),
+            *("--splitter", "paragraphs", "--embedder", f"{server.openai_url}#none"),
+        )
+    assert code == 1
+    assert "gives no vectors of none" in said
+    assert len(said.strip().splitlines()) == 1
 
 
 def test_a_pattern_names_the_files_to_compare(docs: Path, tmp_path: Path) -> None:
@@ -231,6 +277,7 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--splitter", "paragraphs", "--splitter", "paragraphs"], "named"),
         (["compare", "{docs}", "--questions", "missing.jsonl"], "missing.jsonl does not exist"),
         (["compare", "{docs}", "--embedder", "none"], "unknown embedder"),
+        (["compare", "{docs}", "--embedder", "openai:any"], "set the variable OPENAI_API_KEY"),
         (["compare", "{docs}", "--sections", "none"], "headings or marks"),
         (["compare", "{docs}", "--sections", "headings"], "heading"),
         (["compare", "{docs}", "--qa"], "pass --model"),
@@ -312,7 +359,7 @@ def test_contexts_are_compared_with_each_splitter(
 
 
 def test_the_help_names_every_measure() -> None:
-    code, said = run("compare", "--help")
+    code, said = run("compare", "--help-all")
     assert code == 0
     flat = " ".join(said.split())
     for family in families_of(METRICS):

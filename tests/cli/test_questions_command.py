@@ -64,6 +64,14 @@ def test_questions_are_written_for_the_corpus_to_load(folder: Path, tmp_path: Pa
         assert [span.of(text) for span in question.references] == [question.must_contain]
 
 
+def test_without_a_model_the_other_ways_are_named(folder: Path, tmp_path: Path) -> None:
+    code, said = run("questions", folder, "--output", tmp_path / "q.jsonl")
+    assert code == 2
+    for way in ("--model NAME", "ollama:NAME", "must_contain", "--sections headings"):
+        assert way in said
+    assert not (tmp_path / "q.jsonl").exists()
+
+
 def test_csv_is_loaded_as_well(folder: Path, tmp_path: Path) -> None:
     with LoopbackServer(lighthouse_question) as server:
         for name in ("q.csv", "q.jsonl"):

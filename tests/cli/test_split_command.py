@@ -121,7 +121,7 @@ def test_options_are_the_settings_of_the_splitters(options: list[str], made: Any
 
 
 def test_every_setting_of_every_splitter_is_an_option_with_help() -> None:
-    shown = " ".join(run_apart("split", "-h").out.split())
+    shown = " ".join(run_apart("split", "--help-all").out.split())
     said = re.sub(r"(?<=[a-z-])- (?=[a-z])", "-", shown)  # lines end inside the names of options
     for settings in SETTINGS.values():
         for entry in fields_of(settings):
@@ -195,11 +195,22 @@ def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Pa
     (docs / "latin.txt").write_bytes("Été à la mer, où les élèves écoutent. ".encode("cp1252") * 9)
     done = run_apart("split", "docs")
     assert done.code == 0
-    assert "left out, because they are not in" in done.err
-    assert "docs/data.csv" in done.err
+    assert done.err.splitlines()[-1].startswith(
+        "lumber-splitters: left out of folders: docs/data.csv; to read them as text, name them"
+    )
     assert "docs/latin.txt is not UTF-8: read as cp1252" in done.err
     assert "écoutent" in done.out
     assert run_apart("split", "docs/latin.txt", "--encoding", "cp1252").err == ""
+
+
+def test_every_part_of_a_table_has_its_header_as_context(docs: Path) -> None:
+    rows = "".join(f"{n},Buoy {n},Channel {n % 7} north of the bar\n" for n in range(200))
+    (docs / "buoys.csv").write_text(f"number,name,place\n{rows}", encoding="utf-8")
+    done = run_apart("split", "docs/buoys.csv", "--method", "layout")
+    first, *others = map(json.loads, done.out.splitlines())
+    assert len(others) > 10
+    assert first["text"].startswith("number,name,place\n")
+    assert {row["context"] for row in others} == {"number,name,place"}
 
 
 def test_an_unreadable_file_is_named_and_the_others_are_written(docs: Path) -> None:

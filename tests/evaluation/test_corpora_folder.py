@@ -162,6 +162,8 @@ def test_a_missing_folder_a_file_and_no_match_say_what_was_expected(tmp_path: Pa
         load_folder(tmp_path)
     file = write(tmp_path / "a.txt", " \n")
     with pytest.raises(NotADirectoryError, match=r"a\.txt is a file; expected a folder"):
+        load_folder(file, pattern="*.txt")
+    with pytest.raises(ValueError, match=r"a\.txt has no text"):
         load_folder(file)
     with pytest.raises(ValueError, match=r"the 1 files in .* contain no text"):
         load_folder(tmp_path)

@@ -26,7 +26,7 @@ from lumber_evaluation.bootstrap import mean_interval
 from lumber_evaluation.comparison import FEWEST, Comparison, compare
 from lumber_evaluation.documents import Corpus, Document, Question
 from lumber_evaluation.report import JSON_FILE, render, report_json, write_report
-from lumber_evaluation.report.conclusions import conclusions
+from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.cuts import lay_out, pieces, telling_passages
 from lumber_evaluation.report.svg import nice_ticks
 from lumber_evaluation.report.tables import answers_table, signed_number, summary_table
@@ -200,10 +200,13 @@ def test_conclusions_say_what_is_not_known() -> None:
     few = compared(5)
     assert led(few)["Recall, 600 words"] == "all splitters have the same value (1.00)."
     assert led(few)["Recall@5"].startswith("no splitter is clearly ahead. paragraphs has the best")
+    assert explanation(few).startswith("Recall, 600 words: of the words that answer a question, ")
+    assert explanation(few) in render(few)
     assert any(said.startswith("5 questions prove little") for said in conclusions(few))
     many = compared(12)
     assert "is clearly ahead of shreds" in led(many)["Recall@5"]
     assert any("shreds: 12 of 12 questions have an answer" in said for said in conclusions(many))
+    assert explanation(compared(0)) == ""
     none = conclusions(compared(0))
     assert none[0].startswith("There are neither questions nor reference segments")
 

@@ -1,4 +1,4 @@
-"""Your own folder of texts, optionally with marked sections and questions about them."""
+"""Your own file or folder of texts, optionally with marked sections and questions about them."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def load_folder(
     """Load files, and questions about them, as a corpus.
 
     Args:
-        folder: The folder with the files, at any depth. A document is named by its path within
-            the folder, as in `tales/fox.txt`.
+        folder: The folder with the files, at any depth, or one file. A document is named by its
+            path within the folder, as in `tales/fox.txt`.
         pattern: Which files: one pattern or several. None: those in a format of
             `lumber_files.READABLE`, without hidden ones; others are named in a warning.
         questions: A table of questions about these files; see `load_questions`. None loads none.
@@ -55,11 +55,11 @@ def load_folder(
         language: ISO 639 code for finding sentences.
 
     Returns:
-        A corpus with the folder's name; documents are in order of their names.
+        A corpus with the name of the folder or file; documents are in order of their names.
 
     Raises:
         FileNotFoundError: The folder or the questions are missing, or no file matches.
-        NotADirectoryError: `folder` is a file.
+        NotADirectoryError: `folder` is a file, and a pattern is given.
         ValueError: A file is not in that encoding (the message names the byte) or is damaged, no
             file has text, `sections` is given and no file has a mark or heading, or the questions
             are invalid as for `load_questions`.
@@ -76,13 +76,14 @@ def load_folder(
     root = Path(folder)
     documents = []
     for path in _files(root, pattern, None if questions is None else Path(questions)):
-        name = path.relative_to(root).as_posix()
+        name = path.name if path == root else path.relative_to(root).as_posix()
         file = read_file(path, name=name, encoding=encoding)
         if file.detected:
             logger.warning("%s is not UTF-8: read as %s", printable(str(path)), file.encoding)
         documents.append(_document(file, sections, find))
     if not any(document.text.strip() for document in documents):
-        raise ValueError(f"the {len(documents)} files in {root} contain no text")
+        where = f"the {len(documents)} files in {root} contain" if root.is_dir() else f"{root} has"
+        raise ValueError(f"{where} no text")
     if sections and not any(document.is_segmented for document in documents):
         looked_for = "a Markdown heading" if sections == "headings" else 'a line of "=========="'
         raise ValueError(
@@ -100,6 +101,8 @@ def _files(root: Path, pattern: str | Sequence[str] | None, questions: Path | No
         if not patterns:
             raise ValueError('pattern must be one or more patterns such as "*.txt"')
         return matching_files(root, patterns, "texts")
+    if root.is_file():
+        return [root]
     found = find_files([existing_folder(root, "texts")])
     skipped = [
         path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lumber_evaluation.comparison import FEWEST, Comparison, Difference
-from lumber_evaluation.comparison.metrics import Metric
+from lumber_evaluation.comparison.metrics import WORD_RECALL, Metric
 
 _FEW_QUESTIONS = 100
 _HOPELESS = 100  # times the questions there are: it is useless to ask for so many
@@ -25,6 +25,19 @@ def conclusions(comparison: Comparison) -> list[str]:
     sentences += _about_many_differences(comparison)
     sentences += _about_failures(comparison)
     return sentences
+
+
+def explanation(comparison: Comparison) -> str:
+    """Return what recall is, in a sentence; "" if none was measured."""
+    recalls = (each for each in comparison.metrics if each.leads and each.family is WORD_RECALL)
+    metric = next(recalls, None)
+    if metric is None:
+        return ""
+    return (
+        f"{metric.label}: of the words that answer a question, the share among the first "
+        f"{metric.at:,} words of the chunks that a search for it returns, best chunk first; the "
+        "mean over the questions, so 1 is the best value."
+    )
 
 
 def percentage(share: float) -> str:

@@ -186,7 +186,10 @@ def difference_plot(
     x = _scale(ticks[0], ticks[-1], 20, WIDTH - 20)
     svg = _svg(title, description, height=base + _BOTTOM)
     for tick in ticks:
-        _line(svg, x(tick), _TOP, x(tick), base, "grid" if tick else "zero")
+        for number in range(len(rows)):  # beside the intervals only, clear of the labels above them
+            top = _TOP + row_height * number
+            _line(svg, x(tick), top + 19, x(tick), top + 36, "grid" if tick else "zero")
+        _line(svg, x(tick), base, x(tick), base + 4, "axis")
         _text(
             svg,
             x(tick),
@@ -195,11 +198,12 @@ def difference_plot(
             "tick",
             "middle",
         )
+    _line(svg, 20, base, WIDTH - 20, base, "axis")
     _text(svg, WIDTH / 2, base + 38, x_label, "label", "middle")
     for number, (name, kind, point, shown) in enumerate(rows):
         top = _TOP + row_height * number
-        _text(svg, 20, top + 12, name, "name", "start")
-        _text(svg, WIDTH - 20, top + 12, shown, "figure", "end")
+        _text(svg, 20, top + 10, name, "name", "start")
+        _text(svg, WIDTH - 20, top + 10, shown, "figure", "end")
         group = SubElement(svg, "g", {"class": f"series k{kind % KINDS}"})
         if point.low is not None and point.high is not None:
             _line(group, x(point.low), top + 27, x(point.high), top + 27, "whisker")
@@ -232,7 +236,8 @@ def as_file(svg: str) -> str:
 _COLOURS = ("#0b62a4", "#c04d06", "#00745a", "#97398a", "#7d6200", "#2f83ba", "#5f6266", "#b03055")
 _FILE_STYLE = (
     ".plot{background:#fff}"
-    ".plot text{font:12px system-ui,sans-serif;fill:#585d64}.plot .name{fill:#1c1e21}"
+    ".plot text{font:12px system-ui,sans-serif;fill:#585d64}.plot .name{fill:#1c1e21;"
+    "paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}"
     ".grid{stroke:#e3e0da}.axis{stroke:#585d64}.median{stroke:#1c1e21}"
     ".curve{fill:none;stroke-width:1.8}"
     + "".join(f".k{n} rect{{fill:{colour}}}" for n, colour in enumerate(_COLOURS))

@@ -10,7 +10,7 @@ from typing import Any
 from lumber_core import __version__
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric, MetricFamily, families_of
-from lumber_evaluation.report.conclusions import conclusions
+from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.cuts import Passage, TextPiece, pieces, telling_passages
 from lumber_evaluation.report.plots import (
     Plot,
@@ -98,6 +98,7 @@ def view(comparison: Comparison) -> dict[str, Any]:
     return {
         "corpus": comparison.corpus,
         "facts": _facts(comparison),
+        "explanation": explanation(comparison),
         "conclusions": conclusions(comparison),
         "summary": summary_table(comparison),
         "legend": [(result.name, legend_mark(n)) for n, result in enumerate(comparison.results)],
