@@ -1,11 +1,13 @@
-"""Draws the picture and the tables of README.md and docs/choosing.md.
+"""Draws the picture, and makes the tables and the text around figures, of README.md and docs/.
 
-    python scripts/draw_readme.py           writes docs/assets/chunks.svg and the tables
+    python scripts/draw_readme.py           writes docs/assets/chunks.svg and the pages' blocks
     python scripts/draw_readme.py --time    measures the speeds first (a minute)
     python scripts/draw_readme.py --check   fails if they are out of date
 
-The picture shows the real chunks of two splitters. Recall is copied from docs/results.md, and
-speeds from docs/assets/speeds.json, which `--time` writes.
+The picture shows the real chunks of two splitters. Recall is copied from docs/results.md, speeds from
+docs/assets/speeds.json, which `--time` writes, and megabytes from docs/assets/extras.json, which
+`scripts/measure_extras.py` writes. A page has a block wherever it says `<!-- NAME: made by ... -->`, up to
+`<!-- end -->`; the names are those of `blocks`.
 """
 
 from __future__ import annotations
@@ -27,9 +29,10 @@ from langchain_lumber import BertTextSplitter
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker
 
 ROOT = Path(__file__).resolve().parents[1]
-README, CHOOSING = ROOT / "README.md", ROOT / "docs" / "choosing.md"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "choosing.md", ROOT / "docs" / "installing.md")
 PICTURE = ROOT / "docs" / "assets" / "chunks.svg"
 SPEEDS = ROOT / "docs" / "assets" / "speeds.json"
+EXTRAS = ROOT / "docs" / "assets" / "extras.json"
 RESULTS = ROOT / "docs" / "results.md"
 STORY = ROOT / "examples" / "data" / "the_tide_clock.txt"
 
@@ -68,17 +71,33 @@ WITH_CONTEXT = {
     ),
 }
 COMPARED = {
-    "bert": "**Bert** (this library)",
     "chonkie recursive": "chonkie `RecursiveChunker`",
     "semantic-text-splitter": "semantic-text-splitter",
     "langchain recursive": "LangChain `RecursiveCharacterTextSplitter`",
     "llamaindex sentence": "LlamaIndex `SentenceSplitter`",
     "semchunk": "semchunk",
-    "random": "cuts at random sentences",
     "chonkie semantic": "chonkie `SemanticChunker`",
     "llamaindex semantic": "LlamaIndex `SemanticSplitterNodeParser`",
     "langchain semantic": "LangChain `SemanticChunker`",
 }
+FOR = {
+    "": "every splitter; Bert's model and the encoder are bundled",
+    "langchain": "`langchain_lumber`",
+    "llama-index": "`llamaindex_lumber`",
+    "cli": "the command `lumber-splitters`, which reads HTML, PDF and DOCX",
+    "documents": "`lumber_files`: HTML, PDF, DOCX and other encodings",
+    "tiktoken": "exact tokens of OpenAI's models",
+    "openai": "language and embedding models of OpenAI or any server with its API",
+    "gemini": "Google's language models",
+    "gemini-legacy": "the same with the retired package `google-generativeai`",
+    "evaluation": "comparisons, reports, Parquet",
+    "hub": "models and corpora from the Hugging Face hub",
+    "sentence-transformers": "embedding models of sentence-transformers in comparisons",
+    "torch": "language models and checkpoints on this machine; PyTorch for the CPU",
+    "train": "training a classifier of your own",
+    "ray": "corpora larger than one machine",
+}
+"""What each extra is for."""
 ROUNDS = 3
 SAMPLE = 10_000  # characters of the story
 
@@ -195,32 +214,74 @@ def table_of(results: str, beginning: str, name: str) -> tuple[dict[str, list[st
     return {row[0]: row for row in rows}, found[1]
 
 
-def recall_table(results: str) -> str:
-    """Return the table of recall, from the table over all corpora in docs/results.md.
+def figures(results: str, speeds: Mapping[str, float]) -> str:
+    """Return what docs/results.md says about the lead of Bert, its model's scores, and context."""
+    lines = []
+    for words in (120, 250):
+        rows, questions = table_of(
+            results,
+            rf"All [^\n]*about {words} words\*\* \((\d+) questions\)\n\n"
+            r"splitter \| words \| recall at 600 words",
+            f"all corpora with recall at 600 words and chunks of {words} words",
+        )
+        clear, level = [], []
+        for name, shown in COMPARED.items():
+            low = float(interval_of(rows[name])[1])
+            (clear if low > 0 else level).append(shown)
+        lines.append(
+            f"- **Chunks of {words} words, without context** ({questions} questions): Bert's lead is "
+            f"clear over {listed(clear)}, and within noise over {listed(level)}."
+        )
+        value, low, high = interval_of(rows["layout"])
+        lines.append(
+            f"- **Bert's model** adds {value} ({low} to {high}) to the recall of Layout with chunks of "
+            f"{words} words, which is {'clear' if float(low) > 0 else 'within noise'}."
+        )
+    lines[1:] = [lines[2], lines[1], lines[3]]
+    times = _rounded(speeds["layout"] / speeds["bert"])
+    lines.append(f"- **It costs** {times} times Layout's CPU time.")
+    for title, without, given in (
+        ("plain texts", "layout", "layout, surroundings"),
+        ("Markdown", "layout", "layout, headings, surroundings"),
+    ):
+        sized, _ = best_sizes(results, title.capitalize())
+        lines.append(
+            f"- **Context in the vectors** raises Layout's recall at 600 words on {title} from "
+            f"{float(sized[without][4]):.2f} to {float(sized[given][4]):.2f}, each at its best size."
+        )
+    return "\n".join(textwrap.fill(line, 112, subsequent_indent="  ") for line in lines)
+
+
+def interval_of(row: Sequence[str]) -> list[str]:
+    """Return a difference and the ends of its interval, as in "0.69 (+0.01, -0.01 to +0.03)".
 
     Raises:
-        ValueError: The table is not there.
+        ValueError: The row has none.
     """
-    rows, questions = table_of(
-        results,
-        r"All [^\n]*words\*\* \((\d+) questions\)\n\n"
-        r"splitter \| words \| recall at 600 words",
-        "all corpora with recall at 600 words",
-    )
-    cells = {name: row[2].partition(" (") for name, row in rows.items()}
+    found = re.search(r"\((\S+), (\S+) to (\S+)\)", row[2])
+    if found is None:
+        raise ValueError(f"{RESULTS}: {row[0]} has no interval")
+    return [*found.groups()]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names for a sentence: "A, B and C"."""
+    *first, last = names or ["none of them"]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def extras_table(extras: Mapping[str, Mapping[str, int]]) -> str:
+    """Return what each extra brings beyond an installation without one."""
+    alone = extras[""]
     lines = [
-        "| Chunks of about 120 words | Recall at 600 words | Bert has more (95 % interval) |",
-        "| --- | --- | --- |",
+        "| Extra | For | Brings, MB | Packages |",
+        "| --- | --- | --- | --- |",
+        f"| none | {FOR['']} | {alone['mb']} in all | {alone['packages']} |",
     ]
-    for name, shown in COMPARED.items():
-        value, _, interval = cells[name]
-        lines.append(f"| {shown} | {float(value):.2f} | {interval.rstrip(')')} |")
-    lines += [
-        "",
-        f"Share of the reference text of {questions} questions among the first 600 words "
-        "retrieved.",
-        "Semantic splitters use the bundled encoder; their thresholds give chunks of this size.",
-    ]
+    for name, found in extras.items():
+        if name:
+            more = found["mb"] - alone["mb"], found["packages"] - alone["packages"]
+            lines.append(f"| `{name}` | {FOR[name]} | {max(0, more[0])} | {more[1]} |")
     return "\n".join(lines)
 
 
@@ -235,8 +296,8 @@ def speed_table(speeds: Mapping[str, float]) -> str:
             f"| headings, paragraphs and lists kept whole | Layout | about {_rounded(layout)} |",
             "| topic shifts as well, without a language model | Bert | about "
             f"{_rounded(bert)}: {_rounded(layout / bert)} times slower than Layout |",
-            "| the best boundaries in long narratives | Lumber with a language model | one model "
-            "call per chunk, many in flight |",
+            "| a language model's judgement of each boundary | Lumber with a language model | one "
+            "model call per chunk, many in flight |",
         )
     )
 
@@ -277,17 +338,26 @@ def with_block(page: str, name: str, content: str) -> str:
 def outputs() -> dict[Path, str]:
     """Return the content of each file that this script writes."""
     chunks = {title: splitter.split_text(TEXT) for title, splitter in COLUMNS.items()}
-    results = RESULTS.read_text(encoding="utf-8")
-    recall = {
-        README: ("context", context_table(results)),
-        CHOOSING: ("recall", recall_table(results)),
-    }
-    speed = speed_table(json.loads(SPEEDS.read_text(encoding="utf-8")))
     written = {PICTURE: picture(chunks)}
-    for path, (name, table) in recall.items():
-        page = with_block(path.read_text(encoding="utf-8"), name, table)
-        written[path] = with_block(page, "speed", speed)
+    made = blocks()
+    for path in PAGES:
+        page = path.read_text(encoding="utf-8")
+        for name in re.findall(r"<!-- (\w+): made by ", page):
+            page = with_block(page, name, made[name]())
+        written[path] = page
     return written
+
+
+def blocks() -> dict[str, Callable[[], str]]:
+    """Return the blocks that pages may have, by name."""
+    results = RESULTS.read_text(encoding="utf-8")
+    speeds = json.loads(SPEEDS.read_text(encoding="utf-8"))
+    return {
+        "context": lambda: context_table(results),
+        "figures": lambda: figures(results, speeds),
+        "speed": lambda: speed_table(speeds),
+        "extras": lambda: extras_table(json.loads(EXTRAS.read_text(encoding="utf-8"))),
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

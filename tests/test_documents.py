@@ -1,6 +1,7 @@
 """The documentation is true: examples work as printed, messages and settings are those of the code.
 
-Python blocks of a page run in order, in one namespace and one folder, like cells of a notebook. A
+Python blocks of a page run in order, in one namespace and one folder, like cells of a notebook. One that
+splits a text shows more than one chunk, and shows something: it prints, or ends with a view. A
 comment `<!-- not run: REASON -->` before a block leaves it out; its imports are still checked. In
 shell blocks, `make` targets and files must exist, extras in `pip install` must be declared, and the
 options of `lumber-splitters` must be valid.
@@ -32,6 +33,7 @@ from lumber_core.bert.settings import BertSettings
 from lumber_core.chunking.by_layout import LayoutSettings
 from lumber_core.chunking.greedy import GreedySettings
 from lumber_core.lumber.settings import AskedSettings
+from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Settings, fields_of
 from tests.loopback.server import LoopbackServer
 
@@ -41,6 +43,8 @@ PAGES = sorted(
     [ROOT / "README.md", ROOT / "CONTRIBUTING.md", NOTEBOOK, *(ROOT / "docs").rglob("*.md")]
 )
 OPTIONAL = ("ray", "langchain_community", "llama_index.storage", "transformers")
+NOT_SHOWN = ("README.md",)
+"""Pages whose examples need not show more than one chunk."""
 STORY = 12_000  # characters, in which there are answers to some of its questions
 FENCE = re.compile(
     r"^(?: *<!-- not run: (?P<reason>[^>]+) -->\n)?"
@@ -121,16 +125,43 @@ def needs_absent_package(node: ast.stmt) -> bool:
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=named)
-def test_python_blocks_run_as_printed(page: Path, workplace: Path) -> None:
+def test_python_blocks_run_as_printed_and_show_several_chunks(
+    page: Path,
+    workplace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    made: list[int] = []
+    make = Segmentation.__init__
+
+    def counted(self: Segmentation, *arguments: Any, **named: Any) -> None:
+        make(self, *arguments, **named)
+        made.append(len(self.spans))
+
+    monkeypatch.setattr(Segmentation, "__init__", counted)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks_of(page):
         if block.language == "python":
-            tree = ast.parse(block.body, filename=str(page))
-            if block.reason is not None:
-                tree.body = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
-                tree.body = [node for node in tree.body if not needs_absent_package(node)]
-            ast.increment_lineno(tree, block.line - 1)
-            exec(compile(tree, str(page), "exec"), namespace)
+            made.clear()
+            shown = ran(block, namespace) or capsys.readouterr().out
+            if made and named(page) not in NOT_SHOWN:
+                assert max(made) > 1, f"line {block.line}: one chunk shows nothing"
+                assert shown, f"line {block.line}: print the chunks"
+
+
+def ran(block: Block, namespace: dict[str, Any]) -> bool:
+    """Run a block; return whether a notebook would show a view below it."""
+    tree = ast.parse(block.body, filename=str(block.page))
+    if block.reason is not None:
+        tree.body = [n for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))]
+        tree.body = [node for node in tree.body if not needs_absent_package(node)]
+    ast.increment_lineno(tree, block.line - 1)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, str(block.page), "exec"), namespace)
+    if last is None:
+        return False
+    value = eval(compile(ast.Expression(last.value), str(block.page), "eval"), namespace)
+    return hasattr(value, "_repr_html_")
 
 
 @pytest.mark.parametrize("line", COMMANDS)

@@ -29,7 +29,7 @@ from lumber_core.chunking.delivery import Delivery
 from lumber_files import MAX_UNPACKED, check_output
 
 _LARGE = 200_000
-"""Characters of a file, of some ten seconds for BERT, above which it has a progress bar of its own."""
+"""Characters of a file above which it has a progress bar of its own: about ten seconds for BERT."""
 
 
 @takes_splitting()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
+from itertools import takewhile
 
 import typer
 
@@ -19,9 +19,9 @@ def without_common_folder(names: Sequence[str]) -> list[str]:
     Args:
         names: Paths with forward slashes.
     """
-    folders = [name.split("/")[:-1] for name in names]
-    common = len(os.path.commonprefix(folders)) if len(names) > 1 else 0  # of lists, too
-    dropped = max(0, common - 1)
+    levels = zip(*(name.split("/")[:-1] for name in names), strict=False)
+    common = sum(1 for _ in takewhile(lambda level: len({*level}) == 1, levels))
+    dropped = max(0, common - 1) if len(names) > 1 else 0
     return ["/".join(name.split("/")[dropped:]) for name in names]
 
 
