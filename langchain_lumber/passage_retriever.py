@@ -263,7 +263,7 @@ class PassageRetriever(BaseRetriever):
         found = await self._index.asearch(query, **self._limits(budget, max_gap), where=filter)
         return [*map(_document_of, found)]
 
-    def _limits(self, budget: int | None, max_gap: int | None) -> dict[str, int]:
+    def _limits(self, budget: int | None, max_gap: int | None) -> dict[str, Any]:
         return {
             "budget": self.budget if budget is None else budget,
             "max_gap": self.max_gap if max_gap is None else max_gap,
