@@ -226,10 +226,19 @@ class _Embedding:
     """An embedding model of LlamaIndex as one of the core."""
 
     def __init__(self, model: BaseEmbedding) -> None:
-        self.embed_documents = model.get_text_embedding_batch
-        self.aembed_documents = model.aget_text_embedding_batch
-        self.embed_query = model.get_query_embedding
-        self.aembed_query = model.aget_query_embedding
+        self._model = model
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return self._model.get_text_embedding_batch(texts)
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        return await self._model.aget_text_embedding_batch(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        return self._model.get_query_embedding(text)
+
+    async def aembed_query(self, text: str) -> list[float]:
+        return await self._model.aget_query_embedding(text)
 
 
 class _Vectors:
