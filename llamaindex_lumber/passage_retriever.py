@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ from lumber_core.retrieval.index import (
     PassageIndex,
 )
 from lumber_core.retrieval.joining import MAX_GAP, OWN_KEYS, check_limits
+from lumber_core.retrieval.store import PassageStore
 from lumber_core.spans import Span
 from lumber_core.text.source import NAME_KEYS
 
@@ -129,6 +131,7 @@ class PassageRetriever(BaseRetriever):
         self._model = model
         self._filters = filters
         self._limits = {"budget": budget, "max_gap": max_gap}
+        vectors = None if vector_store is None else _Vectors(_checked_store(vector_store))
         self._index = PassageIndex(
             parser.chunker,
             _Embedding(model),
@@ -136,8 +139,10 @@ class PassageRetriever(BaseRetriever):
             context=context,
             scales=scales,
             keywords=keywords,
-            vectors=None if vector_store is None else _Vectors(_checked_store(vector_store)),
+            vectors=vectors,
         )
+        if vectors is not None:
+            vectors.index = self._index.store
 
     def add_documents(
         self, documents: Iterable[Document], *, show_progress: bool = False
@@ -242,10 +247,15 @@ class _Embedding:
 
 
 class _Vectors:
-    """A vector store of LlamaIndex as one of the core."""
+    """A vector store of LlamaIndex as one of the core.
+
+    Some come to be with the first nodes (Qdrant's collections): before that, there is nothing to
+    find, and that deleting fails means nothing.
+    """
 
     def __init__(self, store: BasePydanticVectorStore) -> None:
         self._store = store
+        self.index: PassageStore | None = None
 
     def add(self, chunks: Sequence[IndexedChunk]) -> None:
         for some in batches(chunks, _AT_ONCE):
@@ -257,19 +267,37 @@ class _Vectors:
 
     def delete(self, keys: Sequence[str]) -> None:
         for some in batches(keys, _AT_ONCE):
-            self._store.delete_nodes(some)
+            with self._unless_new():
+                self._store.delete_nodes(some)
 
     async def adelete(self, keys: Sequence[str]) -> None:
         for some in batches(keys, _AT_ONCE):
-            await self._store.adelete_nodes(some)
+            with self._unless_new():
+                await self._store.adelete_nodes(some)
 
     def search(self, query: str, vector: Sequence[float], count: int) -> list[tuple[str, float]]:
+        if self._is_new:
+            return []
         return self._hits(self._store.query(_query(query, vector, count)))
 
     async def asearch(
         self, query: str, vector: Sequence[float], count: int
     ) -> list[tuple[str, float]]:
+        if self._is_new:
+            return []
         return self._hits(await self._store.aquery(_query(query, vector, count)))
+
+    @property
+    def _is_new(self) -> bool:
+        return self.index is None or self.index.is_new
+
+    @contextmanager
+    def _unless_new(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception:
+            if not self._is_new:
+                raise
 
     def _hits(self, found: VectorStoreQueryResult) -> list[tuple[str, float]]:
         """Return the keys that were found with their scores.

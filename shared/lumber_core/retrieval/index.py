@@ -297,8 +297,7 @@ class PassageIndex:
         named = _by_name(documents)
         digests = {name: self._digest(document) for name, document in named.items()}
         yield from self._check_model(adding=True)
-        if len(self.store):  # some vector stores come to be with the first chunks
-            yield from self._tidy()
+        yield from self._tidy()
         stored = self.store.digests(named)
         changed = [one for name, one in named.items() if stored.get(name) != digests[name]]
         chunks = 0
@@ -432,7 +431,7 @@ class PassageIndex:
     ) -> _Steps[dict[str, float]]:
         """Return the keys of the nearest chunks that may be found, with scores, best first."""
         other, count = self._vectors, CANDIDATES
-        if other is None or not len(self.store):
+        if other is None:
             return {}
         while True:
             asked = partial(other.search, query, vector, count)

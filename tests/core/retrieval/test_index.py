@@ -316,8 +316,8 @@ def test_another_embedding_model_is_refused_before_anything_is_written(tmp_path:
     index_of(path).add([document(RIVER, "river")])
     before = path.read_bytes()
     for other, message in (
-        (WordVectors(64), "vectors of 128 numbers, and embeddings gives 64"),
-        (WordVectors(seed=1), "another model than the index was made with"),
+        (WordVectors(64), "vectors of 128 numbers, and the embedding model gives 64"),
+        (WordVectors(seed=1), "the embedding model is another than the index"),
     ):
         with pytest.raises(ValueError, match=message):
             index_of(path, other).add([document(MUSIC, "music")])
