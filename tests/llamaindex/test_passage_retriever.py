@@ -105,7 +105,7 @@ async def test_a_query_engine_answers_from_passages() -> None:
 
 
 def test_passages_say_what_nodes_say() -> None:
-    parser = GreedyNodeParser(target_size=12, tokenizer="words", add_lines=True)
+    parser = GreedyNodeParser(target_size=1, tokenizer="words", add_lines=True)
     whole = BOOK.model_copy(update={"text_resource": MediaResource(text=GUIDE, mimetype="a/b")})
     retriever = PassageRetriever(parser, budget=1)  # the best chunk alone
     retriever.add_documents([whole])
