@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,15 +12,34 @@ from llama_index.core.vector_stores.types import (
     MetadataFilter,
     MetadataFilters,
 )
-from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from lumber_core.identity import safe_repr
 
 Accepts = Callable[[Mapping[str, Any]], bool]
 
+_OPERATORS: dict[FilterOperator, Callable[[Any, Any], bool]] = {
+    FilterOperator.EQ: operator.eq,
+    FilterOperator.NE: operator.ne,
+    FilterOperator.GT: operator.gt,
+    FilterOperator.GTE: operator.ge,
+    FilterOperator.LT: operator.lt,
+    FilterOperator.LTE: operator.le,
+    FilterOperator.IN: lambda known, wanted: known in wanted,
+    FilterOperator.NIN: lambda known, wanted: known not in wanted,
+    FilterOperator.ANY: lambda known, wanted: any(one in known for one in wanted),
+    FilterOperator.ALL: lambda known, wanted: all(one in known for one in wanted),
+    FilterOperator.CONTAINS: operator.contains,
+    FilterOperator.TEXT_MATCH: operator.contains,
+    FilterOperator.TEXT_MATCH_INSENSITIVE: lambda known, wanted: wanted.lower() in known.lower(),
+}
 _OF_LISTS = (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperator.ALL)
 _OF_TEXTS = (FilterOperator.TEXT_MATCH, FilterOperator.TEXT_MATCH_INSENSITIVE)
 _OF_ANY = (FilterOperator.EQ, FilterOperator.NE)
+# What metadata must have for some operators.
+_NEEDED: dict[FilterOperator, type] = {
+    **dict.fromkeys(_OF_TEXTS, str),
+    **dict.fromkeys((FilterOperator.ANY, FilterOperator.ALL, FilterOperator.CONTAINS), list),
+}
 
 
 def check_filters(filters: object) -> None:
@@ -63,17 +83,27 @@ def accepted_by(filters: MetadataFilters | None) -> Accepts | None:
 
 
 def _matches(wanted: MetadataFilter) -> Accepts:
-    """Return whether one filter accepts metadata, as LlamaIndex decides it."""
-    filters = MetadataFilters(filters=[wanted])
+    """Return whether one filter accepts metadata.
+
+    What is missing or None passes "!=" and "nin", as in LlamaIndex's `SimpleVectorStore`.
+    """
+    kind, value = wanted.operator, wanted.value
 
     def matches(metadata: Mapping[str, Any]) -> bool:
+        known = metadata.get(wanted.key)
+        if kind is FilterOperator.IS_EMPTY:
+            return known in (None, "", [])
+        if known is None:
+            return kind in (FilterOperator.NE, FilterOperator.NIN)
         try:
-            return build_metadata_filter_fn(lambda _: metadata, filters)("")
-        except TypeError:
-            raise ValueError(
-                f"the filter {_shown(wanted)} does not fit {metadata[wanted.key]!r} in the "
-                "metadata: filter by a value of the same type"
-            ) from None
+            if isinstance(known, _NEEDED.get(kind, object)):
+                return _OPERATORS[kind](known, value)
+        except TypeError:  # such as 1 < "a"
+            pass
+        raise ValueError(
+            f"the filter {_shown(wanted)} does not fit {known!r} in the metadata: text_match is "
+            "for texts, contains, any and all are for lists, others compare values of one type"
+        )
 
     return matches
 
@@ -83,15 +113,15 @@ def _anything(metadata: Mapping[str, Any]) -> bool:
     return True
 
 
-def _fits(operator: FilterOperator, value: object) -> bool:
+def _fits(kind: FilterOperator, value: object) -> bool:
     """Return whether a filter can have a value."""
-    if operator is FilterOperator.IS_EMPTY:
+    if kind is FilterOperator.IS_EMPTY:
         return True
-    if operator in _OF_LISTS:
+    if kind in _OF_LISTS:
         return isinstance(value, list)
-    if operator in _OF_TEXTS:
+    if kind in _OF_TEXTS:
         return isinstance(value, str)
-    return isinstance(value, str | int | float) or (operator in _OF_ANY and value is not None)
+    return isinstance(value, str | int | float) or (kind in _OF_ANY and value is not None)
 
 
 def _shown(wanted: MetadataFilter) -> str:

@@ -85,8 +85,7 @@ class PassageRetriever(BaseRetriever):
         budget: Maximum number of words in all passages of a query.
         max_gap: Hits of one document with at most this many words between them are joined.
         filters: Which chunks may be found, by the metadata of their documents and their own
-            (headings, pages, lines). Operators mean what they mean for LlamaIndex's
-            `SimpleVectorStore`, and hold for vectors and words. Filters may be nested.
+            (headings, pages, lines). They hold for vectors and words, and may be nested.
         callback_manager: LlamaIndex's.
 
     Raises:

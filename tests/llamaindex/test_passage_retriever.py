@@ -208,10 +208,14 @@ def test_filters_that_mean_nothing_are_refused_at_once(
 
 
 def test_a_filter_of_another_type_than_the_metadata_says_which() -> None:
-    retriever = retriever_of(filters=both(has("year", "1800", ">")))
+    retriever = retriever_of()
     retriever.add_documents([RIVERS])
-    with pytest.raises(ValueError, match="year > '1800' does not fit 1850 in the metadata"):
-        retriever.retrieve("otters")
+    for filtered, said in (
+        (has("year", "1800", ">"), "year > '1800' does not fit 1850 in the metadata"),
+        (has("place", "Wales", "contains"), "text_match is for texts"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            retriever.with_filters(both(filtered)).retrieve("otters")
 
 
 def test_files_are_replaced_and_deleted_as_a_whole(tmp_path: Path) -> None:
