@@ -59,8 +59,6 @@ TARGET_SIZE = 50
 _FORM = "_llama_index"
 _EXCLUDED = ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys")
 _TEMPLATES = ("metadata_template", "metadata_separator", "text_template")
-# `SimpleDirectoryReader` tells when a file was last read: whenever it is, all would be new.
-_UNSTEADY = "last_accessed_date"
 _AT_ONCE = 500  # nodes handed to a vector store; some refuse more than a thousand
 
 
@@ -154,7 +152,7 @@ class PassageRetriever(BaseRetriever):
         the same call repeated goes on where it stopped.
 
         Documents that have not changed cost nothing if they have the same IDs as before:
-        `SimpleDirectoryReader(folder, filename_as_id=True)`. A "last_accessed_date" is left out.
+        `SimpleDirectoryReader(folder, filename_as_id=True)`.
 
         Args:
             documents: The documents, before they are parsed; pages after `join_pages`.
@@ -364,13 +362,11 @@ def _checked_store(store: object) -> BasePydanticVectorStore:
 
 def _indexed(document: Document) -> IndexedDocument:
     """Return a document for the index, with the form of its passages in its metadata."""
-    metadata = {key: value for key, value in document.metadata.items() if key != _UNSTEADY}
-    plain = document.model_copy(update={"metadata": metadata})
-    content = source_of_node(plain, titled=True)
-    hidden = content.metadata.keys() - metadata.keys()  # the MIME type
+    content = source_of_node(document, titled=True)
+    hidden = content.metadata.keys() - document.metadata.keys()  # the MIME type
     form = {name: getattr(document, name) for name in _TEMPLATES}
     form |= {name: [*getattr(document, name), *hidden] for name in _EXCLUDED}
-    known = (str(metadata[key]) for key in NAME_KEYS if metadata.get(key))
+    known = (str(document.metadata[key]) for key in NAME_KEYS if document.metadata.get(key))
     content = dataclasses.replace(content, metadata={**content.metadata, _FORM: form})
     return IndexedDocument(document.node_id, next(known, document.node_id), content)
 
