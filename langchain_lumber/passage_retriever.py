@@ -25,6 +25,7 @@ from lumber_core.concurrency import batches
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.retrieval.index import (
     BUDGET,
+    TARGET_SIZE,
     Changes,
     IndexedChunk,
     IndexedDocument,
@@ -35,9 +36,6 @@ from lumber_core.retrieval.index import (
 from lumber_core.retrieval.joining import MAX_GAP, check_limits
 from lumber_core.text.pages import document_key
 from lumber_core.text.source import NAME_KEYS
-
-TARGET_SIZE = 50
-"""Tokens of a chunk, by default: the size that knows its surroundings best."""
 
 _KEY = "chunk_id"  # where the metadata in a vector store has what a chunk is called here
 _AT_ONCE = 500  # chunks handed to a vector store; some refuse more than a few thousand

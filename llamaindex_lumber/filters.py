@@ -14,8 +14,7 @@ from llama_index.core.vector_stores.types import (
 )
 
 from lumber_core.identity import safe_repr
-
-Accepts = Callable[[Mapping[str, Any]], bool]
+from lumber_core.retrieval.store import Accepts
 
 _OPERATORS: dict[FilterOperator, Callable[[Any, Any], bool]] = {
     FilterOperator.EQ: operator.eq,

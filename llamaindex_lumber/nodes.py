@@ -60,7 +60,7 @@ def checked_nodes(documents: Iterable[Any]) -> list[Any]:
     return nodes
 
 
-def checked_documents(documents: Iterable[Any]) -> list[Document]:
+def whole_documents(documents: Iterable[Any]) -> list[Document]:
     """Return whole documents as a list.
 
     Raises:

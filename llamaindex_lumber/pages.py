@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from llama_index.core.schema import Document
 
-from llamaindex_lumber.nodes import checked_documents, text_of
+from llamaindex_lumber.nodes import text_of, whole_documents
 from lumber_core.text import pages as core
 
 
@@ -52,7 +52,7 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
         >>> joined.text, joined.metadata
         ('The otter swam\x0cto the sea.', {'file_name': 'a.pdf', 'page_starts': [0, 15]})
     """
-    checked = checked_documents(documents)
+    checked = whole_documents(documents)
     files = core.merge_files(
         list(map(text_of, checked)), [document.metadata for document in checked]
     )

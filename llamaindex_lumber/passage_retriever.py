@@ -33,7 +33,7 @@ from llamaindex_lumber.base import SpanNodeParser
 from llamaindex_lumber.embedding import LumberEmbedding
 from llamaindex_lumber.filters import accepted_by, check_filters
 from llamaindex_lumber.layout import LayoutNodeParser
-from llamaindex_lumber.nodes import add_metadata, checked_documents, source_of_node
+from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
 from llamaindex_lumber.settings import check_embed_model
 from lumber_core.checks import check_positive
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
@@ -41,6 +41,7 @@ from lumber_core.concurrency import batches
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.retrieval.index import (
     BUDGET,
+    TARGET_SIZE,
     Changes,
     IndexedChunk,
     IndexedDocument,
@@ -51,9 +52,6 @@ from lumber_core.retrieval.joining import MAX_GAP, OWN_KEYS, check_limits
 from lumber_core.retrieval.store import PassageStore
 from lumber_core.spans import Span
 from lumber_core.text.source import NAME_KEYS
-
-TARGET_SIZE = 50
-"""Tokens of a chunk, by default: the size that knows its surroundings best."""
 
 # How a document is written out, which its passages take over; its metadata in the file has it.
 _FORM = "_llama_index"
@@ -167,14 +165,14 @@ class PassageRetriever(BaseRetriever):
                 or the embedding model is another one than before. Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
-        indexed = [*map(_indexed, checked_documents(documents))]
+        indexed = [*map(_indexed, whole_documents(documents))]
         return self._index.add(indexed, show_progress=show_progress)
 
     async def aadd_documents(
         self, documents: Iterable[Document], *, show_progress: bool = False
     ) -> Changes:
         """Async version of `add_documents`."""
-        indexed = [*map(_indexed, checked_documents(documents))]
+        indexed = [*map(_indexed, whole_documents(documents))]
         return await self._index.aadd(indexed, show_progress=show_progress)
 
     def delete(self, sources: Iterable[str]) -> int:

@@ -38,6 +38,9 @@ from lumber_core.text.source import Source
 BUDGET = 600
 """Words of all passages of a query, by default."""
 
+TARGET_SIZE = 50
+"""Tokens of a chunk, by default: the size that knows its surroundings best."""
+
 Where = Mapping[str, Any] | Accepts | None
 """Which chunks may be found: values that their metadata has, or a function of the metadata."""
 
