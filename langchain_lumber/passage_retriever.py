@@ -25,6 +25,7 @@ from lumber_core.concurrency import batches
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.retrieval.index import (
     BUDGET,
+    TARGET_SIZE,
     Changes,
     IndexedChunk,
     IndexedDocument,
@@ -35,9 +36,6 @@ from lumber_core.retrieval.index import (
 from lumber_core.retrieval.joining import MAX_GAP, check_limits
 from lumber_core.text.pages import document_key
 from lumber_core.text.source import NAME_KEYS
-
-TARGET_SIZE = 50
-"""Tokens of a chunk, by default: the size that knows its surroundings best."""
 
 _KEY = "chunk_id"  # where the metadata in a vector store has what a chunk is called here
 _AT_ONCE = 500  # chunks handed to a vector store; some refuse more than a few thousand
@@ -263,7 +261,7 @@ class PassageRetriever(BaseRetriever):
         found = await self._index.asearch(query, **self._limits(budget, max_gap), where=filter)
         return [*map(_document_of, found)]
 
-    def _limits(self, budget: int | None, max_gap: int | None) -> dict[str, int]:
+    def _limits(self, budget: int | None, max_gap: int | None) -> dict[str, Any]:
         return {
             "budget": self.budget if budget is None else budget,
             "max_gap": self.max_gap if max_gap is None else max_gap,
@@ -372,7 +370,7 @@ def _lender_of(store: object, embeddings: object) -> StoreEmbeddings:
     """Return the embeddings of a vector store.
 
     Raises:
-        TypeError: It is no vector store, or has other embeddings.
+        TypeError: It is no vector store, lacks scores or deleting, or has other embeddings.
         ValueError: There are embeddings beside it.
     """
     if not isinstance(store, VectorStore):
@@ -384,6 +382,13 @@ def _lender_of(store: object, embeddings: object) -> StoreEmbeddings:
             "a vector store has its own embeddings: make it with StoreEmbeddings(embeddings), and "
             "leave embeddings out"
         )
+    kind = type(store)
+    for method in ("similarity_search_with_score", "delete"):
+        if getattr(kind, method) is getattr(VectorStore, method):
+            raise TypeError(
+                f"{kind.__name__} has no {method}, which passages need: pass another vector store, "
+                "or None to keep vectors in the file"
+            )
     lender = store.embeddings
     if not isinstance(lender, StoreEmbeddings):
         raise TypeError(

@@ -4,10 +4,10 @@
     python scripts/draw_readme.py --time    measures the speeds first (a minute)
     python scripts/draw_readme.py --check   fails if they are out of date
 
-The picture shows the real chunks of two splitters. Recall is copied from docs/results.md, speeds from
-docs/assets/speeds.json, which `--time` writes, and megabytes from docs/assets/extras.json, which
-`scripts/measure_extras.py` writes. A page has a block wherever it says `<!-- NAME: made by ... -->`, up to
-`<!-- end -->`; the names are those of `blocks`.
+The picture shows the real chunks of two splitters. Recall is copied from docs/results.md, speeds
+from docs/assets/speeds.json, which `--time` writes, and megabytes from docs/assets/extras.json,
+which `scripts/measure_extras.py` writes. A page has a block wherever it says
+`<!-- NAME: made by ... -->`, up to `<!-- end -->`; the names are those of `blocks`.
 """
 
 from __future__ import annotations
@@ -52,23 +52,20 @@ COLUMNS = {
     ),
     "BertTextSplitter(target_size=40)": BertTextSplitter(target_size=40),
 }
-# Names in docs/results.md, of plain texts and of Markdown, with the names to show.
-WITH_CONTEXT = {
-    ("langchain recursive",) * 2: "LangChain `RecursiveCharacterTextSplitter`",
-    ("llamaindex sentence", "llamaindex markdown"): (
-        "LlamaIndex `SentenceSplitter`, in Markdown after `MarkdownNodeParser`"
+# Rows of docs/results.md, of plain texts and of Markdown, with the names to show.
+READ = {
+    ("chunks of langchain recursive",) * 2: "LangChain `RecursiveCharacterTextSplitter`, vectors",
+    ("chunks of semchunk", "chunks of semantic-text-splitter"): (
+        "the best chunks of other splitters, vectors"
     ),
-    ("semantic-text-splitter", "semantic-text-splitter"): "semantic-text-splitter",
-    ("semchunk, surroundings", "llamaindex markdown, headings, surroundings"): (
-        "the best of other splitters with context in the vectors (`embed_chunks`)"
+    ("chunks of semantic-text-splitter, and words", "chunks of llamaindex sentence, and words"): (
+        "the best chunks of other splitters, vectors and keywords"
     ),
-    ("bert",) * 2: "**Bert** (this library)",
-    ("layout, surroundings", "layout, headings, surroundings"): (
-        "**Layout**, which runs no model, with context in the vectors"
-    ),
-    ("bert, surroundings", "bert, headings, surroundings"): (
-        "**Bert with context in the vectors**"
-    ),
+    ("ParentDocumentRetriever",) * 2: "LangChain `ParentDocumentRetriever`",
+    ("SentenceWindowNodeParser",) * 2: "LlamaIndex `SentenceWindowNodeParser`",
+    ("AutoMergingRetriever",) * 2: "LlamaIndex `AutoMergingRetriever`",
+    ("passages, without words",) * 2: "`PassageRetriever(keywords=False)`",
+    ("passages",) * 2: "**`PassageRetriever`**",
 }
 COMPARED = {
     "chonkie recursive": "chonkie `RecursiveChunker`",
@@ -154,45 +151,52 @@ def picture(chunks: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def context_table(results: str) -> str:
-    """Return the table of recall with context, from the tables of best sizes in docs/results.md.
+def passages_table(results: str) -> str:
+    """Return the table of what a reader gets, from the tables of passages in docs/results.md.
 
     Raises:
         ValueError: The tables are not there.
     """
-    columns = [best_sizes(results, title) for title in ("Plain texts", "Markdown")]
-    lines = [
-        "| Chunks of the best size for each | Plain texts | Markdown |",
-        "| --- | --- | --- |",
+    columns = [
+        table_of(
+            results,
+            rf"Passages, {title}\*\* \((\d+) questions\)\n\nretriever \| ",
+            f"passages of {title}",
+        )
+        for title in ("plain texts", "RAG-Multi-Corpus")
     ]
-    for names, shown in WITH_CONTEXT.items():
-        cells = [
-            f"{float(rows[name][4]):.2f} ({rows[name][1]} words)"
-            for name, (rows, _) in zip(names, columns, strict=True)
-        ]
-        lines.append(f"| {shown} | {' | '.join(cells)} |")
+    lines = [
+        "| Retrieved | Plain texts | Markdown | Words of each text |",
+        "| --- | --- | --- | --- |",
+    ]
+    for names, shown in READ.items():
+        found = [rows[name] for name, (rows, _) in zip(names, columns, strict=True)]
+        recall = [f"{float(row[2]):.2f}" for row in found]
+        words = " and ".join(dict.fromkeys(row[4] for row in found))
+        lines.append(f"| {shown} | {' | '.join(recall)} | {words} |")
     counts = [count for _, count in columns]
     lines += [
         "",
-        f"Share of the reference text of {counts[0]} questions about plain texts and {counts[1]} "
-        "about Markdown",
-        "among the first 600 words retrieved; the words of headings count.",
+        f"Mean over {counts[0]} questions about plain texts and {counts[1]} about Markdown; all "
+        "with the bundled embedding model.",
+        "Chunks of other splitters have the best of three sizes.",
     ]
     return "\n".join(lines)
 
 
-def best_sizes(results: str, title: str) -> tuple[dict[str, list[str]], str]:
-    """Return the rows of a table of best sizes by their first cells, and its questions.
+def best_sizes(results: str, title: str) -> dict[str, list[str]]:
+    """Return the rows of a table of best sizes by their first cells.
 
     Raises:
         ValueError: The table is not there.
     """
-    return table_of(
+    rows, _ = table_of(
         results,
         rf"{title}, each at its best size\*\* \((\d+) questions\)\n\n"
         r"splitter \| words \| vectors \| ",
         f"{title} with each splitter at its best size",
     )
+    return rows
 
 
 def table_of(results: str, beginning: str, name: str) -> tuple[dict[str, list[str]], str]:
@@ -229,12 +233,12 @@ def figures(results: str, speeds: Mapping[str, float]) -> str:
             low = float(interval_of(rows[name])[1])
             (clear if low > 0 else level).append(shown)
         lines.append(
-            f"- **Chunks of {words} words, without context** ({questions} questions): Bert's lead is "
-            f"clear over {listed(clear)}, and within noise over {listed(level)}."
+            f"- **Chunks of {words} words, without context** ({questions} questions): Bert is "
+            f"clearly ahead of {listed(clear)}, and level within noise with {listed(level)}."
         )
         value, low, high = interval_of(rows["layout"])
         lines.append(
-            f"- **Bert's model** adds {value} ({low} to {high}) to the recall of Layout with chunks of "
+            f"- **Bert's model** adds {value} ({low} to {high}) to Layout's recall with chunks of "
             f"{words} words, which is {'clear' if float(low) > 0 else 'within noise'}."
         )
     lines[1:] = [lines[2], lines[1], lines[3]]
@@ -244,9 +248,9 @@ def figures(results: str, speeds: Mapping[str, float]) -> str:
         ("plain texts", "layout", "layout, surroundings"),
         ("Markdown", "layout", "layout, headings, surroundings"),
     ):
-        sized, _ = best_sizes(results, title.capitalize())
+        sized = best_sizes(results, title.capitalize())
         lines.append(
-            f"- **Context in the vectors** raises Layout's recall at 600 words on {title} from "
+            f"- **Context in the vectors** raises Layout's recall on {title} from "
             f"{float(sized[without][4]):.2f} to {float(sized[given][4]):.2f}, each at its best size."
         )
     return "\n".join(textwrap.fill(line, 112, subsequent_indent="  ") for line in lines)
@@ -353,7 +357,7 @@ def blocks() -> dict[str, Callable[[], str]]:
     results = RESULTS.read_text(encoding="utf-8")
     speeds = json.loads(SPEEDS.read_text(encoding="utf-8"))
     return {
-        "context": lambda: context_table(results),
+        "passages": lambda: passages_table(results),
         "figures": lambda: figures(results, speeds),
         "speed": lambda: speed_table(speeds),
         "extras": lambda: extras_table(json.loads(EXTRAS.read_text(encoding="utf-8"))),

@@ -3,9 +3,8 @@
     python scripts/measure_extras.py                  all extras; writes docs/assets/extras.json
     python scripts/measure_extras.py cli langchain    only these; the others stay as they are
 
-`scripts/draw_readme.py` makes the table of docs/installing.md of it. pip installs with the versions of
-constraints.txt, which is PyTorch for the CPU where the index has that build. Sizes are in MB of 10**6
-bytes; bytecode is left out.
+`scripts/draw_readme.py` makes the table of docs/installing.md of it. pip installs with the versions
+of constraints.txt. Sizes are in MB of 10**6 bytes; bytecode is left out. Needs Python 3.11 or later.
 """
 
 from __future__ import annotations
@@ -13,10 +12,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import tomllib
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = ROOT / "docs" / "assets" / "extras.json"
@@ -31,28 +31,40 @@ def main(wanted: Sequence[str]) -> None:
     if unknown := set(wanted) - {*extras}:
         sys.exit(f"unknown extras: {sorted(unknown)}; there are: {extras[1:]}")
     sizes = json.loads(SIZES.read_text(encoding="utf-8")) if SIZES.exists() else {}
-    for extra in wanted or extras:
-        sizes[extra] = measured(extra)
-        print(f"{extra or 'no extra':24} {sizes[extra]['mb']:6} MB {sizes[extra]['packages']:4} packages")
-        kept = {name: sizes[name] for name in extras if name in sizes}
-        SIZES.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
+    with TemporaryDirectory() as built:
+        pip("wheel", "--no-deps", "--wheel-dir", built, str(ROOT))
+        (wheel,) = Path(built).glob("*.whl")
+        for extra in wanted or extras:
+            sizes[extra] = measured(wheel, extra)
+            write(extra, sizes, extras)
 
 
-def measured(extra: str) -> dict[str, int]:
+def write(extra: str, sizes: dict[str, dict[str, int]], extras: Sequence[str]) -> None:
+    """Print what an extra brings, and keep the sizes in the order of the extras."""
+    found = sizes[extra]
+    print(f"{extra or 'no extra':24} {found['mb']:6} MB {found['packages']:4} packages", flush=True)
+    kept = {name: sizes[name] for name in extras if name in sizes}
+    SIZES.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
+
+
+def measured(wheel: Path, extra: str) -> dict[str, int]:
     """Install into a fresh folder; return its megabytes and its number of packages."""
     with TemporaryDirectory() as folder:
-        subprocess.run(
-            [
-                *(sys.executable, "-m", "pip", "install", "--quiet", "--no-compile"),
-                *("--disable-pip-version-check", "--target", folder),
-                *("-c", ROOT / "constraints.txt", f"{ROOT}[{extra}]" if extra else ROOT),
-            ],
-            check=True,
-        )
+        wanted = f"lumber-splitters{f'[{extra}]' if extra else ''} @ {wheel.as_uri()}"
+        pip("install", "--no-compile", "--target", folder, wanted)
         files = [path for path in Path(folder).rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files if path.suffix != ".pyc")
         packages = [*Path(folder).glob("*.dist-info")]
     return {"mb": round(size / 1e6), "packages": len(packages)}
+
+
+def pip(command: str, *arguments: str) -> None:
+    """Run a command of pip, with the versions of constraints.txt."""
+    constraints = ("-c", str(ROOT / "constraints.txt"))
+    quiet = ("-qq", "--disable-pip-version-check")  # whatever else is installed
+    subprocess.run(
+        [sys.executable, "-m", "pip", command, *quiet, *constraints, *arguments], check=True
+    )
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from llama_index.core import Settings as GlobalSettings
 from typer.main import get_command
 
@@ -43,8 +44,6 @@ PAGES = sorted(
     [ROOT / "README.md", ROOT / "CONTRIBUTING.md", NOTEBOOK, *(ROOT / "docs").rglob("*.md")]
 )
 OPTIONAL = ("ray", "langchain_community", "llama_index.storage", "transformers")
-NOT_SHOWN = ("README.md",)
-"""Pages whose examples need not show more than one chunk."""
 STORY = 12_000  # characters, in which there are answers to some of its questions
 FENCE = re.compile(
     r"^(?: *<!-- not run: (?P<reason>[^>]+) -->\n)?"
@@ -144,7 +143,7 @@ def test_python_blocks_run_as_printed_and_show_several_chunks(
         if block.language == "python":
             made.clear()
             shown = ran(block, namespace) or capsys.readouterr().out
-            if made and named(page) not in NOT_SHOWN:
+            if made:
                 assert max(made) > 1, f"line {block.line}: one chunk shows nothing"
                 assert shown, f"line {block.line}: print the chunks"
 
@@ -231,6 +230,18 @@ def test_the_page_of_a_splitter_lists_its_settings_with_their_defaults(
     listed = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", table, re.MULTILINE))
     declared = {entry.name: entry.default for entry in fields_of(settings)}
     assert {name: ast.literal_eval(default) for name, default in listed.items()} == declared
+
+
+def test_what_a_user_reads_to_choose_start_and_operate_is_short() -> None:
+    navigation = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), yaml.BaseLoader)[
+        "nav"
+    ]
+    sections = {name: pages for entry in navigation[1:] for name, pages in entry.items()}
+    assert [*sections][:3] == ["Start", "Splitters", "Operate"]
+    pages = [f"docs/{page}" for name in [*sections][:3] for page in sections[name]]
+    texts = [(ROOT / page).read_text(encoding="utf-8") for page in ("README.md", *pages)]
+    words = sum(re.search(r"\w", word) is not None for text in texts for word in text.split())
+    assert words <= 20_000
 
 
 def test_the_picture_and_the_tables_of_the_readme_are_up_to_date() -> None:

@@ -31,11 +31,15 @@ from lumber_core.retrieval.joining import MAX_GAP, Hit, check_limits, join_hits,
 from lumber_core.retrieval.ranking import CANDIDATES, fused
 from lumber_core.retrieval.store import Accepts, NewChunk, NewDocument, PassageStore, Reading
 from lumber_core.spans import Span
+from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import common_metadata
 from lumber_core.text.source import Source
 
 BUDGET = 600
 """Words of all passages of a query, by default."""
+
+TARGET_SIZE = 50
+"""Tokens of a chunk, by default: the size that knows its surroundings best."""
 
 Where = Mapping[str, Any] | Accepts | None
 """Which chunks may be found: values that their metadata has, or a function of the metadata."""
@@ -49,7 +53,7 @@ _PROBE = "Which words does this text have?"
 _SAME_MODEL = 0.98  # cosine of two vectors of the probe; servers round differently each time
 
 
-class Embedding(Protocol):
+class EmbeddingModel(Protocol):
     """An embedding model; one of LangChain, for example."""
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
@@ -200,7 +204,7 @@ class PassageIndex:
     def __init__(
         self,
         chunker: Chunker,
-        embedding: Embedding,
+        embedding: EmbeddingModel,
         path: str | Path | None = None,
         *,
         context: Collection[ContextPart] = ALL_CONTEXT,
@@ -216,7 +220,7 @@ class PassageIndex:
         self._scales = tuple(scales)
         self._keywords = keywords
         self._vectors = vectors
-        self._model_checked = False
+        self._width: int | None = None  # of vectors; known when the model has been checked
 
     def add(self, documents: Iterable[IndexedDocument], *, show_progress: bool = False) -> Changes:
         """Add documents, each source as a whole.
@@ -257,6 +261,7 @@ class PassageIndex:
         budget: int = BUDGET,
         max_gap: int = MAX_GAP,
         where: Where = None,
+        vector: Sequence[float] | None = None,
     ) -> list[Passage]:
         """Return the passages that fit a query.
 
@@ -266,16 +271,18 @@ class PassageIndex:
             max_gap: Hits with at most this many words between them are joined.
             where: Which chunks may be found: values that their metadata must have, or a function
                 that is given the metadata. None: all.
+            vector: The vector of the query. None: the embedding model's.
 
         Returns:
             Passages by document, the one with the best hit first, and in reading order within a
             document.
 
         Raises:
-            ValueError: A limit is out of range, or the embedding model is not the index's.
+            ValueError: A limit is out of range, the embedding model is not the index's, or `vector`
+                has another size than its vectors.
             StoreError: The file cannot be used.
         """
-        return _run(self._searching(query, budget, max_gap, where))
+        return _run(self._searching(query, budget, max_gap, where, vector))
 
     async def asearch(
         self,
@@ -284,9 +291,10 @@ class PassageIndex:
         budget: int = BUDGET,
         max_gap: int = MAX_GAP,
         where: Where = None,
+        vector: Sequence[float] | None = None,
     ) -> list[Passage]:
         """Async version of `search`."""
-        return await _arun(self._searching(query, budget, max_gap, where))
+        return await _arun(self._searching(query, budget, max_gap, where, vector))
 
     def _adding(self, documents: Iterable[IndexedDocument], show_progress: bool) -> _Steps[Changes]:
         named = _by_name(documents)
@@ -346,15 +354,19 @@ class PassageIndex:
     ) -> NewDocument:
         texts = [chunk.text for chunk in chunks]
         own = [chunk.text_in_context for chunk in chunks] if "headings" in self._context else texts
+        # A document with a context of its own keeps that one.
+        context = CONTEXT_KEY not in document.content.metadata
         around = _around(texts) if "surroundings" in self._context else [""] * len(texts)
         return NewDocument(
             document.name,
             document.source,
             version,
             document.content.text,
-            common_metadata(document.content.metadata, context=True),
+            common_metadata(document.content.metadata, context=context),
             [
-                NewChunk(chunk.span, chunk.metadata(context=True, pages=True, lines=True), *words)
+                NewChunk(
+                    chunk.span, chunk.metadata(context=context, pages=True, lines=True), *words
+                )
                 for chunk, *words in zip(chunks, own, around, strict=True)
             ],
             [chunk_id(document.name, chunk.span, chunk.text, version) for chunk in chunks],
@@ -380,20 +392,34 @@ class PassageIndex:
         self.store.forget(loose)
 
     def _searching(
-        self, query: str, budget: int, max_gap: int, where: Where
+        self,
+        query: str,
+        budget: int,
+        max_gap: int,
+        where: Where,
+        vector: Sequence[float] | None,
     ) -> _Steps[list[Passage]]:
         check_limits(max_gap, budget)
         check_positive("budget", budget)
         accepts = _accepts(where)
         yield from self._check_model(adding=False)
         model = self._embedding
-        vector = yield _Step(lambda: model.embed_query(query), lambda: model.aembed_query(query))
-        found = yield from self._found_elsewhere(query, vector, accepts)
+        if vector is None:
+            vector = yield _Step(
+                lambda: model.embed_query(query), lambda: model.aembed_query(query)
+            )
+        elif self._width not in (None, len(vector)):
+            raise ValueError(
+                f"the vector of the query has {len(vector)} numbers, and those of the index have "
+                f"{self._width}: pass one of the model that the index was made with"
+            )
+        known = vector
+        found = yield from self._found_elsewhere(query, known, accepts)
 
         def passages() -> list[Passage]:
             with self.store.reading() as reading:
                 if self._vectors is None:
-                    near = reading.nearest(vector, CANDIDATES, accepts)
+                    near = reading.nearest(known, CANDIDATES, accepts)
                 else:
                     numbers = reading.numbers(found)
                     near = {numbers[key]: score for key, score in found.items() if key in numbers}
@@ -437,7 +463,7 @@ class PassageIndex:
             ValueError: They are not.
         """
         stored = self.store.about("probe")
-        if self._model_checked or (stored is None and not adding):
+        if self._width is not None or (stored is None and not adding):
             return
         place = b"here" if self._vectors is None else b"elsewhere"
         known_place = self.store.about("vectors")
@@ -461,7 +487,7 @@ class PassageIndex:
             self.store.note("vectors", place)
         else:
             _check_same_model(np.frombuffer(stored, dtype=np.float32), probe)
-        self._model_checked = True
+        self._width = len(probe)
 
     def _digest(self, document: IndexedDocument) -> str:
         content = document.content
@@ -585,12 +611,12 @@ def _check_same_model(stored: Vectors, probe: Vectors) -> None:
     """
     if len(stored) != len(probe):
         raise ValueError(
-            f"the index has vectors of {len(stored)} numbers, and embeddings gives {len(probe)}: "
-            "pass the model that the index was made with, or another path"
+            f"the index has vectors of {len(stored)} numbers, and the embedding model gives "
+            f"{len(probe)}: pass the model that the index was made with, or another path"
         )
     lengths = float(np.linalg.norm(stored) * np.linalg.norm(probe))
     if lengths and float(stored @ probe) < _SAME_MODEL * lengths:
         raise ValueError(
-            "embeddings is another model than the index was made with: it gives another vector "
-            "for the same text. Pass that model, or another path"
+            "the embedding model is another than the index was made with: it gives another "
+            "vector for the same text. Pass that model, or another path"
         )
