@@ -250,8 +250,8 @@ def figures(results: str, speeds: Mapping[str, float]) -> str:
     ):
         sized = best_sizes(results, title.capitalize())
         lines.append(
-            f"- **Context in the vectors** raises Layout's recall on {title} from "
-            f"{float(sized[without][4]):.2f} to {float(sized[given][4]):.2f}, each at its best size."
+            f"- **Context in the vectors** raises Layout's recall on {title}, each at "
+            f"its best size, from {float(sized[without][4]):.2f} to {float(sized[given][4]):.2f}."
         )
     return "\n".join(textwrap.fill(line, 112, subsequent_indent="  ") for line in lines)
 

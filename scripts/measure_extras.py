@@ -4,7 +4,7 @@
     python scripts/measure_extras.py cli langchain    only these; the others stay as they are
 
 `scripts/draw_readme.py` makes the table of docs/installing.md of it. pip installs with the versions
-of constraints.txt. Sizes are in MB of 10**6 bytes; bytecode is left out. Needs Python 3.11 or later.
+of constraints.txt. Sizes are in MB of 10**6 bytes; bytecode is left out. Needs Python 3.11.
 """
 
 from __future__ import annotations
@@ -60,11 +60,9 @@ def measured(wheel: Path, extra: str) -> dict[str, int]:
 
 def pip(command: str, *arguments: str) -> None:
     """Run a command of pip, with the versions of constraints.txt."""
+    program = (sys.executable, "-m", "pip", command, "-qq", "--disable-pip-version-check")
     constraints = ("-c", str(ROOT / "constraints.txt"))
-    quiet = ("-qq", "--disable-pip-version-check")  # whatever else is installed
-    subprocess.run(
-        [sys.executable, "-m", "pip", command, *quiet, *constraints, *arguments], check=True
-    )
+    subprocess.run([*program, *constraints, *arguments], check=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """The documentation is true: examples work as printed, messages and settings are those of the code.
 
-Python blocks of a page run in order, in one namespace and one folder, like cells of a notebook. One that
-splits a text shows more than one chunk, and shows something: it prints, or ends with a view. A
-comment `<!-- not run: REASON -->` before a block leaves it out; its imports are still checked. In
-shell blocks, `make` targets and files must exist, extras in `pip install` must be declared, and the
+Python blocks of a page run in order, in one namespace and one folder, like cells of a notebook.
+One that splits texts makes more than one chunk, and prints or ends with a view. A comment
+`<!-- not run: REASON -->` before a block leaves it out; its imports are still checked. In shell
+blocks, `make` targets and files must exist, extras in `pip install` must be declared, and the
 options of `lumber-splitters` must be valid.
 """
 
