@@ -34,9 +34,9 @@ def explanation(comparison: Comparison) -> str:
     if metric is None:
         return ""
     return (
-        f"{metric.label}: of the words that answer a question, the share among the first "
-        f"{metric.at:,} words of the chunks that a search for it returns, best chunk first; the "
-        "mean over the questions, so 1 is the best value."
+        f"How to read this: \u201c{metric.label}\u201d is, of the words that answer a question, "
+        f"the share among the first {metric.at:,} words of the chunks that a search for it "
+        "returns, best chunk first. It is the mean over the questions; 1 is the best value."
     )
 
 
