@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import (
     Awaitable,
     Callable,
@@ -43,6 +44,8 @@ TARGET_SIZE = 50
 
 Where = Mapping[str, Any] | Accepts | None
 """Which chunks may be found: values that their metadata has, or a function of the metadata."""
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -439,6 +442,13 @@ class PassageIndex:
         while True:
             asked = partial(other.search, query, vector, count)
             found = yield _Step(asked, partial(other.asearch, query, vector, count))
+            if not found and len(self.store):
+                logger.warning(
+                    "the vector store returned nothing, but %s has chunks, which are now found by "
+                    "their words alone: open the vector store that was filled with them, or build "
+                    "both anew",
+                    self.store.path,
+                )
             kept = yield _work(partial(self._kept, _descending(found), accepts))
             if len(kept) >= CANDIDATES or len(found) < count or count >= _MOST_SEARCHED:
                 return dict([*kept.items()][:CANDIDATES])
