@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
 from langchain_lumber.base import checked_documents
 from lumber_core.checks import check_text
+from lumber_core.identity import safe_repr
 from lumber_core.retrieval.joining import (
     MAX_GAP,
     Hit,
@@ -18,7 +19,6 @@ from lumber_core.retrieval.joining import (
     join_hits,
     passage_metadata,
 )
-from lumber_core.identity import safe_repr
 from lumber_core.text.pages import document_key
 from lumber_core.text.source import NAME_KEYS
 

@@ -291,7 +291,7 @@ class PassageIndex:
     def _adding(self, documents: Iterable[IndexedDocument], show_progress: bool) -> _Steps[Changes]:
         named = _by_name(documents)
         digests = {name: self._digest(document) for name, document in named.items()}
-        yield from self._check_model()
+        yield from self._check_model(adding=True)
         yield from self._tidy()
         stored = self.store.digests(named)
         changed = [one for name, one in named.items() if stored.get(name) != digests[name]]
@@ -385,7 +385,7 @@ class PassageIndex:
         check_limits(max_gap, budget)
         check_positive("budget", budget)
         accepts = _accepts(where)
-        yield from self._check_model()
+        yield from self._check_model(adding=False)
         model = self._embedding
         vector = yield _Step(lambda: model.embed_query(query), lambda: model.aembed_query(query))
         found = yield from self._found_elsewhere(query, vector, accepts)
@@ -400,7 +400,8 @@ class PassageIndex:
                 matching = reading.matching(query, CANDIDATES, accepts) if self._keywords else {}
                 return _passages(reading, fused([near, matching]), budget, max_gap)
 
-        return (yield _work(passages))
+        joined: list[Passage] = yield _work(passages)
+        return joined
 
     def _found_elsewhere(
         self, query: str, vector: Sequence[float], accepts: Accepts | None
@@ -429,9 +430,14 @@ class PassageIndex:
                 numbers = {key: n for key, n in numbers.items() if n in accepted}
         return {key: score for key, score in found if key in numbers}
 
-    def _check_model(self) -> _Steps[None]:
-        """Raise unless the embedding model and the place of vectors are those of the index."""
-        if self._model_checked:
+    def _check_model(self, *, adding: bool) -> _Steps[None]:
+        """Raise unless the embedding model and the place of vectors are those of the index.
+
+        Raises:
+            ValueError: They are not.
+        """
+        stored = self.store.about("probe")
+        if self._model_checked or (stored is None and not adding):
             return
         place = b"here" if self._vectors is None else b"elsewhere"
         known_place = self.store.about("vectors")
@@ -450,7 +456,6 @@ class PassageIndex:
             lambda: model.embed_documents([_PROBE]), lambda: model.aembed_documents([_PROBE])
         )
         probe = np.asarray(made, dtype=np.float32)
-        stored = self.store.about("probe")
         if stored is None:
             self.store.note("probe", probe.tobytes())
             self.store.note("vectors", place)

@@ -50,7 +50,7 @@ CREATE TABLE chunks (
     first INTEGER NOT NULL, last INTEGER NOT NULL, metadata TEXT NOT NULL
 );
 CREATE INDEX chunks_of_document ON chunks (document);
-CREATE VIRTUAL TABLE keywords USING fts5 (own, around, tokenize = 'porter ascii');
+CREATE VIRTUAL TABLE keywords USING fts5 (own, around, tokenize = 'ascii');
 CREATE VIRTUAL TABLE occurrences USING fts5vocab (keywords, 'row');
 CREATE TABLE loose (key TEXT PRIMARY KEY);
 INSERT INTO about VALUES ('generation', 0);
