@@ -25,7 +25,7 @@ _NOTHING = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Embedding:
+class ChunkEmbedding:
     """The values of the options: whether and how chunks are embedded."""
 
     embed: Annotated[

@@ -346,7 +346,7 @@ class PassageIndex:
     ) -> NewDocument:
         texts = [chunk.text for chunk in chunks]
         own = [chunk.text_in_context for chunk in chunks] if "headings" in self._context else texts
-        around = _around(texts) if "surroundings" in self._context else [""] * len(texts)
+        around = texts_around(texts) if "surroundings" in self._context else [""] * len(texts)
         return NewDocument(
             document.name,
             document.source,
@@ -531,7 +531,7 @@ def _by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]
     return named
 
 
-def _around(texts: Sequence[str]) -> list[str]:
+def texts_around(texts: Sequence[str]) -> list[str]:
     """Return for each chunk of a document the text before and after it."""
     padded = ["", *texts, ""]
     return [f"{before}\n{after}" for before, after in zip(padded, padded[2:], strict=False)]

@@ -4,6 +4,7 @@
 splitter in one call.
 """
 
+from lumber_evaluation.retrieval.passages import ALL_FOUND_BY, PASSAGE_BUDGETS, FoundBy
 from lumber_evaluation.retrieval.results import (
     CUTOFFS,
     QuestionResult,
@@ -14,8 +15,11 @@ from lumber_evaluation.retrieval.results import (
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS
 
 __all__ = [
+    "ALL_FOUND_BY",
     "CUTOFFS",
+    "PASSAGE_BUDGETS",
     "WORD_BUDGETS",
+    "FoundBy",
     "QuestionResult",
     "RetrievalResult",
     "recall_at_words",
