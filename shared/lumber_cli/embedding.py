@@ -25,7 +25,7 @@ _NOTHING = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChunkEmbedding:
+class Embedding:
     """The values of the options: whether and how chunks are embedded."""
 
     embed: Annotated[

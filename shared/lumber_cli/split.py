@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from tqdm import tqdm
 
-from lumber_cli.embedding import ChunkEmbedding
+from lumber_cli.embedding import Embedding
 from lumber_cli.groups import takes_fields
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
@@ -29,11 +29,11 @@ from lumber_files import MAX_UNPACKED, check_output
 
 
 @takes_splitting()
-@takes_fields("embedding", ChunkEmbedding)
+@takes_fields("embedding", Embedding)
 def split_command(
     paths: Paths,
     splitting: Splitting,
-    embedding: ChunkEmbedding,
+    embedding: Embedding,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write. Default: stdout.")
     ] = None,

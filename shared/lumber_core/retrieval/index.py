@@ -49,7 +49,7 @@ _PROBE = "Which words does this text have?"
 _SAME_MODEL = 0.98  # cosine of two vectors of the probe; servers round differently each time
 
 
-class Embedding(Protocol):
+class EmbeddingModel(Protocol):
     """An embedding model; one of LangChain, for example."""
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
@@ -200,7 +200,7 @@ class PassageIndex:
     def __init__(
         self,
         chunker: Chunker,
-        embedding: Embedding,
+        embedding: EmbeddingModel,
         path: str | Path | None = None,
         *,
         context: Collection[ContextPart] = ALL_CONTEXT,

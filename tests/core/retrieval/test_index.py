@@ -6,6 +6,8 @@ import asyncio
 import multiprocessing
 import pickle
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -379,3 +381,31 @@ def test_any_text_and_name_is_kept_as_it_is() -> None:
     assert {passage.document for passage in passages} == {"odd \udcff name"}
     assert all(passage.text == text[slice(*passage.span)] for passage in passages)
     assert index.delete(["odd \udcff name", "empty"]) == 2
+
+
+_ADD_FOR_EVER = """
+import sys
+from pathlib import Path
+from tests.core.retrieval.test_index import document, index_of
+index = index_of(Path(sys.argv[1]))
+for number in range(1000):
+    index.add([document(f"Otters of den {number} sleep. " * 30, f"{number}")])
+    print(number, flush=True)
+"""
+
+
+def test_what_was_added_before_a_kill_is_there_and_the_rest_can_follow(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    command = [sys.executable, "-c", _ADD_FOR_EVER, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        done = next(int(line) for line in process.stdout if int(line) >= 5)
+        process.kill()
+    index = index_of(path)
+    sources = index.store.sources()
+    assert set(map(str, range(done + 1))) <= set(sources)
+    documents = [document(f"Otters of den {n} sleep. " * 30, f"{n}") for n in range(done + 5)]
+    changes = index.add(documents)
+    assert changes.unchanged == len([name for name in sources if int(name) < done + 5]) > done
+    assert {str(n) for n in range(done + 5)} <= set(index.store.sources())
+    assert str(done + 3) in found(index, f"{done + 3}", budget=10)[0]
