@@ -24,7 +24,7 @@ from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, check_context_and_scales
 from lumber_core.chunking.delivery import Chunk, Delivery
-from lumber_core.chunking.surroundings import Vectors
+from lumber_core.chunking.surroundings import Vectors, unit_length
 from lumber_core.concurrency import batches, in_thread
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.retrieval.joining import MAX_GAP, Hit, check_limits, join_hits, passage_metadata
@@ -358,7 +358,7 @@ class PassageIndex:
                 for chunk, *words in zip(chunks, own, around, strict=True)
             ],
             [chunk_id(document.name, chunk.span, chunk.text, version) for chunk in chunks],
-            None if self._vectors is not None else vectors,
+            None if self._vectors is not None else unit_length(vectors),
         )
 
     def _deleting(self, sources: Iterable[str]) -> _Steps[int]:
