@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -22,6 +23,8 @@ from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_core.text.unicode import printable
 from lumber_files.formats import DOCX, HTML, PDF
 
+_TABLES = ("text/csv", "text/tab-separated-values")  # files that have no titles
+_RULE = re.compile(r"[\s|:-]*")  # below the header of a table in Markdown
 _WIDEST = 120  # columns of text on a terminal; longer lines are hard to read
 
 
@@ -71,7 +74,7 @@ def _written(answer: str | None, passages: Sequence[Passage], kind: PassageForma
 
 
 def whereabouts(passage: Passage) -> list[str]:
-    """Return where a passage is in its document: its pages or lines, and the headings above it."""
+    """Return where a passage is: its pages or lines, the headings above it, and its columns."""
     known = passage.metadata
     said = []
     for name in ("page", "line"):
@@ -80,8 +83,17 @@ def whereabouts(passage: Passage) -> list[str]:
             first, last = numbers
             said.append(f"{name} {first}" if first == last else f"{name}s {first} to {last}")
     if "headings" in known:
-        said.append(printable(" ".join(known["headings"].split())))
+        said.append(printable(known["headings"]))
+    said += [f"columns: {printable(row)}" for row in _header_rows(passage)]
     return said
+
+
+def _header_rows(passage: Passage) -> list[str]:
+    """Return the header of the table whose rows a passage continues, if it does."""
+    known = passage.metadata
+    titles, *rows = known.get(CONTEXT_KEY, "").splitlines() or [""]
+    untitled = "headings" not in known and ("|" in titles or known.get("file_type") in _TABLES)
+    return [row for row in ([titles, *rows] if untitled else rows) if not _RULE.fullmatch(row)]
 
 
 def _document(passage: Passage) -> str:
