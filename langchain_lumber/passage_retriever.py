@@ -372,7 +372,7 @@ def _lender_of(store: object, embeddings: object) -> StoreEmbeddings:
     """Return the embeddings of a vector store.
 
     Raises:
-        TypeError: It is no vector store, or has other embeddings.
+        TypeError: It is no vector store, lacks scores or deleting, or has other embeddings.
         ValueError: There are embeddings beside it.
     """
     if not isinstance(store, VectorStore):
@@ -384,6 +384,13 @@ def _lender_of(store: object, embeddings: object) -> StoreEmbeddings:
             "a vector store has its own embeddings: make it with StoreEmbeddings(embeddings), and "
             "leave embeddings out"
         )
+    kind = type(store)
+    for method in ("similarity_search_with_score", "delete"):
+        if getattr(kind, method) is getattr(VectorStore, method):
+            raise TypeError(
+                f"{kind.__name__} has no {method}, which passages need: pass another vector store, "
+                "or None to keep vectors in the file"
+            )
     lender = store.embeddings
     if not isinstance(lender, StoreEmbeddings):
         raise TypeError(

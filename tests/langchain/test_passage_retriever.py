@@ -196,9 +196,22 @@ def test_bad_documents_are_refused(retriever: PassageRetriever) -> None:
         retriever.add_documents(RIVERS)  # type: ignore[arg-type]
 
 
+class WithoutScores(VectorStore):
+    def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
+        raise NotImplementedError
+
+    def delete(self, ids: list[str] | None = None, **kwargs: Any) -> bool | None:
+        raise NotImplementedError
+
+    @classmethod
+    def from_texts(cls, texts: Any, *args: Any, **kwargs: Any) -> WithoutScores:
+        raise NotImplementedError
+
+
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
+        ({"vectorstore": WithoutScores()}, TypeError, "has no similarity_search_with_score"),
         ({"splitter": "recursive"}, TypeError, "LayoutTextSplitter"),
         ({"budget": 0}, ValueError, "budget"),
         ({"max_gap": -1}, ValueError, "max_gap"),
