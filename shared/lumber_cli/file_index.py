@@ -52,14 +52,14 @@ class FileIndex:
         version = digest(__version__, self._chunker.identity, repr(inputs.encoding))
         store = self._index.store
         note = json.loads(store.about(_NOTE) or b"{}")
-        known: dict[str, _Stamp] = note["stamps"] if note.get("version") == version else {}
+        known: dict[str, _Stamp | None] = note["stamps"] if note.get("version") == version else {}
         stored = set(store.sources())
         # Before files are read: one that changes meanwhile is read again by the next question.
         stamps = {_path(named): _stamp(named) for named in inputs.named}
         changed = []
         for named in inputs.named:
             path = _path(named)
-            if path in stored and path in known and known[path] == stamps[path]:
+            if path in stored and stamps[path] is not None and stamps[path] == known.get(path):
                 self._names.setdefault(path, _name(named))
             else:
                 changed.append(named)
@@ -76,7 +76,7 @@ class FileIndex:
         ]
         if gone:
             self._index.delete(gone)
-        known |= {path: stamp for path, stamp in stamps.items() if path in self._names and stamp}
+        known |= {path: stamp for path, stamp in stamps.items() if path in self._names}
         if changed or gone:
             kept = {path: known[path] for path in known.keys() - gone}
             store.note(_NOTE, json.dumps({"version": version, "stamps": kept}).encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +124,14 @@ def test_a_kept_index_reads_only_what_has_changed(docs: Path) -> None:
 
 def test_a_file_of_this_moment_is_read_again(docs: Path) -> None:
     question = ("docs/notes.txt", "When does it sail?", "--index", "docs.db")
+    now = time.time_ns() + 10**10  # the time of changes is coarse: two of one moment have the same
     for hour in ("nine", "five"):
         (docs / "notes.txt").write_text(f"It sails at {hour}.", encoding="utf-8")
+        os.utime(docs / "notes.txt", ns=(now, now))
+        assert hour in asked(*question)["passages"][0]["text"]
+    for hour, moment in (("nine", 10**18), ("five", now), ("nine", 10**18)):  # and back
+        (docs / "notes.txt").write_text(f"It sails at {hour}.", encoding="utf-8")
+        os.utime(docs / "notes.txt", ns=(moment, moment))
         assert hour in asked(*question)["passages"][0]["text"]
 
 
@@ -139,11 +146,14 @@ def test_folders_share_an_index_and_lose_nothing(docs: Path, tmp_path: Path) -> 
     assert documents("other", *options) == {"other/notes.txt"}
     stored = PassageStore(tmp_path / "all.db")
     assert len(stored.sources()) == 3
+    (docs / "ferry.log").write_text("Departure: 10:30", encoding="utf-8")
+    assert documents("docs/ferry.log", *options) == {"docs/ferry.log"}
     (docs / "guide.md").unlink()
     shutil.rmtree(other)
     assert documents("docs", *options) == {"docs/notes.txt"}
     # Another folder that is gone, such as a drive that is not there, keeps its files.
-    assert stored.sources() == [str(docs / "notes.txt"), str(other / "notes.txt")]
+    kept = [docs / "notes.txt", other / "notes.txt", docs / "ferry.log"]
+    assert stored.sources() == [*map(str, kept)]
 
 
 def test_the_index_knows_a_folder_wherever_the_command_runs(
