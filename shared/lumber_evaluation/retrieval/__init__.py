@@ -4,7 +4,7 @@
 splitter in one call.
 """
 
-from lumber_evaluation.retrieval.passages import ALL_FOUND_BY, PASSAGE_BUDGETS, FoundBy
+from lumber_evaluation.retrieval.passages import ALL_FOUND_BY, PASSAGE_BUDGETS
 from lumber_evaluation.retrieval.results import (
     CUTOFFS,
     QuestionResult,
@@ -19,7 +19,6 @@ __all__ = [
     "CUTOFFS",
     "PASSAGE_BUDGETS",
     "WORD_BUDGETS",
-    "FoundBy",
     "QuestionResult",
     "RetrievalResult",
     "recall_at_words",
