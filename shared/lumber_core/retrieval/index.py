@@ -25,7 +25,7 @@ from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, check_context_and_scales
 from lumber_core.chunking.delivery import Chunk, Delivery
-from lumber_core.chunking.surroundings import Vectors
+from lumber_core.chunking.surroundings import Vectors, unit_length
 from lumber_core.concurrency import batches, in_thread
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.retrieval.joining import MAX_GAP, Hit, check_limits, join_hits, passage_metadata
@@ -359,7 +359,7 @@ class PassageIndex:
         own = [chunk.text_in_context for chunk in chunks] if "headings" in self._context else texts
         # A document with a context of its own keeps that one.
         context = CONTEXT_KEY not in document.content.metadata
-        around = _around(texts) if "surroundings" in self._context else [""] * len(texts)
+        around = texts_around(texts) if "surroundings" in self._context else [""] * len(texts)
         return NewDocument(
             document.name,
             document.source,
@@ -373,7 +373,7 @@ class PassageIndex:
                 for chunk, *words in zip(chunks, own, around, strict=True)
             ],
             [chunk_id(document.name, chunk.span, chunk.text, version) for chunk in chunks],
-            None if self._vectors is not None else vectors,
+            None if self._vectors is not None else unit_length(vectors),
         )
 
     def _deleting(self, sources: Iterable[str]) -> _Steps[int]:
@@ -567,7 +567,7 @@ def _by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]
     return named
 
 
-def _around(texts: Sequence[str]) -> list[str]:
+def texts_around(texts: Sequence[str]) -> list[str]:
     """Return for each chunk of a document the text before and after it."""
     padded = ["", *texts, ""]
     return [f"{before}\n{after}" for before, after in zip(padded, padded[2:], strict=False)]
