@@ -135,6 +135,9 @@ class PassageRetriever(BaseRetriever):
             chunks for each size.
         budget: Maximum number of words in all passages of a query.
         max_gap: Hits of one document with at most this many words between them are joined.
+        name: LangChain's, as are the next two: of runs and traces.
+        tags: Put on every run.
+        metadata: Put on every run.
 
     Raises:
         ValueError: A limit is out of range, or there are `embeddings` beside a `vectorstore`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import (
     Awaitable,
     Callable,
@@ -24,7 +25,7 @@ from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, check_context_and_scales
 from lumber_core.chunking.delivery import Chunk, Delivery
-from lumber_core.chunking.surroundings import Vectors
+from lumber_core.chunking.surroundings import Vectors, unit_length
 from lumber_core.concurrency import batches, in_thread
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.retrieval.joining import MAX_GAP, Hit, check_limits, join_hits, passage_metadata
@@ -43,6 +44,8 @@ TARGET_SIZE = 50
 
 Where = Mapping[str, Any] | Accepts | None
 """Which chunks may be found: values that their metadata has, or a function of the metadata."""
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -356,7 +359,7 @@ class PassageIndex:
         own = [chunk.text_in_context for chunk in chunks] if "headings" in self._context else texts
         # A document with a context of its own keeps that one.
         context = CONTEXT_KEY not in document.content.metadata
-        around = _around(texts) if "surroundings" in self._context else [""] * len(texts)
+        around = texts_around(texts) if "surroundings" in self._context else [""] * len(texts)
         return NewDocument(
             document.name,
             document.source,
@@ -370,7 +373,7 @@ class PassageIndex:
                 for chunk, *words in zip(chunks, own, around, strict=True)
             ],
             [chunk_id(document.name, chunk.span, chunk.text, version) for chunk in chunks],
-            None if self._vectors is not None else vectors,
+            None if self._vectors is not None else unit_length(vectors),
         )
 
     def _deleting(self, sources: Iterable[str]) -> _Steps[int]:
@@ -439,6 +442,13 @@ class PassageIndex:
         while True:
             asked = partial(other.search, query, vector, count)
             found = yield _Step(asked, partial(other.asearch, query, vector, count))
+            if not found and len(self.store):
+                logger.warning(
+                    "the vector store returned nothing, but %s has chunks, which are now found by "
+                    "their words alone: open the vector store that was filled with them, or build "
+                    "both anew",
+                    self.store.path,
+                )
             kept = yield _work(partial(self._kept, _descending(found), accepts))
             if len(kept) >= CANDIDATES or len(found) < count or count >= _MOST_SEARCHED:
                 return dict([*kept.items()][:CANDIDATES])
@@ -557,7 +567,7 @@ def _by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]
     return named
 
 
-def _around(texts: Sequence[str]) -> list[str]:
+def texts_around(texts: Sequence[str]) -> list[str]:
     """Return for each chunk of a document the text before and after it."""
     padded = ["", *texts, ""]
     return [f"{before}\n{after}" for before, after in zip(padded, padded[2:], strict=False)]

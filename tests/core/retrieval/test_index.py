@@ -239,6 +239,14 @@ def test_another_vector_store_gives_the_same_passages(distances: bool, keywords:
         assert found(own, query) == found(other, query) != []
 
 
+def test_a_vector_store_that_was_not_saved_is_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    index_of(tmp_path / "index.db", vectors=Vectors()).add([document(RIVER, "river")])
+    assert "Otters" in found(index_of(tmp_path / "index.db", vectors=Vectors()), "otters")[0]
+    assert "the vector store returned nothing" in caplog.text
+
+
 @pytest.mark.parametrize("vectors", [True, False])
 def test_a_filter_holds_for_vectors_and_words(vectors: bool) -> None:
     index = index_of(vectors=Vectors() if vectors else None)
