@@ -110,7 +110,7 @@ docs: $(READY)  ## Build the documentation site into site/
 	@$(PIP) -e '.[docs]'
 	@$(BIN)/python scripts/draw_architecture.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
-	@echo "Open site/index.html"
+	@echo "Open site/index.html; for its search, run: python -m http.server -d site"
 
 architecture: $(READY)  ## Draw docs/architecture/*.svg from the imports, and count them
 	$(BIN)/python scripts/draw_architecture.py
