@@ -228,10 +228,11 @@ def figures(results: str, speeds: Mapping[str, float]) -> str:
             r"splitter \| words \| recall at 600 words",
             f"all corpora with recall at 600 words and chunks of {words} words",
         )
-        clear, level = [], []
+        clear: list[str] = []
+        level: list[str] = []
         for name, shown in COMPARED.items():
-            low = float(interval_of(rows[name])[1])
-            (clear if low > 0 else level).append(shown)
+            ahead = float(interval_of(rows[name])[1]) > 0
+            (clear if ahead else level).append(shown)
         lines.append(
             f"- **Chunks of {words} words, without context** ({questions} questions): Bert is "
             f"clearly ahead of {listed(clear)}, and level within noise with {listed(level)}."
