@@ -61,6 +61,8 @@ PROBES = {
     "gemini-legacy": f"from lumber_core.llms import LegacyGeminiModel\nLegacyGeminiModel{MODEL}",
     "torch": "import lumber_core.bert.pytorch, transformers, torch\n"
     "from lumber_core.llms import LocalModel",
+    "sentence-transformers": "import sentence_transformers\n"
+    "from lumber_evaluation.embedders import SentenceTransformersEmbedder",
     "hub": "from lumber_core.bert.model_folder import require_hub\nrequire_hub('owner/name')",
     "train": "import lumber_training.trainer, lumber_training.export, matplotlib, accelerate",
     "evaluation": "import lumber_evaluation.report\n"
