@@ -233,6 +233,16 @@ def test_the_page_of_a_splitter_lists_its_settings_with_their_defaults(
     assert {name: ast.literal_eval(default) for name, default in listed.items()} == declared
 
 
+def test_what_every_extra_brings_is_listed() -> None:
+    text = (ROOT / "docs" / "installing.md").read_text(encoding="utf-8")
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    extras = project.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
+    declared = {*re.findall(r"^([\w-]+) = \[$", extras, re.MULTILINE)}
+    listed = {*re.findall(r"^\| `([\w-]+)` \|", text, re.MULTILINE)}
+    assert len(listed) > 10
+    assert listed == declared - {"all", "dev", "docs"}
+
+
 def test_what_a_user_reads_to_choose_start_and_operate_is_short() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
     sections = [section.splitlines() for section in re.split(r"^  - ", navigation, flags=re.M)]

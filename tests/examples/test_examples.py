@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import io
 import json
 import os
@@ -95,6 +96,20 @@ def check_passages(printed: str) -> None:
         assert shown == there[: len(shown)]
         assert shown == there or len(shown) > 60
         assert bool(passage["headings"]) == passage["file"].endswith(".md")
+
+
+def test_the_questions_that_are_compared_with_have_their_answers_in_the_texts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("jinja2", reason="needs the extra evaluation")
+    from lumber_evaluation.retrieval.word_recall import absent_questions
+
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    corpus = importlib.import_module("compare_splitters").bundled()
+    assert len(corpus.questions) >= 80
+    assert absent_questions(corpus) == []
+    for question in corpus.questions:
+        assert corpus.by_name[question.document].text.count(question.must_contain or "") == 1
 
 
 def test_the_tutorial_prints_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
