@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+import certifi
 import numpy as np
 import pytest
 
@@ -22,10 +24,29 @@ from lumber_core.settings import Setting, fields_of, setting_of
 pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing", "tests.time_limits"]
 
 
+# What is imported and collected from here on stays: to look for garbage in it takes seconds.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over what all tests share: modules, and the tests."""
     gc.collect()
     gc.freeze()
+    gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let clients trust one certificate authority: to read all of them takes most of a short call.
+
+    The tests' servers speak plain HTTP.
+    """
+    (first,) = re.findall(r"-----BEGIN .*?-----END CERTIFICATE-----", certifi.contents(), re.S)[:1]
+    path = tmp_path_factory.mktemp("authorities") / "one.pem"
+    path.write_text(first, encoding="ascii")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SSL_CERT_FILE", str(path))
+        yield
 
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
