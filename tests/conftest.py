@@ -5,16 +5,15 @@ from __future__ import annotations
 import gc
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 import certifi
-import numpy as np
 import pytest
 
-from lumber_core.bert.onnx import OnnxScorer
+from lumber_core.bert.onnx import OnnxModel
 from lumber_core.bert.windows import Places, Scores, TokenIds
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.settings import Setting, fields_of, setting_of
@@ -75,32 +74,25 @@ def emma_ends(data: Path) -> list[int]:
     return ends
 
 
-_Asked = tuple[OnnxScorer, bytes, bytes]
-_scores: dict[_Asked, Scores] = {}
+_outputs: dict[tuple[Path, object, bytes, bytes], Scores] = {}
 
 
 @pytest.fixture(scope="module")
 def scored_once() -> Iterator[None]:
-    """Exported models read each window once: for modules that test what is done with the scores.
+    """Exported models read each sequence once: for modules that test what is done with the result.
 
-    A window's scores do not depend on the others; other modules test that.
+    The result does not depend on other sequences; other modules test that.
     """
-    score = OnnxScorer.score
+    run = OnnxModel._run
 
-    def remember(
-        self: OnnxScorer, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
-    ) -> list[Scores]:
-        at = [np.arange(len(window)) for window in windows] if places is None else places
-        asked = [(self, w.tobytes(), p.tobytes()) for w, p in zip(windows, at, strict=True)]
-        new = {key: number for number, key in enumerate(asked) if key not in _scores}
-        if new:
-            numbers = new.values()
-            found = score(self, [windows[n] for n in numbers], [at[n] for n in numbers])
-            _scores.update(zip(new, found, strict=True))
-        return [_scores[key].copy() for key in asked]
+    def remember(self: OnnxModel, window: TokenIds, places: Places) -> Scores:
+        key = (self._path, self._state, window.tobytes(), places.tobytes())
+        if key not in _outputs:
+            _outputs[key] = run(self, window, places)
+        return _outputs[key].copy()
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(OnnxScorer, "score", remember)
+        patched.setattr(OnnxModel, "_run", remember)
         yield
 
 

@@ -80,7 +80,8 @@ def run(example: str, *arguments: object) -> str:
         patched.setattr(sys, "argv", [path, *map(str, arguments)])
         with contextlib.redirect_stdout(printed):
             runpy.run_path(path, run_name="__main__")
-        gc.collect()
+        gc.collect()  # what an example leaves open warns now
+        gc.freeze()
     check_passages(printed.getvalue())
     return printed.getvalue()
 
