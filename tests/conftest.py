@@ -23,13 +23,12 @@ from lumber_core.settings import Setting, fields_of, setting_of
 pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing", "tests.time_limits"]
 
 
-# What is imported and collected from here on stays: to look for garbage in it takes seconds.
+# What is imported and collected from here on stays: looking for garbage in it takes seconds.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over what all tests share: modules, and the tests."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 
