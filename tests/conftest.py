@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -23,14 +23,18 @@ from lumber_core.settings import Setting, fields_of, setting_of
 pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing", "tests.time_limits"]
 
 
-# What is imported and collected from here on stays: looking for garbage in it takes seconds.
-gc.disable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let the garbage collector pass over what all tests share: modules, and the tests.
 
-
-def pytest_collection_finish() -> None:
-    """Let the garbage collector pass over what all tests share: modules, and the tests."""
-    gc.freeze()
-    gc.enable()
+    Looking for garbage in them while they are made would take seconds.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
