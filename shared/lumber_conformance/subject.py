@@ -29,7 +29,7 @@ class Piece:
     metadata: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
-class Outcome(NamedTuple):
+class FirstSplit(NamedTuple):
     """What came of splitting a text.
 
     Attributes:
@@ -76,7 +76,7 @@ class Subject:
         self.framework = _framework(self.splitter)
         self.chunk_size = _declared_size(self.splitter) if chunk_size is None else chunk_size
         self.length = _declared_length(self.splitter) if length is None else length
-        self._first: dict[str, Outcome] = {}
+        self._first: dict[str, FirstSplit] = {}
 
     @property
     def name(self) -> str:
@@ -108,7 +108,7 @@ class Subject:
             return _from_langchain(self.offsetting().transform_documents([document]))
         return _from_llama_index(self.splitter.get_nodes_from_documents([document]))
 
-    def first(self, text: str) -> Outcome:
+    def first(self, text: str) -> FirstSplit:
         """Return what came of splitting a text for the first time, also before `fresh`."""
         if text not in self._first:
             printed = io.StringIO()
@@ -118,7 +118,7 @@ class Subject:
                     pieces = self.split(text)
                 except Exception as raised:  # noqa: BLE001 - the contract "errors" reports it
                     error = raised
-            self._first[text] = Outcome(pieces, error, printed.getvalue())
+            self._first[text] = FirstSplit(pieces, error, printed.getvalue())
         return self._first[text]
 
     async def asplit(self, text: str, metadata: Mapping[str, Any] | None = None) -> list[Piece]:
