@@ -28,8 +28,8 @@ from lumber_core import BertChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_files import MAX_UNPACKED, check_output
 
-_LARGE = 200_000
-"""Characters of a file above which it has a progress bar of its own: about ten seconds for BERT."""
+_LARGE = 50_000
+"""Characters of a file above which it has a progress bar of its own: some seconds for BERT."""
 
 
 @takes_splitting()
