@@ -24,7 +24,7 @@ from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, checked
 from lumber_core.lumber.shared_store import SharedCache, SharedStore
-from lumber_core.lumber.windows import Window
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
 
 logger = logging.getLogger(__name__)
@@ -223,7 +223,7 @@ class _Attempts:
 def key(judge: str, group: Group) -> str:
     """Return the key under which the verdict on a group is stored."""
     first = group.choices.start - group.start
-    kind = ["window"] if isinstance(group, Window) else []
+    kind = ["window"] if isinstance(group, UnitWindow) else []
     return digest(judge, *kind, str(first), str(len(group.choices)), *group.texts)
 
 
@@ -264,7 +264,7 @@ def _read(row: dict[str, Any], group: Group) -> Verdict:
         raise ValueError(f"offset {offset!r} is not a choice of the group")
     unit = None if offset is None else start + offset
     scores = tuple(map(float, row.get("scores", ())))
-    needed = len(group.choices) if isinstance(group, Window) and outcome not in FAILURES else 0
+    needed = len(group.choices) if isinstance(group, UnitWindow) and outcome not in FAILURES else 0
     if len(scores) != needed:
         raise ValueError(f"expected {needed} scores, found {len(scores)}")
     stored = Verdict(start, start + len(group), unit, outcome, reason, answer, scores=scores)

@@ -17,7 +17,7 @@ from lumber_core.chunking.settings import Threads
 from lumber_core.concurrency import SingleFlight
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
-from lumber_core.lumber.windows import Window
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Outcome, Usage, Verdict
 from lumber_core.settings import Setting, Settings, optional, share, takes
 
@@ -107,7 +107,7 @@ class BertJudge(Judge):
         if not choices:
             reason = "there is nothing to choose"
             return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
-        if isinstance(group, Window):
+        if isinstance(group, UnitWindow):
             return self._judge_window(group, usage)
         scores = self._scores_of(group.document)
         cut = next((unit for unit in choices if unit in scores.cuts), None)
@@ -130,7 +130,7 @@ class BertJudge(Judge):
         reason = f"strongest start of the group (t = {t:.2f})"
         return Verdict(group.start, group.stop, unit, "shift", reason, usage=usage)
 
-    def _judge_window(self, window: Window, usage: Usage) -> Verdict:
+    def _judge_window(self, window: UnitWindow, usage: Usage) -> Verdict:
         """Return the scores by which `BertChunker` would cut at units."""
         document = window.document
         t = self._starts.get(document)

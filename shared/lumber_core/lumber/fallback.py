@@ -14,7 +14,7 @@ from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, checked
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.windows import Window
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Verdict
 
 OnFailure = Literal["judge_locally", "keep_group", "raise"]
@@ -120,7 +120,7 @@ class FallbackJudge(Judge):
         if self._on_failure == "judge_locally":
             local = await judge_locally(group)
             unit, scores, what = local.unit, local.scores, "judged locally instead"
-        elif isinstance(group, Window):
+        elif isinstance(group, UnitWindow):
             unit, what = None, "cut by layout and sizes instead"
         else:
             unit, what = (

@@ -24,7 +24,7 @@ from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
 from lumber_core.lumber.questions import ask_about
-from lumber_core.lumber.windows import Window, scores_of
+from lumber_core.lumber.windows import UnitWindow, scores_of
 from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
 
 
@@ -59,7 +59,7 @@ class Judge(ABC):
 
 JudgeLike = Judge | Callable[[Group], Any] | Any
 """A `Judge`, a `Model`, a function that takes a group and returns a unit number or None (of a
-`Window` a list of unit numbers), or an object with such a method `judge`."""
+`UnitWindow` a list of unit numbers), or an object with such a method `judge`."""
 
 
 class ModelJudge(Judge):
@@ -256,7 +256,7 @@ def _hint(judge: object) -> str:
 def as_verdict(group: Group, answer: object) -> Verdict:
     """Turn what a user's judge returned into a verdict. Never raises."""
     if not isinstance(answer, Verdict):
-        if isinstance(group, Window):
+        if isinstance(group, UnitWindow):
             return _listed(group, answer)
         unit, outcome, reason = _named(group, answer)
         return Verdict(group.start, group.stop, unit, outcome, reason, usage=Usage(calls=1))
@@ -275,7 +275,7 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         outcome, reason = (outcome, reason) if unit is not None else (named, why)
     text = answer.answer if isinstance(answer.answer, str) else None
     scores: tuple[float, ...] = ()
-    if isinstance(group, Window) and outcome not in FAILURES:
+    if isinstance(group, UnitWindow) and outcome not in FAILURES:
         if not _are_scores(answer.scores, group):
             unit, outcome = None, "unreadable"
             reason = "the judge returned a verdict without a score for each choice of the window"
@@ -296,7 +296,11 @@ def checked(group: Group, verdict: Verdict) -> Verdict:
         and (verdict.unit is None or verdict.failed or verdict.unit in group.choices)
         and isinstance(verdict.reason, str)
         and isinstance(verdict.answer, str | None)
-        and (verdict.failed or not isinstance(group, Window) or _are_scores(verdict.scores, group))
+        and (
+            verdict.failed
+            or not isinstance(group, UnitWindow)
+            or _are_scores(verdict.scores, group)
+        )
     )
     return verdict if sound else as_verdict(group, verdict)
 
@@ -320,7 +324,7 @@ def _named(group: Group, answer: object) -> tuple[int | None, Outcome, str]:
     return unit, "shift", ""
 
 
-def _listed(window: Window, answer: object) -> Verdict:
+def _listed(window: UnitWindow, answer: object) -> Verdict:
     """Return the verdict on a window for the units that a user's judge returned, as an iterable."""
 
     def made(unit: int | None, outcome: Outcome, reason: str, scores: Iterable[float]) -> Verdict:
@@ -343,7 +347,7 @@ def _listed(window: Window, answer: object) -> Verdict:
     return made(min(starts, default=None), outcome, "", scores_of(window, starts))
 
 
-def _are_scores(scores: object, window: Window) -> bool:
+def _are_scores(scores: object, window: UnitWindow) -> bool:
     """Return whether these are finite scores of all choices of a window."""
     return (
         isinstance(scores, tuple)

@@ -17,7 +17,7 @@ from typing import Any
 from lumber_core.checks import check_positive
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge
-from lumber_core.lumber.windows import Window, scores_of
+from lumber_core.lumber.windows import UnitWindow, scores_of
 from lumber_core.segmentation import Outcome, Usage, Verdict
 
 _FULL_WEIGHT_SHARE = 0.25  # of a group's words on the smaller side of a gap
@@ -50,7 +50,7 @@ class LexicalJudge(Judge):
         candidates = [unit for unit in group.choices if 0 < unit - group.start < len(words)]
         balance = _balance([len(part) for part in words])
         gaps = {unit: unit - group.start - 1 for unit in candidates}
-        if isinstance(group, Window):
+        if isinstance(group, UnitWindow):
             return _deepest(group, depths)
         scores = {unit: depths[gap] * balance[gap] for unit, gap in gaps.items()}
         unit = max(scores, key=lambda unit: (scores[unit], -unit), default=None)
@@ -86,7 +86,7 @@ class LexicalJudge(Judge):
         return f"LexicalJudge(block={self._block})"
 
 
-def _deepest(window: Window, depths: Sequence[float]) -> Verdict:
+def _deepest(window: UnitWindow, depths: Sequence[float]) -> Verdict:
     """Name the units of a window at more than mean depth and half a standard deviation."""
     # Hearst 1997, section 5.4, subtracts it, to cut more: she looks for subtopics, not topics.
     limit = mean(depths) + pstdev(depths) / 2

@@ -20,7 +20,7 @@ from lumber_core.lumber.prompt import (
     stricter,
     stricter_list,
 )
-from lumber_core.lumber.windows import Window, scores_of
+from lumber_core.lumber.windows import UnitWindow, scores_of
 from lumber_core.segmentation import Outcome, Usage, Verdict
 
 _ASK_AGAIN = ("unreadable", "outside")
@@ -29,7 +29,7 @@ _ASK_AGAIN = ("unreadable", "outside")
 _MOST_RESTS = 8
 
 
-class Question(Protocol):
+class ModelQuestion(Protocol):
     """A question about a group, with the replies so far.
 
     Attributes:
@@ -58,7 +58,7 @@ class Question(Protocol):
         ...
 
 
-def ask_about(group: Group, text: str, rereads: int) -> Question:
+def ask_about(group: Group, text: str, rereads: int) -> ModelQuestion:
     """Return the question about a group or a window.
 
     Args:
@@ -66,7 +66,7 @@ def ask_about(group: Group, text: str, rereads: int) -> Question:
         text: The question as the prompt has it.
         rereads: Times it is repeated, more strictly, after an unusable answer.
     """
-    make = _WindowQuestion if isinstance(group, Window) else _GroupQuestion
+    make = _WindowQuestion if isinstance(group, UnitWindow) else _GroupQuestion
     return make(group, text, rereads)
 
 
@@ -155,7 +155,7 @@ class _WindowQuestion(_Asked):
 
     def __init__(self, group: Group, text: str, rereads: int) -> None:
         super().__init__(group, text, rereads)
-        assert isinstance(group, Window)
+        assert isinstance(group, UnitWindow)
         self._window = group
         self._choices = group.choices
         self.answers = possible_lists(self._choices)

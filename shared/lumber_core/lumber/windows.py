@@ -32,7 +32,7 @@ _OVERLAP = 0.1  # of a window's tokens: enough text around a unit at the middle 
 NAMED, STRONG, UNNAMED = 3.0, 5.0, -3.0
 
 
-class Window(Group):
+class UnitWindow(Group):
     """Consecutive units of which a judge names all that start new content, or none.
 
     A judge that is a function returns their numbers as a list; None or an empty list: no start.
@@ -41,10 +41,12 @@ class Window(Group):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"Window(start={self.start}, stop={self.stop})"
+        return f"UnitWindow(start={self.start}, stop={self.stop})"
 
 
-def scores_of(window: Window, starts: Collection[int], strong: Collection[int] = ()) -> list[float]:
+def scores_of(
+    window: UnitWindow, starts: Collection[int], strong: Collection[int] = ()
+) -> list[float]:
     """Return the score of each choice of a window in which a judge named some units.
 
     Args:
@@ -214,8 +216,8 @@ class WindowWalk:
     def _deciding(self, unit: int) -> Verdict:
         return self._verdicts[bisect_right(self._edges, unit)]
 
-    def _window(self, number: int) -> Window:
-        return Window(self._document, *self._windows[number])
+    def _window(self, number: int) -> UnitWindow:
+        return UnitWindow(self._document, *self._windows[number])
 
     def _deciding_edges(self, tokens: Sequence[int]) -> list[int]:
         """Return, for each window but the first, the first unit about which it decides."""
