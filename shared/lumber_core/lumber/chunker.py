@@ -342,13 +342,13 @@ class LumberChunker(Chunker):
         if of_windows and not self._asked.waits:
             return  # no language model: in long windows it answers by what it sees
         for named, share in (
-            ("first", positions.first),
-            ("last", positions.last),
-            ("every", positions.every),
+            ("the first unit", positions.first),
+            ("the last unit", positions.last),
+            ("every unit", positions.every),
         ):
             if share >= _SUSPICIOUS_SHARE:
                 logger.warning(
-                    "in %.0f %% of %d groups the judge named the %s unit offered, as small "
+                    "in %.0f %% of %d groups the judge named %s offered, as small "
                     "language models do whatever the text says: use a larger model, LocalModel, or "
                     "the bundled model (no llm), and look at the chunks",
                     100 * share,
