@@ -41,9 +41,9 @@ def run(document: Document, start: int, length: int, share: float, method: str) 
         max_extra_calls=share,
     )
     walk = chunker._walk(chunker.layout(text), CAPACITY if share else 1)
-    schedule = Schedule(iter([walk]), CAPACITY, lambda group: None)
+    schedule = Schedule(iter([walk]), CAPACITY, Oracle((), NOISE, "paper", 0).stored)
     calls = rounds = 0
-    while tasks := list[Task](iter(schedule.next_task, None)):  # type: ignore[arg-type]
+    while tasks := list[Task](iter(schedule.next_task, None)):
         rounds += 1
         calls += len(tasks)
         for task in tasks:
@@ -59,7 +59,9 @@ def main() -> None:
     options = parser.parse_args()
     (book,) = load_gutenqa(options.folder).documents
     default = LumberSettings().max_extra_calls
-    print("KB | method, max_extra_calls | calls | more calls | answers one after the other | faster")
+    print(
+        "KB | method, max_extra_calls | calls | more calls | answers one after the other | faster"
+    )
     print(" | ".join(["---"] * 6))
     for size in KILOBYTES:
         length = min(size * 1000, len(book.text))
