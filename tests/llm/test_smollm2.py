@@ -55,8 +55,8 @@ class GeneratingModel:
 
         file = model_file()
         named = {"pretrained_model_name_or_path": file.parent, "gguf_file": file.name}
-        self._tokenizer = AutoTokenizer.from_pretrained(**named)
-        self._network = AutoModelForCausalLM.from_pretrained(**named, dtype="float32")
+        self._tokenizer: Any = AutoTokenizer.from_pretrained(**named)
+        self._network: Any = AutoModelForCausalLM.from_pretrained(**named, dtype="float32")
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
@@ -259,7 +259,7 @@ def test_both_methods_get_lists_and_answers_from_the_same_server(
         assert asked <= segmentation.usage.calls <= 9 * asked  # the rest of a list, eight times
         shares[method] = 1 - len(segmentation.failures) / asked
     with capsys.disabled():
-        print(f"\nusable answers: {shares}")
+        sys.stdout.write(f"\nusable answers: {shares}\n")
     assert shares["paper"] == 1  # the server keeps to the schema
 
 
@@ -273,7 +273,7 @@ def test_generated_answers_of_both_methods_are_read(capsys: pytest.CaptureFixtur
         asked, positions = judged(segmentation), segmentation.positions
         usable = asked - len(segmentation.failures)
         with capsys.disabled():
-            print(f"\n{method}: {usable} of {asked} answers usable; {positions}")
+            sys.stdout.write(f"\n{method}: {usable} of {asked} answers usable; {positions}\n")
         assert {verdict.outcome for verdict in segmentation.verdicts} <= {
             "shift", "no_shift", "single", "unreadable", "outside", "refused"
         }  # fmt: skip
