@@ -167,6 +167,13 @@ def test_what_a_killed_run_has_paid_for_is_not_asked_again(tmp_path: Path) -> No
     store = tmp_path / "answers.db"
     assert "KeyboardInterrupt" in interrupted(CHILD, store)
     assert len(AnswerStore(store)) == ANSWERED
+    model = ScatteredModel()
+    settings = {"theta": 60, "window_tokens": 60, "method": "window", "store": store}
+    made = LumberChunker(ModelJudge(model), **settings).segment(story(300))  # type: ignore[arg-type]
+    # An answer in part is asked about again, more strictly.
+    assert len(set(model.asked)) >= len(made.verdicts) - ANSWERED
+    first = [user for user in model.asked if user.endswith("does a new part start?")]
+    assert len(first) == len(set(first)) == len(made.verdicts) - ANSWERED > 0
 
 
 def test_stored_answers_are_the_same_and_cost_nothing(
