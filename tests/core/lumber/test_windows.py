@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from lumber_core import BertChunker, BertJudge, Group, LayoutChunker, LumberChunker, Verdict
 from lumber_core.lumber import LexicalJudge
+from lumber_core.lumber.answer_store import key
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.windows import UnitWindow, WindowWalk, plan_windows, scores_of
@@ -181,6 +182,11 @@ def test_a_function_returns_a_list_of_units(answer: object, outcome: str) -> Non
     assert bool(verdict.scores) == (not verdict.failed)
     assert (verdict.unit is not None) == (outcome == "shift")
     assert verdict.unit == (verdict.named[0] if verdict.named else None)
+
+
+def test_answers_about_groups_and_windows_of_the_same_units_are_stored_apart() -> None:
+    document = TextUnits("abcd", [Span(n, n + 1) for n in range(4)])
+    assert key("judge", UnitWindow(document, 0, 4)) != key("judge", Group(document, 0, 4))
 
 
 def test_larger_ranges_follow_the_same_scores() -> None:
