@@ -98,9 +98,9 @@ class LumberSettings(ChunkerSettings):
     method: Annotated[
         Method,
         Setting(
-            '"paper" asks for one start at a time, a call for each chunk. "window" asks for all '
-            "starts of a long window at once, at about a tenth of the calls, and sizes are kept as "
-            'by Bert. "published" has the rules of the code released with the paper.',
+            '"paper" asks for one start at a time, a call for each chunk; "window" asks for all '
+            "starts of a long window at once, about a tenth of the calls, and keeps sizes as Bert "
+            'does; "published" has the rules of the code released with the paper.',
             one_of("paper", "window", "published"),
             objects="See `LumberChunker.as_published`.",
         ),
