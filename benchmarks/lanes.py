@@ -1,27 +1,36 @@
 """What working ahead on one document saves and costs, by its length and by `max_extra_calls`.
 
-    python benchmarks/lanes.py ../shared/data/gutenqa_emma
+    python -m benchmarks.lanes ../shared/data/gutenqa_emma
+    python -m benchmarks.lanes ../shared/data/gutenqa_emma --seconds 0.5
 
 Texts are parts of *Emma*. The judge knows the published chunks, with noise as in `windows.py`, so
 that lanes meet the true chain as they do with a model. Up to 16 calls are in flight. All answers
 take the same time, so a run takes as many answers one after the other as there are rounds; the
 schedule is the real one, and nothing depends on the speed of this machine.
+
+With `--seconds`, a server on this machine answers after as many seconds, without noise, to the
+OpenAI package; what a run takes is divided by that.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
+import time
 from pathlib import Path
 from statistics import mean
 
 from benchmarks.windows import NOISES, Oracle
 from lumber_core import LumberChunker
+from lumber_core.llms import OpenAIModel
 from lumber_core.lumber.judges import as_verdict
+from lumber_core.lumber.prompt import folded
 from lumber_core.lumber.runner import Schedule, Task
 from lumber_core.lumber.settings import LumberSettings
 from lumber_core.lumber.windows import WindowWalk
 from lumber_evaluation.corpora import load_gutenqa
 from lumber_evaluation.documents import Document
+from tests.loopback.server import LoopbackServer, Request
 
 KILOBYTES = (10, 30, 100, 900)
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -53,9 +62,37 @@ def run(document: Document, start: int, length: int, share: float, method: str) 
     return calls, rounds
 
 
+def run_over_http(
+    document: Document, start: int, length: int, share: float, method: str, seconds: float
+) -> tuple[int, float]:
+    """Return the calls that a part of a text takes, and the time in answers."""
+    text = document.text[start : start + length]
+    spans = zip(document.units, [*document.units[1:], len(document.text)], strict=True)
+    known = {folded(document.text[a:b]) for a, b in spans if a in {*document.starts}}
+
+    def answer(request: Request) -> str:
+        _, *lines = re.findall(r"^(ID \d+): (.*)$", request.user, re.MULTILINE)
+        found = [unit for unit, line in lines if line in known]
+        listed = found if request.asks_for_list else found[:1]
+        return f"Answer: {', '.join(listed) or 'none'}"
+
+    with LoopbackServer(answer, delay=seconds) as server:
+        chunker = LumberChunker(
+            OpenAIModel("any", base_url=server.openai_url),
+            method=method,  # type: ignore[arg-type]
+            max_concurrency=CAPACITY,
+            max_extra_calls=share,
+        )
+        chunker.segment("One.\n\nTwo.")  # so that imports do not count
+        before, begun = server.count, time.perf_counter()
+        chunker.segment(text)
+        return server.count - before, (time.perf_counter() - begun) / seconds
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--seconds", type=float)
     options = parser.parse_args()
     (book,) = load_gutenqa(options.folder).documents
     default = LumberSettings().max_extra_calls
@@ -69,7 +106,12 @@ def main() -> None:
         places = [offset for offset in first if offset + length <= len(book.text)] or [0]
         base: tuple[float, float] | None = None
         for method, share in [*(("paper", s) for s in sorted({*SHARES, default})), ("window", 0.0)]:
-            made = [run(book, place, length, share, method) for place in places]
+            made: list[tuple[int, float]]
+            if options.seconds:
+                place = places[len(places) // 2]
+                made = [run_over_http(book, place, length, share, method, options.seconds)]
+            else:
+                made = [run(book, place, length, share, method) for place in places]
             calls, rounds = mean(c for c, _ in made), mean(r for _, r in made)
             base = base or (calls, rounds)
             name = "window" if method == "window" else f"paper, {share:g}"
