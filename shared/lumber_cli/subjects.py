@@ -11,6 +11,7 @@ import typer
 from lumber_cli.options import say, wrong_options
 from lumber_core import LumberChunker, ModelJudge
 from lumber_core.llms import CallPolicy, Model
+from lumber_core.lumber.settings import THETA, Method
 from lumber_core.tokens import token_counter
 from lumber_evaluation.cached_work import WORK_FILE
 from lumber_evaluation.corpora import load_folder
@@ -135,9 +136,11 @@ def splitter_named(
     made = preset(spec, embedder=embedder)
     if model is None or kind != "lumber":
         return made
+    method: Method = "window" if number == "window" else "paper"
     chunker = LumberChunker(
         ModelJudge(model, policy=policy),
-        theta=int(float(number)) if number else int(PRESETS["lumber"].default),
+        method=method,
+        theta=THETA if number in ("", "paper", "window") else int(float(number)),
         store=work_file(work),
         max_concurrency=max_concurrency,
     )

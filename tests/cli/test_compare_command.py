@@ -190,6 +190,22 @@ def test_a_model_judges_and_answers_and_nothing_is_paid_twice(
         assert before["figures"] == after["figures"]
 
 
+def test_both_methods_of_lumber_are_compared_with_one_model(
+    docs: Path, questions: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("openai")
+    with LoopbackServer(lambda request: f"Answer: {(request.allowed or ['none'])[0]}") as server:
+        arguments = compared(docs, questions, tmp_path / "report")
+        arguments += ["--splitter", "lumber:window", "--splitter", "lumber:paper"]
+        code, said = run(*arguments, "--model", f"{server.openai_url}#any")
+        assert code == 0, said
+        lists = [request.asks_for_list for request in server.requests]
+    window, paper = data_of(tmp_path / "report")["splitters"]
+    assert [window["name"], paper["name"]] == ["lumber:window", "lumber:paper"]
+    assert window["usage"]["calls"] == sum(lists) > 0
+    assert paper["usage"]["calls"] == len(lists) - sum(lists) >= sum(lists)
+
+
 def test_propositions_and_hypothetical_passages_are_written_once(
     docs: Path, questions: Path, tmp_path: Path
 ) -> None:

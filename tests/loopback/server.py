@@ -97,12 +97,17 @@ class Request:
         """The answers that its schema allows; None if it has no schema, or one of its own."""
         if self.wire == "gemini":
             schema = self.body.get("generationConfig", {}).get("responseSchema")
-            return None if schema is None else schema["enum"]
+            return None if schema is None else (schema.get("items") or schema)["enum"]
         form = self.body.get("response_format", {})
         if form.get("type") != "json_schema":
             return None
         answer: dict[str, Any] = form["json_schema"]["schema"]["properties"].get("answer", {})
-        return answer.get("enum")
+        return (answer.get("items") or answer).get("enum")
+
+    @property
+    def asks_for_list(self) -> bool:
+        """Whether its schema allows a list of answers."""
+        return '"items": {' in json.dumps(self.body)
 
     @property
     def max_tokens(self) -> int | None:
@@ -296,7 +301,10 @@ def _formed(request: Request, said: str) -> str:
     as_object = request.body.get("response_format", {}).get("type") == "json_object"
     if not (request.allowed or as_object) or not said.startswith("Answer: "):
         return said
-    answer = said.removeprefix("Answer: ")
+    answer: Any = said.removeprefix("Answer: ")
+    if request.asks_for_list:
+        listed = [] if answer == "none" else answer.split(", ")
+        return json.dumps(listed if request.wire == "gemini" else {"answer": listed})
     return answer if request.wire == "gemini" else json.dumps({"answer": answer})
 
 

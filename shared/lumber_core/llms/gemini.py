@@ -104,10 +104,12 @@ class GeminiModel(RemoteModel):
         if settings.max_tokens is not None:
             config["max_output_tokens"] = settings.max_tokens
         if settings.answers is not None:
+            answer = types.Schema(type=types.Type.STRING, enum=list(settings.answers.allowed))
             config["response_mime_type"] = "text/x.enum"
-            config["response_schema"] = types.Schema(
-                type=types.Type.STRING, enum=list(settings.answers.allowed)
-            )
+            if settings.answers.several:
+                answer = types.Schema(type=types.Type.ARRAY, items=answer)
+                config["response_mime_type"] = "application/json"
+            config["response_schema"] = answer
         return {
             "model": self._model,
             "contents": user,

@@ -242,14 +242,20 @@ def _count(value: object) -> int:
 def _as_object(answers: Answers) -> str:
     """Return the request for a JSON object; OpenAI rejects messages that do not mention JSON."""
     shown = answers.shown or answers.allowed
+    if answers.several:
+        some, nothing = json.dumps({"answer": list(shown)}), json.dumps({"answer": []})
+        return f"\n\nReply with a JSON object such as {some}, or {nothing} for none."
     objects = (json.dumps({"answer": answer}) for answer in shown)
     return f"\n\nReply with the JSON object {', or '.join(objects)}."
 
 
 def _schema(answers: Answers) -> dict[str, Any]:
+    answer: dict[str, Any] = {"type": "string", "enum": list(answers.allowed)}
+    if answers.several:
+        answer = {"type": "array", "items": answer}
     return {
         "type": "object",
-        "properties": {"answer": {"type": "string", "enum": list(answers.allowed)}},
+        "properties": {"answer": answer},
         "required": ["answer"],
         "additionalProperties": False,
     }

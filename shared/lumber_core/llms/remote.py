@@ -41,6 +41,9 @@ _UNPICKLED = ("_lock", "_client", "_async_clients")
 _MOST_ANSWERS = 500  # values OpenAI allows in the enums of one schema
 _ANSWER_TOKENS = 64
 """Enough for a short answer in any form, with a few words around it."""
+_ITEM_TOKENS = 4
+"""More for each answer that a list may hold: a label, quotes and a comma take six to eight, and
+half of the answers are the other half with a mark."""
 _REASONING_TOKENS = 8192
 _REASONING = re.compile(
     r"(?:^|[/:_-])(?:o\d|gpt-5|gpt-oss|deepseek-r|qwq|magistral|gemini-(?:2\.5|[3-9]))|think|reason",
@@ -251,11 +254,13 @@ class RemoteModel(ABC):
             return self._max_tokens
         if answers is None:
             return None
-        return _REASONING_TOKENS if self._thinks else _ANSWER_TOKENS
+        listed = _ITEM_TOKENS * len(answers.allowed) if answers.several else 0
+        return (_REASONING_TOKENS if self._thinks else _ANSWER_TOKENS) + listed
 
     def _ran_out_thinking(self, completion: Completion, settings: RequestSettings) -> bool:
         """Return whether the reasoning used up the tokens, and a higher limit helps."""
-        limited = self._max_tokens == "auto" and settings.max_tokens == _ANSWER_TOKENS
+        most = settings.max_tokens
+        limited = self._max_tokens == "auto" and most is not None and most < _REASONING_TOKENS
         text = completion.text.casefold()
         if not (limited and is_cut(completion.finish_reason)) or (text and "<think" not in text):
             return False

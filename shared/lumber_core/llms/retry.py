@@ -125,6 +125,11 @@ class RetryingModel:
         return self._model.identity
 
     @property
+    def chooses_one(self) -> bool:
+        """Whether the wrapped model chooses one of some answers, and writes nothing else."""
+        return bool(getattr(self._model, "chooses_one", False))
+
+    @property
     def is_given_up(self) -> bool:
         """Whether the model is not asked any more, except for trials."""
         return self._breaker.is_open

@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -24,6 +24,7 @@ from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, checked
 from lumber_core.lumber.shared_store import SharedCache, SharedStore
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
 
 logger = logging.getLogger(__name__)
@@ -222,7 +223,8 @@ class _Attempts:
 def key(judge: str, group: Group) -> str:
     """Return the key under which the verdict on a group is stored."""
     first = group.choices.start - group.start
-    return digest(judge, str(first), str(len(group.choices)), *group.texts)
+    kind = ["window"] if isinstance(group, UnitWindow) else []
+    return digest(judge, *kind, str(first), str(len(group.choices)), *group.texts)
 
 
 def _row(judge: str, group: Group, verdict: Verdict) -> bytes:
@@ -236,6 +238,8 @@ def _row(judge: str, group: Group, verdict: Verdict) -> bytes:
         "answer": verdict.answer,
         "usage": asdict(verdict.usage),
     }
+    if verdict.scores:
+        row["scores"] = verdict.scores
     return json.dumps(row).encode()
 
 
@@ -259,7 +263,12 @@ def _read(row: dict[str, Any], group: Group) -> Verdict:
     if offset is not None and group.start + offset not in group.choices:
         raise ValueError(f"offset {offset!r} is not a choice of the group")
     unit = None if offset is None else start + offset
-    return _moved(Verdict(start, start + len(group), unit, outcome, reason, answer), group)
+    scores = tuple(map(float, row.get("scores", ())))
+    needed = len(group.choices) if isinstance(group, UnitWindow) and outcome not in FAILURES else 0
+    if len(scores) != needed:
+        raise ValueError(f"expected {needed} scores, found {len(scores)}")
+    stored = Verdict(start, start + len(group), unit, outcome, reason, answer, scores=scores)
+    return _moved(stored, group)
 
 
 class CachedJudge(Judge):
@@ -332,4 +341,6 @@ def _moved(verdict: Verdict, group: Group) -> Verdict:
         unit += group.start - verdict.start
     if reason and verdict.start != group.start:
         reason += f" (of an equal group, which starts at unit {verdict.start} of its text)"
-    return Verdict(group.start, group.stop, unit, verdict.outcome, reason, verdict.answer)
+    return replace(
+        verdict, start=group.start, stop=group.stop, unit=unit, reason=reason, usage=Usage()
+    )
