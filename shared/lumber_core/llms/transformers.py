@@ -11,6 +11,7 @@ that: each answer's probability is divided by its probability for a question wit
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -99,6 +100,9 @@ class LocalModel:
         TypeError: An argument has the wrong type, or a model object is given without a tokenizer.
         ValueError: An argument is out of range.
     """
+
+    timeout = math.inf
+    """Seconds that a call may take: there is no server that could delay it."""
 
     @takes(LocalModelSettings)
     def __init__(self, settings: LocalModelSettings) -> None:
