@@ -1,4 +1,4 @@
-"""Answers that could not be written to a store's file when a run ended: a file beside it has them."""
+"""Answers that could not be written to a store's file by the end of a run: a file beside it."""
 
 from __future__ import annotations
 
