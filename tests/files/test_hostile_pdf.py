@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -17,9 +19,11 @@ SHOW = "BT /F1 12 Tf 72 720 Td (lol) Tj ET "
 CATALOG = "<< /Type /Catalog /Pages 2 0 R >>"
 
 
-def page(content: str, *more: str | bytes, font: str = "", forms: str = "") -> bytes:
+def page(
+    content: str, *more: str | bytes, font: str = "", more_fonts: str = "", forms: str = ""
+) -> bytes:
     """Return a PDF of one page with content; further objects have the numbers from 6 on."""
-    fonts = f"/Font << /F1 4 0 R >> /XObject << {forms} >>"
+    fonts = f"/Font << /F1 4 0 R {more_fonts} >> /XObject << {forms} >>"
     return pdf_of(
         [
             CATALOG,
@@ -66,6 +70,16 @@ def pages_with_a_heavy_font(number: int) -> bytes:
     return pdf_of(objects)
 
 
+def a_heavy_font_by_many_names() -> bytes:
+    names = "".join(f"/G{number} 6 0 R " for number in range(3_000))
+    return page(
+        SHOW,
+        f"{FONT} /ToUnicode 7 0 R >>",
+        character_map(60_000, "0041"),
+        more_fonts=names,
+    )
+
+
 def widened() -> bytes:
     """A font that makes 250 characters of each, and a page full of them."""
     shown = f"BT /F1 12 Tf 72 720 Td ({'a' * 100_000}) Tj ET"
@@ -79,6 +93,7 @@ def widened() -> bytes:
         (laughs, 10**7, "draws 5,000 forms on one page"),
         (lambda: pages_with_a_heavy_font(30), 10**5, r"takes more than 0\.6 s to read"),
         (widened, 10**6, "unpacks to more than"),
+        (a_heavy_font_by_many_names, 10**6, "takes more than 6 s to read"),
     ],
 )
 def test_what_pypdf_does_not_bound_is_refused(
@@ -102,3 +117,22 @@ def test_a_form_that_is_drawn_on_every_page_is_read() -> None:
 def test_a_broken_font_is_no_reason_to_refuse_a_page() -> None:
     for font in ("/ToUnicode 99 0 R", "/ToUnicode (x)", "/ToUnicode 4 0 R"):
         assert "lol" in read_bytes(page(SHOW, font=font), name="a", suffix=".pdf").text
+
+
+def test_filters_that_multiply_are_bounded() -> None:
+    twice = zlib.compress(b"z" * 30_000_000)  # which ASCII85Decode turns into 120 MB
+    filters = "/Filter [/FlateDecode /ASCII85Decode]"
+    head = f"<< /Length {len(twice)} {filters} >>\nstream\n".encode()
+    objects = [
+        CATALOG,
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R >>",
+        head + twice + b"\nendstream",
+    ]
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreadableFileError, match=r"^a cannot be read"):
+            read_bytes(pdf_of(objects), name="a", suffix=".pdf")
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
