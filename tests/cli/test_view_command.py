@@ -202,7 +202,9 @@ def test_text_cannot_break_out_of_the_page(browser: str, text: Path) -> None:
 
 def test_hostile_names_titles_and_texts_stay_texts(browser: str, text: Path) -> None:
     evil = "\n\n".join(f"# {piece.strip()}\n\n{piece}\n\n{'word ' * 40}" for piece in HOSTILE)
-    path = Path("</title><svg onload=document.title='broken'><u-foreign>\"'.md".replace("/", "\u2215"))
+    path = Path(
+        "</title><svg onload=document.title='broken'><u-foreign>\"'.md".replace("/", "\u2215")
+    )
     path.write_bytes(evil.encode())
     other = Path("<img src=x onerror=document.title='broken'>.txt")
     other.write_bytes(evil.encode())
