@@ -19,7 +19,7 @@ from pydantic import SkipValidation
 
 from llamaindex_lumber.nodes import checked_nodes, text_of
 from lumber_core.checks import check_text
-from lumber_core.chunking.passages import (
+from lumber_core.retrieval.joining import (
     MAX_GAP,
     Hit,
     check_limits,

@@ -11,7 +11,7 @@ from lumber_core import __version__
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric, MetricFamily, families_of
 from lumber_evaluation.report.conclusions import conclusions
-from lumber_evaluation.report.cuts import Passage, TextPiece, pieces, telling_passages
+from lumber_evaluation.report.cuts import CutPassage, TextPiece, pieces, telling_passages
 from lumber_evaluation.report.plots import (
     Plot,
     cost_plot,
@@ -88,7 +88,7 @@ class Rails:
     """
 
     names: tuple[tuple[str, str, str], ...]
-    passages: tuple[Passage, ...]
+    passages: tuple[CutPassage, ...]
 
 
 def view(comparison: Comparison) -> dict[str, Any]:
