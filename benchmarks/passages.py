@@ -4,6 +4,7 @@
     python benchmarks/passages.py ../shared/data --corpora state wiki pubmed --keep work.db
     python benchmarks/passages.py ../shared/data --only passages "chunks of langchain recursive"
     python benchmarks/passages.py ../shared/data --settings          what was chosen, on all corpora
+    python benchmarks/passages.py ../shared/data --chunks 100000     cost of a large index
 
 Every retriever gets the documents of a corpus and returns text for a question, best first: recall
 of the reference text among the first 300 and 600 words, whatever is repeated counted again.
@@ -28,6 +29,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +37,7 @@ import numpy as np
 from retrieval import ASKED_OF_ALL, Values, chunked, interval, setting_for, split
 from sized_splitters import Embeddings, llamaindex_embedding, peers
 
-from lumber_core import LayoutChunker
+from lumber_core import LayoutChunker, Source
 from lumber_core.retrieval.index import IndexedDocument, PassageIndex
 from lumber_core.retrieval.ranking import CANDIDATES, fused
 from lumber_core.retrieval.store import NewChunk, NewDocument, PassageStore
@@ -390,12 +392,56 @@ def costs(rows: dict[str, Measured]) -> None:
         print(f"{name} | {row.adding:.1f} | {query:.1f} | {row.size / 1e6:.1f}", flush=True)
 
 
+class RandomVectors(Model):
+    """Vectors at no cost, to measure everything else."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return vectors; that of a text alone is always the same."""
+        rng = np.random.default_rng(None if len(texts) > 1 else 0)
+        return [[*map(float, vector)] for vector in rng.standard_normal((len(texts), 384))]
+
+
+def large(corpora: Sequence[Corpus], chunks: int) -> None:
+    """Write what a large index costs, made of parts of the documents in an order of chance."""
+    rng = np.random.default_rng(0)
+    texts = [document.text for corpus in corpora for document in corpus.documents]
+    questions = [question.question for corpus in corpora for question in corpus.questions]
+    documents: list[IndexedDocument] = []
+    characters = 0
+    while characters < 190 * chunks:
+        text = texts[rng.integers(len(texts))]
+        start = int(rng.integers(max(1, len(text) - 5000)))
+        part = text[start : start + int(rng.integers(3000, 20_000))]
+        documents.append(IndexedDocument(f"{len(documents)}", f"{len(documents)}", Source(part)))
+        characters += len(part)
+    with folder() as place:
+        index = PassageIndex(LayoutChunker(target_size=50), RandomVectors(), place / "index.db")
+
+        def cost(work: Callable[[], object]) -> float:
+            start = time.process_time()
+            work()
+            return time.process_time() - start
+
+        print(f"adding {len(documents):,} documents: {cost(lambda: index.add(documents)):.1f} s")
+        size = (place / "index.db").stat().st_size
+        print(
+            f"{len(index.store):,} chunks, {characters / 1e6:.0f} MB of text, {size / 1e6:.0f} MB"
+        )
+        print(f"adding them again: {cost(lambda: index.add(documents)):.2f} s")
+        print(f"first query: {cost(lambda: index.search(questions[0])):.2f} s")
+        asked = rng.choice(questions, 200)
+        each = [1000 * cost(partial(index.search, str(question))) for question in asked]
+        low, middle, high = np.quantile(each, [0.05, 0.5, 0.95])
+        print(f"a query: {middle:.0f} ms, 90 % of them {low:.0f} to {high:.0f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--corpora", nargs="+", help="beginnings of names, such as covidqa")
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--settings", action="store_true")
+    parser.add_argument("--chunks", type=int, help="measure the cost of so many, nothing else")
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     corpora = [
@@ -406,6 +452,9 @@ def main() -> None:
     ]
     if options.corpora is not None:
         corpora = [c for c in corpora if c.name.lower().startswith(tuple(options.corpora))]
+    if options.chunks is not None:
+        large(corpora, options.chunks)
+        return
     embeds = embedder("bundled")
     Embeddings.kept = embeds if options.keep is None else CachedEmbedder(embeds, options.keep)
     chosen = settings() if options.settings else retrievers()

@@ -25,6 +25,7 @@ from lumber_core.concurrency import batches
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.retrieval.index import (
     BUDGET,
+    TARGET_SIZE,
     Changes,
     IndexedChunk,
     IndexedDocument,
@@ -35,9 +36,6 @@ from lumber_core.retrieval.index import (
 from lumber_core.retrieval.joining import MAX_GAP, check_limits
 from lumber_core.text.pages import document_key
 from lumber_core.text.source import NAME_KEYS
-
-TARGET_SIZE = 50
-"""Tokens of a chunk, by default: the size that knows its surroundings best."""
 
 _KEY = "chunk_id"  # where the metadata in a vector store has what a chunk is called here
 _AT_ONCE = 500  # chunks handed to a vector store; some refuse more than a few thousand
@@ -137,6 +135,9 @@ class PassageRetriever(BaseRetriever):
             chunks for each size.
         budget: Maximum number of words in all passages of a query.
         max_gap: Hits of one document with at most this many words between them are joined.
+        name: LangChain's, as are the next two: of runs and traces.
+        tags: Put on every run.
+        metadata: Put on every run.
 
     Raises:
         ValueError: A limit is out of range, or there are `embeddings` beside a `vectorstore`.
@@ -263,7 +264,7 @@ class PassageRetriever(BaseRetriever):
         found = await self._index.asearch(query, **self._limits(budget, max_gap), where=filter)
         return [*map(_document_of, found)]
 
-    def _limits(self, budget: int | None, max_gap: int | None) -> dict[str, int]:
+    def _limits(self, budget: int | None, max_gap: int | None) -> dict[str, Any]:
         return {
             "budget": self.budget if budget is None else budget,
             "max_gap": self.max_gap if max_gap is None else max_gap,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import (
     Awaitable,
     Callable,
@@ -24,21 +25,27 @@ from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, check_context_and_scales
 from lumber_core.chunking.delivery import Chunk, Delivery
-from lumber_core.chunking.surroundings import Vectors
+from lumber_core.chunking.surroundings import Vectors, unit_length
 from lumber_core.concurrency import batches, in_thread
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.retrieval.joining import MAX_GAP, Hit, check_limits, join_hits, passage_metadata
 from lumber_core.retrieval.ranking import CANDIDATES, fused
 from lumber_core.retrieval.store import Accepts, NewChunk, NewDocument, PassageStore, Reading
 from lumber_core.spans import Span
+from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import common_metadata
 from lumber_core.text.source import Source
 
 BUDGET = 600
 """Words of all passages of a query, by default."""
 
+TARGET_SIZE = 50
+"""Tokens of a chunk, by default: the size that knows its surroundings best."""
+
 Where = Mapping[str, Any] | Accepts | None
 """Which chunks may be found: values that their metadata has, or a function of the metadata."""
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -216,7 +223,7 @@ class PassageIndex:
         self._scales = tuple(scales)
         self._keywords = keywords
         self._vectors = vectors
-        self._model_checked = False
+        self._width: int | None = None  # of vectors; known when the model has been checked
 
     def add(self, documents: Iterable[IndexedDocument], *, show_progress: bool = False) -> Changes:
         """Add documents, each source as a whole.
@@ -257,6 +264,7 @@ class PassageIndex:
         budget: int = BUDGET,
         max_gap: int = MAX_GAP,
         where: Where = None,
+        vector: Sequence[float] | None = None,
     ) -> list[Passage]:
         """Return the passages that fit a query.
 
@@ -266,16 +274,18 @@ class PassageIndex:
             max_gap: Hits with at most this many words between them are joined.
             where: Which chunks may be found: values that their metadata must have, or a function
                 that is given the metadata. None: all.
+            vector: The vector of the query. None: the embedding model's.
 
         Returns:
             Passages by document, the one with the best hit first, and in reading order within a
             document.
 
         Raises:
-            ValueError: A limit is out of range, or the embedding model is not the index's.
+            ValueError: A limit is out of range, the embedding model is not the index's, or `vector`
+                has another size than its vectors.
             StoreError: The file cannot be used.
         """
-        return _run(self._searching(query, budget, max_gap, where))
+        return _run(self._searching(query, budget, max_gap, where, vector))
 
     async def asearch(
         self,
@@ -284,9 +294,10 @@ class PassageIndex:
         budget: int = BUDGET,
         max_gap: int = MAX_GAP,
         where: Where = None,
+        vector: Sequence[float] | None = None,
     ) -> list[Passage]:
         """Async version of `search`."""
-        return await _arun(self._searching(query, budget, max_gap, where))
+        return await _arun(self._searching(query, budget, max_gap, where, vector))
 
     def _adding(self, documents: Iterable[IndexedDocument], show_progress: bool) -> _Steps[Changes]:
         named = _by_name(documents)
@@ -346,19 +357,23 @@ class PassageIndex:
     ) -> NewDocument:
         texts = [chunk.text for chunk in chunks]
         own = [chunk.text_in_context for chunk in chunks] if "headings" in self._context else texts
-        around = _around(texts) if "surroundings" in self._context else [""] * len(texts)
+        # A document with a context of its own keeps that one.
+        context = CONTEXT_KEY not in document.content.metadata
+        around = texts_around(texts) if "surroundings" in self._context else [""] * len(texts)
         return NewDocument(
             document.name,
             document.source,
             version,
             document.content.text,
-            common_metadata(document.content.metadata, context=True),
+            common_metadata(document.content.metadata, context=context),
             [
-                NewChunk(chunk.span, chunk.metadata(context=True, pages=True, lines=True), *words)
+                NewChunk(
+                    chunk.span, chunk.metadata(context=context, pages=True, lines=True), *words
+                )
                 for chunk, *words in zip(chunks, own, around, strict=True)
             ],
             [chunk_id(document.name, chunk.span, chunk.text, version) for chunk in chunks],
-            None if self._vectors is not None else vectors,
+            None if self._vectors is not None else unit_length(vectors),
         )
 
     def _deleting(self, sources: Iterable[str]) -> _Steps[int]:
@@ -380,20 +395,34 @@ class PassageIndex:
         self.store.forget(loose)
 
     def _searching(
-        self, query: str, budget: int, max_gap: int, where: Where
+        self,
+        query: str,
+        budget: int,
+        max_gap: int,
+        where: Where,
+        vector: Sequence[float] | None,
     ) -> _Steps[list[Passage]]:
         check_limits(max_gap, budget)
         check_positive("budget", budget)
         accepts = _accepts(where)
         yield from self._check_model(adding=False)
         model = self._embedding
-        vector = yield _Step(lambda: model.embed_query(query), lambda: model.aembed_query(query))
-        found = yield from self._found_elsewhere(query, vector, accepts)
+        if vector is None:
+            vector = yield _Step(
+                lambda: model.embed_query(query), lambda: model.aembed_query(query)
+            )
+        elif self._width not in (None, len(vector)):
+            raise ValueError(
+                f"the vector of the query has {len(vector)} numbers, and those of the index have "
+                f"{self._width}: pass one of the model that the index was made with"
+            )
+        known = vector
+        found = yield from self._found_elsewhere(query, known, accepts)
 
         def passages() -> list[Passage]:
             with self.store.reading() as reading:
                 if self._vectors is None:
-                    near = reading.nearest(vector, CANDIDATES, accepts)
+                    near = reading.nearest(known, CANDIDATES, accepts)
                 else:
                     numbers = reading.numbers(found)
                     near = {numbers[key]: score for key, score in found.items() if key in numbers}
@@ -413,6 +442,13 @@ class PassageIndex:
         while True:
             asked = partial(other.search, query, vector, count)
             found = yield _Step(asked, partial(other.asearch, query, vector, count))
+            if not found and len(self.store):
+                logger.warning(
+                    "the vector store returned nothing, but %s has chunks, which are now found by "
+                    "their words alone: open the vector store that was filled with them, or build "
+                    "both anew",
+                    self.store.path,
+                )
             kept = yield _work(partial(self._kept, _descending(found), accepts))
             if len(kept) >= CANDIDATES or len(found) < count or count >= _MOST_SEARCHED:
                 return dict([*kept.items()][:CANDIDATES])
@@ -437,7 +473,7 @@ class PassageIndex:
             ValueError: They are not.
         """
         stored = self.store.about("probe")
-        if self._model_checked or (stored is None and not adding):
+        if self._width is not None or (stored is None and not adding):
             return
         place = b"here" if self._vectors is None else b"elsewhere"
         known_place = self.store.about("vectors")
@@ -461,7 +497,7 @@ class PassageIndex:
             self.store.note("vectors", place)
         else:
             _check_same_model(np.frombuffer(stored, dtype=np.float32), probe)
-        self._model_checked = True
+        self._width = len(probe)
 
     def _digest(self, document: IndexedDocument) -> str:
         content = document.content
@@ -531,7 +567,7 @@ def _by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]
     return named
 
 
-def _around(texts: Sequence[str]) -> list[str]:
+def texts_around(texts: Sequence[str]) -> list[str]:
     """Return for each chunk of a document the text before and after it."""
     padded = ["", *texts, ""]
     return [f"{before}\n{after}" for before, after in zip(padded, padded[2:], strict=False)]
@@ -585,12 +621,12 @@ def _check_same_model(stored: Vectors, probe: Vectors) -> None:
     """
     if len(stored) != len(probe):
         raise ValueError(
-            f"the index has vectors of {len(stored)} numbers, and embeddings gives {len(probe)}: "
-            "pass the model that the index was made with, or another path"
+            f"the index has vectors of {len(stored)} numbers, and the embedding model gives "
+            f"{len(probe)}: pass the model that the index was made with, or another path"
         )
     lengths = float(np.linalg.norm(stored) * np.linalg.norm(probe))
     if lengths and float(stored @ probe) < _SAME_MODEL * lengths:
         raise ValueError(
-            "embeddings is another model than the index was made with: it gives another vector "
-            "for the same text. Pass that model, or another path"
+            "the embedding model is another than the index was made with: it gives another "
+            "vector for the same text. Pass that model, or another path"
         )

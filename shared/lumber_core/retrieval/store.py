@@ -186,8 +186,10 @@ class PassageStore:
                 _insert(connection, document)
             _change(connection)
 
-    def remove(self, names: Iterable[str], *, elsewhere: bool) -> None:
+    def remove(self, names: Collection[str], *, elsewhere: bool) -> None:
         """Remove documents with all that is stored of them; see `put` for `elsewhere`."""
+        if not names:
+            return  # without a change, for which vectors would be read again
         with self._transaction("IMMEDIATE") as connection:
             self._remove(connection, [*map(_bytes, names)], elsewhere=elsewhere)
             _change(connection)
@@ -203,6 +205,12 @@ class PassageStore:
         with self._transaction("IMMEDIATE") as connection:
             connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
 
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing has ever been stored."""
+        with self._transaction("DEFERRED") as connection:
+            return _generation(connection) == 0
+
     def __len__(self) -> int:
         """Return the number of chunks."""
         with self._transaction("DEFERRED") as connection:
@@ -216,9 +224,7 @@ class PassageStore:
 
     def matrix(self, connection: sqlite3.Connection) -> _Matrix:
         """Return all vectors, which are kept in memory until the store changes."""
-        (generation,) = connection.execute(
-            "SELECT value FROM about WHERE name = 'generation'"
-        ).fetchone()
+        generation = _generation(connection)
         known = self._matrix
         if known is None or known.generation != generation:
             known = self._matrix = _Matrix.read(connection, generation)
@@ -439,6 +445,11 @@ def _insert(connection: sqlite3.Connection, document: NewDocument) -> None:
             "INSERT INTO keywords (rowid, own, around) VALUES (?, ?, ?)",
             (row, " ".join(terms(chunk.own)), " ".join(terms(chunk.around))),
         )
+
+
+def _generation(connection: sqlite3.Connection) -> int:
+    row = connection.execute("SELECT value FROM about WHERE name = 'generation'").fetchone()
+    return int(row[0])
 
 
 def _change(connection: sqlite3.Connection) -> None:

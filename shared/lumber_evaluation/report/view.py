@@ -31,6 +31,7 @@ from lumber_evaluation.report.tables import (
     cost_table,
     family_table,
     interval,
+    passages_table,
     size_table,
     skipping_table,
     summary_table,
@@ -158,8 +159,8 @@ def _retrieval_tables(
     comparison: Comparison, families: Mapping[MetricFamily, Sequence[Metric]]
 ) -> list[Table]:
     tables = [family_table(comparison, family, metrics) for family, metrics in families.items()]
-    skipping = skipping_table(comparison)
-    return [tables[0], answers_table(comparison), *tables[1:], *([skipping] if skipping else [])]
+    first = [tables[0], answers_table(comparison), passages_table(comparison)]
+    return [each for each in [*first, *tables[1:], skipping_table(comparison)] if each is not None]
 
 
 def _difference_plots(comparison: Comparison) -> list[Plot]:

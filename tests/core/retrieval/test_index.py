@@ -157,6 +157,14 @@ def test_adding_again_embeds_what_has_changed_alone() -> None:
     assert found(index, "violins", where={"year": 1720})
 
 
+def test_adding_the_same_again_writes_nothing(tmp_path: Path) -> None:
+    index = index_of(tmp_path / "index.db")
+    index.add([document(RIVER, "river")])
+    before = (tmp_path / "index.db").read_bytes()
+    assert index.add([document(RIVER, "river")]).unchanged == 1
+    assert (tmp_path / "index.db").read_bytes() == before
+
+
 def test_a_source_is_replaced_as_a_whole() -> None:
     index = index_of()
     pages = [document(RIVER, "book 1", "book"), document(MUSIC, "book 2", "book")]
@@ -229,6 +237,14 @@ def test_another_vector_store_gives_the_same_passages(distances: bool, keywords:
     other.add(documents)
     for query in ("violins", "herons and frogs", "May"):
         assert found(own, query) == found(other, query) != []
+
+
+def test_a_vector_store_that_was_not_saved_is_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    index_of(tmp_path / "index.db", vectors=Vectors()).add([document(RIVER, "river")])
+    assert "Otters" in found(index_of(tmp_path / "index.db", vectors=Vectors()), "otters")[0]
+    assert "the vector store returned nothing" in caplog.text
 
 
 @pytest.mark.parametrize("vectors", [True, False])
@@ -318,8 +334,8 @@ def test_another_embedding_model_is_refused_before_anything_is_written(tmp_path:
     index_of(path).add([document(RIVER, "river")])
     before = path.read_bytes()
     for other, message in (
-        (WordVectors(64), "vectors of 128 numbers, and embeddings gives 64"),
-        (WordVectors(seed=1), "another model than the index was made with"),
+        (WordVectors(64), "vectors of 128 numbers, and the embedding model gives 64"),
+        (WordVectors(seed=1), "the embedding model is another than the index"),
     ):
         with pytest.raises(ValueError, match=message):
             index_of(path, other).add([document(MUSIC, "music")])
