@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, LayoutChunker
-from lumber_core.text.places import find_places
 from lumber_core.text.units import markdown
 from tests.core.core_support import PIECES
 from tests.core.text.test_growth_of_scripts import PUNCTUATION, SCRIPTS, SEPARATORS
@@ -19,7 +18,7 @@ from tests.fuzz.texts import LINES, MARKDOWN
 from tests.growth import MOST, growth, seconds
 from tests.profiles import examples
 
-SIZE = 8_000  # characters
+SIZE = 4_000  # characters
 parts = st.sampled_from(
     [*SCRIPTS.values(), *PUNCTUATION, *SEPARATORS, *PIECES, *LINES, *MARKDOWN]
 ) | st.text(max_size=3)
@@ -38,17 +37,15 @@ def check(work: Callable[[str], object], unit: str) -> None:
     once, twice = seconds(repeat(SIZE)), seconds(repeat(2 * SIZE))
     if twice >= MOST * once:
         # Sentences are found in windows, inside of which the time may grow faster.
-        again = [growth(repeat, size) for size in (4 * SIZE, 8 * SIZE)]
+        again = [growth(repeat, size) for size in (8 * SIZE, 16 * SIZE)]
         assert min(again) < MOST, f"twice {unit!r} took {again} times as long"
 
 
-@examples(10)
+@examples(4)
 @example("\u3001")
-@example("\uff0c ")
 @given(st.lists(parts, min_size=1, max_size=4).map(repeated))
 def test_splitting_any_repeated_text_is_linear(unit: str) -> None:
     for work in (
-        find_places,
         markdown,
         GreedyChunker(chunk_size=64, target_size=48).segment,
         LayoutChunker(chunk_size=64, target_size=48).segment,
