@@ -53,7 +53,6 @@ class BertChunker(Chunker):
     @takes(BertSettings)
     def __init__(self, settings: BertSettings) -> None:
         super().__init__(settings, units=settings.units)
-        self._by_layout = settings.starts_by_layout
         self.model = settings.model
         self.threshold = settings.threshold
         self.backend: Backend = settings.backend
@@ -183,11 +182,6 @@ class BertChunker(Chunker):
 
             made = replace(made, larger=cut_larger(layout, limits, scorer))
         return made
-
-    def _own_units(self, layout: Layout) -> Sequence[Span] | None:
-        """Return the units that chunks have to start at; None if the layout decides."""
-        by_layout = self._by_layout or isinstance(layout, MarkdownLayout)
-        return None if by_layout else layout.units()
 
     def _places(self, layout: Layout) -> Sequence[Place] | None:
         """Return where a chunk may start with a threshold: at units; None for any word."""

@@ -14,7 +14,7 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.spans import spans_from_starts
-from lumber_core.text.layout import Layout, MarkdownLayout
+from lumber_core.text.layout import Layout
 
 
 class LayoutSettings(BestCutSettings):
@@ -42,15 +42,13 @@ class LayoutChunker(Chunker):
     @takes(LayoutSettings)
     def __init__(self, settings: LayoutSettings) -> None:
         super().__init__(settings, units=settings.units)
-        self._by_layout = settings.starts_by_layout
 
     def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
         if not layout.text:
             return Segmentation(())
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-        by_layout = self._by_layout or isinstance(layout, MarkdownLayout)
-        units = None if by_layout else layout.units()
+        units = self._own_units(layout)
         cutter = Cutter(layout, limits)
         cuts = cutter.cut(cutter.places(units))
         spans = spans_from_starts([0, *cuts], len(layout.text))

@@ -178,7 +178,7 @@ def test_lanes_over_http_give_the_sequential_result(way: str) -> None:
 
 @pytest.mark.parametrize(
     ("documents", "calls"),
-    [(3, 400), pytest.param(80, 10_000, marks=pytest.mark.load)],
+    [(2, 250), pytest.param(80, 10_000, marks=pytest.mark.load)],
 )
 def test_many_calls_lose_and_double_nothing_and_leave_memory_flat(
     tmp_path: Path, documents: int, calls: int
