@@ -26,6 +26,17 @@ LOADED = """new Promise((done) => {
   document.readyState === "complete" ? tell() : addEventListener("load", tell);
 })"""
 
+HOSTILE = (
+    "</script><script>document.title = 'broken'</script>",
+    """<img src=x onerror="document.title = 'broken'">""",
+    """'"><svg onload="document.title = 'broken'">""",
+    "</title></textarea></pre></style><base href='http://127.0.0.1:9/'><form><u-foreign>",
+    "<!-- {{ 7 * 7 }} {% raw %} ${7 * 7} &lt;b&gt; &#0; ]]>",
+    "\u202e right to left \u2028 \x1b[31m \x07",
+)
+"""What a file name, a title or a text may contain, to leave its place in a page."""
+_FOREIGN = ("<u-foreign", "<img", "<svg onload", "<base", "<form")
+
 
 class Browser:
     """Chromium, which takes longer to start than to show a page, for all pages of a run.
@@ -102,6 +113,12 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     running = Browser(found, tmp_path_factory.mktemp("profile"))
     yield running
     running.close()
+
+
+def foreign_elements(shown: str) -> list[str]:
+    """Return what a page, as `dom` returns it, has that only hostile texts bring."""
+    found = [mark for mark in _FOREIGN if mark in shown]
+    return found + (["<title>broken</title>"] if "<title>broken</title>" in shown else [])
 
 
 def channels(colour: str) -> list[float]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from lumber_cli.asking import MODEL_HELP, takes_asking
-from lumber_cli.options import EMBEDDERS, EncodingOption, prices_in
+from lumber_cli.options import EMBEDDERS, EncodingOption, MaxUnpackedOption, prices_in
 from lumber_cli.panels import MEASURING
 from lumber_cli.subjects import (
     Concurrency,
@@ -32,6 +32,7 @@ from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.report import HTML_FILE, JSON_FILE
 from lumber_evaluation.report.conclusions import conclusions, explanation
 from lumber_evaluation.report.tables import Table, summary_table
+from lumber_files import MAX_UNPACKED
 
 _MEASURES = ", ".join(
     family.title for family in families_of(METRICS) if family.sample == "question"
@@ -64,6 +65,7 @@ class Measuring:
     ] = None
     pattern: PatternOption = None
     encoding: EncodingOption = None
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED
     max_concurrency: Concurrency = 8
     embedder: Annotated[
         str,
@@ -114,6 +116,7 @@ class Measuring:
             pattern=self.pattern,
             sections=self.sections,
             encoding=self.encoding,
+            max_unpacked=self.max_unpacked,
         )
         asked = [self.questions] if self.questions is not None else []
         check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)

@@ -51,6 +51,7 @@ def corpus_in(
     pattern: list[str] | None,
     sections: str | None,
     encoding: str | None,
+    max_unpacked: int,
 ) -> Corpus:
     """Load a folder's documents, questions and sections; warn of questions without an answer."""
     known: dict[str, Sections] = {"headings": "headings", "marks": "marks"}
@@ -61,7 +62,12 @@ def corpus_in(
             check_encoding(encoding)
     marked = None if sections is None else known[sections]
     corpus = load_folder(
-        folder, questions=questions, pattern=pattern or None, sections=marked, encoding=encoding
+        folder,
+        questions=questions,
+        pattern=pattern or None,
+        sections=marked,
+        encoding=encoding,
+        max_unpacked=max_unpacked,
     )
     absent = absent_questions(corpus)
     if absent:

@@ -15,7 +15,7 @@ from lumber_core.extras import load
 from lumber_core.llms import OpenAIModel
 from lumber_core.secrets import public_url
 
-_AT_ONCE = 128  # texts in a request; OpenAI takes 2,048, and many servers fewer
+_AT_ONCE = 64  # texts in a request: their vectors of 4,096 numbers stay below the bound of a reply
 _ATTEMPTS = 5
 _REJECTED = (400, 401, 403, 404, 422)  # statuses that a repeated request gives again
 _HASHED_AT_ONCE = 1 << 20  # bytes

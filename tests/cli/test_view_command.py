@@ -13,7 +13,7 @@ import pytest
 from lumber_core import BertChunker, GreedyChunker
 from lumber_core.bert.scores import place_scores
 from lumber_core.text.places import find_places
-from tests.browsing import Browser, contrast, lightness
+from tests.browsing import HOSTILE, Browser, contrast, foreign_elements, lightness
 from tests.cli.running import SAMPLE, run_apart
 
 # A page that frames the view at some width, moves the slider, and tells what it finds.
@@ -198,6 +198,22 @@ def test_text_cannot_break_out_of_the_page(browser: Browser, text: Path) -> None
     shown = browser.dom(Path("view.html").resolve())
     assert "<title>broken</title>" not in shown
     assert "".join(chunk["text"] for chunk in probed(browser, 800)["sides"][0]) == evil
+
+
+def test_hostile_names_titles_and_texts_stay_texts(browser: Browser, text: Path) -> None:
+    evil = "\n\n".join(f"# {piece.strip()}\n\n{piece}\n\n{'word ' * 40}" for piece in HOSTILE)
+    path = Path(
+        "</title><svg onload=document.title='broken'><u-foreign>\"'.md".replace("/", "\u2215")
+    )
+    path.write_bytes(evil.encode())
+    other = Path("<img src=x onerror=document.title='broken'>.txt")
+    other.write_bytes(evil.encode())
+    assert run_apart("view", path, other, "--chunk-size", 60, "--beside", "greedy:50").code == 0
+    assert foreign_elements(browser.dom(Path("view.html").resolve())) == []
+    found = probed(browser, 800)
+    assert "".join(chunk["text"] for chunk in found["sides"][0]) == evil
+    assert any("<img src=x" in chunk["titles"] for chunk in found["sides"][0])
+    assert found["requests"] == []
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,11 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 
+from lumber_core.text.units import sentences
 from lumber_evaluation.comparison import compare
+from lumber_evaluation.documents import Corpus, Document, Question
 from lumber_evaluation.report import write_report
-from tests.browsing import Browser, contrast, lightness
+from tests.browsing import HOSTILE, Browser, contrast, foreign_elements, lightness
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
 # Put into a page that frames the report at a phone's width, and tells what it finds.
@@ -128,6 +130,24 @@ def test_the_chooser_shows_one_panel_whose_chunks_join_to_the_text(
     assert found["shown"] == [["1", True]]
     assert found["text"] == corpus().documents[0].text
     assert found["width"] == 1_000
+
+
+def test_hostile_names_questions_and_texts_stay_texts(browser: Browser, tmp_path: Path) -> None:
+    made = corpus()
+    text = "\n\n".join([*HOSTILE, made.documents[0].text])
+    units = tuple(span.start for span in sentences(text))
+    names = [f"{place}{name}" for place, name in enumerate(HOSTILE)]
+    documents = tuple(Document(name, text, units, (0,), HOSTILE[2]) for name in names)
+    questions = tuple(
+        Question(f"{evil} Arden?", names[0], evil, "Arden0 froze over in 1800") for evil in HOSTILE
+    )
+    hostile = Corpus(HOSTILE[1], documents, questions)
+    splitters = [Every(r"\n\n", name=HOSTILE[3]), Every(r"\. ", name=HOSTILE[0])]
+    page = write_report(compare(hostile, splitters, embedder=WordEmbedder()), tmp_path)
+    assert foreign_elements(browser.dom(page)) == []
+    found = probed(browser, page, 900)
+    assert found["text"] == text
+    assert found["requests"] == []
 
 
 def test_dark_is_dark_and_chunks_differ_in_lightness(browser: Browser, report: Path) -> None:

@@ -17,18 +17,21 @@ import asyncio
 import json
 import re
 import threading
+import zlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from http import HTTPStatus
 from typing import Any, Literal
 
 from tests.loopback.faults import (
+    Dribble,
     Drop,
     Fault,
     Filtered,
     Malformed,
+    Packed,
     Refusal,
     Reply,
     Says,
@@ -237,6 +240,14 @@ class LoopbackServer:
         if fault == Drop("before"):
             writer.transport.abort()
             return False
+        if isinstance(fault, Dribble):
+            ends = b"X-Slow: " if fault.where == "head" else b"Content-Length: 100000\r\n\r\n"
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + ends)
+            while not writer.transport.is_closing():
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(fault.every)
+            return False
         status, headers, body = self._message(request, fault)
         head = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
         head += [f"{name}: {value}" for name, value in headers.items()]
@@ -264,6 +275,10 @@ class LoopbackServer:
         if isinstance(fault, Malformed):
             body = fault.body
             return 200, {}, body if isinstance(body, bytes) else body.encode()
+        if isinstance(fault, Packed):
+            headers = {"Content-Encoding": fault.encoding}
+            headers |= {"Location": fault.location} if fault.location else {}
+            return 307 if fault.location else 200, headers, _packed_blanks(fault.size)
         if isinstance(fault, Reply):
             return fault.code, {}, fault.body.encode()
         if isinstance(fault, Status):
@@ -290,6 +305,13 @@ async def _body(reader: asyncio.StreamReader, headers: dict[str, str]) -> bytes:
         await reader.readexactly(2)
     await reader.readuntil(b"\r\n")
     return b"".join(pieces)
+
+
+@cache
+def _packed_blanks(size: int) -> bytes:
+    packer = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+    pieces = [packer.compress(b" " * min(2**20, size - at)) for at in range(0, size, 2**20)]
+    return b"".join([*pieces, packer.flush()])
 
 
 def _joined(content: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any, ClassVar
 
 from lumber_core.concurrency import PerLoop, as_async, in_thread, run_at_once
+from lumber_core.deadlines import await_within, call_within
 from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
@@ -109,21 +110,40 @@ class RemoteModel(ABC):
             f"max_tokens={self._max_tokens}"
         )
 
+    @property
+    def timeout(self) -> float | None:
+        """Seconds that a request and its whole reply may take; None with a client of your own."""
+        return self._timeout if self._own is None else None
+
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`.
 
         Raises:
-            BadReplyError: The reply is not a completion.
+            BadReplyError: The reply is not a completion, or has more than 10 MB.
+            TimeoutError: There is no complete reply within `timeout` seconds. (The provider's
+                package may raise an error of its own instead.)
             MissingExtraError: The provider's package is not installed.
             Exception: Anything else that the provider's package raises, unchanged.
         """
-        return run_at_once(self._complete(as_async(self._send), system, user, answers))
+
+        def send(request: dict[str, Any]) -> Any:
+            if self._own is None:
+                self._get_client()  # the time to make one is not the server's
+            return call_within(self.timeout, self._send, request)
+
+        return run_at_once(self._complete(as_async(send), system, user, answers))
 
     async def acomplete(
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         """Async version of `complete`."""
-        return await self._complete(self._asend, system, user, answers)
+
+        async def send(request: dict[str, Any]) -> Any:
+            if self._own is None:
+                await self._async_clients.get()
+            return await await_within(self.timeout, lambda: self._asend(request))
+
+        return await self._complete(send, system, user, answers)
 
     async def _complete(
         self,
@@ -166,7 +186,7 @@ class RemoteModel(ABC):
 
     async def _asend(self, request: dict[str, Any]) -> Any:
         """Async version of `_send`; by default it runs in a thread."""
-        return await in_thread(self._send, request)
+        return await in_thread(call_within, None, self._send, request)
 
     @abstractmethod
     def _completion(self, reply: Any) -> Completion:
@@ -217,6 +237,8 @@ class RemoteModel(ABC):
         """
         known = {"api_key": self._api_key, "clients": [self._client, self._own]}
         redact(error, secrets_in(known))
+        if isinstance(error.__cause__, BadReplyError | TimeoutError):
+            raise error.__cause__  # our own, which the package calls a connection error
         if isinstance(error, self._reading_errors()):
             raise BadReplyError(f"{self._model}: the reply is not the expected JSON") from error
         if not isinstance(error, (*self._rejections(), BadReplyError)):

@@ -68,7 +68,12 @@ class PlainModelSettings(Settings):
         ),
     ] = 0.1
     timeout: Annotated[
-        float, Setting("Seconds per request.", _check_seconds, changes_result=False)
+        float,
+        Setting(
+            "Seconds for one request, from connecting to the end of the reply.",
+            _check_seconds,
+            changes_result=False,
+        ),
     ] = 60.0
     max_tokens: Annotated[
         int | Literal["auto"] | None,

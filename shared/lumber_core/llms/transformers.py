@@ -11,6 +11,7 @@ that: each answer's probability is divided by its probability for a question wit
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -102,6 +103,8 @@ class LocalModel:
 
     chooses_one: ClassVar[bool] = True
     """It scores answers one by one, so it cannot answer with a list."""
+    timeout = math.inf
+    """Seconds that a call may take: there is no server that could delay it."""
 
     @takes(LocalModelSettings)
     def __init__(self, settings: LocalModelSettings) -> None:
