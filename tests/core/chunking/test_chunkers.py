@@ -350,7 +350,7 @@ def test_texts_that_are_no_list_are_refused(chunker, texts, message):
             r"min_chunk_size \(11\) must not be above chunk_size \(10\)",
         ),
         ({"max_concurrency": 0}, ValueError, "max_concurrency must be at least 1"),
-        ({"method": "articles"}, ValueError, '"paper" or "published"'),
+        ({"method": "articles"}, ValueError, '"paper" or "window" or "published"'),
         (
             {"method": "published", "tokenizer": "cl100k_base"},
             ValueError,
