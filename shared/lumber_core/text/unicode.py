@@ -48,6 +48,9 @@ def breaks(text: str, positions: Iterable[int]) -> Iterator[int]:
         text: The text.
         positions: Offsets in ascending order. The time is linear in the distance between them.
     """
+    if text.isascii():
+        yield from (at for at in positions if text[at - 1 : at + 1] != "\r\n")
+        return
     known = 0  # a position that is certainly a boundary
     for position in positions:
         if position <= 0 or position >= len(text):
@@ -59,7 +62,7 @@ def breaks(text: str, positions: Iterable[int]) -> Iterator[int]:
                 known = position
                 yield position
             continue
-        if not _separate(before, after):
+        if before != "\n" and not (_alone(before) and _alone(after)):
             # Scan from the last place between two characters that never combine.
             low = position - 1
             while low > known and not _separate(text[low - 1], text[low]):

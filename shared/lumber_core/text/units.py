@@ -8,6 +8,7 @@ with the paragraph.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
@@ -86,6 +87,11 @@ def sentences(text: str, language: str = "en") -> list[Span]:
         Spans that tile the text; each but the first starts with a visible character. A blank
         line ends a sentence. No span starts inside a grapheme cluster.
     """
+    return list(spans_from_starts(_starts_of_sentences(text, language), len(text)))
+
+
+def _starts_of_sentences(text: str, language: str) -> list[int]:
+    """Return where the sentences of a text start; nothing for an empty text."""
     if not text:
         return []
     first = _content_start(text)
@@ -97,7 +103,7 @@ def sentences(text: str, language: str = "en") -> list[Span]:
             starts += breaks(text, found)
             block_start = separator.end()
     starts += breaks(text, _sentence_starts(text, block_start, len(text), first, language))
-    return list(spans_from_starts(starts, len(text)))
+    return starts
 
 
 def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
@@ -115,14 +121,16 @@ def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
     Returns:
         Spans that tile the text: each span of `sentences`, whole or in several parts.
     """
-    found = sentences(text, language)
+    return list(spans_from_starts(starts_of_sentences_and_lines(text, language), len(text)))
+
+
+def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
+    """Return where the spans of `sentences_and_lines` start; nothing for an empty text."""
+    starts = _starts_of_sentences(text, language)
     first = _content_start(text)
     ends = (match.end() for match in _MARKED_LINE_END.finditer(text, first))
-    lines = set(breaks(text, ends))
-    lines.difference_update(span.start for span in found)
-    if not lines:
-        return found
-    return list(spans_from_starts(sorted({*lines, *(span.start for span in found)}), len(text)))
+    lines = set(breaks(text, ends)).difference(starts)
+    return sorted([*starts, *lines]) if lines else starts
 
 
 def _has_odd_blank_lines(text: str) -> bool:
@@ -162,11 +170,11 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
             pieces.pop()
         size = _BLOCK
         ends = list(accumulate(map(len, pieces), initial=start))
-        for before, piece in zip(ends, pieces, strict=False):
-            if before <= first or (in_word and before == start):
-                continue
-            visible = piece if "!" <= piece[0] <= "~" else piece.lstrip()
-            if visible:
+        skipped = max(int(in_word), bisect_right(ends, first, hi=len(pieces)))
+        for before, piece in zip(ends[skipped:], pieces[skipped:], strict=False):
+            if "!" <= piece[0] <= "~":
+                yield before
+            elif visible := piece.lstrip():
                 yield before + len(piece) - len(visible)
         start, in_word = ends[-1], divided
 
@@ -194,14 +202,18 @@ def _with_what_was_lost(text: str, pieces: Sequence[str]) -> list[str]:
 
     Without these, all later offsets would be wrong.
     """
-    starts = [0]
-    for before, piece in pairwise(pieces):
-        end = place = starts[-1] + len(before)
-        while not text.startswith(piece, place) and text[place : place + 1].isspace():
-            place += 1
-        # A piece that does not match the text here belongs at the end of the piece before.
-        starts.append(place if text.startswith(piece, place) else min(end, len(text)))
-    return [span.of(text) for span in spans_from_starts(starts, len(text)) if span.of(text)]
+    starts: list[int] = []
+    end = 0
+    for piece in pieces:
+        if starts and not text.startswith(piece, end):
+            place = end
+            while text[place : place + 1].isspace() and not text.startswith(piece, place):
+                place += 1
+            # A piece that does not match the text here belongs at the end of the piece before.
+            end = place if text.startswith(piece, place) else min(end, len(text))
+        starts.append(end)
+        end += len(piece)
+    return [text[start:stop] for start, stop in pairwise([*starts, len(text)]) if start < stop]
 
 
 def markdown(text: str) -> list[Span]:
