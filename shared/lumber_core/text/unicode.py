@@ -98,6 +98,9 @@ def _alone(character: str) -> bool:
 
 def grapheme_cuts(text: str) -> Iterator[int]:
     """Yield the offset just past each grapheme cluster of `text`."""
+    if text.isascii():
+        yield from breaks(text, range(1, len(text) + 1))
+        return
     for start, part in _parts(text):
         for match in _pattern(r"\X").finditer(part):
             yield start + match.end()
@@ -108,11 +111,14 @@ def word_cuts(text: str) -> Iterator[int]:
 
     This works for scripts without spaces, too: each Han character counts as a word.
     """
-    graphemes = set(grapheme_cuts(text))
+    graphemes = None if text.isascii() else set(grapheme_cuts(text))
     for start, part in _parts(text):
-        for match in _pattern(r"(?w)\b").finditer(part):
-            if match.start() and start + match.start() in graphemes:
-                yield start + match.start()
+        found = [start + match.start() for match in _pattern(r"(?w)\b").finditer(part)]
+        cuts = found[1:] if found[:1] == [start] else found
+        if graphemes is None:
+            yield from breaks(text, cuts)
+        else:
+            yield from (cut for cut in cuts if cut in graphemes)
 
 
 def space_cuts(text: str) -> Iterator[int]:

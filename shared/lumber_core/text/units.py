@@ -46,6 +46,13 @@ _LAST_SPACE = re.compile(r".*\s(?=\S)", re.DOTALL)
 _BLOCK = 1 << 14
 # The time of a call is quadratic in the length of quoted text, so blocks never exceed this size.
 _LARGEST_BLOCK = 1 << 15
+# It is quadratic in the number of these marks, too: a block with more of them, as a run of
+# backticks, is shortened until it has few. Prose has a tenth of that.
+_QUOTES, _MOST_QUOTES, _FEW_QUOTES = (
+    "`\u201c\u2018\u00ab\u00bb\u2039\u201e\u300c\u300a",
+    1 << 10,
+    1 << 9,
+)
 
 
 def paragraphs(text: str, language: str = "en") -> list[Span]:
@@ -157,10 +164,13 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
     in_word = False  # whether the block starts inside a word
     while start < end:
         stop = min(start + size, end)
+        quotes = _count_quotes(text, start, stop)
+        if quotes > _MOST_QUOTES:
+            stop = start + (stop - start) * _FEW_QUOTES // quotes
         pieces = _segment(language, text[start:stop])
         divided = False
         if stop < end and len(pieces) == 1:
-            if size < _LARGEST_BLOCK:
+            if size < _LARGEST_BLOCK and quotes <= _MOST_QUOTES:
                 size *= 2
                 continue
             space = _LAST_SPACE.match(pieces[0])
@@ -179,8 +189,15 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
         start, in_word = ends[-1], divided
 
 
+def _count_quotes(text: str, start: int, stop: int) -> int:
+    marks = _QUOTES[:1] if text.isascii() else _QUOTES
+    return sum(text.count(mark, start, stop) for mark in marks)
+
+
 def _segment(language: str, text: str) -> list[str]:
     """Return sentencex's pieces of `text`; joined, they have its length."""
+    if text.isspace():
+        return [text]
     from sentencex import segment  # deferred, so that importing this module is cheap
 
     if not text.isascii():
