@@ -61,6 +61,7 @@ class BertChunker(Chunker):
         self.snap: Snap = settings.snap
         self.windows: WindowKind = settings.windows
         self.threads = settings.threads
+        self.device = settings.device
         self._loaded: LoadedModel | None = None
 
     def load(self) -> LoadedModel:
@@ -68,13 +69,15 @@ class BertChunker(Chunker):
 
         Raises:
             WeightsError: Files are missing, damaged, or belong to another kind of model.
-            ValueError: There is no model of that name.
+            ValueError: There is no model of that name, or no GPU for `device="cuda"`.
             MissingExtraError: `backend="torch"` and PyTorch is not installed.
         """
         if self._loaded is None:
             from lumber_core.bert.loading import load_model  # deferred: imports onnxruntime
 
-            self._loaded = load_model(self.model, backend=self.backend, threads=self.threads)
+            self._loaded = load_model(
+                self.model, backend=self.backend, threads=self.threads, device=self.device
+            )
         return self._loaded
 
     def scores(self, text: str) -> TokenScores:
