@@ -177,4 +177,6 @@ def ask(llm: Model, system: str, user: str) -> str:
 def indented(text: str) -> str:
     """Return a text as an indented paragraph, shortened if it is long."""
     short = textwrap.shorten(text, LONGEST, placeholder=" ...")
-    return textwrap.fill(short, WIDTH, initial_indent="    ", subsequent_indent="    ")
+    return textwrap.fill(
+        short, WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False
+    )

@@ -5,20 +5,19 @@ Run:     python examples/langchain_rag.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 
 from langchain_core.documents import Document
-from langchain_core.vectorstores import InMemoryVectorStore
 
 from common import Options, Passage, options, show
-from langchain_lumber import BertTextSplitter, LumberEmbeddings
+from langchain_lumber import PassageRetriever
 
 
 def main(given: Options) -> None:
     documents = [Document(text, metadata={"source": name}) for name, text in given.files.items()]
-    chunks = BertTextSplitter(add_start_index=True).split_documents(documents)
-    store = InMemoryVectorStore.from_documents(chunks, LumberEmbeddings())
-    print(f"{len(documents)} files in {len(chunks)} chunks")
+    retriever = PassageRetriever(budget=300)
+    changes = retriever.add_documents(documents)
+    print(f"{changes.added} files in {changes.chunks} chunks")
 
-    found = store.similarity_search_with_score(given.question, k=3)
-    show([Passage.of_document(chunk, score) for chunk, score in found], given)
+    found = retriever.invoke(given.question)
+    show([Passage.of_document(each, each.metadata["relevance_score"]) for each in found], given)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from llamaindex_lumber.layout import LayoutNodeParser
     from llamaindex_lumber.lumber import LumberNodeParser
     from llamaindex_lumber.pages import join_pages
+    from llamaindex_lumber.passage_retriever import PassageRetriever
     from llamaindex_lumber.passages import PassageJoiner, join_passages
     from llamaindex_lumber.vectors import ContextEmbedding
     from lumber_core import __version__
@@ -36,6 +37,7 @@ else:
             "llamaindex_lumber.lumber": ["LumberNodeParser"],
             "llamaindex_lumber.pages": ["join_pages"],
             "llamaindex_lumber.vectors": ["ContextEmbedding"],
+            "llamaindex_lumber.passage_retriever": ["PassageRetriever"],
             "llamaindex_lumber.passages": ["PassageJoiner", "join_passages"],
             "lumber_core": ["__version__"],
         },
@@ -50,6 +52,7 @@ __all__ = [
     "LumberEmbedding",
     "LumberNodeParser",
     "PassageJoiner",
+    "PassageRetriever",
     "SpanNodeParser",
     "__version__",
     "join_pages",

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from llama_index.core.node_parser.interface import IdFuncCallable
 from llama_index.core.node_parser.node_utils import build_nodes_from_splits, default_id_func
-from llama_index.core.schema import BaseNode, MetadataMode, TextNode
+from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Chunk
@@ -60,6 +60,23 @@ def checked_nodes(documents: Iterable[Any]) -> list[Any]:
     return nodes
 
 
+def whole_documents(documents: Iterable[Any]) -> list[Document]:
+    """Return whole documents as a list.
+
+    Raises:
+        TypeError: An item is not a document; nodes are parts of documents.
+        ValueError: As for `checked_nodes`.
+    """
+    checked = checked_nodes(documents)
+    for document in checked:
+        if not isinstance(document, Document):
+            raise TypeError(
+                f"documents must be whole documents, not {type(document).__name__}: pass them as a "
+                "reader returns them, before they are parsed to nodes"
+            )
+    return checked
+
+
 class NodeWriter:
     """Writes chunks as LlamaIndex embeds their nodes, and as it sends them to a model.
 
@@ -102,15 +119,23 @@ def gets_context(parent: BaseNode) -> bool:
     return CONTEXT_KEY not in (parent.source_node or parent).metadata
 
 
-def source_of_node(node: BaseNode, written: Written | None = None) -> Source:
-    """Return a node as a source of the core; its MIME type tells the format unless it is plain."""
+def source_of_node(
+    node: BaseNode, written: Written | None = None, *, titled: bool = False
+) -> Source:
+    """Return a node as a source of the core; its MIME type tells the format unless it is plain.
+
+    Args:
+        node: The node.
+        written: See `Source`.
+        titled: Whether the title in its metadata is a part of the context of its chunks.
+    """
     resource = getattr(node, "text_resource", None)
     kind = getattr(node if resource is None else resource, "mimetype", None)
     metadata = (
         node.metadata if kind in (None, "text/plain") else {"mimetype": kind, **node.metadata}
     )
-    # A title is embedded with the other metadata, or not wanted.
-    metadata = {key: value for key, value in metadata.items() if key != TITLE_KEY}
+    if not titled:  # it is embedded with the other metadata, or not wanted
+        metadata = {key: value for key, value in metadata.items() if key != TITLE_KEY}
     return core.place_source(text_of(node), metadata, written=written)
 
 

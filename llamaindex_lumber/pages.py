@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from llama_index.core.schema import Document
 
-from llamaindex_lumber.nodes import checked_nodes, text_of
+from llamaindex_lumber.nodes import text_of, whole_documents
 from lumber_core.text import pages as core
 
 
@@ -52,13 +52,7 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
         >>> joined.text, joined.metadata
         ('The otter swam\x0cto the sea.', {'file_name': 'a.pdf', 'page_starts': [0, 15]})
     """
-    checked = checked_nodes(documents)
-    for document in checked:
-        if not isinstance(document, Document):
-            raise TypeError(
-                f"join_pages takes documents, not {type(document).__name__}: join the pages of a "
-                "reader before they are parsed to nodes"
-            )
+    checked = whole_documents(documents)
     files = core.merge_files(
         list(map(text_of, checked)), [document.metadata for document in checked]
     )

@@ -19,14 +19,14 @@ from pydantic import SkipValidation
 
 from llamaindex_lumber.nodes import checked_nodes, text_of
 from lumber_core.checks import check_text
-from lumber_core.chunking.passages import (
+from lumber_core.identity import chunk_id
+from lumber_core.retrieval.joining import (
     MAX_GAP,
     Hit,
     check_limits,
     join_hits,
     passage_metadata,
 )
-from lumber_core.identity import chunk_id
 
 StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 """Documents as they were before they were parsed, or their texts by document ID."""

@@ -49,23 +49,20 @@ COLUMNS = {
     ),
     "BertTextSplitter(target_size=40)": BertTextSplitter(target_size=40),
 }
-# Names in docs/results.md, of plain texts and of Markdown, with the names to show.
-WITH_CONTEXT = {
-    ("langchain recursive",) * 2: "LangChain `RecursiveCharacterTextSplitter`",
-    ("llamaindex sentence", "llamaindex markdown"): (
-        "LlamaIndex `SentenceSplitter`, in Markdown after `MarkdownNodeParser`"
+# Rows of docs/results.md, of plain texts and of Markdown, with the names to show.
+READ = {
+    ("chunks of langchain recursive",) * 2: "LangChain `RecursiveCharacterTextSplitter`, vectors",
+    ("chunks of semchunk", "chunks of semantic-text-splitter"): (
+        "the best chunks of other splitters, vectors"
     ),
-    ("semantic-text-splitter", "semantic-text-splitter"): "semantic-text-splitter",
-    ("semchunk, surroundings", "llamaindex markdown, headings, surroundings"): (
-        "the best of other splitters with context in the vectors (`embed_chunks`)"
+    ("chunks of semantic-text-splitter, and words", "chunks of llamaindex sentence, and words"): (
+        "the best chunks of other splitters, vectors and keywords"
     ),
-    ("bert",) * 2: "**Bert** (this library)",
-    ("layout, surroundings", "layout, headings, surroundings"): (
-        "**Layout**, which runs no model, with context in the vectors"
-    ),
-    ("bert, surroundings", "bert, headings, surroundings"): (
-        "**Bert with context in the vectors**"
-    ),
+    ("ParentDocumentRetriever",) * 2: "LangChain `ParentDocumentRetriever`",
+    ("SentenceWindowNodeParser",) * 2: "LlamaIndex `SentenceWindowNodeParser`",
+    ("AutoMergingRetriever",) * 2: "LlamaIndex `AutoMergingRetriever`",
+    ("passages, without words",) * 2: "`PassageRetriever(keywords=False)`",
+    ("passages",) * 2: "**`PassageRetriever`**",
 }
 COMPARED = {
     "bert": "**Bert** (this library)",
@@ -135,45 +132,37 @@ def picture(chunks: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def context_table(results: str) -> str:
-    """Return the table of recall with context, from the tables of best sizes in docs/results.md.
+def passages_table(results: str) -> str:
+    """Return the table of what a reader gets, from the tables of passages in docs/results.md.
 
     Raises:
         ValueError: The tables are not there.
     """
-    columns = [best_sizes(results, title) for title in ("Plain texts", "Markdown")]
-    lines = [
-        "| Chunks of the best size for each | Plain texts | Markdown |",
-        "| --- | --- | --- |",
+    columns = [
+        table_of(
+            results,
+            rf"Passages, {title}\*\* \((\d+) questions\)\n\nretriever \| ",
+            f"passages of {title}",
+        )
+        for title in ("plain texts", "RAG-Multi-Corpus")
     ]
-    for names, shown in WITH_CONTEXT.items():
-        cells = [
-            f"{float(rows[name][4]):.2f} ({rows[name][1]} words)"
-            for name, (rows, _) in zip(names, columns, strict=True)
-        ]
-        lines.append(f"| {shown} | {' | '.join(cells)} |")
+    lines = [
+        "| Retrieved | Plain texts | Markdown | Words of each text |",
+        "| --- | --- | --- | --- |",
+    ]
+    for names, shown in READ.items():
+        found = [rows[name] for name, (rows, _) in zip(names, columns, strict=True)]
+        recall = [f"{float(row[2]):.2f}" for row in found]
+        words = " and ".join(dict.fromkeys(row[4] for row in found))
+        lines.append(f"| {shown} | {' | '.join(recall)} | {words} |")
     counts = [count for _, count in columns]
     lines += [
         "",
-        f"Share of the reference text of {counts[0]} questions about plain texts and {counts[1]} "
-        "about Markdown",
-        "among the first 600 words retrieved; the words of headings count.",
+        f"Mean over {counts[0]} questions about plain texts and {counts[1]} about Markdown; all "
+        "with the bundled embedding model.",
+        "Chunks of other splitters have the best of three sizes.",
     ]
     return "\n".join(lines)
-
-
-def best_sizes(results: str, title: str) -> tuple[dict[str, list[str]], str]:
-    """Return the rows of a table of best sizes by their first cells, and its questions.
-
-    Raises:
-        ValueError: The table is not there.
-    """
-    return table_of(
-        results,
-        rf"{title}, each at its best size\*\* \((\d+) questions\)\n\n"
-        r"splitter \| words \| vectors \| ",
-        f"{title} with each splitter at its best size",
-    )
 
 
 def table_of(results: str, beginning: str, name: str) -> tuple[dict[str, list[str]], str]:
@@ -279,7 +268,7 @@ def outputs() -> dict[Path, str]:
     chunks = {title: splitter.split_text(TEXT) for title, splitter in COLUMNS.items()}
     results = RESULTS.read_text(encoding="utf-8")
     recall = {
-        README: ("context", context_table(results)),
+        README: ("passages", passages_table(results)),
         CHOOSING: ("recall", recall_table(results)),
     }
     speed = speed_table(json.loads(SPEEDS.read_text(encoding="utf-8")))

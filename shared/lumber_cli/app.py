@@ -31,7 +31,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     rich_markup_mode=None,  # plain help: wide tables leave no room for the text
     pretty_exceptions_enable=False,
-    help="Split texts at topic shifts, look at the chunks, and measure which splitter is best.",
+    help="Split texts at topic shifts, ask them, look at the chunks, and measure which splitter is "
+    "best.",
 )
 
 
@@ -74,6 +75,15 @@ _add(
     "docs/ --method lumber --model http://127.0.0.1:8000/v1 --max-concurrency 16",
     "docs/ --method lumber --model local:Qwen/Qwen3-8B --prompt question.txt",
     "- < page.txt",
+)
+_add(
+    "ask",
+    "lumber_cli.ask:ask_command",
+    "Find the passages of your files that answer a question.",
+    'docs/ "How long may a rental last?"',
+    'docs/ report.pdf "How long may a rental last?" --index docs.db --words 600',
+    'docs/ "How long may a rental last?" --model openai:gpt-4o-mini',
+    'docs/ "How long may a rental last?" --format json',
 )
 _add(
     "view",

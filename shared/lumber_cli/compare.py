@@ -54,6 +54,14 @@ class Comparing(Measuring):
             "surroundings, or headings,surroundings; may be repeated."
         ),
     ] = None
+    passages: Annotated[
+        bool,
+        typer.Option(
+            "--passages",
+            help="Also measure what a reader gets: hits that lie close together are joined to "
+            "passages, found by vectors, and by vectors and words.",
+        ),
+    ] = False
     hyde: Annotated[
         bool,
         typer.Option(
@@ -88,14 +96,21 @@ class Comparing(Measuring):
             answering = self._answering(model, policy)
         corpus = self.corpus(folder, self.output)
         with wrong_options():
-            check_comparison(corpus, splitters, qa=answering, contexts=self._contexts)
+            check_comparison(
+                corpus,
+                splitters,
+                qa=answering,
+                contexts=self._contexts,
+                passages=self.passages,
+            )
             if self.hyde and not corpus.questions:
                 raise ValueError("--hyde needs questions: pass --questions FILE")
-        passages = self._passages(corpus, model, policy)
+        texts = self._hypothetical(corpus, model, policy)
         return compare(
             corpus,
             splitters,
-            query_texts=passages,
+            query_texts=texts,
+            passages=self.passages,
             qa=answering,
             contexts=self._contexts,
             **arguments,
@@ -128,7 +143,7 @@ class Comparing(Measuring):
             model, top_k=self.top_k, policy=policy, max_concurrency=self.max_concurrency
         )
 
-    def _passages(
+    def _hypothetical(
         self, corpus: Corpus, model: Model | None, policy: CallPolicy
     ) -> Sequence[str] | None:
         """Return what is searched with instead of the questions; None: the questions."""

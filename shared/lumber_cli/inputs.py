@@ -48,12 +48,14 @@ class Inputs:
         encoding: Encoding of the files; None detects it.
         max_unpacked: Maximum size in bytes that a file unpacks to.
         failed: Names of the files that could not be read so far.
+        named: The files, each once; None is stdin.
     """
 
     paths: list[str]
     encoding: str | None = None
     max_unpacked: int = MAX_UNPACKED
     failed: list[str] = field(default_factory=list)
+    named: list[NamedPath | None] = field(init=False)
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
@@ -62,9 +64,9 @@ class Inputs:
         found = find_files([path for path in self.paths if path != STDIN])
         for _, path in found.files:
             check_readable(path)
-        self._files: list[NamedPath | None] = [*found.files]
+        self.named = [*found.files]
         if STDIN in self.paths:
-            self._files.insert(0 if self.paths[0] == STDIN else len(self._files), None)
+            self.named.insert(0 if self.paths[0] == STDIN else len(self.named), None)
         if found.skipped:
             names = ", ".join(named.name for named in found.skipped[:_SHOWN])
             more = len(found.skipped) - _SHOWN
@@ -74,27 +76,30 @@ class Inputs:
             )
 
     def __len__(self) -> int:
-        return len(self._files)
+        return len(self.named)
 
     @property
     def files(self) -> list[Path]:
         """The files that are read."""
-        return [Path("/dev/stdin") if each is None else each.path for each in self._files]
+        return [Path("/dev/stdin") if each is None else each.path for each in self.named]
 
     def __iter__(self) -> Iterator[TextFile]:
-        """Read the files in turn; one that cannot be read is named on stderr and left out."""
-        for named in self._files:
-            try:
-                file = self._read(named)
-            except (UnreadableFileError, OSError) as error:
-                self.failed.append("stdin" if named is None else named.name)
-                say(str(error))
-                continue
-            if file.detected:
-                say(f"{file.name} is not UTF-8: read as {file.encoding} (pass --encoding if wrong)")
-            if not file.text:
-                say(f"{file.name} is empty")
-            yield file
+        """Read the files in turn; see `read`."""
+        return filter(None, map(self.read, self.named))
+
+    def read(self, named: NamedPath | None) -> TextFile | None:
+        """Read one of the files; None if it cannot be read, which is said on stderr."""
+        try:
+            file = self._read(named)
+        except (UnreadableFileError, OSError) as error:
+            self.failed.append("stdin" if named is None else named.name)
+            say(str(error))
+            return None
+        if file.detected:
+            say(f"{file.name} is not UTF-8: read as {file.encoding} (pass --encoding if wrong)")
+        if not file.text:
+            say(f"{file.name} is empty")
+        return file
 
     def _read(self, named: NamedPath | None) -> TextFile:
         if named is None:

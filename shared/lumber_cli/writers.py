@@ -150,6 +150,27 @@ def _file_writer(kind: OutputFormat, path: Path, embedding: bool) -> Writer:
     return _Lines(path.open("wb"), _SHOWN_AS[kind])
 
 
+def write_utf8(stream: BinaryIO, text: str) -> None:
+    """Write a text, and flush it."""
+    # In one call, because of Ctrl-C; but an unbuffered stdout may take only a part.
+    rest = memoryview(text.encode("utf-8", "backslashreplace"))
+    while rest:
+        rest = rest[stream.write(rest) :]
+    stream.flush()
+
+
+def as_text(title: str, text: str) -> str:
+    """Return a text below its title, for reading."""
+    return f"===== {title}\n{_ended(text)}"
+
+
+def as_markdown(title: str, text: str) -> str:
+    """Return a text below its title, which is a comment, as Markdown."""
+    # In a comment, "--" could end it.
+    hidden = re.sub("-(?=-)", "- ", title)
+    return f"<!-- {hidden} -->\n\n{_ended(text)}\n---\n\n"
+
+
 class _Lines(Writer):
     """Writes UTF-8, whatever the terminal's encoding; each document is flushed."""
 
@@ -158,12 +179,7 @@ class _Lines(Writer):
         self._show = show
 
     def _write(self, rows: Sequence[ChunkRow]) -> None:
-        shown = "".join(map(self._show, rows))
-        # In one call, because of Ctrl-C; but an unbuffered stdout may take only a part.
-        rest = memoryview(shown.encode("utf-8", "backslashreplace"))
-        while rest:
-            rest = rest[self._stream.write(rest) :]
-        self._stream.flush()
+        write_utf8(self._stream, "".join(map(self._show, rows)))
 
     def close(self) -> None:
         self._stream.close()
@@ -206,22 +222,12 @@ def _json_line(row: ChunkRow) -> str:
     return json.dumps(row.as_json(), ensure_ascii=False) + "\n"
 
 
-def _as_text(row: ChunkRow) -> str:
-    return f"===== {row.title()}\n{_ended(row.chunk.text)}"
-
-
-def _as_markdown(row: ChunkRow) -> str:
-    # In a comment, "--" could end it.
-    title = re.sub("-(?=-)", "- ", row.title())
-    return f"<!-- {title} -->\n\n{_ended(row.chunk.text)}\n---\n\n"
-
-
 def _ended(text: str) -> str:
     return text if text.endswith(("\n", "\r")) else f"{text}\n"
 
 
 _SHOWN_AS: dict[OutputFormat, Callable[[ChunkRow], str]] = {
     OutputFormat.JSONL: _json_line,
-    OutputFormat.TEXT: _as_text,
-    OutputFormat.MD: _as_markdown,
+    OutputFormat.TEXT: lambda row: as_text(row.title(), row.chunk.text),
+    OutputFormat.MD: lambda row: as_markdown(row.title(), row.chunk.text),
 }

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Prices,
         PromptTemplate,
     )
+    from lumber_core.retrieval.index import IndexedDocument, Passage, PassageIndex
     from lumber_core.segmentation import Segmentation, Usage, Verdict
     from lumber_core.spans import Span
     from lumber_core.text.source import Source
@@ -66,6 +67,7 @@ else:
                 "Prices",
                 "PromptTemplate",
             ],
+            "lumber_core.retrieval.index": ["IndexedDocument", "Passage", "PassageIndex"],
             "lumber_core.segmentation": ["Segmentation", "Usage", "Verdict"],
             "lumber_core.spans": ["Span"],
             "lumber_core.text.source": ["Source"],
@@ -87,6 +89,7 @@ __all__ = [
     "Estimate",
     "GreedyChunker",
     "Group",
+    "IndexedDocument",
     "Judge",
     "JudgementError",
     "LayoutChunker",
@@ -96,6 +99,8 @@ __all__ = [
     "Model",
     "ModelJudge",
     "ModelUnavailableError",
+    "Passage",
+    "PassageIndex",
     "Prices",
     "PromptTemplate",
     "Segmentation",

@@ -53,9 +53,11 @@ def test_a_report_is_written_and_its_table_printed(
     output = tmp_path / "report"
     code, said = run(
         *("compare", docs, "--questions", questions, "--output", output),
-        *("--splitter", "paragraphs", "--splitter", "recursive:120"),
+        *("--splitter", "paragraphs", "--splitter", "recursive:120", "--passages"),
     )
     assert code == 0, said
+    assert "Passages + keywords, 600 words" in said
+    assert "hits at most 90 words apart are joined to passages" in said
     data = data_of(output)
     assert [splitter["name"] for splitter in data["splitters"]] == ["paragraphs", "recursive:120"]
     assert len(data["corpus"]["questions"]) == 12
@@ -233,6 +235,7 @@ def test_a_second_sweep_over_theta_asks_nothing(
         (["compare", "{docs}", "--embedder", "none"], "unknown embedder"),
         (["compare", "{docs}", "--sections", "none"], "headings or marks"),
         (["compare", "{docs}", "--sections", "headings"], "heading"),
+        (["compare", "{docs}", "--passages"], "no questions to find passages for"),
         (["compare", "{docs}", "--qa"], "pass --model"),
         (["compare", "{docs}", "--hyde"], "pass --model"),
         (["compare", "{docs}", "--splitter", "propositions"], "pass --model"),

@@ -16,7 +16,7 @@ from tests.cli.running import run, run_apart, started
 
 COMMANDS = (
     *("split", "view", "estimate", "models", "compare", "sweep", "questions", "conform"),
-    *("train", "export"),
+    *("train", "export", "ask"),
 )
 EXTRAS = {
     "evaluation": {

@@ -11,8 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from lumber_core.retrieval.joining import MAX_GAP
 from lumber_evaluation.llm.answers import QaResult
-from lumber_evaluation.retrieval import CUTOFFS, WORD_BUDGETS, QuestionResult, RetrievalResult
+from lumber_evaluation.retrieval import (
+    CUTOFFS,
+    PASSAGE_BUDGETS,
+    WORD_BUDGETS,
+    QuestionResult,
+    RetrievalResult,
+)
 from lumber_evaluation.segmentation import DocumentScore, SegmentationScores
 
 
@@ -139,6 +146,18 @@ def _word_recall(words: int) -> Metric:
     return Metric(f"recall@{words}w", label, WORD_RECALL, measure, words, True, words == 600)
 
 
+def _passage_recall(words: int) -> Metric:
+    measure = of_questions(lambda question: question.passage_recall("vectors", words))
+    label, key = f"Passages, {words:,} words", f"passage_recall@{words}w"
+    return Metric(key, label, PASSAGE_RECALL, measure, words, in_summary=words == 600)
+
+
+def _keyword_recall(words: int) -> Metric:
+    measure = of_questions(lambda question: question.passage_recall("vectors and keywords", words))
+    label, key = f"Passages + keywords, {words:,} words", f"keyword_passage_recall@{words}w"
+    return Metric(key, label, KEYWORD_RECALL, measure, words, words == 600, words == 600)
+
+
 def _recall(k: int) -> Metric:
     measure = of_questions(lambda question: question.recall(k))
     return Metric(f"recall@{k}", f"Recall@{k}", RECALL, measure, k, k == 5, k == 5)
@@ -175,6 +194,21 @@ WORD_RECALL = MetricFamily(
     "share of the reference text",
     axis="words retrieved",
     plotted=True,
+)
+PASSAGE_RECALL = MetricFamily(
+    "passage_recall",
+    "Recall in joined passages",
+    f"Share of a question's reference text in what a reader gets: hits at most {MAX_GAP} words "
+    "apart are joined, best first, and the words between them count.",
+    "share of the reference text",
+    axis="words of all passages",
+)
+KEYWORD_RECALL = MetricFamily(
+    "keyword_passage_recall",
+    "Recall in joined passages, with keywords",
+    "The same if chunks are found by vectors and by words (BM25) together, as by PassageIndex.",
+    "share of the reference text",
+    axis="words of all passages",
 )
 RECALL = MetricFamily(
     "recall",
@@ -263,6 +297,8 @@ WINDOW_DIFF = MetricFamily(
 
 METRICS: tuple[Metric, ...] = (
     *map(_word_recall, WORD_BUDGETS),
+    *map(_passage_recall, PASSAGE_BUDGETS),
+    *map(_keyword_recall, PASSAGE_BUDGETS),
     *map(_recall, CUTOFFS),
     *map(_dcg, CUTOFFS[1:]),
     *map(_token_recall, CUTOFFS),

@@ -168,6 +168,12 @@ class Comparison:
         documents = {question.document for question in self.corpus.questions}
         return FEWEST <= len(documents) < len(self.corpus.questions)
 
+    @property
+    def has_passages(self) -> bool:
+        """Whether it was measured what a reader gets if hits are joined to passages."""
+        found = self.results[0].retrieval
+        return found is not None and bool(found.questions[0].passages)
+
     @cached_property
     def sizes_alike(self) -> bool:
         """Whether mean chunk sizes differ by at most a third: then figures at k compare."""

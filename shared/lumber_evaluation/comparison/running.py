@@ -62,6 +62,7 @@ def compare(
     within_document: bool = False,
     tolerance: int = 0,
     query_texts: Sequence[str] | None = None,
+    passages: bool = False,
     folder: str | Path | None = None,
     show_progress: bool = False,
 ) -> Comparison:
@@ -84,13 +85,16 @@ def compare(
         tolerance: How many units apart two boundaries may be and still match.
         query_texts: Texts to embed instead of the questions, one for each: the `texts` of
             `lumber_evaluation.llm.hyde.hypothetical_passages`, for instance.
+        passages: Also measure what a reader gets: hits that lie close together are joined, found by
+            vectors alone, and by vectors and words as by `PassageIndex`.
         folder: Where finished work is cached, so that an interrupted run resumes.
         show_progress: Show progress bars.
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters with the same name, a
-            question without an expected answer, no question for the model to answer or to search
-            with a context, not one query text for each question, or an argument is out of range.
+            question without an expected answer, no question for the model to answer, to search
+            with a context or to find passages for, not one query text for each question, or an
+            argument is out of range.
         TypeError: A splitter, the embedder, a context or the tokenizer has the wrong type.
         MissingExtraError: A package is not installed.
 
@@ -104,7 +108,7 @@ def compare(
     """
     subjects = [evaluated(splitter) for splitter in splitters]
     given = list(contexts)
-    check_comparison(corpus, subjects, qa=qa, contexts=given)
+    check_comparison(corpus, subjects, qa=qa, contexts=given, passages=passages)
     ordered = [tuple(part for part in ALL_CONTEXT if part in context) for context in given]
     measured = dict.fromkeys([(), *ordered])  # each once, and first none
     if tolerance < 0:
@@ -154,6 +158,7 @@ def compare(
                     context=context,
                     within_document=within_document,
                     query_texts=query_texts,
+                    passages=passages,
                     show_progress=show_progress,
                 )
             result = replace(
@@ -181,13 +186,14 @@ def check_comparison(
     *,
     qa: QaSettings | None = None,
     contexts: Sequence[Sequence[ContextPart]] = (),
+    passages: bool = False,
 ) -> None:
     """Raise unless the corpus and the splitters can be compared.
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters with the same name, a
-            question without an expected answer, no question for the model to answer or to search
-            with a context, or a context has an unknown part.
+            question without an expected answer, no question for the model to answer, to search
+            with a context or to find passages for, or a context has an unknown part.
         TypeError: A context is not a list.
     """
     for context in contexts:
@@ -204,6 +210,11 @@ def check_comparison(
         )
     if corpus.questions:
         check_questions(corpus.questions)
+    elif passages:
+        raise ValueError(
+            f"the corpus {corpus.name!r} contains no questions to find passages for: pass "
+            "questions, or leave passages out"
+        )
     elif contexts:
         raise ValueError(
             f"the corpus {corpus.name!r} contains no questions to search with a context: pass "

@@ -126,7 +126,7 @@ def _replies(
     """Yield replies as they come, with the numbers of their questions."""
     if capacity == 1:
         for number, ask in enumerate(asks):
-            yield number, _reply(model, ask)
+            yield number, ask_one(model, ask)
         return
     stop = threading.Event()
     with ThreadPoolExecutor(
@@ -137,7 +137,7 @@ def _replies(
         try:
             while True:
                 while len(out) < capacity and (taken := next(left, None)) is not None:
-                    out[pool.submit(_reply, model, taken[1])] = taken[0]
+                    out[pool.submit(ask_one, model, taken[1])] = taken[0]
                 if not out:
                     return
                 done, _ = wait(out, return_when=FIRST_COMPLETED)
@@ -148,8 +148,13 @@ def _replies(
             raise
 
 
-def _reply(model: CachedModel, ask: Ask[T]) -> Reply[T]:
-    """Ask, and ask again if the answer cannot be used."""
+def ask_one(model: CachedModel, ask: Ask[T]) -> Reply[T]:
+    """Ask a model a question, and again if the answer cannot be used.
+
+    Raises:
+        ModelSettingsError: The model rejects the key, the name or the settings.
+        StoreError: The model's store cannot be used.
+    """
     usage, user = Usage(), ask.user
     reply: Reply[T] | None = None
     for _ in range(model.policy.rereads + 1):

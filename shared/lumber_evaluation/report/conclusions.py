@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from lumber_core.retrieval.joining import MAX_GAP
 from lumber_evaluation.comparison import FEWEST, Comparison, Difference
 from lumber_evaluation.comparison.metrics import Metric
 
@@ -18,6 +21,7 @@ def conclusions(comparison: Comparison) -> list[str]:
             "differ, not which one is better."
         )
     sentences += _about_sizes(comparison)
+    sentences += _about_passages(comparison)
     sentences += _about_questions(comparison)
     sentences += _about_documents(comparison)
     sentences += _about_answers(comparison)
@@ -113,6 +117,24 @@ def _about_sizes(comparison: Comparison) -> list[str]:
         "then not the same amount of text, so no value at k passages is marked as best. Compare "
         "recall at equal amounts of text."
     ]
+
+
+def _about_passages(comparison: Comparison) -> list[str]:
+    if not comparison.has_passages:
+        return []
+    found = [result.retrieval for result in comparison.results if result.retrieval is not None]
+    sizes = [each.passage_sizes("vectors and keywords", 600) for each in found]
+    counts, words = zip(*sizes, strict=True)
+    return [
+        f"What a reader gets: hits at most {MAX_GAP} words apart are joined to passages, and the "
+        f"words between them count. With keywords, 600 words are {_range(counts, '.1f')} passages "
+        f"of {_range(words, '.0f')} words on average."
+    ]
+
+
+def _range(values: Sequence[float], form: str) -> str:
+    low, high = f"{min(values):{form}}", f"{max(values):{form}}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _about_questions(comparison: Comparison) -> list[str]:

@@ -77,7 +77,7 @@ class PassageRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CutPassage:
     """A passage of a document with the cuts of all splitters.
 
     Attributes:
@@ -99,7 +99,7 @@ def telling_passages(
     *,
     count: int = 3,
     length: int = 2_600,
-) -> list[Passage]:
+) -> list[CutPassage]:
     """Choose the passages where splitters differ most, and lay them out.
 
     Args:
@@ -128,7 +128,7 @@ def telling_passages(
             active = sum(number > 0 for number in cuts)
             seen = sum(min(number, 4) for number in cuts)
             candidates.append((-active, -seen, order, start, end, name))
-    chosen: list[Passage] = []
+    chosen: list[CutPassage] = []
     for *_, start, end, name in sorted(candidates):
         apart = all(p.document != name or end <= p.start or start >= p.end for p in chosen)
         if apart and len(chosen) < count:
@@ -136,7 +136,9 @@ def telling_passages(
     return chosen
 
 
-def lay_out(name: str, text: str, start: int, end: int, starts: Sequence[Iterable[int]]) -> Passage:
+def lay_out(
+    name: str, text: str, start: int, end: int, starts: Sequence[Iterable[int]]
+) -> CutPassage:
     """Cut a passage wherever any splitter cuts it."""
     sets = [sorted({0, *cuts}) for cuts in starts]
     edges = sorted({start, *(cut for cuts in sets for cut in cuts if start < cut < end)})
@@ -145,7 +147,7 @@ def lay_out(name: str, text: str, start: int, end: int, starts: Sequence[Iterabl
         numbers = tuple(bisect_right(cuts, first) - 1 for cuts in sets)
         here = tuple(cuts[n] == first for cuts, n in zip(sets, numbers, strict=True))
         rows.append(PassageRow(text[first:last], numbers, here))
-    return Passage(name, start, end, tuple(rows))
+    return CutPassage(name, start, end, tuple(rows))
 
 
 def _before(text: str, place: int) -> int:

@@ -16,7 +16,7 @@ from lumber_evaluation.comparison.sweep import Sweep
 from lumber_evaluation.documents import Corpus
 from lumber_evaluation.llm.answers import QaResult
 from lumber_evaluation.report.conclusions import conclusions
-from lumber_evaluation.retrieval import CUTOFFS, WORD_BUDGETS, RetrievalResult
+from lumber_evaluation.retrieval import CUTOFFS, WORD_BUDGETS, QuestionResult, RetrievalResult
 from lumber_evaluation.segmentation import SegmentationScores
 
 FORMAT = "lumber-comparison"
@@ -164,9 +164,23 @@ def _retrieval(retrieval: RetrievalResult) -> dict[str, Any]:
                 "gold": list(result.gold),
                 "retrieved": list(result.retrieved),
                 "similarities": [round(float(value), 4) for value in result.similarities],
+                "passages": _passages(result),
             }
             for result in retrieval.questions
         ],
+    }
+
+
+def _passages(result: QuestionResult) -> dict[str, Any] | None:
+    """Return what a reader gets for a question; None if it was not measured."""
+    if not result.passages:
+        return None
+    return {
+        found_by: {
+            str(words): {**asdict(read), "recall": None if result.is_absent else read.recall}
+            for words, read in by_words.items()
+        }
+        for found_by, by_words in result.passages.items()
     }
 
 

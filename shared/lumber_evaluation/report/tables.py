@@ -9,7 +9,7 @@ from statistics import fmean, median
 from lumber_evaluation.comparison import Comparison, Difference, Figure, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric, MetricFamily
 from lumber_evaluation.report.svg import legend_mark
-from lumber_evaluation.retrieval import CUTOFFS
+from lumber_evaluation.retrieval import ALL_FOUND_BY, CUTOFFS, PASSAGE_BUDGETS
 
 MINUS, DASH = "\u2212", "\u2013"
 _NEAR = 5
@@ -104,6 +104,21 @@ def answers_table(comparison: Comparison) -> Table:
         "Not in the document",
     )
     return Table("Where the answers are, in questions", columns, tuple(rows), "answers")
+
+
+def passages_table(comparison: Comparison) -> Table | None:
+    """Return how many passages a reader gets, and of how many words; None if not measured."""
+    if not comparison.has_passages:
+        return None
+    shown = [(found_by, words) for found_by in ALL_FOUND_BY for words in PASSAGE_BUDGETS]
+    rows = []
+    for kind, result in enumerate(comparison.results):
+        assert result.retrieval is not None, "passages are found for questions"
+        sizes = [result.retrieval.passage_sizes(*each) for each in shown]
+        cells = [Cell(f"{count:.1f}", f"of {words:.0f} words") for count, words in sizes]
+        rows.append(_row(result, kind, cells))
+    columns = [f"By {found_by}, {words:,} words" for found_by, words in shown]
+    return Table("Joined passages of a question, means", tuple(columns), tuple(rows), "passages")
 
 
 def skipping_table(comparison: Comparison) -> Table | None:

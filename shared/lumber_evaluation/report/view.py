@@ -11,7 +11,7 @@ from lumber_core import __version__
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric, MetricFamily, families_of
 from lumber_evaluation.report.conclusions import conclusions
-from lumber_evaluation.report.cuts import Passage, TextPiece, pieces, telling_passages
+from lumber_evaluation.report.cuts import CutPassage, TextPiece, pieces, telling_passages
 from lumber_evaluation.report.plots import (
     Plot,
     cost_plot,
@@ -31,6 +31,7 @@ from lumber_evaluation.report.tables import (
     cost_table,
     family_table,
     interval,
+    passages_table,
     size_table,
     skipping_table,
     summary_table,
@@ -88,7 +89,7 @@ class Rails:
     """
 
     names: tuple[tuple[str, str, str], ...]
-    passages: tuple[Passage, ...]
+    passages: tuple[CutPassage, ...]
 
 
 def view(comparison: Comparison) -> dict[str, Any]:
@@ -158,8 +159,8 @@ def _retrieval_tables(
     comparison: Comparison, families: Mapping[MetricFamily, Sequence[Metric]]
 ) -> list[Table]:
     tables = [family_table(comparison, family, metrics) for family, metrics in families.items()]
-    skipping = skipping_table(comparison)
-    return [tables[0], answers_table(comparison), *tables[1:], *([skipping] if skipping else [])]
+    first = [tables[0], answers_table(comparison), passages_table(comparison)]
+    return [each for each in [*first, *tables[1:], skipping_table(comparison)] if each is not None]
 
 
 def _difference_plots(comparison: Comparison) -> list[Plot]:

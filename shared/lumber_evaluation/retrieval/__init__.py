@@ -4,6 +4,7 @@
 splitter in one call.
 """
 
+from lumber_evaluation.retrieval.passages import ALL_FOUND_BY, PASSAGE_BUDGETS
 from lumber_evaluation.retrieval.results import (
     CUTOFFS,
     QuestionResult,
@@ -14,7 +15,9 @@ from lumber_evaluation.retrieval.results import (
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS
 
 __all__ = [
+    "ALL_FOUND_BY",
     "CUTOFFS",
+    "PASSAGE_BUDGETS",
     "WORD_BUDGETS",
     "QuestionResult",
     "RetrievalResult",

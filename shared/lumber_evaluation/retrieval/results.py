@@ -37,6 +37,7 @@ from lumber_evaluation.documents import (
 )
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.embedders import embedder as embedder_of
+from lumber_evaluation.retrieval.passages import FoundBy, PassageSearch, PassagesRead
 from lumber_evaluation.retrieval.references import (
     GoldFinder,
     TokenOverlap,
@@ -71,6 +72,8 @@ class QuestionResult:
         word_recalls: Recall of the reference text for each of `WORD_BUDGETS`; see `WordRecall`.
         overlaps: Overlap of the first k chunks with the references for each k of `CUTOFFS`; empty
             for a question without references.
+        passages: What a reader gets, by how chunks are found, for each of `PASSAGE_BUDGETS`; empty
+            if it was not measured.
     """
 
     question: Question
@@ -80,6 +83,7 @@ class QuestionResult:
     first_hit: int | None
     word_recalls: Mapping[int, float]
     overlaps: Mapping[int, TokenOverlap] = field(default_factory=dict)
+    passages: Mapping[FoundBy, Mapping[int, PassagesRead]] = field(default_factory=dict)
 
     def word_recall(self, words: int) -> float:
         """Return the share of the reference text among the first words retrieved.
@@ -124,6 +128,19 @@ class QuestionResult:
         """Return intersection over union of the first k chunks and the references, or nan."""
         overlap = self._overlap(k)
         return math.nan if overlap is None else overlap.iou
+
+    def passage_recall(self, found_by: FoundBy, words: int) -> float:
+        """Return the share of the reference text in the passages that a reader gets.
+
+        Args:
+            found_by: How chunks are found.
+            words: One of `PASSAGE_BUDGETS`.
+
+        Returns:
+            From 0 to 1; nan if passages were not measured, or if the reference text does not occur
+            in the document.
+        """
+        return self.passages[found_by][words].recall if self.passages else math.nan
 
     @property
     def is_absent(self) -> bool:
@@ -179,6 +196,17 @@ class RetrievalResult:
         """Return DCG@k, the mean over questions; arguments as for `recall`."""
         return self.mean(lambda question: question.dcg(k), unanswerable=unanswerable)
 
+    def passage_sizes(self, found_by: FoundBy, words: int) -> tuple[float, float]:
+        """Return the mean number of passages of a question, and the mean of their words.
+
+        Args:
+            found_by: How chunks are found.
+            words: One of `PASSAGE_BUDGETS`.
+        """
+        read = [question.passages[found_by][words] for question in self.questions]
+        count = sum(one.count for one in read)
+        return count / len(read), sum(one.words for one in read) / max(1, count)
+
     def mean(
         self, measure: Callable[[QuestionResult], float], *, unanswerable: Unanswerable = "miss"
     ) -> float:
@@ -216,6 +244,7 @@ def retrieve(
     context: Sequence[ContextPart] = (),
     within_document: bool = True,
     query_texts: Sequence[str] | None = None,
+    passages: bool = False,
     show_progress: bool = False,
 ) -> RetrievalResult:
     """Search the chunks of a splitter for each question of a corpus.
@@ -231,6 +260,7 @@ def retrieve(
         within_document: Search the chunks of the question's document only, as GutenQA does for
             each book; else those of the whole corpus.
         query_texts: Texts to embed instead of the questions, one for each, as for HyDE.
+        passages: Also measure what a reader gets if hits are joined to passages.
         show_progress: Show a progress bar.
 
     Returns:
@@ -291,12 +321,25 @@ def retrieve(
             text_of=[rows[number] for number in numbers],
             vectors=vectors,
         )
+        joining = None
+        if passages:
+            joining = PassageSearch(
+                corpus.by_name,
+                [chunks[number] for number in numbers],
+                vectors[numbers],
+                context=context,
+                read=read,
+            )
         answers = [gold[question] for question in questions]
         count = max(CUTOFFS[-1], read.depth(numbers, WORD_BUDGETS[-1]))
         found = search.find(asked[questions], answers, count=count)
         for question, one in zip(questions, found, strict=True):
             about = corpus.questions[question]
-            results[question] = _result(about, chunks, gold[question], one, read)
+            result = _result(about, chunks, gold[question], one, read)
+            if joining is not None:
+                joined = joining.find(about, queries[question], asked[question].tolist())
+                result = replace(result, passages=joined)
+            results[question] = result
     ordered = tuple(results[n] for n in range(len(queries)))
     return RetrievalResult(chunks, ordered, len(texts))
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 
 import numpy as np
 
@@ -49,6 +50,15 @@ class WordRecall:
 
     def __init__(self, documents: Mapping[str, Document], chunks: Sequence[EvaluatedChunk]) -> None:
         self._texts = {name: _WordsOf(document.text) for name, document in documents.items()}
+        self._count(chunks)
+
+    def of(self, chunks: Sequence[EvaluatedChunk]) -> WordRecall:
+        """Return the measure for other chunks of the same documents."""
+        made = copy(self)
+        made._count(chunks)
+        return made
+
+    def _count(self, chunks: Sequence[EvaluatedChunk]) -> None:
         self._chunks = chunks
         self._rewritten: set[int] = set()
         self._above = [len(str(chunk.context).split()) for chunk in chunks]

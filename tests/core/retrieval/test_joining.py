@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.chunking.passages import Hit, JoinedHits, join_hits, passage_metadata
+from lumber_core.retrieval.joining import Hit, JoinedHits, join_hits, passage_metadata
 from lumber_core.spans import spans_from_starts
 from tests.core.core_support import quick
 

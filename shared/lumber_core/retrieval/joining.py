@@ -42,6 +42,8 @@ _OF_START = (
     *("verdict", "verdict_reason"),
 )
 _OF_END = (LAST_PAGE, LAST_LINE)
+OWN_KEYS = (*_OF_START, *_OF_END, INSIDE_KEY)
+"""Keys of metadata that say something of a chunk or passage, and not of its document."""
 
 
 class Hit(NamedTuple):
@@ -157,8 +159,7 @@ def passage_metadata(best: Mapping[Any, Any], hits: Sequence[Mapping[Any, Any]])
         decided are those of the first hit; the last page and line those of the last. Sections that
         begin inside are the ones the hits name.
     """
-    own = {*_OF_START, *_OF_END, INSIDE_KEY}
-    metadata = {key: value for key, value in best.items() if key not in own}
+    metadata = {key: value for key, value in best.items() if key not in OWN_KEYS}
     metadata |= {key: hits[0][key] for key in _OF_START if key in hits[0]}
     for key in _OF_END:
         known = [hit[key] for hit in hits if key in hit]

@@ -1,0 +1,127 @@
+"""Filters of LlamaIndex, checked before any work and applied to metadata."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from llama_index.core.vector_stores.types import (
+    FilterCondition,
+    FilterOperator,
+    MetadataFilter,
+    MetadataFilters,
+)
+
+from lumber_core.identity import safe_repr
+from lumber_core.retrieval.store import Accepts
+
+_OPERATORS: dict[FilterOperator, Callable[[Any, Any], bool]] = {
+    FilterOperator.EQ: operator.eq,
+    FilterOperator.NE: operator.ne,
+    FilterOperator.GT: operator.gt,
+    FilterOperator.GTE: operator.ge,
+    FilterOperator.LT: operator.lt,
+    FilterOperator.LTE: operator.le,
+    FilterOperator.IN: lambda known, wanted: known in wanted,
+    FilterOperator.NIN: lambda known, wanted: known not in wanted,
+    FilterOperator.ANY: lambda known, wanted: any(one in known for one in wanted),
+    FilterOperator.ALL: lambda known, wanted: all(one in known for one in wanted),
+    FilterOperator.CONTAINS: operator.contains,
+    FilterOperator.TEXT_MATCH: operator.contains,
+    FilterOperator.TEXT_MATCH_INSENSITIVE: lambda known, wanted: wanted.lower() in known.lower(),
+}
+_OF_LISTS = (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperator.ALL)
+_OF_TEXTS = (FilterOperator.TEXT_MATCH, FilterOperator.TEXT_MATCH_INSENSITIVE)
+_OF_ANY = (FilterOperator.EQ, FilterOperator.NE)
+# What metadata must have for some operators.
+_NEEDED: dict[FilterOperator, type] = {
+    **dict.fromkeys(_OF_TEXTS, str),
+    **dict.fromkeys((FilterOperator.ANY, FilterOperator.ALL, FilterOperator.CONTAINS), list),
+}
+
+
+def check_filters(filters: object) -> None:
+    """Raise unless these are filters of LlamaIndex, or None.
+
+    Raises:
+        TypeError: They are something else.
+        ValueError: One has a value that does not fit its operator.
+    """
+    if filters is None:
+        return
+    if not isinstance(filters, MetadataFilters):
+        raise TypeError(
+            "filters must be MetadataFilters(filters=[MetadataFilter(key=..., value=...)]) of "
+            f"LlamaIndex, not {safe_repr(filters)}"
+        )
+    for each in filters.filters:
+        if isinstance(each, MetadataFilters):
+            check_filters(each)
+        elif not _fits(each.operator, each.value):
+            raise ValueError(
+                f"the filter {_shown(each)} has a value that does not fit: in, nin, any and all "
+                "take a list, text_match takes a text, others take one value, and what is missing "
+                "is found by is_empty"
+            )
+
+
+def accepted_by(filters: MetadataFilters | None) -> Accepts | None:
+    """Return whether filters, which may be nested, accept metadata; None if there are none."""
+    if filters is None or not filters.filters:
+        return None
+    parts = [
+        accepted_by(each) or _anything if isinstance(each, MetadataFilters) else _matches(each)
+        for each in filters.filters
+    ]
+    if filters.condition is FilterCondition.OR:
+        return lambda metadata: any(part(metadata) for part in parts)
+    if filters.condition is FilterCondition.NOT:
+        return lambda metadata: not any(part(metadata) for part in parts)
+    return lambda metadata: all(part(metadata) for part in parts)
+
+
+def _matches(wanted: MetadataFilter) -> Accepts:
+    """Return whether one filter accepts metadata.
+
+    What is missing or None passes "!=" and "nin", as in LlamaIndex's `SimpleVectorStore`.
+    """
+    kind, value = wanted.operator, wanted.value
+
+    def matches(metadata: Mapping[str, Any]) -> bool:
+        known = metadata.get(wanted.key)
+        if kind is FilterOperator.IS_EMPTY:
+            return known in (None, "", [])
+        if known is None:
+            return kind in (FilterOperator.NE, FilterOperator.NIN)
+        try:
+            if isinstance(known, _NEEDED.get(kind, object)):
+                return _OPERATORS[kind](known, value)
+        except TypeError:  # such as 1 < "a"
+            pass
+        raise ValueError(
+            f"the filter {_shown(wanted)} does not fit {known!r} in the metadata: text_match is "
+            "for texts, contains, any and all are for lists, others compare values of one type"
+        )
+
+    return matches
+
+
+def _anything(metadata: Mapping[str, Any]) -> bool:
+    del metadata
+    return True
+
+
+def _fits(kind: FilterOperator, value: object) -> bool:
+    """Return whether a filter can have a value."""
+    if kind is FilterOperator.IS_EMPTY:
+        return True
+    if kind in _OF_LISTS:
+        return isinstance(value, list)
+    if kind in _OF_TEXTS:
+        return isinstance(value, str)
+    return isinstance(value, str | int | float) or (kind in _OF_ANY and value is not None)
+
+
+def _shown(wanted: MetadataFilter) -> str:
+    return f"{wanted.key} {wanted.operator.value} {wanted.value!r}"

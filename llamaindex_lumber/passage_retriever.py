@@ -1,0 +1,416 @@
+"""One object from documents to passages: splits, embeds, indexes, finds and joins."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.schema import (
+    Document,
+    NodeRelationship,
+    NodeWithScore,
+    ObjectType,
+    QueryBundle,
+    RelatedNodeInfo,
+    TextNode,
+)
+from llama_index.core.vector_stores.types import (
+    BasePydanticVectorStore,
+    MetadataFilters,
+    VectorStoreQuery,
+    VectorStoreQueryResult,
+)
+from typing_extensions import Self
+
+from llamaindex_lumber.base import SpanNodeParser
+from llamaindex_lumber.embedding import LumberEmbedding
+from llamaindex_lumber.filters import accepted_by, check_filters
+from llamaindex_lumber.layout import LayoutNodeParser
+from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
+from llamaindex_lumber.settings import check_embed_model
+from lumber_core.checks import check_positive
+from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
+from lumber_core.concurrency import batches
+from lumber_core.identity import chunk_id, safe_repr
+from lumber_core.retrieval.index import (
+    BUDGET,
+    TARGET_SIZE,
+    Changes,
+    IndexedChunk,
+    IndexedDocument,
+    Passage,
+    PassageIndex,
+)
+from lumber_core.retrieval.joining import MAX_GAP, OWN_KEYS, check_limits
+from lumber_core.retrieval.store import PassageStore
+from lumber_core.spans import Span
+from lumber_core.text.source import NAME_KEYS
+
+# How a document is written out, which its passages take over; its metadata in the file has it.
+_FORM = "_llama_index"
+_EXCLUDED = ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys")
+_TEMPLATES = ("metadata_template", "metadata_separator", "text_template")
+_AT_ONCE = 500  # nodes handed to a vector store; some refuse more than a thousand
+
+
+class PassageRetriever(BaseRetriever):
+    """Finds whole passages: splits documents to small chunks, finds these, and joins them.
+
+    Chunks are found by vectors that know their headings and surroundings and by their words, both
+    scores added. Hits that lie close together become one passage, an exact slice of the document.
+    Texts, words and, without a vector store, vectors are in one file.
+
+    Args:
+        node_parser: A node parser of this package; only how it splits counts. None:
+            `LayoutNodeParser(target_size=50)`.
+        embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
+        path: The file, which is reopened with the same answers. None: a temporary one.
+        vector_store: Any vector store of LlamaIndex that can delete nodes by their IDs, for the
+            vectors alone. Needs `path` to be reopened, and is saved by itself.
+        keywords: Whether chunks are found by their words, too.
+        context: What vectors know beside the text of a chunk; as for `ContextEmbedding`.
+        scales: As for `ContextEmbedding`; helps a little, and costs as much embedding again as the
+            chunks for each size.
+        budget: Maximum number of words in all passages of a query.
+        max_gap: Hits of one document with at most this many words between them are joined.
+        filters: Which chunks may be found, by the metadata of their documents and their own
+            (headings, pages, lines). They hold for vectors and words, and may be nested.
+        callback_manager: LlamaIndex's.
+
+    Raises:
+        ValueError: A limit is out of range, a filter has a value that does not fit its operator,
+            the vector store cannot delete nodes by their IDs, or the parser has a setting that has
+            no meaning here.
+        TypeError: An argument has the wrong type.
+
+    Example:
+        >>> retriever = PassageRetriever()
+        >>> text = "Otters live along rivers. They hunt fish at dawn."
+        >>> changes = retriever.add_documents([Document(text=text, id_="otters")])
+        >>> changes.added, changes.chunks
+        (1, 1)
+        >>> [passage] = retriever.retrieve("When do otters hunt?")
+        >>> passage.text, passage.node.ref_doc_id, passage.node.start_char_idx
+        ('Otters live along rivers. They hunt fish at dawn.', 'otters', 0)
+    """
+
+    def __init__(
+        self,
+        node_parser: SpanNodeParser | None = None,
+        *,
+        embed_model: BaseEmbedding | None = None,
+        path: str | Path | None = None,
+        vector_store: BasePydanticVectorStore | None = None,
+        keywords: bool = True,
+        context: Sequence[ContextPart] = ALL_CONTEXT,
+        scales: Sequence[int] = (),
+        budget: int = BUDGET,
+        max_gap: int = MAX_GAP,
+        filters: MetadataFilters | None = None,
+        callback_manager: CallbackManager | None = None,
+    ) -> None:
+        parser = _checked_parser(node_parser)
+        model = LumberEmbedding() if embed_model is None else embed_model
+        check_embed_model("embed_model", model)
+        check_positive("budget", budget)
+        check_limits(max_gap, budget)
+        check_filters(filters)
+        super().__init__(callback_manager)
+        self._model = model
+        self._filters = filters
+        self._limits = {"budget": budget, "max_gap": max_gap}
+        vectors = None if vector_store is None else _Vectors(_checked_store(vector_store))
+        self._index = PassageIndex(
+            parser.chunker,
+            _Embedding(model),
+            path,
+            context=context,
+            scales=scales,
+            keywords=keywords,
+            vectors=vectors,
+        )
+        if vectors is not None:
+            vectors.index = self._index.store
+
+    def add_documents(
+        self, documents: Iterable[Document], *, show_progress: bool = False
+    ) -> Changes:
+        """Add documents, each source as a whole.
+
+        The source of a document is the "file_path", "file_name" or "source" in its metadata, the
+        first there is, or else its ID. What the index has of the same sources, and is not among
+        `documents`, is removed: pass all documents of a file together. After an error or a kill,
+        the same call repeated goes on where it stopped.
+
+        Documents that have not changed cost nothing if they have the same IDs as before:
+        `SimpleDirectoryReader(folder, filename_as_id=True)`.
+
+        Args:
+            documents: The documents, before they are parsed; pages after `join_pages`.
+            show_progress: Show progress bars of splitting and embedding.
+
+        Returns:
+            How many documents were added, unchanged and removed, and how many chunks are new.
+
+        Raises:
+            TypeError: An item is not a document.
+            ValueError: Two documents with the same ID differ, metadata has what JSON does not have,
+                or the embedding model is another one than before. Nothing is stored.
+            StoreError: The file cannot be used, or another process writes to it.
+        """
+        indexed = [*map(_indexed, whole_documents(documents))]
+        return self._index.add(indexed, show_progress=show_progress)
+
+    async def aadd_documents(
+        self, documents: Iterable[Document], *, show_progress: bool = False
+    ) -> Changes:
+        """Async version of `add_documents`."""
+        indexed = [*map(_indexed, whole_documents(documents))]
+        return await self._index.aadd(indexed, show_progress=show_progress)
+
+    def delete(self, sources: Iterable[str]) -> int:
+        """Remove sources with their texts, chunks, words and vectors.
+
+        Args:
+            sources: What `add_documents` calls so: names of files, or else IDs of documents.
+
+        Returns:
+            The number of documents removed; 0 for what the index does not have.
+
+        Raises:
+            TypeError: `sources` is one string.
+        """
+        return self._index.delete(sources)
+
+    async def adelete(self, sources: Iterable[str]) -> int:
+        """Async version of `delete`."""
+        return await self._index.adelete(sources)
+
+    def with_filters(self, filters: MetadataFilters | None) -> Self:
+        """Return a retriever over the same index with other filters; None for none.
+
+        Raises:
+            ValueError: A filter has a value that does not fit its operator.
+            TypeError: They are not filters of LlamaIndex.
+        """
+        check_filters(filters)
+        other = copy.copy(self)
+        other._filters = filters
+        return other
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        query, vector = query_bundle.query_str, query_bundle.embedding
+        if vector is None:
+            vector = self._model.get_agg_embedding_from_queries(_texts_of(query_bundle))
+        where = accepted_by(self._filters)
+        found = self._index.search(query, **self._limits, where=where, vector=vector)
+        return [*map(_hit_of, found)]
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        query, vector = query_bundle.query_str, query_bundle.embedding
+        if vector is None:
+            vector = await self._model.aget_agg_embedding_from_queries(_texts_of(query_bundle))
+        where = accepted_by(self._filters)
+        found = await self._index.asearch(query, **self._limits, where=where, vector=vector)
+        return [*map(_hit_of, found)]
+
+
+class _Embedding:
+    """An embedding model of LlamaIndex as one of the core."""
+
+    def __init__(self, model: BaseEmbedding) -> None:
+        self._model = model
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return self._model.get_text_embedding_batch(texts)
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        return await self._model.aget_text_embedding_batch(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        return self._model.get_query_embedding(text)
+
+    async def aembed_query(self, text: str) -> list[float]:
+        return await self._model.aget_query_embedding(text)
+
+
+class _Vectors:
+    """A vector store of LlamaIndex as one of the core.
+
+    Some come to be with the first nodes (Qdrant's collections): before that, there is nothing to
+    find, and that deleting fails means nothing.
+    """
+
+    def __init__(self, store: BasePydanticVectorStore) -> None:
+        self._store = store
+        self.index: PassageStore | None = None
+
+    def add(self, chunks: Sequence[IndexedChunk]) -> None:
+        for some in batches(chunks, _AT_ONCE):
+            self._store.add([*map(_stored, some)])
+
+    async def aadd(self, chunks: Sequence[IndexedChunk]) -> None:
+        for some in batches(chunks, _AT_ONCE):
+            await self._store.async_add([*map(_stored, some)])
+
+    def delete(self, keys: Sequence[str]) -> None:
+        for some in batches(keys, _AT_ONCE):
+            with self._unless_new():
+                self._store.delete_nodes(some)
+
+    async def adelete(self, keys: Sequence[str]) -> None:
+        for some in batches(keys, _AT_ONCE):
+            with self._unless_new():
+                await self._store.adelete_nodes(some)
+
+    def search(self, query: str, vector: Sequence[float], count: int) -> list[tuple[str, float]]:
+        if self._is_new:
+            return []
+        return self._hits(self._store.query(_query(query, vector, count)))
+
+    async def asearch(
+        self, query: str, vector: Sequence[float], count: int
+    ) -> list[tuple[str, float]]:
+        if self._is_new:
+            return []
+        return self._hits(await self._store.aquery(_query(query, vector, count)))
+
+    @property
+    def _is_new(self) -> bool:
+        return self.index is None or self.index.is_new
+
+    @contextmanager
+    def _unless_new(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception:
+            if not self._is_new:
+                raise
+
+    def _hits(self, found: VectorStoreQueryResult) -> list[tuple[str, float]]:
+        """Return the keys that were found with their scores.
+
+        Raises:
+            ValueError: The store gives no scores.
+        """
+        keys = [node.node_id for node in found.nodes] if found.nodes else found.ids or []
+        if keys and not found.similarities:
+            raise ValueError(
+                f"{type(self._store).__name__} returns no similarities, which are added to the "
+                "scores of words: pass another vector store, or none"
+            )
+        return [*zip(keys, found.similarities or (), strict=True)]
+
+
+def _checked_parser(parser: object) -> SpanNodeParser:
+    """Return a node parser, the default one for None.
+
+    Raises:
+        TypeError: It is not of this package.
+        ValueError: It has a setting that has no meaning here.
+    """
+    if parser is None:
+        return LayoutNodeParser(target_size=TARGET_SIZE)
+    if not isinstance(parser, SpanNodeParser):
+        raise TypeError(
+            "node_parser must be one of this package, such as LayoutNodeParser(target_size=50), "
+            f"not {safe_repr(parser)}; documents are passed to add_documents"
+        )
+    if parser.delivery.overlap:
+        raise ValueError(
+            "node_parser must have chunk_overlap=0: hits that touch are joined to passages"
+        )
+    if getattr(parser, "embed", False) is not False:
+        raise ValueError("node_parser must have embed=False: pass the model as embed_model")
+    return parser
+
+
+def _checked_store(store: object) -> BasePydanticVectorStore:
+    """Return a vector store.
+
+    Raises:
+        TypeError: It is none.
+        ValueError: It cannot delete nodes, or embeds them itself.
+    """
+    if not isinstance(store, BasePydanticVectorStore):
+        raise TypeError(
+            "vector_store must be a vector store of LlamaIndex (BasePydanticVectorStore) or None, "
+            f"not {safe_repr(store)}"
+        )
+    kind = type(store)
+    if kind.delete_nodes is BasePydanticVectorStore.delete_nodes:
+        raise ValueError(
+            f"{kind.__name__} cannot delete nodes by their IDs (delete_nodes), so documents could "
+            "not be replaced: pass another vector store, or none"
+        )
+    if not store.is_embedding_query:
+        raise ValueError(
+            f"{kind.__name__} embeds texts itself, without headings and surroundings: pass a "
+            "vector store that takes vectors, or none"
+        )
+    return store
+
+
+def _indexed(document: Document) -> IndexedDocument:
+    """Return a document for the index, with the form of its passages in its metadata."""
+    content = source_of_node(document, titled=True)
+    hidden = content.metadata.keys() - document.metadata.keys()  # the MIME type
+    form = {name: getattr(document, name) for name in _TEMPLATES}
+    form |= {name: [*getattr(document, name), *hidden] for name in _EXCLUDED}
+    known = (str(document.metadata[key]) for key in NAME_KEYS if document.metadata.get(key))
+    content = dataclasses.replace(content, metadata={**content.metadata, _FORM: form})
+    return IndexedDocument(document.node_id, next(known, document.node_id), content)
+
+
+def _stored(chunk: IndexedChunk) -> TextNode:
+    """Return a chunk for a vector store; all of them take single values as metadata."""
+    node = _node(chunk.key, chunk.document, chunk.chunk.text, chunk.chunk.span, chunk.metadata)
+    single = (str, int, float)
+    node.metadata = {key: one for key, one in node.metadata.items() if isinstance(one, single)}
+    node.embedding = [*chunk.vector]
+    return node
+
+
+def _hit_of(passage: Passage) -> NodeWithScore:
+    key = chunk_id(passage.document, passage.span, passage.text, "passage")
+    node = _node(key, passage.document, passage.text, passage.span, passage.metadata)
+    return NodeWithScore(node=node, score=passage.score)
+
+
+def _node(key: str, document: str, text: str, span: Span, metadata: Mapping[str, Any]) -> TextNode:
+    """Return a slice of a document as a node parser would."""
+    common = {key: value for key, value in metadata.items() if key not in (*OWN_KEYS, _FORM)}
+    source = RelatedNodeInfo(node_id=document, node_type=ObjectType.DOCUMENT, metadata=common)
+    node = TextNode(
+        id_=key,
+        text=text,
+        metadata=common,
+        start_char_idx=span.start,
+        end_char_idx=span.end,
+        relationships={NodeRelationship.SOURCE: source},
+        **metadata.get(_FORM, {}),  # LangChain's retriever writes none
+    )
+    add_metadata(node, {key: metadata[key] for key in OWN_KEYS if key in metadata})
+    return node
+
+
+def _query(query: str, vector: Sequence[float], count: int) -> VectorStoreQuery:
+    return VectorStoreQuery(query_embedding=[*vector], similarity_top_k=count, query_str=query)
+
+
+def _texts_of(query: QueryBundle) -> list[str]:
+    """Return the texts whose mean vector is searched.
+
+    Raises:
+        ValueError: There is none.
+    """
+    if not query.embedding_strs:
+        raise ValueError("the query is empty: pass a text, or a QueryBundle with an embedding")
+    return query.embedding_strs

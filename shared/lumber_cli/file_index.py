@@ -1,0 +1,149 @@
+"""An index of passages of files: a file is read and embedded once, and again when it changes."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from lumber_cli.inputs import STDIN, Inputs
+from lumber_core import LayoutChunker, TextEmbedder, __version__
+from lumber_core.cache import digest
+from lumber_core.concurrency import batches, in_thread
+from lumber_core.retrieval.index import IndexedDocument, Passage, PassageIndex
+from lumber_files import NamedPath
+
+_CHUNK_TOKENS = 50  # a chunk of about 40 words, which with its surroundings is found best
+_AT_ONCE = 32  # files that are read, embedded and stored together: the most that Ctrl-C loses
+_NOTE = "files"  # under which the index has the stamps of its files
+_SETTLED = 2 * 10**9  # nanoseconds; the times of changes are that coarse on some file systems
+_SOURCE = "source"  # where the metadata of a chunk has its file
+
+_Stamp = list[int]  # time of the last change in nanoseconds, and size in bytes
+
+
+class FileIndex:
+    """Files in an index, each known by its path, in whatever folder the command runs.
+
+    Args:
+        path: The file of the index. None: a temporary file.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._chunker = LayoutChunker(target_size=_CHUNK_TOKENS)
+        self._index = PassageIndex(self._chunker, _BundledEmbedding(), path)
+        self._names: dict[str, str] = {}
+
+    def update(self, inputs: Inputs) -> None:
+        """Bring the index up to date with some files, which questions are then about.
+
+        New and changed files are read; files that are gone from a folder are removed. Other files
+        in the index are left as they are.
+
+        Raises:
+            StoreError: The index cannot be used.
+            ValueError: It was made with another embedding model.
+        """
+        version = digest(__version__, self._chunker.identity, repr(inputs.encoding))
+        store = self._index.store
+        note = json.loads(store.about(_NOTE) or b"{}")
+        known: dict[str, _Stamp | None] = note["stamps"] if note.get("version") == version else {}
+        stored = set(store.sources())
+        # Before files are read: one that changes meanwhile is read again by the next question.
+        stamps = {_path(named): _stamp(named) for named in inputs.named}
+        changed = []
+        for named in inputs.named:
+            path = _path(named)
+            if path in stored and stamps[path] is not None and stamps[path] == known.get(path):
+                self._names.setdefault(path, _name(named))
+            else:
+                changed.append(named)
+        shown = tqdm(changed, unit="file", disable=None if len(changed) > 1 else True)
+        alone = len(changed) == 1 and sys.stderr.isatty()
+        for batch in batches(self._read(inputs, shown), _AT_ONCE):
+            self._index.add(batch, show_progress=alone)
+        folders = [Path(given).resolve() for given in inputs.paths if _is_folder(given)]
+        gone = [
+            source
+            for source in stored - stamps.keys()
+            if any(Path(source).is_relative_to(folder) for folder in folders)
+            and not Path(source).exists()
+        ]
+        if gone:
+            self._index.delete(gone)
+        known |= {path: stamp for path, stamp in stamps.items() if path in self._names}
+        if changed or gone:
+            kept = {path: known[path] for path in known.keys() - gone}
+            store.note(_NOTE, json.dumps({"version": version, "stamps": kept}).encode())
+
+    def search(self, question: str, words: int) -> list[Passage]:
+        """Return the passages of these files that fit a question, with their names as given.
+
+        Args:
+            question: The question.
+            words: Maximum number of words of all passages.
+        """
+        names = self._names
+        others = set(self._index.store.sources()) - names.keys()
+        where = (lambda metadata: metadata.get(_SOURCE) in names) if others else None
+        found = self._index.search(question, budget=words, where=where)
+        return [replace(passage, document=names[passage.document]) for passage in found]
+
+    def _read(self, inputs: Inputs, files: tqdm[NamedPath | None]) -> Iterator[IndexedDocument]:
+        for named in files:
+            file = inputs.read(named)
+            path = _path(named)
+            if file is not None and path not in self._names:
+                self._names[path] = file.name
+                metadata = {**file.metadata, _SOURCE: path}
+                yield IndexedDocument(path, path, replace(file, name=path, metadata=metadata))
+
+
+class _BundledEmbedding:
+    """The bundled encoder, as an index takes it."""
+
+    def __init__(self) -> None:
+        self._model = TextEmbedder()
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        made: list[list[float]] = self._model.embed(texts).tolist()
+        return made
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        return await in_thread(self.embed_documents, texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.embed_documents([text])[0]
+
+    async def aembed_query(self, text: str) -> list[float]:
+        return await in_thread(self.embed_query, text)
+
+
+def _name(named: NamedPath | None) -> str:
+    return "stdin" if named is None else named.name
+
+
+def _path(named: NamedPath | None) -> str:
+    return "stdin" if named is None else str(named.path.resolve())
+
+
+def _is_folder(given: str) -> bool:
+    return given != STDIN and Path(given).is_dir()
+
+
+def _stamp(named: NamedPath | None) -> _Stamp | None:
+    """Return what changes when a file does; None if the file must be read to know."""
+    if named is None:
+        return None
+    try:
+        found = named.path.stat()
+    except OSError:  # reading says what is wrong
+        return None
+    if found.st_mtime_ns > time.time_ns() - _SETTLED:
+        return None
+    return [found.st_mtime_ns, found.st_size]

@@ -1,0 +1,158 @@
+"""Writes the passages that were found for a question: for people, as Markdown, or as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from pathlib import PurePath
+
+import typer
+
+from lumber_cli.writers import as_markdown, as_text, write_utf8
+from lumber_core.retrieval.index import Passage
+from lumber_core.text.markdown import (
+    CONTEXT_KEY,
+    HEADING_SEPARATOR,
+    INSIDE_KEY,
+    INSIDE_SEPARATOR,
+)
+from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
+from lumber_core.text.unicode import printable
+from lumber_files.formats import DOCX, HTML, PDF
+
+_TABLES = ("text/csv", "text/tab-separated-values")  # files that have no titles
+_RULE = re.compile(r"[\s|:-]*")  # below the header of a table in Markdown
+_WIDEST = 120  # columns of text on a terminal; longer lines are hard to read
+
+
+class PassageFormat(str, Enum):
+    """What passages are written as."""
+
+    TEXT = "text"
+    MD = "md"
+    JSON = "json"
+
+
+def show_passages(
+    question: str, answer: str | None, passages: Sequence[Passage], kind: PassageFormat
+) -> None:
+    """Write an answer, if there is one, and the passages to stdout.
+
+    Args:
+        question: The question.
+        answer: A model's answer.
+        passages: The passages.
+        kind: The format. Text is laid out if stdout is a terminal.
+    """
+    if kind is PassageFormat.JSON:
+        said = {} if answer is None else {"answer": answer}
+        rows = [_as_json(passage) for passage in passages]
+        made = {"question": question, **said, "passages": rows}
+        text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+    elif kind is PassageFormat.TEXT and sys.stdout.isatty():
+        _lay_out(answer, passages)
+        return
+    else:
+        text = "".join(_written(answer, passages, kind))
+    write_utf8(typer.get_binary_stream("stdout"), text)
+
+
+def _written(answer: str | None, passages: Sequence[Passage], kind: PassageFormat) -> Iterator[str]:
+    """Yield the parts of what is written in a pipe or a file."""
+    in_markdown = kind is PassageFormat.MD
+    if answer is not None:
+        yield f"{answer}\n\n---\n\n" if in_markdown else f"{answer}\n\n"
+    for number, passage in enumerate(passages, 1):
+        title = " | ".join([f"[{number}] {_document(passage)}", *whereabouts(passage)])
+        if in_markdown:
+            yield as_markdown(title, passage.text)
+        else:
+            yield f"{as_text(title, passage.text)}\n"
+
+
+def whereabouts(passage: Passage) -> list[str]:
+    """Return where a passage is: its pages or lines, the headings above it, and its columns."""
+    known = passage.metadata
+    said = []
+    for name in ("page", "line"):
+        numbers = _range(passage, name)
+        if numbers is not None:
+            first, last = numbers
+            said.append(f"{name} {first}" if first == last else f"{name}s {first} to {last}")
+    if "headings" in known:
+        said.append(printable(known["headings"]))
+    said += [f"columns: {printable(row)}" for row in _header_rows(passage)]
+    return said
+
+
+def _header_rows(passage: Passage) -> list[str]:
+    """Return the header of the table whose rows a passage continues, if it does."""
+    known = passage.metadata
+    titles, *rows = known.get(CONTEXT_KEY, "").splitlines() or [""]
+    untitled = "headings" not in known and ("|" in titles or known.get("file_type") in _TABLES)
+    return [row for row in ([titles, *rows] if untitled else rows) if not _RULE.fullmatch(row)]
+
+
+def _document(passage: Passage) -> str:
+    return printable(passage.document)
+
+
+def _range(passage: Passage, name: str) -> list[int] | None:
+    """Return the first and last page or line of a passage; None if the file has no such numbers."""
+    keys = {"page": (FIRST_PAGE, LAST_PAGE), "line": (FIRST_LINE, LAST_LINE)}[name]
+    # Lines of a text that was converted are not those of the file.
+    if name == "line" and PurePath(passage.document).suffix.lower() in (*HTML, DOCX, PDF):
+        return None
+    if any(key not in passage.metadata for key in keys):
+        return None
+    return [passage.metadata[key] for key in keys]
+
+
+def _as_json(passage: Passage) -> dict[str, object]:
+    known = passage.metadata
+    row: dict[str, object] = {
+        "document": passage.document,
+        "start": passage.span.start,
+        "end": passage.span.end,
+        "headings": _parts(known.get("headings"), HEADING_SEPARATOR),
+        "headings_inside": _parts(known.get(INSIDE_KEY), INSIDE_SEPARATOR),
+        "context": known.get(CONTEXT_KEY, ""),
+    }
+    for name in ("page", "line"):
+        numbers = _range(passage, name)
+        if numbers is not None:
+            row[f"{name}s"] = numbers
+    return {**row, "score": round(passage.score, 4), "text": passage.text}
+
+
+def _parts(joined: str | None, separator: str) -> list[str]:
+    return joined.split(separator) if joined else []
+
+
+def _lay_out(answer: str | None, passages: Sequence[Passage]) -> None:
+    """Print to a terminal: wrapped, and with nothing that could control it."""
+    # Deferred: pipes and files need no layout.
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=sys.stdout, highlight=False)
+    console.width = min(console.width, _WIDEST)
+
+    def show(text: str, indent: str = "") -> None:
+        for line in text.splitlines():
+            safe = Text(printable(line.expandtabs(4)))
+            for part in safe.wrap(console, console.width - len(indent)) or [Text()]:
+                console.print(Text(indent + part.plain.rstrip()), soft_wrap=True)
+        console.print()
+
+    if answer is not None:
+        show(answer)
+    for number, passage in enumerate(passages, 1):
+        title = Text(f"[{number}] {_document(passage)}", style="bold")
+        for part in whereabouts(passage):
+            title.append(f" · {part}", style="not bold cyan")
+        console.print(title)
+        show(passage.text, " " * 4)

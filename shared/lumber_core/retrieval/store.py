@@ -1,0 +1,528 @@
+"""Documents, their chunks, the words of these, and their vectors, in one SQLite file.
+
+A document is replaced in one transaction, so that a reader finds either all of the old one or all
+of the new. Each operation has a connection of its own: threads, processes and forks may share a
+store. One process writes at a time; others wait for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from weakref import finalize
+
+import numpy as np
+
+from lumber_core.chunking.surroundings import Vectors
+from lumber_core.errors import StoreError
+from lumber_core.retrieval.keywords import terms
+from lumber_core.spans import Span
+
+Accepts = Callable[[Mapping[str, Any]], bool]
+"""Says by the metadata of a chunk whether it may be found."""
+
+_APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
+_FORMAT = 1
+_BUSY_SECONDS = 60.0  # how long a reader or writer waits for a writer
+# Common words say little and cost most. The rarest words of a query are searched, as long as
+# together they occur in at most this many chunks: about 20 ms.
+_MOST_OCCURRENCES = 20_000
+_AROUND = 0.5
+"""What a word around a chunk counts, beside one in it. BM25 alone, and with vectors, finds most on
+the development corpora from 0.35 to 0.75."""
+_AT_ONCE = 500  # values in a statement; SQLite's limit was 999 for long
+
+_SCHEMA = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL, digest TEXT NOT NULL,
+    text TEXT NOT NULL, metadata TEXT NOT NULL, vectors BLOB
+);
+CREATE INDEX documents_of_source ON documents (source);
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, document INTEGER NOT NULL,
+    first INTEGER NOT NULL, last INTEGER NOT NULL, metadata TEXT NOT NULL
+);
+CREATE INDEX chunks_of_document ON chunks (document);
+CREATE VIRTUAL TABLE keywords USING fts5 (own, around, tokenize = 'ascii');
+CREATE VIRTUAL TABLE occurrences USING fts5vocab (keywords, 'row');
+CREATE TABLE loose (key TEXT PRIMARY KEY);
+INSERT INTO about VALUES ('generation', 0);
+"""
+
+
+class NewChunk(NamedTuple):
+    """A chunk to be stored.
+
+    Attributes:
+        span: Its place in the text of its document.
+        metadata: What it says beyond the metadata of its document.
+        own: The text whose words find it.
+        around: The text around it, whose words count less.
+    """
+
+    span: Span
+    metadata: Mapping[str, Any]
+    own: str
+    around: str
+
+
+class NewDocument(NamedTuple):
+    """A document to be stored.
+
+    Attributes:
+        name: Tells it from all others.
+        source: What it is a part of, such as the file of a page.
+        digest: Changes if anything does that its chunks and vectors depend on.
+        text: Its text.
+        metadata: Its metadata: data for JSON.
+        chunks: Its chunks, in order.
+        keys: An ID for each chunk.
+        vectors: Their vectors, shape (chunks, width); None if they are kept elsewhere.
+    """
+
+    name: str
+    source: str
+    digest: str
+    text: str
+    metadata: Mapping[str, Any]
+    chunks: Sequence[NewChunk]
+    keys: Sequence[str]
+    vectors: Vectors | None
+
+
+class StoredChunk(NamedTuple):
+    """A chunk that is stored.
+
+    Attributes:
+        number: Its number in the store.
+        document: The name of its document.
+        span: Its place in the text of its document.
+        metadata: Its metadata, and that of its document.
+    """
+
+    number: int
+    document: str
+    span: Span
+    metadata: dict[str, Any]
+
+
+class PassageStore:
+    """Documents, chunks, their words and vectors, in one file.
+
+    Args:
+        path: The file; created on first use. None: a temporary file, which is deleted with the
+            store, and copied if the store is pickled.
+
+    Raises:
+        StoreError: On any use, if the file cannot be read and written, or is not a file of this
+            class and version, or if its folder does not exist.
+    """
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.temporary = path is None
+        self.path = _temporary_file() if path is None else Path(path)
+        if self.temporary:
+            finalize(self, _delete, self.path, os.getpid())
+        self._matrix: _Matrix | None = None
+
+    def digests(self, names: Collection[str]) -> dict[str, str]:
+        """Return the digests of those of some documents that are stored."""
+        with self._transaction("DEFERRED") as connection:
+            rows = _select(connection, "name, digest FROM documents WHERE name", map(_bytes, names))
+            return {_text(name): digest for name, digest in rows}
+
+    def names(self, sources: Collection[str]) -> list[str]:
+        """Return the names of the documents of some sources."""
+        with self._transaction("DEFERRED") as connection:
+            rows = _select(connection, "name FROM documents WHERE source", map(_bytes, sources))
+            return [_text(name) for (name,) in rows]
+
+    def sources(self) -> list[str]:
+        """Return all sources, in the order in which they were first stored."""
+        with self._transaction("DEFERRED") as connection:
+            rows = connection.execute(
+                "SELECT source FROM documents GROUP BY source ORDER BY min(id)"
+            )
+            return [_text(source) for (source,) in rows]
+
+    def announce(self, keys: Iterable[str]) -> None:
+        """Note the keys of chunks that another store may have from now on, but not yet this one."""
+        with self._transaction("IMMEDIATE") as connection:
+            connection.executemany("INSERT OR IGNORE INTO loose VALUES (?)", [(k,) for k in keys])
+
+    def loose(self) -> list[str]:
+        """Return the keys of chunks that another store may have, but this one has not."""
+        with self._transaction("DEFERRED") as connection:
+            return [key for (key,) in connection.execute("SELECT key FROM loose")]
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Remove keys from those that another store may have."""
+        with self._transaction("IMMEDIATE") as connection:
+            connection.executemany("DELETE FROM loose WHERE key = ?", [(key,) for key in keys])
+
+    def put(self, documents: Sequence[NewDocument], *, elsewhere: bool) -> None:
+        """Store documents, each instead of that of the same name; all of them or none.
+
+        Args:
+            documents: The documents.
+            elsewhere: Whether another store has the vectors. The keys of the chunks that were
+                stored before become loose, and the new ones, which were announced, do not stay it.
+
+        Raises:
+            StoreError: The new chunks were announced, but another process has removed them since.
+        """
+        with self._transaction("IMMEDIATE") as connection:
+            if elsewhere:
+                self._settle(connection, [key for one in documents for key in one.keys])
+            self._remove(connection, [_bytes(one.name) for one in documents], elsewhere=elsewhere)
+            for document in documents:
+                _insert(connection, document)
+            _change(connection)
+
+    def remove(self, names: Collection[str], *, elsewhere: bool) -> None:
+        """Remove documents with all that is stored of them; see `put` for `elsewhere`."""
+        if not names:
+            return  # without a change, for which vectors would be read again
+        with self._transaction("IMMEDIATE") as connection:
+            self._remove(connection, [*map(_bytes, names)], elsewhere=elsewhere)
+            _change(connection)
+
+    def about(self, name: str) -> bytes | None:
+        """Return what is noted about the store under a name."""
+        with self._transaction("DEFERRED") as connection:
+            found = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+        return None if found is None else bytes(found[0])
+
+    def note(self, name: str, value: bytes) -> None:
+        """Note something about the store, instead of what was noted under the same name."""
+        with self._transaction("IMMEDIATE") as connection:
+            connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing has ever been stored."""
+        with self._transaction("DEFERRED") as connection:
+            return _generation(connection) == 0
+
+    def __len__(self) -> int:
+        """Return the number of chunks."""
+        with self._transaction("DEFERRED") as connection:
+            return int(connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
+
+    @contextmanager
+    def reading(self) -> Iterator[Reading]:
+        """Read from one state of the store, whoever writes meanwhile."""
+        with self._transaction("DEFERRED") as connection:
+            yield Reading(connection, self)
+
+    def matrix(self, connection: sqlite3.Connection) -> _Matrix:
+        """Return all vectors, which are kept in memory until the store changes."""
+        generation = _generation(connection)
+        known = self._matrix
+        if known is None or known.generation != generation:
+            known = self._matrix = _Matrix.read(connection, generation)
+        return known
+
+    @staticmethod
+    def _settle(connection: sqlite3.Connection, keys: Sequence[str]) -> None:
+        deleted = sum(
+            connection.execute("DELETE FROM loose WHERE key = ?", (key,)).rowcount for key in keys
+        )
+        if deleted != len(keys):
+            raise StoreError(
+                "another process has written to the store meanwhile, and has removed chunks that "
+                "were being added: repeat the call, and let one process write at a time"
+            )
+
+    @staticmethod
+    def _remove(connection: sqlite3.Connection, names: Sequence[bytes], *, elsewhere: bool) -> None:
+        documents = [
+            number for (number,) in _select(connection, "id FROM documents WHERE name", names)
+        ]
+        for document in documents:
+            own = f"FROM chunks WHERE document = {document}"
+            if elsewhere:
+                connection.execute(f"INSERT OR IGNORE INTO loose SELECT key {own}")
+            connection.execute(f"DELETE FROM keywords WHERE rowid IN (SELECT id {own})")
+            connection.execute(f"DELETE {own}")
+            connection.execute(f"DELETE FROM documents WHERE id = {document}")
+
+    @contextmanager
+    def _transaction(self, mode: str) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(_connect(self.path)) as connection:
+                connection.execute(f"BEGIN {mode}")
+                yield connection
+                connection.execute("COMMIT")
+        except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
+            if "no such module: fts5" in str(error):
+                raise StoreError(
+                    "Python's SQLite was built without FTS5, which finds words: install a Python "
+                    "whose sqlite3 module has it, as those of python.org, conda and uv do"
+                ) from error
+            raise StoreError(
+                f"the store {self.path} cannot be used: {error}. Make room or allow writing to "
+                "the file and its folder if that is what is missing, or pass another path"
+            ) from error
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {**self.__dict__, "_matrix": None, "path": self.path.absolute()}
+        if self.temporary:
+            with self._transaction("DEFERRED"):  # so that nobody writes meanwhile
+                state["content"] = self.path.read_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        content = state.pop("content", None)
+        self.__dict__.update(state)
+        if content is not None:
+            self.path = _temporary_file()
+            self.path.write_bytes(content)
+            finalize(self, _delete, self.path, os.getpid())
+
+
+class Reading:
+    """One state of a store.
+
+    Args:
+        connection: A connection with an open transaction.
+        store: The store.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, store: PassageStore) -> None:
+        self._connection = connection
+        self._store = store
+
+    def nearest(
+        self, vector: Sequence[float], count: int, accepts: Accepts | None
+    ) -> dict[int, float]:
+        """Return the numbers of the chunks nearest to a vector, best first, with similarities.
+
+        Raises:
+            ValueError: The vector has another size than those that are stored.
+        """
+        matrix = self._store.matrix(self._connection)
+        if not len(matrix.numbers):
+            return {}
+        wanted = np.asarray(vector, dtype=np.float32)
+        wanted /= np.linalg.norm(wanted) or 1
+        similarities = matrix.vectors @ wanted
+        if accepts is None and count < len(similarities):
+            places = np.argpartition(-similarities, count)[:count]
+            order = places[np.lexsort((places, -similarities[places]))]
+        else:
+            order = np.argsort(-similarities, kind="stable")
+        ranked = ((int(matrix.numbers[n]), float(similarities[n])) for n in order)
+        return self._first(ranked, count, accepts)
+
+    def matching(self, query: str, count: int, accepts: Accepts | None) -> dict[int, float]:
+        """Return the numbers of the chunks with words of a query, best first, with BM25 scores."""
+        words = self._rarest(dict.fromkeys(terms(query)))
+        if not words:
+            return {}
+        rows = self._connection.execute(
+            f"SELECT rowid, -bm25(keywords, 1, {_AROUND}) AS score FROM keywords "
+            "WHERE keywords MATCH ? ORDER BY score DESC, rowid LIMIT ?",
+            (" OR ".join(f'"{word}"' for word in words), count if accepts is None else -1),
+        )
+        return self._first(rows, count, accepts)
+
+    def numbers(self, keys: Iterable[str]) -> dict[str, int]:
+        """Return the numbers of those of some chunks that are stored."""
+        return dict(_select(self._connection, "key, id FROM chunks WHERE key", keys))
+
+    def chunks(self, numbers: Iterable[int]) -> list[StoredChunk]:
+        """Return chunks by their numbers."""
+        rows = _select(
+            self._connection,
+            "chunks.id, name, first, last, documents.metadata, chunks.metadata "
+            "FROM chunks JOIN documents ON documents.id = document WHERE chunks.id",
+            wanted := [*numbers],
+        )
+        found = {
+            number: StoredChunk(
+                number,
+                _text(name),
+                Span(first, last),
+                {**json.loads(of_document), **json.loads(own)},
+            )
+            for number, name, first, last, of_document, own in rows
+        }
+        return [found[number] for number in wanted]
+
+    def texts(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the texts of documents."""
+        rows = _select(self._connection, "name, text FROM documents WHERE name", map(_bytes, names))
+        return {_text(name): _text(text) for name, text in rows}
+
+    def _rarest(self, words: Iterable[str]) -> list[str]:
+        """Return the words to search for: the rarest, as many as are affordable, at least one."""
+        counts = {}
+        for word in words:
+            row = self._connection.execute(
+                "SELECT doc FROM occurrences WHERE term = ?", (word,)
+            ).fetchone()
+            if row is not None:
+                counts[word] = int(row[0])
+        rarest = sorted(counts, key=counts.__getitem__)
+        total = np.cumsum([counts[word] for word in rarest])
+        return rarest[: max(1, int(np.searchsorted(total, _MOST_OCCURRENCES, side="right")))]
+
+    def _first(
+        self, ranked: Iterable[tuple[int, float]], count: int, accepts: Accepts | None
+    ) -> dict[int, float]:
+        """Return the first `count` chunks that may be found."""
+        if accepts is None:
+            return dict(ranked)
+        found: dict[int, float] = {}
+        for number, score in ranked:
+            (chunk,) = self.chunks([number])
+            if accepts(chunk.metadata):
+                found[number] = score
+                if len(found) == count:
+                    break
+        return found
+
+
+class _Matrix(NamedTuple):
+    """The vectors of all chunks.
+
+    Attributes:
+        generation: Counts the changes of the store.
+        numbers: The numbers of the chunks.
+        vectors: Their vectors, of length 1, shape (chunks, width).
+    """
+
+    generation: int
+    numbers: np.ndarray[Any, np.dtype[np.int64]]
+    vectors: Vectors
+
+    @classmethod
+    def read(cls, connection: sqlite3.Connection, generation: int) -> _Matrix:
+        """Read all vectors of a store."""
+        numbers = [
+            number
+            for (number,) in connection.execute("SELECT id FROM chunks ORDER BY document, id")
+        ]
+        blobs = [
+            blob
+            for (blob,) in connection.execute("SELECT vectors FROM documents ORDER BY id")
+            if blob
+        ]
+        vectors = np.frombuffer(b"".join(blobs), dtype=np.float16).astype(np.float32)
+        if numbers:
+            vectors = vectors.reshape(len(numbers), -1)
+        return cls(generation, np.array(numbers, dtype=np.int64), vectors)
+
+
+def _insert(connection: sqlite3.Connection, document: NewDocument) -> None:
+    vectors = document.vectors
+    number = connection.execute(
+        "INSERT INTO documents (name, source, digest, text, metadata, vectors) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            _bytes(document.name),
+            _bytes(document.source),
+            document.digest,
+            _bytes(document.text),
+            json.dumps(document.metadata),
+            None if vectors is None else vectors.astype(np.float16).tobytes(),
+        ),
+    ).lastrowid
+    for key, chunk in zip(document.keys, document.chunks, strict=True):
+        row = connection.execute(
+            "INSERT INTO chunks (key, document, first, last, metadata) VALUES (?, ?, ?, ?, ?)",
+            (key, number, *chunk.span, json.dumps(chunk.metadata)),
+        ).lastrowid
+        connection.execute(
+            "INSERT INTO keywords (rowid, own, around) VALUES (?, ?, ?)",
+            (row, " ".join(terms(chunk.own)), " ".join(terms(chunk.around))),
+        )
+
+
+def _generation(connection: sqlite3.Connection) -> int:
+    row = connection.execute("SELECT value FROM about WHERE name = 'generation'").fetchone()
+    return int(row[0])
+
+
+def _change(connection: sqlite3.Connection) -> None:
+    connection.execute("UPDATE about SET value = value + 1 WHERE name = 'generation'")
+
+
+def _select(
+    connection: sqlite3.Connection, what: str, values: Iterable[Any]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query that ends with a column, which is one of some values."""
+    wanted = [*values]
+    for first in range(0, len(wanted), _AT_ONCE):
+        some = wanted[first : first + _AT_ONCE]
+        marks = ", ".join("?" * len(some))
+        yield from connection.execute(f"SELECT {what} IN ({marks})", some)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Return a connection to a file, which is made if there is none."""
+    if not path.parent.is_dir():
+        raise OSError(f"the folder {path.parent} does not exist")
+    connection = sqlite3.connect(
+        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        if not _is_ready(connection):
+            connection.execute("BEGIN EXCLUSIVE")
+            if not _is_ready(connection):  # nobody else has made it meanwhile
+                for statement in _SCHEMA.split(";"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_ready(connection: sqlite3.Connection) -> bool:
+    """Return whether a file has the tables; False if it is empty.
+
+    Raises:
+        sqlite3.DatabaseError: It is something else.
+    """
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application == _APPLICATION and version == _FORMAT:
+        return True
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if not tables and not application:
+        return False
+    if application != _APPLICATION:
+        raise sqlite3.DatabaseError("it is a database of another program")
+    raise sqlite3.DatabaseError(
+        f"it has format {version}, and this version of lumber-splitters reads format {_FORMAT}"
+    )
+
+
+def _temporary_file() -> Path:
+    handle, name = tempfile.mkstemp(prefix="lumber-", suffix=".db")
+    os.close(handle)
+    return Path(name)
+
+
+def _delete(path: Path, process: int) -> None:
+    if os.getpid() == process:  # a forked child has the object, too
+        path.unlink(missing_ok=True)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(stored: bytes) -> str:
+    return bytes(stored).decode("utf-8", "surrogatepass")

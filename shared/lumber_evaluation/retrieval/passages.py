@@ -1,0 +1,143 @@
+"""What a reader gets: the hits of a search, joined to passages as `PassageIndex` does.
+
+Chunks are found by vectors, or by vectors and keywords. Hits of one document that lie close
+together become one passage with the text between them, and all words of the passages count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from lumber_core.chunking.context_vectors import ContextPart
+from lumber_core.chunking.surroundings import Vectors
+from lumber_core.retrieval.index import texts_around
+from lumber_core.retrieval.joining import Hit, join_hits
+from lumber_core.retrieval.ranking import CANDIDATES, fused
+from lumber_core.retrieval.store import NewChunk, NewDocument, PassageStore
+from lumber_evaluation.documents import Document, EvaluatedChunk, Question
+from lumber_evaluation.retrieval.word_recall import WordRecall
+
+PASSAGE_BUDGETS = (300, 600)
+"""Numbers of words at which passages are measured."""
+
+FoundBy = Literal["vectors", "vectors and keywords"]
+"""How chunks are found."""
+ALL_FOUND_BY: tuple[FoundBy, ...] = get_args(FoundBy)
+
+
+@dataclass(frozen=True, slots=True)
+class PassagesRead:
+    """The passages that a reader gets for a question.
+
+    Attributes:
+        recall: Share of the reference text in them; see `WordRecall`.
+        count: Number of passages.
+        words: Their words, all together.
+    """
+
+    recall: float
+    count: int
+    words: int
+
+
+class PassageSearch:
+    """Searches chunks that have vectors, and joins what it finds.
+
+    Args:
+        documents: The documents, by name.
+        chunks: The chunks to search, those of a document one after the other and in order.
+        vectors: Their vectors, shape (chunks, width).
+        context: What the vectors know; keywords know the same.
+        read: Measures the recall of the reference text.
+    """
+
+    def __init__(
+        self,
+        documents: Mapping[str, Document],
+        chunks: Sequence[EvaluatedChunk],
+        vectors: Vectors,
+        *,
+        context: Collection[ContextPart],
+        read: WordRecall,
+    ) -> None:
+        self._texts = {name: document.text for name, document in documents.items()}
+        self._chunks = chunks
+        self._read = read
+        self._store = PassageStore(None)
+        members: dict[str, list[int]] = {}
+        for number, chunk in enumerate(chunks):
+            members.setdefault(chunk.document, []).append(number)
+        made = [_stored(name, own, chunks, vectors, context) for name, own in members.items()]
+        self._store.put(made, elsewhere=False)
+        with self._store.reading() as reading:
+            keys = reading.numbers(map(str, range(len(chunks))))
+        self._number_of = {stored: int(key) for key, stored in keys.items()}
+
+    def find(
+        self, question: Question, query: str, vector: Sequence[float]
+    ) -> dict[FoundBy, dict[int, PassagesRead]]:
+        """Return what a reader gets for a question, for each of `PASSAGE_BUDGETS`.
+
+        Args:
+            question: The question.
+            query: The text that is searched for.
+            vector: Its vector.
+        """
+        with self._store.reading() as reading:
+            near = reading.nearest(vector, CANDIDATES, None)
+            matching = reading.matching(query, CANDIDATES, None)
+        rankings: dict[FoundBy, list[Mapping[int, float]]] = {
+            "vectors": [near],
+            "vectors and keywords": [near, matching],
+        }
+        return {
+            found_by: {
+                words: self._passages(question, fused(some), words) for words in PASSAGE_BUDGETS
+            }
+            for found_by, some in rankings.items()
+        }
+
+    def _passages(
+        self, question: Question, scores: Mapping[int, float], words: int
+    ) -> PassagesRead:
+        found = [self._chunks[self._number_of[stored]] for stored in scores]
+        hits = [
+            Hit(one.document, one.span.start, one.span.of(self._texts[one.document]), score)
+            for one, score in zip(found, scores.values(), strict=True)
+        ]
+        joined = join_hits(hits, self._texts, budget=words)
+        # Best first: of a single passage above the budget only the first words are read, and if
+        # headings are read, too, there is no room for the last passages.
+        joined.sort(key=lambda one: one.hits[0])
+        passages = []
+        for one in joined:
+            first = min(one.hits, key=lambda number: hits[number].span)
+            passages.append(EvaluatedChunk(one.document, one.span, one.text, found[first].context))
+        return PassagesRead(
+            self._read.of(passages)(question, range(len(passages)), words),
+            len(passages),
+            sum(len(passage.text.split()) for passage in passages),
+        )
+
+
+def _stored(
+    name: str,
+    numbers: Sequence[int],
+    chunks: Sequence[EvaluatedChunk],
+    vectors: Vectors,
+    context: Collection[ContextPart],
+) -> NewDocument:
+    """Return the chunks of a document as a `PassageIndex` stores them."""
+    own = [chunks[number] for number in numbers]
+    texts = [chunk.text for chunk in own]
+    words = [chunk.context.above(chunk.text) for chunk in own] if "headings" in context else texts
+    around = texts_around(texts) if "surroundings" in context else [""] * len(texts)
+    stored = [
+        NewChunk(chunk.span, {}, *searched)
+        for chunk, *searched in zip(own, words, around, strict=True)
+    ]
+    return NewDocument(
+        name, name, "", "", {}, stored, [str(number) for number in numbers], vectors[numbers]
+    )

@@ -1,0 +1,246 @@
+"""`lumber-splitters ask`, run as a user runs it: on real files, with the real index."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.running import run_apart, started
+from tests.loopback.faults import Status
+from tests.loopback.server import LoopbackServer
+from tests.making_files import pdf
+
+GUIDE = """# Boats
+
+## Care
+
+Wax the hull in spring. Dry the sails after rain.
+
+## Rental
+
+A rental lasts seven days at most. The deposit is forty crowns.
+"""
+NOTES = "The ferry to Arden sails at noon.\n\nDogs travel for free on the ferry.\n"
+
+
+@pytest.fixture
+def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "guide.md").write_text(GUIDE, encoding="utf-8")
+    (folder / "notes.txt").write_text(NOTES, encoding="utf-8")
+    for path in folder.iterdir():
+        os.utime(path, (10**9, 10**9))  # long ago
+    return folder
+
+
+def asked(*arguments: object, code: int = 0) -> dict[str, Any]:
+    done = run_apart("ask", *arguments, "--format", "json")
+    assert done.code == code, done.err
+    return json.loads(done.out)
+
+
+def documents(*arguments: object, code: int = 0) -> set[str]:
+    return {passage["document"] for passage in asked(*arguments, code=code)["passages"]}
+
+
+def test_the_passage_is_an_exact_slice_with_its_place(docs: Path) -> None:
+    made = asked("docs", "How long may a rental last?", "--words", 20)
+    assert made["question"] == "How long may a rental last?"
+    (best,) = made["passages"]
+    assert best["document"] == "docs/guide.md"
+    assert "seven days" in best["text"]
+    assert best["text"] == GUIDE[best["start"] : best["end"]]
+    first, last = best["lines"]
+    assert best["text"] == "\n".join(GUIDE.splitlines()[first - 1 : last])
+    assert best["headings"][0] == "Boats"
+    assert "pages" not in best
+
+
+def test_people_read_the_file_lines_and_headings(docs: Path) -> None:
+    (docs / "care.md").write_text("# Care -- of sails\n\nSails dry on the line.\n")
+    shown = {
+        "text": "===== [1] docs/care.md | lines 1 to 3 | Care -- of sails\n# Care",
+        "md": "<!-- [1] docs/care.md | lines 1 to 3 | Care - - of sails -->\n\n# Care",
+    }
+    for kind, opening in shown.items():
+        done = run_apart("ask", "docs", "Where do sails dry?", "--words", 12, "--format", kind)
+        assert done.code == 0
+        assert done.out.startswith(opening)
+        assert "Sails dry on the line.\n" in done.out
+
+
+def test_pages_of_a_pdf_are_said_and_no_lines(docs: Path) -> None:
+    pytest.importorskip("pypdf")
+    (docs / "quay.pdf").write_bytes(pdf([["The first page."], ["Anchors rust in the harbour."]]))
+    passages = asked("docs/quay.pdf", "What rusts?", "--words", 9)["passages"]
+    assert passages[0]["pages"][-1] == 2
+    assert "lines" not in passages[0]
+
+
+def test_rows_of_a_table_come_with_its_header(docs: Path) -> None:
+    rows = [[f"boat {n}", "blue", str(1000 + n)] for n in range(90)]
+    lines = {
+        "fleet.csv": ["name,colour,price", *map(",".join, rows)],
+        "fleet.md": ["| name | price |", "| --- | --- |", *(f"| {r[0]} | {r[2]} |" for r in rows)],
+    }
+    for name, written in lines.items():
+        (docs / name).write_text("\n".join(written), encoding="utf-8")
+        done = run_apart("ask", docs / name, "What does boat 70 cost?", "--words", 20)
+        assert "boat 70" in done.out
+        title = done.out.splitlines()[0]
+        assert title.endswith(f" | columns: {written[0]}")
+        shown = run_apart("ask", docs / name, "What does boat 0 cost?", "--words", 9).out
+        assert "columns" not in shown.splitlines()[0]
+
+
+def test_stdin_is_asked_like_a_file() -> None:
+    done = run_apart("ask", "-", "When does the ferry sail?", stdin=NOTES.encode())
+    assert done.code == 0
+    assert "[1] stdin | lines 1" in done.out
+    assert "at noon" in done.out
+
+
+def test_a_kept_index_reads_only_what_has_changed(docs: Path) -> None:
+    question = ("Where do dogs travel for free?", "--index", "docs.db")
+    first = asked("docs", *question)
+    guide, notes = docs / "guide.md", docs / "notes.txt"
+    text = NOTES.replace("ferry", "train")  # of the same size and time: as if it had not changed
+    notes.write_text(text, encoding="utf-8")
+    os.utime(notes, (10**9, 10**9))
+    assert asked("docs", *question) == first
+    os.utime(notes, (10**9 + 1, 10**9 + 1))
+    assert "train" in asked("docs", *question)["passages"][0]["text"]
+    guide.unlink()
+    assert documents("docs", *question) == {"docs/notes.txt"}
+
+
+def test_a_file_of_this_moment_is_read_again(docs: Path) -> None:
+    question = ("docs/notes.txt", "When does it sail?", "--index", "docs.db")
+    now = time.time_ns() + 10**10  # the time of changes is coarse: two of one moment have the same
+    for hour in ("nine", "five"):
+        (docs / "notes.txt").write_text(f"It sails at {hour}.", encoding="utf-8")
+        os.utime(docs / "notes.txt", ns=(now, now))
+        assert hour in asked(*question)["passages"][0]["text"]
+    for hour, moment in (("nine", 10**18), ("five", now), ("nine", 10**18)):  # and back
+        (docs / "notes.txt").write_text(f"It sails at {hour}.", encoding="utf-8")
+        os.utime(docs / "notes.txt", ns=(moment, moment))
+        assert hour in asked(*question)["passages"][0]["text"]
+
+
+def test_folders_share_an_index_and_lose_nothing(docs: Path, tmp_path: Path) -> None:
+    from lumber_core.retrieval.store import PassageStore
+
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "notes.txt").write_text("The train to Calder leaves at nine.", encoding="utf-8")
+    options = ("When does it leave?", "--index", "all.db")
+    assert documents("docs", *options) == {"docs/guide.md", "docs/notes.txt"}
+    assert documents("other", *options) == {"other/notes.txt"}
+    stored = PassageStore(tmp_path / "all.db")
+    assert len(stored.sources()) == 3
+    (docs / "ferry.log").write_text("Departure: 10:30", encoding="utf-8")
+    assert documents("docs/ferry.log", *options) == {"docs/ferry.log"}
+    (docs / "guide.md").unlink()
+    shutil.rmtree(other)
+    assert documents("docs", *options) == {"docs/notes.txt"}
+    # Another folder that is gone, such as a drive that is not there, keeps its files.
+    kept = [docs / "notes.txt", other / "notes.txt", docs / "ferry.log"]
+    assert stored.sources() == [*map(str, kept)]
+
+
+def test_the_index_knows_a_folder_wherever_the_command_runs(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = docs.parent / "docs.db"
+    first = asked("docs", "What is waxed?", "--index", index)
+    written = index.read_bytes()
+    monkeypatch.chdir(docs)
+    passages = asked(".", "What is waxed?", "--index", index)["passages"]
+    assert [p["document"] for p in passages] == [p["document"][5:] for p in first["passages"]]
+    assert index.read_bytes() == written
+
+
+def test_an_unreadable_file_does_not_answer_even_if_it_did_before(docs: Path) -> None:
+    options = ("docs", "Do dogs travel for free?", "--index", "docs.db")
+    assert "docs/notes.txt" in documents(*options)
+    (docs / "notes.txt").write_bytes(b"\x00\xff\xfe\x89")
+    assert documents(*options, code=1) == {"docs/guide.md"}
+    done = run_apart("ask", *options)
+    assert "docs/notes.txt is not text" in done.err
+    assert "1 of 2 documents could not be read" in done.err
+
+
+def test_nothing_in_a_text_controls_a_terminal(docs: Path) -> None:
+    pty = pytest.importorskip("pty")
+    (docs / "evil.txt").write_text("A red \x1b[31mherring\x07 swims.", encoding="utf-8")
+    ours, theirs = pty.openpty()
+    done = started("ask", "docs/evil.txt", "What swims?", stdout=theirs)
+    _, err = done.communicate(timeout=60)
+    assert done.returncode == 0, err
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    os.close(theirs)
+    assert r"A red \x1b[31mherring\x07 swims." in shown
+    assert "docs/evil.txt" in shown
+
+
+def test_a_model_answers_from_the_numbered_passages(docs: Path) -> None:
+    pytest.importorskip("openai")
+    with LoopbackServer("Seven days at most [1].") as server:
+        options = ("docs", "How long may a rental last?", "--words", 30)
+        model = ("--model", f"{server.openai_url}#any", "--temperature", 0.5)
+        made = asked(*options, *model)
+        shown = run_apart("ask", *options, *model)
+    assert made["answer"] == "Seven days at most [1]."
+    assert shown.out.startswith("Seven days at most [1].\n\n===== [1] docs/guide.md | lines")
+    (request, _) = server.requests
+    assert "Question: How long may a rental last?" in request.user
+    assert "\n1: (docs/guide.md, lines " in request.user
+    assert "seven days at most" in request.user
+    assert request.temperature == 0.5
+
+
+@pytest.mark.parametrize(("status", "reason"), [(401, "401"), (500, "500")])
+def test_a_model_that_fails_gives_the_passages(docs: Path, status: int, reason: str) -> None:
+    pytest.importorskip("openai")
+    with LoopbackServer("Any.", faults=lambda _: Status(status)) as server:
+        options = ("--model", f"{server.openai_url}#any", "--attempts", 1)
+        done = run_apart("ask", "docs", "How long may a rental last?", *options)
+    assert done.code == 1
+    assert done.out.startswith("===== [1] docs/guide.md")
+    assert "no answer from the model: " in done.err
+    assert reason in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (("docs", " "), 2, "the question is empty"),
+        (("docs", "How", "long?"), 1, "How does not exist: expected a file or a folder there. The "
+         "last argument is the question: put it in quotes"),
+        (("nowhere", "How long is it?"), 1, "nowhere does not exist"),
+        (("docs", "How long is it?", "--index", "docs"), 2, "docs is a folder"),
+        (("docs", "How long is it?", "--index", "docs/guide.md"), 2, "guide.md would be read and"),
+        (("docs", "How long is it?", "--index", "not-an-index"), 1, "not a database"),
+        (("docs", "How long is it?", "--words", "0"), 2, "--words"),
+        (("docs", "How long is it?", "--attempts", "2"), 2, "--attempts needs a language model"),
+        (("blank.txt", "How long is it?"), 1, "there is no text to search"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told_and_nothing_is_printed(
+    docs: Path, arguments: tuple[str, ...], code: int, reason: str
+) -> None:
+    Path("not-an-index").write_text("Just some text. " * 100, encoding="utf-8")
+    Path("blank.txt").write_text(" \n", encoding="utf-8")
+    done = run_apart("ask", *arguments)
+    assert (done.code, done.out) == (code, "")
+    assert reason in " ".join(done.err.split())
+    assert (docs / "guide.md").read_text(encoding="utf-8") == GUIDE

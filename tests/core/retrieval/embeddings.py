@@ -1,0 +1,39 @@
+"""An embedding model for tests: the words of a text, hashed."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+
+from lumber_core.retrieval.keywords import terms
+
+
+class WordVectors:
+    """Counts words, each in one of `width` places; knows what it was asked.
+
+    Attributes:
+        texts: Texts embedded so far.
+    """
+
+    def __init__(self, width: int = 128, seed: int = 0) -> None:
+        self.width = width
+        self.seed = seed
+        self.texts: list[str] = []
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.texts += texts
+        return [self.embed_query(text) for text in texts]
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        return self.embed_documents(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        vector = np.zeros(self.width)
+        for term in terms(text):
+            vector[crc32(f"{self.seed} {term}".encode()) % self.width] += 1
+        made: list[float] = (vector / (np.linalg.norm(vector) or 1)).tolist()
+        return made
+
+    async def aembed_query(self, text: str) -> list[float]:
+        return self.embed_query(text)

@@ -1,0 +1,427 @@
+"""An index of passages: what is added is found, replaced, removed, and survives what interrupts."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import pickle
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lumber_core import GreedyChunker, LayoutChunker, Source, StoreError
+from lumber_core.retrieval.index import IndexedChunk, IndexedDocument, PassageIndex
+from tests.core.retrieval.embeddings import WordVectors
+
+RIVER = (
+    "Otters live along rivers. They sleep in dens near the bank. They hunt fish at dawn.\n\n"
+    "Herons stand in shallow water. They wait for frogs. Their nests are in high trees.\n\n"
+    "The mill has a wheel of oak. It grinds rye and barley. The miller sells flour in May."
+)
+MUSIC = (
+    "Violins have four strings. The strings are tuned in fifths. The bow is made of wood.\n\n"
+    "A harp has pedals. They change the pitch. Harps are heavy to carry."
+)
+
+
+def document(text: str, name: str, source: str = "", **metadata: Any) -> IndexedDocument:
+    known = {"source": source or name, **metadata}
+    return IndexedDocument(name, source or name, Source(text, metadata=known))
+
+
+def index_of(
+    path: Path | None = None, embedding: WordVectors | None = None, **settings: Any
+) -> PassageIndex:
+    chunker = GreedyChunker(6, tokenizer="words", chunk_size=12)
+    return PassageIndex(chunker, embedding or WordVectors(), path, **settings)
+
+
+def found(index: PassageIndex, query: str, **options: Any) -> list[str]:
+    return [passage.text for passage in index.search(query, **{"max_gap": 0, **options})]
+
+
+class Vectors:
+    """A vector store in memory, which fails when it is told to."""
+
+    def __init__(self, *, distances: bool = False) -> None:
+        self.kept: dict[str, Sequence[float]] = {}
+        self.fails_at = ""
+        self._distances = distances
+
+    def add(self, chunks: Sequence[IndexedChunk]) -> None:
+        if self.fails_at == "adding":
+            self.kept |= {chunk.key: chunk.vector for chunk in chunks[:1]}
+        self._fail("adding")
+        assert not self.kept.keys() & {chunk.key for chunk in chunks}
+        self.kept |= {chunk.key: chunk.vector for chunk in chunks}
+        self._fail("added")
+
+    def delete(self, keys: Sequence[str]) -> None:
+        self._fail("deleting")
+        for key in keys:
+            self.kept.pop(key, None)
+
+    def search(self, query: str, vector: Sequence[float], count: int) -> list[tuple[str, float]]:
+        del query
+        near = {
+            key: sum(a * b for a, b in zip(own, vector, strict=True))
+            for key, own in self.kept.items()
+        }
+        best = sorted(near, key=near.__getitem__, reverse=True)[:count]
+        return [(key, 1 - near[key] if self._distances else near[key]) for key in best]
+
+    async def aadd(self, chunks: Sequence[IndexedChunk]) -> None:
+        self.add(chunks)
+
+    async def adelete(self, keys: Sequence[str]) -> None:
+        self.delete(keys)
+
+    async def asearch(
+        self, query: str, vector: Sequence[float], count: int
+    ) -> list[tuple[str, float]]:
+        return self.search(query, vector, count)
+
+    def _fail(self, where: str) -> None:
+        if self.fails_at == where:
+            raise ConnectionError(f"failed at {where}")
+
+
+def test_hits_near_each_other_become_a_slice_of_their_document() -> None:
+    index = index_of()
+    index.add([document(RIVER, "river"), document(MUSIC, "music", year=1720)])
+    (passage, *_) = index.search("strings of violins", budget=15, max_gap=8)
+    assert passage.document == "music"
+    assert passage.text == MUSIC[slice(*passage.span)] == MUSIC[: MUSIC.index(" The bow")]
+    assert passage.metadata["year"] == 1720
+    assert (passage.metadata["line_first"], passage.metadata["line_last"]) == (1, 1)
+    assert 0 < passage.score <= 1
+
+
+def test_a_budget_limits_the_words_of_all_passages() -> None:
+    index = index_of()
+    index.add([document(RIVER, "river")])
+    for budget in (5, 12, 30):
+        passages = index.search("What do otters, herons and millers do?", budget=budget, max_gap=3)
+        assert passages
+        assert sum(len(passage.text.split()) for passage in passages) <= budget
+
+
+def test_words_find_what_vectors_do_not() -> None:
+    class Blind(WordVectors):
+        def embed_query(self, text: str) -> list[float]:
+            return [1.0] * self.width
+
+    for keywords in (True, False):
+        index = index_of(embedding=Blind(), keywords=keywords)
+        index.add([document(RIVER, "river")])
+        first = index.search("barley", budget=6)[0].text
+        assert ("barley" in first) == keywords
+
+
+def test_words_around_a_chunk_count_less_than_its_own() -> None:
+    index = index_of(scales=(), context=("surroundings",))
+    text = "Ada met Ben. They spoke at length. It was raining in Oslo. All went home."
+    index.add([document(text, "a"), document("Ada sang. " * 30, "b")])
+    with index.store.reading() as reading:
+        matching = reading.matching("Oslo", 10, None)
+        texts = [chunk.span.of(text) for chunk in reading.chunks(matching)]
+    assert "Oslo" in texts[0]
+    assert len(texts) > 1
+    assert not any("Oslo" in one for one in texts[1:])
+
+
+def test_a_query_of_words_that_every_chunk_has_finds_some() -> None:
+    index = index_of()
+    index.add([document("the cat and the dog. " * 200, "a")])
+    with index.store.reading() as reading:
+        assert len(reading.matching("the and", 7, None)) == 7
+
+
+def test_adding_again_embeds_what_has_changed_alone() -> None:
+    model = WordVectors()
+    index = index_of(embedding=model)
+    documents = [document(RIVER, "river"), document(MUSIC, "music")]
+    first = index.add(documents)
+    assert (first.added, first.unchanged, first.removed) == (2, 0, 0)
+    del model.texts[:]
+    again = index.add(documents)
+    assert (again.added, again.unchanged, again.chunks, model.texts) == (0, 2, 0, [])
+    changed = index.add([document(MUSIC, "music", year=1720), documents[0]])
+    assert (changed.added, changed.unchanged) == (1, 1)
+    assert found(index, "violins", where={"year": 1720})
+
+
+def test_adding_the_same_again_writes_nothing(tmp_path: Path) -> None:
+    index = index_of(tmp_path / "index.db")
+    index.add([document(RIVER, "river")])
+    before = (tmp_path / "index.db").read_bytes()
+    assert index.add([document(RIVER, "river")]).unchanged == 1
+    assert (tmp_path / "index.db").read_bytes() == before
+
+
+def test_a_source_is_replaced_as_a_whole() -> None:
+    index = index_of()
+    pages = [document(RIVER, "book 1", "book"), document(MUSIC, "book 2", "book")]
+    index.add([*pages, document("Otters swim.", "other")])
+    changes = index.add([document("The mill is closed.", "book 1", "book")])
+    assert (changes.added, changes.removed) == (1, 1)
+    left = found(index, "mill oak violins", budget=500)
+    assert sorted(left) == ["Otters swim.", "The mill is closed."]
+    assert index.store.sources() == ["other", "book"]
+
+
+def test_a_deleted_source_leaves_nothing() -> None:
+    index = index_of()
+    index.add([document(RIVER, "river"), document(MUSIC, "music")])
+    chunks = len(index.store)
+    assert index.delete(["river", "unknown"]) == 1
+    assert 0 < len(index.store) < chunks
+    assert found(index, "otters mill", budget=100)
+    assert "Otters" not in str(found(index, "otters"))
+    with sqlite3.connect(index.store.path) as connection:
+        assert connection.execute(
+            "SELECT count(*) FROM keywords WHERE keywords MATCH 'otters'"
+        ).fetchone() == (0,)
+    assert index.delete(["music"]) == 1
+    assert index.search("violins") == []
+
+
+@pytest.mark.parametrize("fails_at", ["adding", "added", "deleting"])
+def test_the_same_call_repeated_puts_right_what_was_interrupted(
+    fails_at: str, tmp_path: Path
+) -> None:
+    store = Vectors()
+    index = index_of(tmp_path / "index.db", vectors=store)
+    index.add([document(RIVER, "river")])
+    store.fails_at = fails_at
+    with pytest.raises(ConnectionError):
+        index.add([document(MUSIC, "river")])
+    store.fails_at = ""
+    reopened = index_of(tmp_path / "index.db", vectors=store)
+    whole = [" ".join(found(reopened, word, budget=500)) for word in ("otters", "violins")]
+    assert whole[0] == whole[1] != ""  # all of one version, and nothing of the other
+    reopened.add([document(MUSIC, "river")])
+    assert "Violins" in found(reopened, "violins")[0]
+    assert "Otters" not in str(found(reopened, "otters"))
+    assert len(store.kept) == len(reopened.store)
+
+
+def test_a_writer_that_another_one_has_disturbed_says_so(tmp_path: Path) -> None:
+    class Disturbed(Vectors):
+        def add(self, chunks: Sequence[IndexedChunk]) -> None:
+            super().add(chunks)
+            other = index_of(tmp_path / "index.db", vectors=self)
+            other.delete(["nothing"])
+
+    index = index_of(tmp_path / "index.db", vectors=Disturbed())
+    with pytest.raises(StoreError, match="repeat the call"):
+        index.add([document(RIVER, "river")])
+    assert len(index.store) == 0
+
+
+@pytest.mark.parametrize("distances", [True, False])
+@pytest.mark.parametrize("keywords", [True, False])
+def test_another_vector_store_gives_the_same_passages(distances: bool, keywords: bool) -> None:
+    documents = [document(RIVER, "river"), document(MUSIC, "music")]
+    own, other = (
+        index_of(keywords=keywords, vectors=vectors)
+        for vectors in (None, Vectors(distances=distances))
+    )
+    own.add(documents)
+    other.add(documents)
+    for query in ("violins", "herons and frogs", "May"):
+        assert found(own, query) == found(other, query) != []
+
+
+def test_a_vector_store_that_was_not_saved_is_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    index_of(tmp_path / "index.db", vectors=Vectors()).add([document(RIVER, "river")])
+    assert "Otters" in found(index_of(tmp_path / "index.db", vectors=Vectors()), "otters")[0]
+    assert "the vector store returned nothing" in caplog.text
+
+
+@pytest.mark.parametrize("vectors", [True, False])
+def test_a_filter_holds_for_vectors_and_words(vectors: bool) -> None:
+    index = index_of(vectors=Vectors() if vectors else None)
+    noise = [document(f"Otters {n} swim. " * 20, f"n{n}", year=n) for n in range(12)]
+    index.add([*noise, document(RIVER, "river", year=2024)])
+    wanted = found(index, "otters swim", where={"year": 2024}, budget=1000)
+    assert wanted == found(index, "otters swim", where=lambda m: m["year"] > 100, budget=1000)
+    assert wanted
+    assert all(text in RIVER for text in wanted)
+    assert found(index, "otters", where={"colour": "red"}) == []
+
+
+def test_a_pickled_and_a_reopened_index_answer_as_before(tmp_path: Path) -> None:
+    for path in (None, tmp_path / "index.db"):
+        index = index_of(path)
+        index.add([document(RIVER, "river"), document(MUSIC, "music")])
+        before = found(index, "Where do herons nest?")
+        copy = pickle.loads(pickle.dumps(index))
+        assert found(copy, "Where do herons nest?") == before
+        if path is not None:
+            assert found(index_of(path), "Where do herons nest?") == before
+        else:
+            copy.delete(["river"])
+            assert found(index, "Where do herons nest?") == before
+
+
+def test_async_calls_do_the_same() -> None:
+    async def work(index: PassageIndex) -> list[str]:
+        await index.aadd([document(RIVER, "river"), document(MUSIC, "music")])
+        assert await index.adelete(["river"]) == 1
+        return [passage.text for passage in await index.asearch("harps", max_gap=0)]
+
+    index = index_of()
+    index.add([document(MUSIC, "music")])
+    for vectors in (None, Vectors()):
+        assert asyncio.run(work(index_of(vectors=vectors))) == found(index, "harps")
+
+
+def _read_often(path: str, failures: Any, ready: Any, stop: Any) -> None:
+    index = index_of(Path(path))
+    ready.release()
+    while not stop.is_set():
+        numbers = {
+            int(word)
+            for passage in index.search("version otters", budget=10_000)
+            for word in passage.text.split()
+            if word.isdigit()
+        }
+        if len(numbers) != 1:
+            failures.put(sorted(numbers))
+            return
+
+
+def test_readers_find_one_version_while_another_process_writes(tmp_path: Path) -> None:
+    def version(number: int) -> list[IndexedDocument]:
+        text = f"Otters of version {number} swim . " * 10
+        return [document(f"{text}{part}", f"{part}", "book") for part in "abc"]
+
+    path = tmp_path / "index.db"
+    writer = index_of(path)
+    writer.add(version(0))
+    context = multiprocessing.get_context("spawn")
+    failures, ready, stop = context.Queue(), context.Semaphore(0), context.Event()
+    readers = [
+        context.Process(target=_read_often, args=(str(path), failures, ready, stop))
+        for _ in range(2)
+    ]
+    for reader in readers:
+        reader.start()
+    try:
+        for _ in readers:
+            assert ready.acquire(timeout=60)
+        for number in range(1, 40):
+            writer.add(version(number))
+    finally:
+        stop.set()
+        for reader in readers:
+            reader.join(60)
+    assert failures.empty()
+    assert [reader.exitcode for reader in readers] == [0, 0]
+
+
+def test_another_embedding_model_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    index_of(path).add([document(RIVER, "river")])
+    before = path.read_bytes()
+    for other, message in (
+        (WordVectors(64), "vectors of 128 numbers, and the embedding model gives 64"),
+        (WordVectors(seed=1), "the embedding model is another than the index"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            index_of(path, other).add([document(MUSIC, "music")])
+        with pytest.raises(ValueError, match=message):
+            index_of(path, other).search("otters")
+    with pytest.raises(ValueError, match="pass no vector store"):
+        index_of(path, vectors=Vectors()).add([document(MUSIC, "music")])
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        ([document(RIVER, "a"), document(MUSIC, "")], "begins with 'Violins.*has no name"),
+        ([document(RIVER, "a"), document(MUSIC, "a")], "two documents have the name a"),
+        ([document(RIVER, "a"), document(MUSIC, "b", on=date(2024, 1, 1))], "metadata of b"),
+    ],
+)
+def test_bad_documents_are_refused_before_any_work(
+    documents: list[IndexedDocument], message: str
+) -> None:
+    model = WordVectors()
+    index = index_of(embedding=model)
+    with pytest.raises(ValueError, match=message):
+        index.add(documents)
+    assert model.texts == []
+    assert len(index.store) == 0
+
+
+def test_bad_arguments_say_what_to_pass() -> None:
+    index = index_of()
+    with pytest.raises(ValueError, match="budget"):
+        index.search("otters", budget=0)
+    with pytest.raises(ValueError, match="max_gap"):
+        index.search("otters", max_gap=-1)
+    with pytest.raises(TypeError, match="a filter must be"):
+        index.search("otters", where=["a"])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"pass \[source\]"):
+        index.delete("river")
+
+
+def test_files_of_others_are_refused_and_not_changed(tmp_path: Path) -> None:
+    text, database = tmp_path / "notes.txt", tmp_path / "other.db"
+    text.write_text("not a database " * 100)
+    with sqlite3.connect(database) as connection:
+        connection.execute("CREATE TABLE recipes (name)")
+    for path in (text, database, tmp_path / "missing" / "index.db", tmp_path):
+        before = path.read_bytes() if path.is_file() else b""
+        with pytest.raises(StoreError, match="cannot be used"):
+            index_of(path).add([document(RIVER, "river")])
+        assert (path.read_bytes() if path.is_file() else b"") == before
+
+
+def test_any_text_and_name_is_kept_as_it_is() -> None:
+    index = PassageIndex(LayoutChunker(target_size=10), WordVectors())
+    text = "Half a \ud83d pair.\x00 Otters \U0001f9a6 swim.\r\n\r\n" * 3
+    index.add([document(text, "odd \udcff name"), document("", "empty")])
+    passages = index.search("otters", budget=1000)
+    assert {passage.document for passage in passages} == {"odd \udcff name"}
+    assert all(passage.text == text[slice(*passage.span)] for passage in passages)
+    assert index.delete(["odd \udcff name", "empty"]) == 2
+
+
+_ADD_FOR_EVER = """
+import sys
+from pathlib import Path
+from tests.core.retrieval.test_index import document, index_of
+index = index_of(Path(sys.argv[1]))
+for number in range(1000):
+    index.add([document(f"Otters of den {number} sleep. " * 30, f"{number}")])
+    print(number, flush=True)
+"""
+
+
+def test_what_was_added_before_a_kill_is_there_and_the_rest_can_follow(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    command = [sys.executable, "-c", _ADD_FOR_EVER, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        done = next(int(line) for line in process.stdout if int(line) >= 5)
+        process.kill()
+    index = index_of(path)
+    sources = index.store.sources()
+    assert set(map(str, range(done + 1))) <= set(sources)
+    documents = [document(f"Otters of den {n} sleep. " * 30, f"{n}") for n in range(done + 5)]
+    changes = index.add(documents)
+    assert changes.unchanged == len([name for name in sources if int(name) < done + 5]) > done
+    assert {str(n) for n in range(done + 5)} <= set(index.store.sources())
+    assert str(done + 3) in found(index, f"{done + 3}", budget=10)[0]

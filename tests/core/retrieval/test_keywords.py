@@ -1,0 +1,30 @@
+"""Words as they are compared: the same in any case, form and script."""
+
+from __future__ import annotations
+
+import pytest
+
+from lumber_core.retrieval.keywords import terms
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("Straße", "STRASSE"),
+        ("café", "Cafe\u0301"),
+        ("ﬁnance", "finance"),
+        ("ＡＢＣ１", "abc1"),
+        ("ё", "е"),
+        ("مُحَمَّد", "محمد"),
+    ],
+)
+def test_forms_of_a_word_are_the_same(text: str, other: str) -> None:
+    assert terms(text) == terms(other) != []
+
+
+def test_words_are_found_in_any_script() -> None:
+    assert terms("Don't set max_gap=3.5!") == ["don", "t", "set", "max", "gap", "3", "5"]
+    assert terms("हिन्दी में") == ["हिन्दी", "में"]
+    assert terms("東京都庁へ、行く") == ["東京", "京都", "都庁", "庁へ", "行く"]
+    assert terms("한국어에 x") == ["한국", "국어", "어에", "x"]
+    assert terms("\ud800 \x00 … 🙂") == []

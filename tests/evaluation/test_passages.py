@@ -1,0 +1,185 @@
+"""What a reader gets if hits are joined: as `PassageIndex` finds it, and as reports show it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lumber_core import Delivery, LayoutChunker
+from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
+from lumber_core.retrieval.index import IndexedDocument, PassageIndex
+from lumber_core.spans import Span
+from lumber_evaluation.comparison import compare
+from lumber_evaluation.documents import (
+    Corpus,
+    Document,
+    EvaluatedChunk,
+    Question,
+    SplitDocument,
+)
+from lumber_evaluation.embedders import embedder
+from lumber_evaluation.report import write_report
+from lumber_evaluation.report.conclusions import conclusions
+from lumber_evaluation.report.tables import passages_table, summary_table
+from lumber_evaluation.retrieval import ALL_FOUND_BY, retrieve
+from tests.core.retrieval.embeddings import WordVectors
+from tests.evaluation.comparing import PLACES, WordEmbedder, corpus, paragraphs
+
+KEEPERS = ("lamps", "ropes", "bells", "sails", "geese")
+
+
+def guides() -> Corpus:
+    """Markdown of some thousand words, and questions whose answers are one sentence each."""
+    made, asked = [], []
+    for number in range(3):
+        name = f"guide-{number}"
+        parts = [f"# Harbours of coast {number}\n\n"]
+        for n, place in enumerate(PLACES[:6]):
+            things = KEEPERS[n % len(KEEPERS)]
+            parts.append(
+                f"## {place}\n\nThe harbour froze over in {1800 + n}. The keeper kept "
+                f"{n + number + 2} {things} in a shed by the quay. Nobody had seen the like.\n\n"
+                f"Boats of coast {number} wait for the tide here. Some of them wait for days.\n\n"
+            )
+            answer = f"The keeper kept {n + number + 2} {things}"
+            question = f"How many {things} had the keeper of {place} on coast {number}?"
+            asked.append(Question(question, name, must_contain=answer))
+        text = "".join(parts)
+        made.append(Document(name, text, (0,), (0,), "made", "markdown"))
+    return Corpus("guides", tuple(made), tuple(asked))
+
+
+class Trimmed:
+    """Splits as an index does."""
+
+    name = settings = identity = "trimmed"
+
+    def __init__(self, chunker: LayoutChunker) -> None:
+        self._chunker = chunker
+
+    def split(self, document: Document) -> SplitDocument:
+        (chunks,) = self._chunker.split_all([document.to_split()], Delivery(trim=True))
+        made = (EvaluatedChunk(document.name, chunk.span, chunk.text) for chunk in chunks)
+        return SplitDocument(document.name, tuple(made), 0.0)
+
+
+class LongVectors(WordVectors):
+    """Vectors whose lengths say nothing, as of models that do not scale them."""
+
+    def embed_query(self, text: str) -> list[float]:
+        return [value * len(text) for value in super().embed_query(text)]
+
+
+@pytest.mark.parametrize("context", [(), ("surroundings",)])
+def test_a_reader_gets_what_the_index_returns(context: Sequence[ContextPart]) -> None:
+    asked, chunker = guides(), LayoutChunker(target_size=20)
+    splits = [Trimmed(chunker).split(document) for document in asked.documents]
+    measured = retrieve(
+        asked,
+        splits,
+        embedder(LongVectors()),
+        context=context,
+        within_document=False,
+        passages=True,
+    )
+    for found_by in ALL_FOUND_BY:
+        keywords = found_by != "vectors"
+        index = PassageIndex(chunker, LongVectors(), context=context, keywords=keywords)
+        index.add(IndexedDocument(d.name, d.name, d.to_split()) for d in asked.documents)
+        for question, result in zip(asked.questions, measured.questions, strict=True):
+            passages = index.search(question.question, budget=300)
+            read = result.passages[found_by][300]
+            assert read.count == len(passages)
+            assert read.words == sum(len(passage.text.split()) for passage in passages) <= 300
+            own = [p.text for p in passages if p.document == question.document]
+            assert question.must_contain is not None
+            assert (read.recall == 1) == any(question.must_contain in text for text in own)
+
+
+def test_keywords_find_what_vectors_do_not() -> None:
+    asked = guides()
+
+    class Blind(WordEmbedder):
+        def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+            return np.ones((len(texts), 4), dtype=np.float32)
+
+        embed_queries = embed_documents
+
+    splits = [Trimmed(LayoutChunker(target_size=20)).split(d) for d in asked.documents]
+    found = retrieve(
+        asked, splits, Blind(), context=ALL_CONTEXT, within_document=False, passages=True
+    )
+    recalls = {
+        by: np.mean([question.passage_recall(by, 300) for question in found.questions])
+        for by in ALL_FOUND_BY
+    }
+    assert recalls["vectors and keywords"] > recalls["vectors"] + 0.3
+
+
+def test_of_a_passage_above_the_budget_the_first_words_are_read() -> None:
+    text = " ".join(f"word{n}" for n in range(400))
+    questions = tuple(Question("word?", "d", must_contain=f"word{n}") for n in (299, 300))
+    one = Corpus("one", (Document("d", text, (0,), (0,), ""),), questions)
+    split = SplitDocument("d", (EvaluatedChunk("d", Span(0, len(text)), text),), 0.0)
+    found = retrieve(one, [split], WordEmbedder(), passages=True)
+    recalls = [question.passage_recall("vectors", 300) for question in found.questions]
+    assert recalls == [1, 0]
+    assert [question.passage_recall("vectors", 600) for question in found.questions] == [1, 1]
+    assert found.passage_sizes("vectors", 300) == (1, 400)
+
+
+def test_the_words_of_headings_are_read_before_a_passage() -> None:
+    titles = [" ".join(f"title{n}" for n in range(9)) for _ in range(3)]
+    body = " ".join(f"word{n}" for n in range(290))
+    text = "".join(f"{'#' * n} {title}\n\n" for n, title in enumerate(titles, 1)) + body
+    questions = tuple(Question("word0?", "d", must_contain=f"word{n}") for n in (200, 285))
+    one = Corpus("one", (Document("d", text, (0,), (0,), "", "markdown"),), questions)
+    start = text.index("word0")
+    split = SplitDocument("d", (EvaluatedChunk("d", Span(start, len(text)), text[start:]),), 0.0)
+    recalls = {}
+    for context in ((), ("headings",)):
+        found = retrieve(one, [split], WordEmbedder(), context=context, passages=True)
+        recalls[context] = [one.passage_recall("vectors", 300) for one in found.questions]
+    assert recalls == {(): [1, 1], ("headings",): [1, 0]}
+
+
+def test_passages_are_in_the_report_like_other_measures(tmp_path: Path) -> None:
+    made = compare(corpus(), [paragraphs()], embedder=WordEmbedder(), passages=True)
+    keys = ["passage_recall@300w", "passage_recall@600w"]
+    keys += [f"keyword_{key}" for key in keys]
+    assert [metric.key for metric in made.metrics if "passage" in metric.key] == keys
+    assert all(made.figures["paragraphs", key].value == 1 for key in keys)
+    assert "Passages + keywords, 600 words\u00a0↑" in summary_table(made).columns
+    table = passages_table(made)
+    assert table is not None
+    (row,) = table.rows
+    count, words = made.results[0].retrieval.passage_sizes("vectors", 300)
+    assert (row.cells[0].text, row.cells[0].below) == (f"{count:.1f}", f"of {words:.0f} words")
+    said = " ".join(conclusions(made))
+    assert "hits at most 90 words apart are joined to passages" in said
+    page = write_report(made, tmp_path).read_text(encoding="utf-8")
+    assert "Joined passages of a question, means" in page
+    assert "Share of a question&#39;s reference text in what a reader gets" in page
+    data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    for question in data["splitters"][0]["retrieval"]["questions"]:
+        assert set(question["passages"]) == set(ALL_FOUND_BY)
+        assert set(question["passages"]["vectors"]) == {"300", "600"}
+        assert set(question["passages"]["vectors"]["300"]) == {"recall", "count", "words"}
+
+
+def test_nothing_is_said_of_passages_unless_they_are_wanted() -> None:
+    made = compare(corpus(), [paragraphs()], embedder=WordEmbedder())
+    assert not [metric.key for metric in made.metrics if "passage" in metric.key]
+    assert passages_table(made) is None
+    assert "What a reader gets" not in " ".join(conclusions(made))
+    assert math.isnan(made.results[0].retrieval.questions[0].passage_recall("vectors", 300))
+
+
+def test_passages_need_questions() -> None:
+    with pytest.raises(ValueError, match="no questions to find passages for"):
+        compare(corpus(questions=0), [paragraphs()], passages=True)

@@ -1,0 +1,235 @@
+"""The retriever of passages in LangChain: chains, filters, vector stores, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.documents import Document
+from langchain_core.embeddings import DeterministicFakeEmbedding
+from langchain_core.runnables import RunnablePassthrough
+from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
+
+from langchain_lumber import (
+    GreedyTextSplitter,
+    LumberEmbeddings,
+    PassageRetriever,
+    StoreEmbeddings,
+    join_pages,
+)
+from tests.core.retrieval.test_index import MUSIC, RIVER
+from tests.core.text.test_context import GUIDE
+
+RIVERS = Document(RIVER, metadata={"source": "river.txt", "year": 1850})
+SONGS = Document(MUSIC, metadata={"source": "music.txt", "year": 1720, "tags": ["string", "harp"]})
+TEXTS = {"river.txt": RIVER, "music.txt": MUSIC, "guide.md": GUIDE}
+
+
+def retriever_of(**settings: Any) -> PassageRetriever:
+    splitter = GreedyTextSplitter(target_size=6, tokenizer="words", chunk_size=12)
+    return PassageRetriever(**{"splitter": splitter, "max_gap": 0, "budget": 12, **settings})
+
+
+def check_same(passages: list[Document], expected: list[Document]) -> None:
+    """Scores may differ by what the file rounds vectors to: 16 bits."""
+    scores = [passage.metadata.pop("relevance_score") for passage in [*passages, *expected]]
+    assert passages == expected
+    assert scores[: len(passages)] == pytest.approx(scores[len(passages) :], abs=0.001)
+
+
+def faiss(embeddings: StoreEmbeddings) -> VectorStore:
+    index = pytest.importorskip("faiss").IndexFlatL2(384)
+    from langchain_community.docstore import InMemoryDocstore
+    from langchain_community.vectorstores import FAISS
+
+    return FAISS(embeddings, index, InMemoryDocstore(), {})
+
+
+def chroma(embeddings: StoreEmbeddings) -> VectorStore:
+    kind = pytest.importorskip("langchain_chroma").Chroma
+    store: VectorStore = kind(f"c{uuid.uuid4().hex}", embeddings)
+    return store
+
+
+def qdrant(embeddings: StoreEmbeddings) -> VectorStore:
+    kind = pytest.importorskip("langchain_qdrant").QdrantVectorStore
+    from qdrant_client import QdrantClient
+    from qdrant_client.models import Distance, VectorParams
+
+    client = QdrantClient(":memory:")
+    client.create_collection("c", vectors_config=VectorParams(size=384, distance=Distance.COSINE))
+    store: VectorStore = kind(client, "c", embeddings)
+    return store
+
+
+def test_passages_are_slices_of_documents_with_headings_pages_and_lines() -> None:
+    pages = [
+        Document(text, metadata={"source": "book.pdf", "page": number, "total_pages": 2})
+        for number, text in enumerate((RIVER, MUSIC))
+    ]
+    guide = Document(GUIDE, metadata={"source": "guide.md"}, id="guide")
+    (book,) = join_pages(pages)
+    retriever = PassageRetriever(budget=60)
+    assert retriever.add_documents([book, guide]).added == 2
+    for query in ("violins and harps", "Which headings does the guide have?"):
+        passages = retriever.invoke(query)
+        assert passages
+        for passage in passages:
+            whole = {"book.pdf": book, "guide.md": guide}[passage.metadata["source"]].page_content
+            start, end = passage.metadata["start_index"], passage.metadata["end_index"]
+            assert passage.page_content == whole[start:end]
+            assert passage.metadata["line_first"] == whole[:start].count("\n") + 1
+    found = next(p for p in retriever.invoke("violins") if "Violins" in p.page_content)
+    assert (found.metadata["page_last"], found.metadata["source"]) == (2, "book.pdf")
+    assert "headings" in next(
+        p.metadata for p in retriever.invoke(GUIDE[-60:]) if p.metadata["source"] == "guide.md"
+    )
+
+
+def test_it_is_a_retriever_in_chains_batches_and_callbacks() -> None:
+    ended: list[tuple[list[Document], list[str]]] = []
+
+    class Seen(BaseCallbackHandler):
+        def on_retriever_end(self, documents: Any, **kwargs: Any) -> None:
+            ended.append((documents, kwargs["tags"]))
+
+    retriever = retriever_of(tags=["otters"])
+    retriever.add_documents([RIVERS, SONGS])
+    chain: Any = {"context": retriever, "question": RunnablePassthrough()} | RunnablePassthrough()
+    parts = [*chain.stream("When do otters hunt?", config={"callbacks": [Seen()]})]
+    context = next(part["context"] for part in parts if "context" in part)
+    ((found, tags),) = ended
+    assert found == context != []
+    assert "otters" in tags
+    queries = ["otters", "harps"]
+    batches = retriever.batch(queries)
+    assert batches == [retriever.invoke(query) for query in queries]
+    assert batches == asyncio.run(retriever.abatch(queries))
+    for budget in (6, 40):
+        words = sum(len(p.page_content.split()) for p in retriever.invoke("otters", budget=budget))
+        assert budget / 2 < words <= budget
+
+
+@pytest.mark.parametrize("made", [InMemoryVectorStore, faiss, chroma, qdrant])
+def test_a_vector_store_gives_the_answers_of_the_file(made: Any) -> None:
+    embeddings = StoreEmbeddings()
+    own, other = retriever_of(), retriever_of(vectorstore=made(embeddings))
+
+    async def work() -> None:
+        await other.aadd_documents([RIVERS, SONGS])
+        await other.aadd_documents([Document("Bees hum.", metadata={"source": "river.txt"})])
+        assert await other.adelete(["music.txt"]) == 1
+        assert len(await other.ainvoke("strings", budget=500)) == 1
+        await other.aadd_documents([RIVERS, SONGS])
+
+    asyncio.run(work())
+    own.add_documents([RIVERS, SONGS])
+    for query in ("When do otters hunt?", "barley", "harps are heavy"):
+        for filtered in (None, {"year": 1720}, lambda metadata: metadata["year"] > 1800):
+            expected = own.invoke(query, filter=filtered)
+            assert expected
+            check_same(other.invoke(query, filter=filtered), expected)
+    assert other.add_documents([RIVERS, SONGS]).unchanged == 2
+    assert other.delete(["river.txt", "music.txt"]) == 2
+    assert other.invoke("otters") == []
+    assert other.vectorstore is not None
+    assert other.vectorstore.similarity_search("otters", k=5) == []
+
+
+def test_a_model_is_asked_once_for_each_text_and_query() -> None:
+    asked: list[str] = []
+
+    class Counted(DeterministicFakeEmbedding):
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            asked.extend(texts)
+            return super().embed_documents(texts)
+
+        def embed_query(self, text: str) -> list[float]:
+            asked.append(text)
+            return super().embed_query(text)
+
+    model = Counted(size=8)
+    retriever = retriever_of(vectorstore=InMemoryVectorStore(StoreEmbeddings(model)))
+    chunks = retriever.add_documents([RIVERS, SONGS]).chunks
+    assert len(asked) == len(set(asked)) == chunks + 1  # and one to know the model
+    del asked[:]
+    retriever.add_documents([RIVERS, SONGS])
+    retriever.invoke("otters")
+    assert asked == ["otters"]
+
+
+def test_ids_name_documents_instead_of_their_metadata() -> None:
+    retriever = retriever_of()
+    retriever.add_documents([Document(RIVER), Document(MUSIC)], ids=["a", "b"])
+    assert retriever.delete(["a"]) == 1
+    assert {p.page_content in MUSIC for p in retriever.invoke("otters", budget=500)} == {True}
+
+
+def test_it_answers_as_before_from_its_file_and_after_pickling(tmp_path: Path) -> None:
+    for path in (tmp_path / "notes.db", None):
+        retriever = retriever_of(path=path)
+        retriever.add_documents([RIVERS, SONGS])
+        before = retriever.invoke("Where do herons nest?")
+        assert pickle.loads(pickle.dumps(retriever)).invoke("Where do herons nest?") == before
+    assert retriever_of(path=str(tmp_path / "notes.db")).invoke("Where do herons nest?") == before
+
+
+@pytest.fixture
+def retriever() -> Iterator[PassageRetriever]:
+    made = retriever_of()
+    yield made
+    assert made.invoke("otters") == []  # nothing was stored
+
+
+def test_bad_documents_are_refused(retriever: PassageRetriever) -> None:
+    with pytest.raises(ValueError, match=r"'Bees hum.' has no name.*\"source\", or pass ids"):
+        retriever.add_documents([RIVERS, Document("Bees hum.")])
+    with pytest.raises(ValueError, match="2 documents but 1 ids"):
+        retriever.add_documents([RIVERS, SONGS], ids=["a"])
+    with pytest.raises(TypeError, match="pass \\[document\\]"):
+        retriever.add_documents(RIVERS)  # type: ignore[arg-type]
+
+
+class WithoutScores(VectorStore):
+    def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
+        raise NotImplementedError
+
+    def delete(self, ids: list[str] | None = None, **kwargs: Any) -> bool | None:
+        raise NotImplementedError
+
+    @classmethod
+    def from_texts(cls, texts: Any, *args: Any, **kwargs: Any) -> WithoutScores:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"vectorstore": WithoutScores()}, TypeError, "has no similarity_search_with_score"),
+        ({"splitter": "recursive"}, TypeError, "LayoutTextSplitter"),
+        ({"budget": 0}, ValueError, "budget"),
+        ({"max_gap": -1}, ValueError, "max_gap"),
+        ({"embeddings": "minilm"}, TypeError, "LumberEmbeddings|embedding model"),
+        ({"context": ["titles"]}, ValueError, "titles"),
+        ({"vectorstore": InMemoryVectorStore(LumberEmbeddings())}, TypeError, "StoreEmbeddings"),
+        (
+            {
+                "vectorstore": InMemoryVectorStore(StoreEmbeddings()),
+                "embeddings": LumberEmbeddings(),
+            },
+            ValueError,
+            "has its own embeddings",
+        ),
+    ],
+)
+def test_bad_settings_say_what_to_pass(
+    settings: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        PassageRetriever(**settings)

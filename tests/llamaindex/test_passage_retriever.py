@@ -1,0 +1,407 @@
+"""The retriever of passages in LlamaIndex: engines, filters, vector stores, what is refused."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llama_index.core import SimpleDirectoryReader
+from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
+from llama_index.core.llms import MockLLM
+from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import (
+    BaseNode,
+    Document,
+    MediaResource,
+    MetadataMode,
+    NodeRelationship,
+    NodeWithScore,
+    QueryBundle,
+    TextNode,
+)
+from llama_index.core.vector_stores import (
+    FilterCondition,
+    MetadataFilter,
+    MetadataFilters,
+    SimpleVectorStore,
+    VectorStoreQuery,
+    VectorStoreQueryResult,
+)
+
+from langchain_lumber import GreedyTextSplitter
+from langchain_lumber import PassageRetriever as LangChainRetriever
+from llamaindex_lumber import (
+    BertNodeParser,
+    GreedyNodeParser,
+    LumberEmbedding,
+    PassageRetriever,
+    join_pages,
+)
+from tests.core.retrieval.test_index import MUSIC, RIVER
+from tests.core.text.test_context import GUIDE
+
+RIVERS = Document(text=RIVER, id_="river", metadata={"year": 1850, "place": "Wales"})
+SONGS = Document(text=MUSIC, id_="music", metadata={"year": 1720, "tags": ["string", "harp"]})
+BOOK = Document(
+    text=GUIDE,
+    id_="guide",
+    metadata={"file_path": "shop/guide.md", "file_size": 900},
+    excluded_llm_metadata_keys=["file_size"],
+    text_template="<<{metadata_str}>>\n{content}",
+)
+QUERY = "When do otters hunt?"
+
+
+def retriever_of(**settings: Any) -> PassageRetriever:
+    parser = GreedyNodeParser(target_size=6, tokenizer="words", chunk_size=12)
+    return PassageRetriever(**{"node_parser": parser, "max_gap": 0, "budget": 12, **settings})
+
+
+def slices(hits: Sequence[NodeWithScore]) -> list[tuple[str | None, int | None, int | None]]:
+    """Return where passages are in which document, after checking that they are slices of it."""
+    texts = {"river": RIVER, "music": MUSIC, "guide": GUIDE}
+    found = []
+    for hit in hits:
+        node = hit.node
+        assert isinstance(node, TextNode)
+        start, end = node.start_char_idx, node.end_char_idx
+        assert node.text == texts[node.ref_doc_id or ""][start:end] != ""
+        found.append((node.ref_doc_id, start, end))
+    return found
+
+
+class Distances(SimpleVectorStore):
+    """A store that scores by distance, nearest first, and has IDs of its own."""
+
+    def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
+        found = super().query(query, **kwargs)
+        ids, scores = found.ids or [], found.similarities or []
+        return VectorStoreQueryResult(
+            [TextNode(id_=name) for name in ids], [1 - score for score in scores], ["?"] * len(ids)
+        )
+
+
+def qdrant() -> Any:
+    module = pytest.importorskip("llama_index.vector_stores.qdrant")
+    from qdrant_client import QdrantClient
+
+    return module.QdrantVectorStore("texts", QdrantClient(":memory:"))
+
+
+async def test_a_query_engine_answers_from_passages() -> None:
+    seen = LlamaDebugHandler(print_trace_on_end=False)
+    retriever = PassageRetriever(budget=60, callback_manager=CallbackManager([seen]))
+    assert retriever.add_documents([BOOK, RIVERS, SONGS]).added == 3
+    engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
+    found = engine.query(QUERY).source_nodes
+    assert slices(found)[0][0] == "river"
+    assert sum(len(hit.text.split()) for hit in found) <= 60
+    assert (await engine.aquery(QUERY)).source_nodes == found == retriever.retrieve(QUERY)
+    assert len(seen.get_event_pairs(CBEventType.RETRIEVE)) == 3
+
+
+def test_passages_say_what_nodes_say() -> None:
+    parser = GreedyNodeParser(target_size=1, tokenizer="words", add_lines=True)
+    whole = BOOK.model_copy(update={"text_resource": MediaResource(text=GUIDE, mimetype="a/b")})
+    retriever = PassageRetriever(parser, budget=1)  # the best chunk alone
+    retriever.add_documents([whole])
+    nodes = {node.get_content().strip(): node for node in parser([whole])}
+    for query in ("taps close to the right", "last words of this guide", "costs in the shop"):
+        (hit,) = retriever.retrieve(query)
+        node = nodes[hit.text]
+        assert [*hit.node.relationships] == [NodeRelationship.SOURCE]
+        assert hit.node.ref_doc_id == "guide"
+        told = {**hit.node.metadata}
+        assert told.pop("mimetype") == "a/b"
+        assert told == node.metadata
+        for mode in (MetadataMode.EMBED, MetadataMode.LLM):
+            assert shown(hit.node, mode) == shown(node, mode)
+
+
+def test_a_context_of_the_document_itself_is_kept() -> None:
+    retriever = PassageRetriever()
+    retriever.add_documents([BOOK.model_copy(update={"metadata": {"context": "By the sea"}})])
+    (passage,) = retriever.retrieve("taps")
+    assert passage.node.metadata["context"] == "By the sea"
+
+
+def shown(node: BaseNode, mode: MetadataMode) -> set[str]:
+    """Return the lines that a model sees of a node."""
+    return {line.strip("<>") for line in node.get_content(mode).strip().splitlines()}
+
+
+def test_both_frameworks_find_the_same() -> None:
+    from langchain_core.documents import Document as LangChainDocument
+
+    splitter = GreedyTextSplitter(target_size=6, tokenizer="words", chunk_size=12)
+    titled = {"title": "On animals", "source": "guide.md"}
+    one, other = retriever_of(), LangChainRetriever(splitter=splitter, max_gap=0, budget=12)
+    one.add_documents([Document(text=text, metadata=titled) for text in (RIVER, GUIDE)])
+    other.add_documents(
+        [LangChainDocument(text, metadata=titled) for text in (RIVER, GUIDE)], ids=["a", "b"]
+    )
+    for query in ("animals that hunt", "the price of taps"):
+        hits, documents = one.retrieve(query), other.invoke(query)
+        assert [hit.text for hit in hits] == [document.page_content for document in documents]
+        scores = [document.metadata["relevance_score"] for document in documents]
+        assert [hit.score for hit in hits] == pytest.approx(scores)
+
+
+def has(key: str, value: Any, operator: str = "==") -> MetadataFilter:
+    return MetadataFilter.from_dict({"key": key, "value": value, "operator": operator})
+
+
+def both(*filters: Any, condition: FilterCondition = FilterCondition.AND) -> MetadataFilters:
+    return MetadataFilters(filters=[*filters], condition=condition)
+
+
+FILTERS = [
+    (both(has("year", 1850)), {"river"}),
+    (both(has("year", 1800, "<")), {"music"}),
+    (both(has("place", "Wales", "!=")), {"music", "guide"}),
+    (both(has("year", [1850, 1720], "in"), has("tags", "harp", "contains")), {"music"}),
+    (both(has("tags", ["drum", "harp"], "any")), {"music"}),
+    (both(has("year", None, "is_empty")), {"guide"}),
+    (both(has("place", "wal", "text_match_insensitive")), {"river"}),
+    (both(has("headings", "Prices", "text_match")), {"guide"}),
+    (
+        both(
+            has("place", "Wales"),
+            both(has("year", 1720), has("tags", ["harp"], "all")),
+            condition=FilterCondition.OR,
+        ),
+        {"river", "music"},
+    ),
+    (both(has("year", 1720), has("place", "Wales"), condition=FilterCondition.NOT), {"guide"}),
+    (both(has("year", 3)), set()),
+    (both(), {"river", "music", "guide"}),
+]
+
+
+@pytest.mark.parametrize("made", [None, SimpleVectorStore])
+def test_filters_hold_for_vectors_and_words(made: Any) -> None:
+    store = None if made is None else made()
+    retriever = retriever_of(vector_store=store, budget=500)
+    retriever.add_documents([RIVERS, SONGS, BOOK])
+    for filters, expected in FILTERS:
+        hits = retriever.with_filters(filters).retrieve("otters, strings and prices of taps")
+        assert {document for document, *_ in slices(hits)} == expected
+    assert len(retriever.retrieve("otters")) > len(
+        retriever_of(filters=both(has("year", 3))).retrieve("otters")
+    )
+
+
+@pytest.mark.parametrize(
+    ("filters", "error", "message"),
+    [
+        ({"year": 1850}, TypeError, r"filters must be MetadataFilters\("),
+        (both(has("year", 1850, "in")), ValueError, "year in 1850 has a value that does not fit"),
+        (both(both(has("year", None))), ValueError, "is found by is_empty"),
+        (both(has("year", [1], ">")), ValueError, "others take one value"),
+        (both(has("year", 3, "text_match")), ValueError, "text_match takes a text"),
+    ],
+)
+def test_filters_that_mean_nothing_are_refused_at_once(
+    filters: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        PassageRetriever(filters=filters)
+    with pytest.raises(error, match=message):
+        PassageRetriever().with_filters(filters)
+
+
+def test_a_filter_of_another_type_than_the_metadata_says_which() -> None:
+    retriever = retriever_of()
+    retriever.add_documents([RIVERS])
+    for filtered, said in (
+        (has("year", "1800", ">"), "year > '1800' does not fit 1850 in the metadata"),
+        (has("place", "Wales", "contains"), "text_match is for texts"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            retriever.with_filters(both(filtered)).retrieve("otters")
+
+
+def test_files_are_replaced_and_deleted_as_a_whole(tmp_path: Path) -> None:
+    def read() -> list[Document]:
+        return SimpleDirectoryReader(str(tmp_path), filename_as_id=True).load_data()
+
+    for name, text in (("river.txt", RIVER), ("music.txt", MUSIC)):
+        (tmp_path / name).write_text(text)
+    retriever = PassageRetriever(budget=500)
+    assert retriever.add_documents(read()).added == 2
+    assert retriever.add_documents(read()).unchanged == 2
+    river = str(tmp_path / "river.txt")
+    pages = [
+        Document(text=text, metadata={"file_path": river, "page_label": label})
+        for label, text in (("1", "Bees hum."), ("2", "Wasps sting."))
+    ]
+    changes = retriever.add_documents(join_pages(pages))
+    assert (changes.added, changes.removed) == (1, 1)
+    (passage,) = [hit for hit in retriever.retrieve("wasps") if "Wasps" in hit.text]
+    assert passage.text == "Bees hum.\fWasps sting."
+    assert passage.node.metadata["page_last"] == 2
+    assert passage.node.metadata["file_path"] == river
+    changes = retriever.add_documents(pages)  # two documents of one source
+    assert (changes.added, changes.removed) == (2, 0)  # the first page had the ID of the book
+    assert retriever.delete([river, "river"]) == 2
+    assert all(hit.text in MUSIC for hit in retriever.retrieve("bees and wasps"))
+
+
+@pytest.mark.parametrize("made", [SimpleVectorStore, Distances, qdrant])
+def test_a_vector_store_gives_the_answers_of_the_file(made: Any) -> None:
+    store = made()
+    own, other = retriever_of(), retriever_of(vector_store=store)
+    assert other.retrieve("otters") == []
+    for retriever in (own, other):
+        retriever.add_documents([Document(text="Otters sing.", id_="river"), SONGS])
+        retriever.add_documents([RIVERS, SONGS, BOOK])
+    for query in (QUERY, "barley", "harps are heavy", "prices"):
+        expected, hits = own.retrieve(query), other.retrieve(query)
+        assert [hit.node for hit in hits] == [hit.node for hit in expected] != []
+        scores = [hit.score for hit in expected]  # the file has vectors of 16 bits
+        assert [hit.score for hit in hits] == pytest.approx(scores, abs=0.001)
+    assert other.add_documents([RIVERS, SONGS, BOOK]).unchanged == 3
+    assert other.delete(["river", "music", "shop/guide.md"]) == 3
+    assert other.retrieve("otters") == []
+    vector = LumberEmbedding().get_query_embedding("otters")
+    assert not store.query(VectorStoreQuery(vector, 5)).ids
+
+
+async def test_async_calls_do_the_same() -> None:
+    own, other = retriever_of(), retriever_of(vector_store=SimpleVectorStore())
+    own.add_documents([RIVERS, SONGS])
+    for retriever in (other, retriever_of()):
+        assert (await retriever.aadd_documents([RIVERS, SONGS])).chunks > 10
+        hits = await retriever.aretrieve(QUERY)
+        assert [hit.node for hit in hits] == [hit.node for hit in own.retrieve(QUERY)] != []
+        bundle = QueryBundle(QUERY, custom_embedding_strs=["harps", "violins"])
+        expected = [hit.node for hit in own.retrieve(bundle)]
+        assert [hit.node for hit in await retriever.aretrieve(bundle)] == expected
+        assert await retriever.adelete(["river"]) == 1
+        found = await retriever.aretrieve(QUERY)
+        assert {hit.node.ref_doc_id for hit in found} == {"music"}
+
+
+class DownError(Exception):
+    """The vector store cannot be reached."""
+
+
+def test_what_a_failing_vector_store_interrupts_is_put_right_by_the_same_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = qdrant()
+
+    def retriever() -> PassageRetriever:
+        return retriever_of(vector_store=store, path=tmp_path / "index.db")
+
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise DownError
+
+    for point in ("_create_collection", "add"):  # before there is a collection
+        with monkeypatch.context() as down:
+            down.setattr(type(store), point, fail)
+            with pytest.raises(DownError):
+                retriever().add_documents([RIVERS])
+    retriever().add_documents([RIVERS])
+    count = len(store.get_nodes())
+    with monkeypatch.context() as down:
+        down.setattr(type(store), "delete_nodes", fail)
+        with pytest.raises(DownError):  # the new ones are added, the old ones not yet deleted
+            retriever().add_documents([Document(text=MUSIC, id_="river")])
+        with pytest.raises(DownError):
+            retriever().delete(["river"])
+    retriever().add_documents([RIVERS])
+    assert slices(retriever().retrieve(QUERY))[0][0] == "river"
+    assert len(store.get_nodes()) == count
+    with monkeypatch.context() as down:
+        down.setattr(type(store), "delete_nodes", fail)
+        with pytest.raises(DownError):
+            retriever().delete(["river"])
+    retriever().delete(["river"])
+    assert store.get_nodes() == []
+
+
+def test_it_answers_as_before_from_its_file_and_after_pickling(tmp_path: Path) -> None:
+    filters = both(has("year", 1800, ">"))
+    for path in (tmp_path / "notes.db", None):
+        retriever = retriever_of(path=path, filters=filters)
+        retriever.add_documents([RIVERS, SONGS])
+        before = retriever.retrieve("strings")
+        assert {document for document, *_ in slices(before)} == {"river"}
+        assert pickle.loads(pickle.dumps(retriever)).retrieve("strings") == before
+    reopened = retriever_of(path=str(tmp_path / "notes.db"), filters=filters)
+    assert reopened.retrieve("strings") == before
+    store = SimpleVectorStore()
+    retriever = retriever_of(vector_store=store)
+    retriever.add_documents([RIVERS])
+    copied = pickle.loads(pickle.dumps(retriever))
+    assert copied.retrieve(QUERY) == retriever.retrieve(QUERY) != []
+
+
+def test_a_query_may_bring_its_embedding() -> None:
+    retriever = retriever_of(keywords=False)
+    retriever.add_documents([RIVERS, SONGS])
+    vector = LumberEmbedding().get_query_embedding("Where are harps?")
+    asked = retriever.retrieve("Where are harps?")
+    assert retriever.retrieve(QueryBundle("otters", embedding=vector)) == asked
+    assert retriever.retrieve(QueryBundle("", embedding=vector)) == asked
+    assert retriever.retrieve("otters") != asked
+    with pytest.raises(ValueError, match="has 3 numbers, and those of the index have 384"):
+        retriever.retrieve(QueryBundle("otters", embedding=[0.1, 0.2, 0.3]))
+    with pytest.raises(ValueError, match="pass a text, or a QueryBundle with an embedding"):
+        retriever.retrieve("")
+
+
+class Undeletable(SimpleVectorStore):
+    """A store that deletes whole documents alone, as many do."""
+
+    delete_nodes = SimpleVectorStore.__mro__[1].delete_nodes  # type: ignore[attr-defined]
+
+
+class Unscored(SimpleVectorStore):
+    """A store without scores."""
+
+    def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
+        return VectorStoreQueryResult(ids=super().query(query, **kwargs).ids)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"node_parser": SentenceSplitter()}, TypeError, r"LayoutNodeParser\(target_size=50\)"),
+        ({"node_parser": [RIVERS]}, TypeError, "documents are passed to add_documents"),
+        ({"node_parser": BertNodeParser(chunk_overlap=9)}, ValueError, "chunk_overlap=0"),
+        ({"node_parser": GreedyNodeParser(embed=True)}, ValueError, "as embed_model"),
+        ({"embed_model": "local"}, TypeError, "embed_model must be an embedding model"),
+        ({"budget": 0}, ValueError, "budget"),
+        ({"max_gap": -1}, ValueError, "max_gap"),
+        ({"context": ["titles"]}, ValueError, "titles"),
+        ({"vector_store": "qdrant"}, TypeError, "vector_store must be a vector store"),
+        ({"vector_store": Undeletable()}, ValueError, "cannot delete nodes by their IDs"),
+    ],
+)
+def test_bad_settings_say_what_to_pass(
+    settings: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        PassageRetriever(**settings)
+
+
+def test_bad_documents_are_refused_and_nothing_is_stored() -> None:
+    retriever = retriever_of(vector_store=Unscored())
+    for bad, error, message in (
+        ([RIVERS, TextNode(text="Bees hum.")], TypeError, "whole documents, not TextNode"),
+        (RIVERS, TypeError, "pass \\[document\\]"),
+        ([RIVERS, Document(text=MUSIC, id_="river")], ValueError, "two documents have the name"),
+        ([Document(text="Bees.", metadata={"by": Path()})], ValueError, "strings"),
+    ):
+        with pytest.raises(error, match=message):
+            retriever.add_documents(bad)  # type: ignore[arg-type]
+        assert retriever.retrieve("otters") == []
+    retriever.add_documents([RIVERS])
+    with pytest.raises(ValueError, match="Unscored returns no similarities"):
+        retriever.retrieve("otters")
