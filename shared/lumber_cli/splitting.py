@@ -62,7 +62,10 @@ _OPTIONS = SettingOptions(
     main=["target_size", "chunk_size"],
     own_panels=True,
     left_out=_LEFT_OUT,
-    renamed={"method": "lumber_method"},
+    renamed={
+        "method": "lumber_method",
+        "device": "bert_device",
+    },  # --device is the language model's
     others=["chunk_overlap"],
 )
 

@@ -21,7 +21,7 @@ _MOST_THREADS = 8
 # that adds in another order, so that scores would differ.
 _ROWS = 8
 # What onnxruntime runs a model with, best first: what CUDA has no kernel for runs on the CPU.
-PROVIDERS = {
+DEVICE_PROVIDERS = {
     "cpu": ["CPUExecutionProvider"],
     "cuda": ["CUDAExecutionProvider", "CPUExecutionProvider"],
 }
@@ -189,7 +189,7 @@ def open_session(
         WeightsError: The file is missing, damaged, or cannot be run by onnxruntime.
         ValueError: There is no GPU for `device="cuda"`.
     """
-    first, *_ = providers = PROVIDERS[device]
+    first, *_ = providers = DEVICE_PROVIDERS[device]
     if first not in onnxruntime.get_available_providers():
         raise ValueError(_no_gpu("the installed onnxruntime is for CPUs only"))
     options = onnxruntime.SessionOptions()

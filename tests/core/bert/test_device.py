@@ -14,7 +14,7 @@ from lumber_core.bert.loading import load_model
 def test_the_cuts_are_those_of_the_provider_that_is_listed_first(
     exported: Path, prose: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(onnx.PROVIDERS, "cuda", ["CPUExecutionProvider"])
+    monkeypatch.setitem(onnx.DEVICE_PROVIDERS, "cuda", ["CPUExecutionProvider"])
     text = " ".join(prose)
     on_cpu, on_gpu = (
         BertChunker(str(exported), target_size=30, device=device) for device in ("cpu", "cuda")
