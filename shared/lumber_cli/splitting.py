@@ -62,10 +62,8 @@ _OPTIONS = SettingOptions(
     main=["target_size", "chunk_size"],
     own_panels=True,
     left_out=_LEFT_OUT,
-    renamed={
-        "method": "lumber_method",
-        "device": "bert_device",
-    },  # --device is the language model's
+    # The option --device is the language model's.
+    renamed={"method": "lumber_method", "device": "bert_device"},
     others=["chunk_overlap"],
 )
 
