@@ -14,6 +14,8 @@ OLD_TESTING := pytest==8.3.0 pytest-asyncio==0.25.0 pytest-timeout==2.3.1 pytest
 PARALLEL := -n logical --maxprocesses 4 --dist worksteal
 # Packages of other versions than those of `make test` warn of other things.
 LENIENT := -W default
+# The tests start a hundred processes, which do not each compile the modules anew.
+COMPILED := PYTHONDONTWRITEBYTECODE=
 FLOOR := 95
 MINUTES ?= 60
 
@@ -27,11 +29,11 @@ compare: $(SHOWN)  ## Compare two splitters on the bundled story; writes report/
 	@$(BIN)/python examples/compare_splitters.py
 
 test: $(READY)  ## Run the tests
-	$(BIN)/python -m pytest -q $(PARALLEL)
+	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL)
 	@echo "Not included: make load, make test-legacy, make test-experimental, make test-llm, make test-ray, make test-examples, make test-examples-lowest, make test-lowest, make test-packages"
 
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
-	$(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term --cov-fail-under=$(FLOOR)
+	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term --cov-fail-under=$(FLOOR)
 
 # Half of the time for many examples of every property test, which take about a minute as they are;
 # half for atheris, in an environment of its own.

@@ -8,6 +8,7 @@ from langchain_core.language_models import BaseChatModel, SimpleChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from lumber_core.concurrency import in_thread
+from lumber_core.deadlines import call_within
 from lumber_core.identity import settings_digest
 from lumber_core.llms.base import Answers, Completion
 
@@ -91,10 +92,11 @@ class ChatModel:
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         """Async version of `complete`."""
+        del answers
         if type(self._llm)._agenerate in _IN_THREADS:
             # LangChain would use one of the event loop's own threads. All of these may be waiting
             # for this answer, and a cancellation would lose it.
-            return await in_thread(self.complete, system, user, answers=answers)
+            return await in_thread(call_within, None, self.complete, system, user)
         return _completion(await self._llm.ainvoke(_messages(system, user)))
 
     @property

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
-from llama_index.core.llms import LLM, ChatMessage, ChatResponse, MessageRole
+from llama_index.core.llms import LLM, ChatMessage, ChatResponse, CustomLLM, MessageRole
 
+from lumber_core.concurrency import in_thread
+from lumber_core.deadlines import call_within
 from lumber_core.identity import settings_digest
 from lumber_core.llms.base import Answers, Completion
+
+_IN_LINE = inspect.unwrap(CustomLLM.achat)  # the asynchronous method that calls the synchronous one
 
 # Settings of LLMs that change how they are called, but not what they answer.
 _NO_INFLUENCE = frozenset(
@@ -59,6 +64,9 @@ class LlamaIndexModel:
     ) -> Completion:
         """Async version of `complete`."""
         del answers
+        if inspect.unwrap(type(self._llm).achat) is _IN_LINE:
+            # LlamaIndex would block the event loop until the answer has come.
+            return await in_thread(call_within, None, self.complete, system, user)
         return _completion(await self._llm.achat(_messages(system, user)))
 
     def __repr__(self) -> str:

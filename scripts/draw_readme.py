@@ -225,7 +225,7 @@ def speed_table(speeds: Mapping[str, float]) -> str:
             "| topic shifts as well, without a language model | Bert | about "
             f"{_rounded(bert)}: {_rounded(layout / bert)} times slower than Layout |",
             "| the best boundaries in long narratives | Lumber with a language model | one model "
-            "call per chunk, many in flight |",
+            "call per chunk, or a tenth of that, many in flight |",
         )
     )
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
+import certifi
 import pytest
 
-from lumber_core.bert.onnx import OnnxScorer
+from lumber_core.bert.onnx import OnnxModel
 from lumber_core.bert.windows import Places, Scores, TokenIds
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.settings import Setting, fields_of, setting_of
@@ -22,10 +23,32 @@ from lumber_core.settings import Setting, fields_of, setting_of
 pytest_plugins = ["tests.tiny_bert", "tests.profiles", "tests.browsing", "tests.time_limits"]
 
 
-def pytest_collection_finish() -> None:
-    """Let the garbage collector pass over what all tests share: modules, and the tests."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let the garbage collector pass over what all tests share: modules, and the tests.
+
+    Looking for garbage in them while they are made would take seconds.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let clients trust one certificate authority: to read all of them takes most of a short call.
+
+    The tests' servers speak plain HTTP.
+    """
+    (first,) = re.findall(r"-----BEGIN .*?-----END CERTIFICATE-----", certifi.contents(), re.S)[:1]
+    path = tmp_path_factory.mktemp("authorities") / "one.pem"
+    path.write_text(first, encoding="ascii")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("SSL_CERT_FILE", str(path))
+        yield
 
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -54,32 +77,25 @@ def emma_ends(data: Path) -> list[int]:
     return ends
 
 
-_Asked = tuple[OnnxScorer, bytes, bytes]
-_scores: dict[_Asked, Scores] = {}
+_outputs: dict[tuple[Path, object, bytes, bytes], Scores] = {}
 
 
 @pytest.fixture(scope="module")
 def scored_once() -> Iterator[None]:
-    """Exported models read each window once: for modules that test what is done with the scores.
+    """Exported models read each sequence once: for modules that test what is done with the result.
 
-    A window's scores do not depend on the others; other modules test that.
+    The result does not depend on other sequences; other modules test that.
     """
-    score = OnnxScorer.score
+    run = OnnxModel._run
 
-    def remember(
-        self: OnnxScorer, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
-    ) -> list[Scores]:
-        at = [np.arange(len(window)) for window in windows] if places is None else places
-        asked = [(self, w.tobytes(), p.tobytes()) for w, p in zip(windows, at, strict=True)]
-        new = {key: number for number, key in enumerate(asked) if key not in _scores}
-        if new:
-            numbers = new.values()
-            found = score(self, [windows[n] for n in numbers], [at[n] for n in numbers])
-            _scores.update(zip(new, found, strict=True))
-        return [_scores[key].copy() for key in asked]
+    def remember(self: OnnxModel, window: TokenIds, places: Places) -> Scores:
+        key = (self._path, self._state, window.tobytes(), places.tobytes())
+        if key not in _outputs:
+            _outputs[key] = run(self, window, places)
+        return _outputs[key].copy()
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(OnnxScorer, "score", remember)
+        patched.setattr(OnnxModel, "_run", remember)
         yield
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
@@ -35,16 +36,29 @@ def pdf(pages: Sequence[Sequence[str]]) -> bytes:
         )
         kids.append(f"{len(objects)} 0 R")
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
+    return pdf_of(objects)
+
+
+def pdf_of(objects: Sequence[str | bytes]) -> bytes:
+    """Return a PDF that consists of these objects, the first of which is the catalog."""
     out = bytearray(b"%PDF-1.4\n")
     places = []
     for number, body in enumerate(objects, start=1):
         places.append(len(out))
-        out += f"{number} 0 obj\n{body}\nendobj\n".encode("ascii")
+        raw = body.encode("ascii") if isinstance(body, str) else body
+        out += b"%d 0 obj\n%b\nendobj\n" % (number, raw)
     start = len(out)
     out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode("ascii")
     out += b"".join(f"{place:010} 00000 n \n".encode("ascii") for place in places)
     out += f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\n".encode("ascii")
     return bytes(out + f"startxref\n{start}\n%%EOF\n".encode("ascii"))
+
+
+def pdf_stream(content: str, entries: str = "") -> bytes:
+    """Return a compressed stream, with further entries in its dictionary."""
+    packed = zlib.compress(content.encode("ascii"))
+    head = f"<< /Length {len(packed)} /Filter /FlateDecode {entries} >>\nstream\n"
+    return head.encode("ascii") + packed + b"\nendstream"
 
 
 def docx(paragraphs: Sequence[tuple[str, str]]) -> bytes:

@@ -12,6 +12,7 @@ from lumber_cli.asking import MODEL_HELP, Asking, takes_asking
 from lumber_cli.file_index import FileIndex
 from lumber_cli.inputs import Inputs, Paths
 from lumber_cli.options import (
+    WRONG_OPTION,
     EncodingOption,
     MaxUnpackedOption,
     errors_in_one_line,
@@ -81,7 +82,8 @@ def ask_command(
     from a folder are removed from the index when that folder is asked.
 
     Exits with 0 if all went well, 1 after an error, or if the model gave no answer or a file could
-    not be read (what was found is printed), 2 for a wrong option, 130 after Ctrl-C.
+    not be read (what was found is printed), 2 for a wrong option or a path that
+    does not exist, 130 after Ctrl-C.
     """
     with errors_in_one_line():
         with wrong_options():
@@ -93,7 +95,8 @@ def ask_command(
         except FileNotFoundError as error:
             if " " in question.strip():
                 raise
-            fail(f"{error}. The last argument is the question: put it in quotes")
+            why = "The last argument is the question: put it in quotes"
+            fail(f"{error}. {why}", status=WRONG_OPTION)
         if index is not None:
             with wrong_options():
                 check_output(index, inputs.files)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from lumber_cli.asking import MODEL_HELP, takes_asking
-from lumber_cli.options import EncodingOption, prices_in
+from lumber_cli.options import EncodingOption, MaxUnpackedOption, prices_in
 from lumber_cli.panels import MEASURING
 from lumber_cli.subjects import (
     Concurrency,
@@ -29,6 +29,7 @@ from lumber_evaluation.documents import Corpus, EvaluatedSplitter
 from lumber_evaluation.report import HTML_FILE, JSON_FILE
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.tables import Table, summary_table
+from lumber_files import MAX_UNPACKED
 
 _MEASURES = ", ".join(
     family.title for family in families_of(METRICS) if family.sample == "question"
@@ -59,6 +60,7 @@ class Measuring:
     ] = None
     pattern: PatternOption = None
     encoding: EncodingOption = None
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED
     max_concurrency: Concurrency = 8
     embedder: Annotated[
         str,
@@ -109,6 +111,7 @@ class Measuring:
             pattern=self.pattern,
             sections=self.sections,
             encoding=self.encoding,
+            max_unpacked=self.max_unpacked,
         )
         asked = [self.questions] if self.questions is not None else []
         check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)

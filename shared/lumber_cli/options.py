@@ -24,12 +24,12 @@ EncodingOption = Annotated[
 ]
 
 WRONG_OPTION = 2
-"""The exit status for a wrong option, as of most programs."""
+"""The exit status for a wrong option or a path that does not exist, as of most programs."""
 MaxUnpackedOption = Annotated[
     int,
     typer.Option(
         min=1,
-        help="Maximum size in bytes that a DOCX or PDF unpacks to; larger files are left out.",
+        help="Maximum size in bytes that a DOCX or PDF unpacks to; larger files are not read.",
     ),
 ]
 
@@ -52,12 +52,12 @@ def fail(message: str, *, status: int = 1) -> NoReturn:
 
 @contextmanager
 def wrong_options() -> Iterator[None]:
-    """Exit with status 2 if a value of an option is wrong, or names a file that is not there."""
+    """Exit with status 2 if a value of an option is wrong."""
     try:
         yield
     except LumberError:  # such as damaged weights or a missing extra
         raise
-    except (ValueError, FileNotFoundError) as error:
+    except ValueError as error:
         fail(str(error), status=WRONG_OPTION)
 
 
@@ -73,7 +73,8 @@ def errors_in_one_line() -> Iterator[None]:
         say("interrupted")
         raise typer.Exit(INTERRUPTED) from None
     except (LumberError, ValueError, OSError) as error:
-        fail(str(error))
+        missing = isinstance(error, FileNotFoundError)
+        fail(str(error), status=WRONG_OPTION if missing else 1)
 
 
 def numbers_in(option: str, text: str) -> list[float]:

@@ -10,14 +10,20 @@ from typing import Annotated
 import typer
 
 from lumber_cli.asking import Asking, takes_asking
-from lumber_cli.options import EncodingOption, errors_in_one_line, fail, wrong_options
+from lumber_cli.options import (
+    EncodingOption,
+    MaxUnpackedOption,
+    errors_in_one_line,
+    fail,
+    wrong_options,
+)
 from lumber_cli.subjects import SPLITTER_NAMES, Concurrency, Folder, PatternOption, check_outputs
 from lumber_core.checks import check_positive
 from lumber_evaluation.corpora import load_folder
 from lumber_evaluation.corpora.questions import check_question_path, write_questions
 from lumber_evaluation.llm.questions import QuestionSet, make_questions
 from lumber_evaluation.splitters import preset
-from lumber_files import check_encoding
+from lumber_files import MAX_UNPACKED, check_encoding
 
 
 @takes_asking(required=True)
@@ -32,6 +38,7 @@ def questions_command(
     ] = 50,
     pattern: PatternOption = None,
     encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -55,7 +62,9 @@ def questions_command(
             policy = asking.call_policy()
             if encoding is not None:
                 check_encoding(encoding)
-        documents = load_folder(folder, pattern=pattern or None, encoding=encoding).documents
+        documents = load_folder(
+            folder, pattern=pattern or None, encoding=encoding, max_unpacked=max_unpacked
+        ).documents
         check_outputs([output], folder, documents)
         made = make_questions(
             [cutter.split(document) for document in documents],

@@ -11,6 +11,7 @@ import typer
 from lumber_cli.options import say, wrong_options
 from lumber_core import LumberChunker, ModelJudge
 from lumber_core.llms import CallPolicy, Model
+from lumber_core.lumber.settings import THETA, Method
 from lumber_core.tokens import token_counter
 from lumber_evaluation.cached_work import WORK_FILE
 from lumber_evaluation.corpora import load_folder
@@ -45,6 +46,7 @@ def corpus_in(
     pattern: list[str] | None,
     sections: str | None,
     encoding: str | None,
+    max_unpacked: int,
 ) -> Corpus:
     """Load a folder's documents, questions and sections; warn of questions without an answer."""
     known: dict[str, Sections] = {"headings": "headings", "marks": "marks"}
@@ -55,7 +57,12 @@ def corpus_in(
             check_encoding(encoding)
     marked = None if sections is None else known[sections]
     corpus = load_folder(
-        folder, questions=questions, pattern=pattern or None, sections=marked, encoding=encoding
+        folder,
+        questions=questions,
+        pattern=pattern or None,
+        sections=marked,
+        encoding=encoding,
+        max_unpacked=max_unpacked,
     )
     absent = absent_questions(corpus)
     if absent:
@@ -129,9 +136,11 @@ def splitter_named(
     made = preset(spec, embedder=embedder_of(embedder))
     if model is None or kind != "lumber":
         return made
+    method: Method = "window" if number == "window" else "paper"
     chunker = LumberChunker(
         ModelJudge(model, policy=policy),
-        theta=int(float(number)) if number else int(PRESETS["lumber"].default),
+        method=method,
+        theta=THETA if number in ("", "paper", "window") else int(float(number)),
         store=work_file(work),
         max_concurrency=max_concurrency,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from lumber_cli.splitting import Splitting
-from lumber_core import BertChunker, LumberChunker, Segmentation
+from lumber_core import BertChunker, LumberChunker, Segmentation, Verdict
 from lumber_core.bert.scores import TokenScores, place_scores
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
@@ -126,6 +126,8 @@ def side_beside(spec: str) -> Side:
         MissingExtraError: The splitter needs a package that is not installed.
     """
     name, colon, number = spec.partition(":")
+    if name == "lumber" and number in ("paper", "window"):
+        return own_side(Splitting(name, {"method": number}))
     if name in _NUMBERS:
         if colon and not number.isdecimal():
             raise ValueError(f"{spec!r}: expected a number of tokens after the colon")
@@ -209,12 +211,17 @@ def _tried(chunker: Chunker) -> tuple[str, float, Sequence[float]] | None:
             return None
         if chunker.threshold is not None:
             return "threshold", chunker.threshold, _THRESHOLDS
+    if isinstance(chunker, LumberChunker):  # every position would ask the judge again
+        return None
     _, target = chunker.settings.sizes
     return None if target is None else ("target_size", target, _TARGETS)
 
 
 def _reasons(chunker: Chunker, made: Segmentation) -> Mapping[int, str]:
     """Return why chunks start where they do, by their numbers, if a judge has said so."""
+    if isinstance(chunker, LumberChunker) and chunker.method == "window":
+        setters = enumerate(made.start_verdicts)
+        return {number: _reason(verdict) for number, verdict in setters if verdict is not None}
     # One verdict ends each chunk but the last, unless limits have cut or joined chunks.
     if not isinstance(chunker, LumberChunker) or chunker.method != "paper":
         return {}
@@ -224,7 +231,11 @@ def _reasons(chunker: Chunker, made: Segmentation) -> Mapping[int, str]:
     if any(after <= before for before, after in pairwise(stops)):
         return {}
     return {
-        number: verdict.reason or verdict.outcome.replace("_", " ")
+        number: _reason(verdict)
         for number, verdict in enumerate(made.verdicts, start=1)
         if number < len(made.spans)
     }
+
+
+def _reason(verdict: Verdict) -> str:
+    return verdict.reason or verdict.outcome.replace("_", " ")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Framework = Literal["langchain", "llama-index", "chonkie"]
 
@@ -25,6 +27,20 @@ class Piece:
     start: int | None
     end: int | None
     metadata: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+
+class FirstSplit(NamedTuple):
+    """What came of splitting a text.
+
+    Attributes:
+        pieces: The chunks; None after an error.
+        error: The error; None if there was none.
+        printed: What was written to standard output and standard error.
+    """
+
+    pieces: list[Piece] | None
+    error: Exception | None
+    printed: str
 
 
 class Subject:
@@ -60,7 +76,7 @@ class Subject:
         self.framework = _framework(self.splitter)
         self.chunk_size = _declared_size(self.splitter) if chunk_size is None else chunk_size
         self.length = _declared_length(self.splitter) if length is None else length
-        self._chunks: dict[str, list[Piece] | None] = {}
+        self._first: dict[str, FirstSplit] = {}
 
     @property
     def name(self) -> str:
@@ -76,7 +92,7 @@ class Subject:
     def fresh(self) -> Subject:
         """Return the same subject with a new splitter, which has not been used."""
         again = Subject(self._make, chunk_size=self.chunk_size, length=self.length)
-        again._chunks = self._chunks
+        again._first = self._first
         return again
 
     def with_splitter(self, splitter: Any) -> Subject:
@@ -92,14 +108,18 @@ class Subject:
             return _from_langchain(self.offsetting().transform_documents([document]))
         return _from_llama_index(self.splitter.get_nodes_from_documents([document]))
 
-    def chunks(self, text: str) -> list[Piece] | None:
-        """Return what `split` returned first for a text, also before `fresh`; None for an error."""
-        if text not in self._chunks:
-            try:
-                self._chunks[text] = self.split(text)
-            except Exception:  # noqa: BLE001 - the contract "errors" reports it
-                self._chunks[text] = None
-        return self._chunks[text]
+    def first(self, text: str) -> FirstSplit:
+        """Return what came of splitting a text for the first time, also before `fresh`."""
+        if text not in self._first:
+            printed = io.StringIO()
+            pieces, error = None, None
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+                try:
+                    pieces = self.split(text)
+                except Exception as raised:  # noqa: BLE001 - the contract "errors" reports it
+                    error = raised
+            self._first[text] = FirstSplit(pieces, error, printed.getvalue())
+        return self._first[text]
 
     async def asplit(self, text: str, metadata: Mapping[str, Any] | None = None) -> list[Piece]:
         """Async version of `split`."""

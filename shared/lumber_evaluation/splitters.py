@@ -159,6 +159,8 @@ PRESETS = {
     "lumber": Preset(
         "theta, tokens", THETA, lambda value, _: LumberChunker(local_judge(), theta=int(value))
     ),
+    "lumber:paper": Preset("", 0, lambda *_: LumberChunker(local_judge())),
+    "lumber:window": Preset("", 0, lambda *_: LumberChunker(local_judge(), method="window")),
     "layout": Preset(
         "target size, tokens", 154, lambda value, _: LayoutChunker(target_size=int(value))
     ),
@@ -184,7 +186,7 @@ def preset(spec: str, *, embedder: Embedder | None = None) -> EvaluatedSplitter:
         ValueError: The name is unknown, or the part after the colon is not a valid number. The
             message lists the names.
     """
-    kind, colon, number = spec.partition(":")
+    kind, colon, number = (spec, "", "") if spec in PRESETS else spec.partition(":")
     known = PRESETS.get(kind)
     listed = ", ".join(
         f"{name}:{entry.default:g} ({entry.number})" if entry.number else name

@@ -18,6 +18,7 @@ from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
 from lumber_core.concurrency import batches
 from lumber_core.extras import load
 from lumber_core.segmentation import Usage
+from lumber_files import MAX_UNPACKED
 from lumber_ray.destination import Destination, IdSet, PartFormat, part_name
 from lumber_ray.documents import DocumentSource, Entry, FailedDocument
 from lumber_ray.rows import STOPPING, FinishedDocument
@@ -79,6 +80,7 @@ def split_corpus(
     id_column: str = "id",
     text_column: str = "text",
     encoding: str | None = None,
+    max_unpacked: int = MAX_UNPACKED,
     format: PartFormat = "parquet",  # noqa: A002 - as in the command line
     chunk_overlap: int = 0,
     embedder: Any = None,
@@ -112,6 +114,7 @@ def split_corpus(
             as given.
         text_column: Column of the texts.
         encoding: Encoding of text files. None: it is detected.
+        max_unpacked: Maximum size in bytes that a DOCX or PDF unpacks to; larger ones fail.
         format: "parquet" or "jsonl".
         chunk_overlap: Tokens to repeat from the chunk before.
         embedder: A `TextEmbedder`, LangChain `Embeddings` or a LlamaIndex embedding model: adds
@@ -145,7 +148,12 @@ def split_corpus(
     if documents_per_part is not None:
         check_positive("documents_per_part", documents_per_part)
     place = Destination(destination, format, embedding=embedder is not None)
-    found = find_source(source, columns=Columns(id_column, text_column), encoding=encoding)
+    found = find_source(
+        source,
+        columns=Columns(id_column, text_column),
+        encoding=encoding,
+        max_unpacked=max_unpacked,
+    )
     settings = setup.settings(format)
     place.check(settings)
     total, pending = list_documents(found, IdSet(place.finished()))

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs
@@ -15,6 +16,7 @@ from lumber_core.secrets import public_url
 from lumber_core.text.source import Source
 from lumber_core.text.unicode import writable
 from lumber_files import (
+    MAX_UNPACKED,
     READABLE,
     UnreadableFileError,
     check_encoding,
@@ -38,6 +40,7 @@ def find_source(
     *,
     columns: Columns,
     encoding: str | None = None,
+    max_unpacked: int = MAX_UNPACKED,
 ) -> DocumentSource:
     """Find the documents of a corpus.
 
@@ -46,6 +49,7 @@ def find_source(
             (s3://...), all of one kind.
         columns: The columns of tables.
         encoding: Encoding of text files.
+        max_unpacked: Maximum size in bytes that a DOCX or PDF unpacks to.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -59,7 +63,7 @@ def find_source(
     system = located[0][0]
     tables = list(chain.from_iterable(files for _, files in located))
     if not tables:
-        return TextFiles(given, encoding)
+        return TextFiles(given, encoding, max_unpacked)
     kinds = {_suffix(file) in _PARQUET for file in tables}
     if len(kinds) > 1 or not all(files for _, files in located):
         raise ValueError(
@@ -136,9 +140,12 @@ class TextFiles:
     Args:
         paths: Files, folders and glob patterns.
         encoding: Their encoding; None detects it.
+        max_unpacked: Maximum size in bytes that one unpacks to.
     """
 
-    def __init__(self, paths: Sequence[str | Path], encoding: str | None) -> None:
+    def __init__(
+        self, paths: Sequence[str | Path], encoding: str | None, max_unpacked: int
+    ) -> None:
         if encoding is not None:
             check_encoding(encoding)
         found = find_files(paths)
@@ -153,7 +160,7 @@ class TextFiles:
         self._entries = [
             Entry(writable(name), str(path.absolute()), 0) for name, path in found.files
         ]
-        self._encoding = encoding
+        self._reading: dict[str, Any] = {"encoding": encoding, "max_unpacked": max_unpacked}
 
     def entries(self) -> Iterator[Entry]:
         """Yield every file."""
@@ -163,7 +170,7 @@ class TextFiles:
         """Read files."""
         for entry in entries:
             try:
-                file = read_file(entry.file, name=entry.document, encoding=self._encoding)
+                file = read_file(entry.file, name=entry.document, **self._reading)
             except (UnreadableFileError, OSError) as error:
                 yield FailedDocument(entry.document, writable(str(error)))
                 continue
@@ -172,4 +179,4 @@ class TextFiles:
             yield file
 
     def __getstate__(self) -> dict[str, object]:
-        return {"_encoding": self._encoding}  # workers are told which files to read
+        return {"_reading": self._reading}  # workers are told which files to read

@@ -224,9 +224,9 @@ def test_a_model_that_fails_gives_the_passages(docs: Path, status: int, reason: 
     ("arguments", "code", "reason"),
     [
         (("docs", " "), 2, "the question is empty"),
-        (("docs", "How", "long?"), 1, "How does not exist: expected a file or a folder there. The "
+        (("docs", "How", "long?"), 2, "How does not exist: expected a file or a folder there. The "
          "last argument is the question: put it in quotes"),
-        (("nowhere", "How long is it?"), 1, "nowhere does not exist"),
+        (("nowhere", "How long is it?"), 2, "nowhere does not exist"),
         (("docs", "How long is it?", "--index", "docs"), 2, "docs is a folder"),
         (("docs", "How long is it?", "--index", "docs/guide.md"), 2, "guide.md would be read and"),
         (("docs", "How long is it?", "--index", "not-an-index"), 1, "not a database"),

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -54,6 +55,35 @@ def without(extras: set[str], *arguments: str, folder: Path) -> subprocess.Compl
         capture_output=True,
         text=True,
     )
+
+
+class Done(NamedTuple):
+    """What several commands did: the exit status and the output of each, and all messages."""
+
+    results: list[tuple[int, str]]
+    stderr: str
+
+
+def each_without(extras: set[str], commands: list[str], folder: Path) -> Done:
+    """Do the same with several commands in one process, which takes a second to start."""
+    code = (
+        f"{blocking(extras)}from lumber_cli import main\n"
+        "for line in sys.stdin.read().splitlines():\n"
+        "    sys.argv = ['lumber-splitters', *line.split()]\n"
+        "    try: status = main() or 0\n"
+        "    except SystemExit as end: status = end.code or 0\n"
+        "    print(f'\\0{status}\\0', end='')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        input="\n".join(commands),
+        capture_output=True,
+        text=True,
+    )
+    parts = done.stdout.split("\0")
+    assert len(parts) == 2 * len(commands) + 1, done.stderr
+    return Done([*zip(map(int, parts[1::2]), parts[::2], strict=False)], done.stderr)
 
 
 def blocking(extras: set[str]) -> str:
@@ -201,42 +231,28 @@ def test_a_command_names_the_extra_it_lacks(
     for name in ("quay.pdf", "quay.docx", "quay.html"):
         (tmp_path / name).write_bytes(b"nothing")
     (tmp_path / "quay.txt").write_bytes("Der Müller geht.".encode("cp1252"))
-    # Each process takes a second to start, so one runs all commands.
-    code = (
-        f"{blocking({extra})}from lumber_cli import main\n"
-        "for line in sys.stdin.read().splitlines():\n"
-        "    sys.argv = ['lumber-splitters', *line.split()]\n"
-        "    try: main()\n"
-        "    except SystemExit as end: print(end.code)\n"
-    )
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(
-        command, cwd=tmp_path, input="\n".join(commands), capture_output=True, text=True
-    )
-    assert done.stdout.split() == ["1"] * len(commands), done.stderr
+    done = each_without({extra}, commands, tmp_path)
+    assert [code for code, _ in done.results] == [1] * len(commands), done.stderr
     said = done.stderr.strip().splitlines()
     assert len(said) == len(commands)
     assert all(f"pip install 'lumber-splitters[{extra}]'" in line for line in said)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "printed"),
-    [
-        (("split", "page.html"), '"document": "page.html"'),
-        (("split", "page.html", "--method", "lumber"), '"text": "# Tides'),
-        (("view", "page.html"), "view.html"),
-        (("estimate", "page.html", "--prices", "1,2"), "page.html"),
-        (("models",), "pip install 'lumber-splitters[gemini]'"),
-    ],
-)
-def test_the_extra_cli_alone_splits_shows_and_estimates(
-    arguments: tuple[str, ...], printed: str, tmp_path: Path
-) -> None:
+def test_the_extra_cli_alone_splits_shows_and_estimates(tmp_path: Path) -> None:
     page = "<h1>Tides</h1><p>They turn twice a day.</p>"
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
-    done = without(EXTRAS.keys() - BROUGHT, *arguments, folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert printed in done.stdout
+    printed = {
+        "split page.html": '"document": "page.html"',
+        "split page.html --method lumber": '"text": "# Tides',
+        "view page.html": "view.html",
+        "estimate page.html --prices 1,2": "page.html",
+        "models": "pip install 'lumber-splitters[gemini]'",
+    }
+    done = each_without(EXTRAS.keys() - BROUGHT, [*printed], tmp_path)
+    assert done.stderr == ""
+    for (code, said), (command, expected) in zip(done.results, printed.items(), strict=True):
+        assert code == 0, command
+        assert expected in said, command
 
 
 @pytest.mark.parametrize("command", ["view", "estimate"])

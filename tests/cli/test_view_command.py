@@ -13,7 +13,7 @@ import pytest
 from lumber_core import BertChunker, GreedyChunker
 from lumber_core.bert.scores import place_scores
 from lumber_core.text.places import find_places
-from tests.browsing import contrast, dom, lightness
+from tests.browsing import HOSTILE, Browser, contrast, foreign_elements, lightness
 from tests.cli.running import SAMPLE, run_apart
 
 # A page that frames the view at some width, moves the slider, and tells what it finds.
@@ -66,10 +66,10 @@ def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def probed(browser: str, width: int, *flags: str) -> dict[str, Any]:
+def probed(browser: Browser, width: int, dark: bool = False) -> dict[str, Any]:
     probe = Path.cwd() / f"probe-{width}.html"
     probe.write_text(PROBE.format(width=width), encoding="utf-8")
-    found = re.search(r'<pre id="found">(.*?)</pre>', dom(browser, probe, *flags), re.DOTALL)
+    found = re.search(r'<pre id="found">(.*?)</pre>', browser.dom(probe, dark=dark), re.DOTALL)
     assert found is not None
     assert found[1], "the script of the page failed"
     made: dict[str, Any] = json.loads(unescape(found[1]))
@@ -96,7 +96,7 @@ def split(*options: object) -> list[dict[str, Any]]:
     ],
 )
 def test_positions_of_the_slider_show_what_split_gives(
-    browser: str, text: Path, options: list[str], slider: str
+    browser: Browser, text: Path, options: list[str], slider: str
 ) -> None:
     assert run_apart("view", text, *options) == (0, "view.html\n", "")
     found = probed(browser, 1000)
@@ -115,7 +115,7 @@ def test_positions_of_the_slider_show_what_split_gives(
             assert f"{row['tokens']:,} tokens" in chunk["meta"]
 
 
-def test_scores_are_those_of_the_model(browser: str, text: Path) -> None:
+def test_scores_are_those_of_the_model(browser: Browser, text: Path) -> None:
     run_apart("view", text)
     chunker = BertChunker()
     places = find_places(TEXT)
@@ -128,7 +128,7 @@ def test_scores_are_those_of_the_model(browser: str, text: Path) -> None:
 
 
 def test_two_splitters_stand_side_by_side_and_common_cuts_at_one_height(
-    browser: str, text: Path
+    browser: Browser, text: Path
 ) -> None:
     assert run_apart("view", text, "--beside", "greedy:100").code == 0
     found = probed(browser, 1200)
@@ -142,7 +142,7 @@ def test_two_splitters_stand_side_by_side_and_common_cuts_at_one_height(
     assert f"{len(common) - 1} of {len(other) - 1} cuts shared" in found["sums"][1]
 
 
-def test_another_librarys_splitter_may_leave_gaps(browser: str, text: Path) -> None:
+def test_another_librarys_splitter_may_leave_gaps(browser: Browser, text: Path) -> None:
     pytest.importorskip("langchain_text_splitters")
     assert run_apart("view", text, "--beside", "recursive:300").code == 0
     _, other = probed(browser, 1200)["sides"]
@@ -150,7 +150,7 @@ def test_another_librarys_splitter_may_leave_gaps(browser: str, text: Path) -> N
     assert all(chunk["text"] == TEXT[chunk["start"] : chunk["end"]] for chunk in other)
 
 
-def test_a_phone_shows_one_splitter_at_a_time(browser: str, text: Path) -> None:
+def test_a_phone_shows_one_splitter_at_a_time(browser: Browser, text: Path) -> None:
     run_apart("view", text, "--beside", "greedy:100")
     found = probed(browser, 390)
     assert found["width"] == 390
@@ -160,10 +160,10 @@ def test_a_phone_shows_one_splitter_at_a_time(browser: str, text: Path) -> None:
     assert found["requests"] == []
 
 
-def test_dark_is_dark_and_neighbours_differ(browser: str, text: Path) -> None:
+def test_dark_is_dark_and_neighbours_differ(browser: Browser, text: Path) -> None:
     run_apart("view", text)
     light = probed(browser, 800)
-    dark = probed(browser, 801, "--blink-settings=preferredColorScheme=0")
+    dark = probed(browser, 801, dark=True)
     assert lightness(light["page"]) > 0.9 > 0.2 > lightness(dark["page"])
     for found in (light, dark):
         for tint in ("even", "odd"):
@@ -173,7 +173,7 @@ def test_dark_is_dark_and_neighbours_differ(browser: str, text: Path) -> None:
         assert found["edges"][0] != found["edges"][1]
 
 
-def test_markdown_and_other_documents_can_be_chosen(browser: str, text: Path) -> None:
+def test_markdown_and_other_documents_can_be_chosen(browser: Browser, text: Path) -> None:
     Path("b.md").write_text(HANDBOOK, encoding="utf-8")
     assert run_apart("view", "b.md", text, "--chunk-size", 60).code == 0
     (chunks, _) = probed(browser, 800)["sides"]
@@ -183,7 +183,7 @@ def test_markdown_and_other_documents_can_be_chosen(browser: str, text: Path) ->
     assert "text.txt" in page
 
 
-def test_lumber_says_why_a_chunk_starts(browser: str, text: Path) -> None:
+def test_lumber_says_why_a_chunk_starts(browser: Browser, text: Path) -> None:
     assert run_apart("view", text, "--method", "lumber", "--theta", 200).code == 0
     (chunks, _) = probed(browser, 1000)["sides"]
     assert len(chunks) > 3
@@ -191,13 +191,29 @@ def test_lumber_says_why_a_chunk_starts(browser: str, text: Path) -> None:
         assert "t = " in chunk["meta"] or "the group is one unit" in chunk["meta"]
 
 
-def test_text_cannot_break_out_of_the_page(browser: str, text: Path) -> None:
+def test_text_cannot_break_out_of_the_page(browser: Browser, text: Path) -> None:
     evil = '</script><script>document.title = "broken"</script><!-- \u2028 ' + "<b>x</b> " * 300
     text.write_text(evil, encoding="utf-8")
     assert run_apart("view", text).code == 0
-    shown = dom(browser, Path("view.html").resolve())
+    shown = browser.dom(Path("view.html").resolve())
     assert "<title>broken</title>" not in shown
     assert "".join(chunk["text"] for chunk in probed(browser, 800)["sides"][0]) == evil
+
+
+def test_hostile_names_titles_and_texts_stay_texts(browser: Browser, text: Path) -> None:
+    evil = "\n\n".join(f"# {piece.strip()}\n\n{piece}\n\n{'word ' * 40}" for piece in HOSTILE)
+    path = Path(
+        "</title><svg onload=document.title='broken'><u-foreign>\"'.md".replace("/", "\u2215")
+    )
+    path.write_bytes(evil.encode())
+    other = Path("<img src=x onerror=document.title='broken'>.txt")
+    other.write_bytes(evil.encode())
+    assert run_apart("view", path, other, "--chunk-size", 60, "--beside", "greedy:50").code == 0
+    assert foreign_elements(browser.dom(Path("view.html").resolve())) == []
+    found = probed(browser, 800)
+    assert "".join(chunk["text"] for chunk in found["sides"][0]) == evil
+    assert any("<img src=x" in chunk["titles"] for chunk in found["sides"][0])
+    assert found["requests"] == []
 
 
 @pytest.mark.parametrize(

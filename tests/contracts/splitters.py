@@ -58,6 +58,11 @@ def never(group: Group) -> int | None:
     return None
 
 
+def every_third(window: Group) -> list[int]:
+    """Judge that every third unit of a text starts new content."""
+    return [unit for unit in window.choices if unit % 3 == 0]
+
+
 def small_target(options: dict[str, Any]) -> dict[str, Any]:
     """Add a target of 30 tokens, or of what a smaller limit allows."""
     return {"target_size": min(30, options.get("chunk_size") or 30), **options}
@@ -84,6 +89,9 @@ CHUNKERS: dict[str, Callable[..., Chunker]] = {
         second_unit, theta=60, units="sentences", **options
     ),
     "lumber, never a shift": lambda **options: LumberChunker(never, theta=60, **options),
+    "lumber by windows": lambda **options: LumberChunker(
+        every_third, theta=60, method="window", window_tokens=200, **options
+    ),
     "lumber as published": lambda **options: LumberChunker.as_published(
         second_unit, theta=60, **{k: v for k, v in options.items() if k != "tokenizer"}
     ),
@@ -94,6 +102,9 @@ TEXT_SPLITTERS: dict[str, Callable[..., SpanTextSplitter]] = {
     "layout": lambda **options: LayoutTextSplitter(**small_target(options)),
     "greedy": lambda **options: GreedyTextSplitter(**small_target(options)),
     "lumber": lambda **options: LumberTextSplitter(judge=LexicalJudge(), theta=60, **options),
+    "lumber by windows": lambda **options: LumberTextSplitter(
+        judge=LexicalJudge(), theta=60, method="window", window_tokens=200, **options
+    ),
 }
 
 NODE_PARSERS: dict[str, Callable[..., SpanNodeParser]] = {
@@ -101,6 +112,9 @@ NODE_PARSERS: dict[str, Callable[..., SpanNodeParser]] = {
     "layout": lambda **options: LayoutNodeParser(**small_target(options)),
     "greedy": lambda **options: GreedyNodeParser(**small_target(options)),
     "lumber": lambda **options: LumberNodeParser(judge=LexicalJudge(), theta=60, **options),
+    "lumber by windows": lambda **options: LumberNodeParser(
+        judge=LexicalJudge(), theta=60, method="window", window_tokens=200, **options
+    ),
 }
 
 SAME_IN_BOTH: dict[str, Callable[..., Chunker]] = {
@@ -108,6 +122,9 @@ SAME_IN_BOTH: dict[str, Callable[..., Chunker]] = {
     "layout": CHUNKERS["layout"],
     "greedy": CHUNKERS["greedy"],
     "lumber": CHUNKERS["lumber by word use"],
+    "lumber by windows": lambda **options: LumberChunker(
+        LexicalJudge(), theta=60, method="window", window_tokens=200, **options
+    ),
 }
 """The core splitter that each pair of adapters stands on."""
 

@@ -30,6 +30,9 @@ SPLITTERS: dict[str, Callable[[], Chunker]] = {
     "greedy": GreedyChunker,
     "greedy, target 60": lambda: GreedyChunker(60, chunk_size=80, min_chunk_size=20),
     "lumber, theta 120": lambda: LumberChunker(LexicalJudge(), theta=120),
+    "lumber, windows of 400": lambda: LumberChunker(
+        LexicalJudge(), theta=120, method="window", window_tokens=400
+    ),
     "lumber, chunks of 30": lambda: LumberChunker(LexicalJudge(), theta=120, chunk_size=30),
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -113,20 +113,30 @@ class Steps:
         self.count = 0
 
     def __enter__(self) -> Steps:
+        # Called for every line: as little as possible is done here.
+        count = 0
+        ours: dict[CodeType, bool] = {}
+
+        def step(frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
+            nonlocal count
+            count += 1
+            return step
+
+        def enter(frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
+            code = frame.f_code
+            if code not in ours:
+                name = code.co_filename
+                ours[code] = "lumber_core" in name or "markdown_it" in name
+            return step if ours[code] else None
+
+        self._get = lambda: count
         self._before = sys.gettrace()
-        sys.settrace(self._enter)
+        sys.settrace(enter)
         return self
 
     def __exit__(self, *error: object) -> None:
         sys.settrace(self._before)
-
-    def _enter(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
-        name = frame.f_code.co_filename
-        return self._step if "lumber_core" in name or "markdown_it" in name else None
-
-    def _step(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any]:
-        self.count += event == "line"
-        return self._step
+        self.count = self._get()
 
 
 def text_of(unit: str, size: int) -> str:

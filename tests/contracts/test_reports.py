@@ -84,6 +84,25 @@ def test_chunks_say_on_request_how_their_starts_were_decided(split: Callable[...
 
 
 @in_both_frameworks
+def test_chunks_of_windows_say_what_decided_each_start(split: Callable[..., Chunks]) -> None:
+    """The first window is answered, the second is not; sizes add a start that nobody named."""
+
+    def listing(window: Group) -> object:
+        return [window.start + 1] if window.start == 0 else "what?"
+
+    windows = {"method": "window", "window_tokens": 30, "chunk_size": 12, "target_size": 12}
+    settings = {"judge": listing, "tokenizer": words, **windows, **UNTIL_FAILURE}
+    chunks = split(LONG, add_verdicts=True, **settings)
+    told = [(text.split()[1], metadata.get("verdict")) for text, metadata in chunks]
+    assert told[:2] == [("one.", None), ("two.", "shift")]
+    assert {verdict for _, verdict in told[2:]} == {"no_shift", "unreadable"}
+    for _, metadata in chunks:
+        failed = metadata.get("verdict") == "unreadable"
+        reason = metadata.get("verdict_reason", "")
+        assert reason.endswith("cut by layout and sizes instead") == failed
+
+
+@in_both_frameworks
 def test_nothing_is_said_unless_asked_for(split: Callable[..., Chunks]) -> None:
     chunks = split(LONG, judge=answers, tokenizer=words, **UNTIL_FAILURE)
     assert all(metadata == {"source": "a"} for _, metadata in chunks)

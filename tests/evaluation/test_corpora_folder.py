@@ -199,3 +199,10 @@ def test_missing_questions_raise_before_any_text_is_read(tmp_path: Path) -> None
     (tmp_path / "latin.txt").write_bytes(b"\xe9")
     with pytest.raises(FileNotFoundError, match="expected questions"):
         load_folder(tmp_path, questions=tmp_path / "none.jsonl")
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf([["The tide turns."] * 200]))
+    with pytest.raises(ValueError, match=r"a\.pdf unpacks to more than max_unpacked=2,000 bytes"):
+        load_folder(tmp_path, max_unpacked=2_000)
+    assert "tide" in load_folder(tmp_path).documents[0].text

@@ -13,9 +13,11 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 
+from lumber_core.text.units import sentences
 from lumber_evaluation.comparison import compare
+from lumber_evaluation.documents import Corpus, Document, Question
 from lumber_evaluation.report import write_report
-from tests.browsing import contrast, dom, lightness
+from tests.browsing import HOSTILE, Browser, contrast, foreign_elements, lightness
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
 # Put into a page that frames the report at a phone's width, and tells what it finds.
@@ -86,17 +88,17 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(made, folder)
 
 
-def probed(browser: str, report: Path, width: int, *flags: str) -> dict:
+def probed(browser: Browser, report: Path, width: int, dark: bool = False) -> dict:
     page = report.with_name(f"probe-{width}.html")
     page.write_text(PROBE.format(width=width), encoding="utf-8")
-    found = re.search(r'<pre id="found">(.*?)</pre>', dom(browser, page, *flags), re.DOTALL)
+    found = re.search(r'<pre id="found">(.*?)</pre>', browser.dom(page, dark=dark), re.DOTALL)
     assert found is not None
     return json.loads(unescape(found[1]))
 
 
-def test_the_figures_shown_are_those_of_the_json_file(browser: str, report: Path) -> None:
+def test_the_figures_shown_are_those_of_the_json_file(browser: Browser, report: Path) -> None:
     data = json.loads(report.with_suffix(".json").read_text(encoding="utf-8"))
-    shown = dom(browser, report)
+    shown = browser.dom(report)
     reader = Tables()
     reader.feed(shown)
     rows = reader.tables["recall"][1:]
@@ -114,7 +116,7 @@ def test_the_figures_shown_are_those_of_the_json_file(browser: str, report: Path
     assert 'class="scripted"' in shown  # the page's own script may run
 
 
-def test_the_page_fits_a_phone_and_asks_for_nothing(browser: str, report: Path) -> None:
+def test_the_page_fits_a_phone_and_asks_for_nothing(browser: Browser, report: Path) -> None:
     found = probed(browser, report, 390)
     assert found["width"] == 390
     assert found["requests"] == []
@@ -122,7 +124,7 @@ def test_the_page_fits_a_phone_and_asks_for_nothing(browser: str, report: Path) 
 
 
 def test_the_chooser_shows_one_panel_whose_chunks_join_to_the_text(
-    browser: str, report: Path
+    browser: Browser, report: Path
 ) -> None:
     found = probed(browser, report, 1_000)
     assert found["shown"] == [["1", True]]
@@ -130,9 +132,27 @@ def test_the_chooser_shows_one_panel_whose_chunks_join_to_the_text(
     assert found["width"] == 1_000
 
 
-def test_dark_is_dark_and_chunks_differ_in_lightness(browser: str, report: Path) -> None:
+def test_hostile_names_questions_and_texts_stay_texts(browser: Browser, tmp_path: Path) -> None:
+    made = corpus()
+    text = "\n\n".join([*HOSTILE, made.documents[0].text])
+    units = tuple(span.start for span in sentences(text))
+    names = [f"{place}{name}" for place, name in enumerate(HOSTILE)]
+    documents = tuple(Document(name, text, units, (0,), HOSTILE[2]) for name in names)
+    questions = tuple(
+        Question(f"{evil} Arden?", names[0], evil, "Arden0 froze over in 1800") for evil in HOSTILE
+    )
+    hostile = Corpus(HOSTILE[1], documents, questions)
+    splitters = [Every(r"\n\n", name=HOSTILE[3]), Every(r"\. ", name=HOSTILE[0])]
+    page = write_report(compare(hostile, splitters, embedder=WordEmbedder()), tmp_path)
+    assert foreign_elements(browser.dom(page)) == []
+    found = probed(browser, page, 900)
+    assert found["text"] == text
+    assert found["requests"] == []
+
+
+def test_dark_is_dark_and_chunks_differ_in_lightness(browser: Browser, report: Path) -> None:
     light = probed(browser, report, 800)
-    dark = probed(browser, report, 801, "--blink-settings=preferredColorScheme=0")
+    dark = probed(browser, report, 801, dark=True)
     assert lightness(light["page"]) > 0.9 > 0.2 > lightness(dark["page"])
     for found in (light, dark):
         assert contrast(found["ink"], found["page"]) > 7

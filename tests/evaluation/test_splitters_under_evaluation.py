@@ -306,8 +306,8 @@ def test_what_cannot_split_is_refused(thing: object) -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    ["bert", "bert-tc:0.5", "lumber", "lumber:300", "greedy", "greedy:30", "paragraphs", "fixed:20",
-             "recursive:80", "semantic:80"]
+    ["bert", "bert-tc:0.5", "lumber", "lumber:300", "lumber:window", "greedy", "greedy:30",
+             "paragraphs", "fixed:20", "recursive:80", "semantic:80"]
 )  # fmt: skip
 def test_presets_split(spec: str) -> None:
     split = preset(spec).split(document(STORY))

@@ -36,7 +36,7 @@ def fuzz(target: str, seconds: int) -> None:
     import atheris
 
     module, _, name = target.partition(".")
-    with atheris.instrument_imports(include=["lumber_core", "lumber_evaluation"]):
+    with atheris.instrument_imports(include=["lumber_core", "lumber_evaluation", "lumber_files"]):
         test = getattr(importlib.import_module(f"tests.fuzz.{module}"), name)
     folder = FOUND / target
     folder.mkdir(parents=True, exist_ok=True)

@@ -10,12 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
+from langchain_core.language_models import (
+    FakeListChatModel,
+    GenericFakeChatModel,
+    SimpleChatModel,
+)
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatResult
 from pydantic import Field, SecretStr
 
 from langchain_lumber import LumberTextSplitter
 from langchain_lumber.chat_model import ChatModel
-from lumber_core import AnswerStore
+from lumber_core import AnswerStore, CallPolicy
 
 KEY = "planted-4711-0815"
 
@@ -152,3 +158,35 @@ def test_the_answer_of_a_model_without_async_methods_outlasts_a_cancellation(
 
     asyncio.run(cancelled())
     assert len(store) == 1
+
+
+class StalledModel(SimpleChatModel):
+    """A chat model whose server dribbles: its client never gives up."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "stalled"
+
+    def _call(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> str:
+        time.sleep(20)
+        return "too late"
+
+
+class AsyncStalledModel(StalledModel):
+    """One with a client for event loops."""
+
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        await asyncio.sleep(20)
+        raise AssertionError("was not cancelled")
+
+
+@pytest.mark.parametrize("llm", [StalledModel, AsyncStalledModel])
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_chat_model_that_never_answers_ends_with_the_policys_time(llm: Any, way: str) -> None:
+    splitter = LumberTextSplitter(llm(), policy=CallPolicy(attempts=1, call_timeout=0.2))
+    segment = splitter.chunker.segment if way == "sync" else splitter.chunker.asegment
+    begun = time.monotonic()
+    result: Any = segment("One.\n\nTwo.\n\nThree.\n\nFour.")
+    segmentation = result if way == "sync" else asyncio.run(result)
+    assert time.monotonic() - begun < 10
+    assert "no complete answer within 0.2 s" in segmentation.failures[0].reason

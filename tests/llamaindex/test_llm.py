@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import pickle
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from llama_index.core.bridge.pydantic import Field
-from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata, MockLLM
+from llama_index.core.llms import ChatResponse, CompletionResponse, CustomLLM, LLMMetadata, MockLLM
 
 from llamaindex_lumber import LumberNodeParser
 from llamaindex_lumber.llm import LlamaIndexModel
+from lumber_core import CallPolicy
 
 KEY = "planted-4711-0815"
 
@@ -114,3 +117,31 @@ def test_what_is_serialised_tells_models_apart() -> None:
 def test_a_pickled_parser_keeps_the_key_that_other_processes_need() -> None:
     parser = pickle.loads(pickle.dumps(LumberNodeParser(llm=ServerLLM(api_key=KEY))))
     assert parser.llm.api_key == KEY
+
+
+class StalledLLM(ServerLLM):
+    """Its server dribbles, and its client never gives up."""
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        time.sleep(20)
+        return CompletionResponse(text="too late")
+
+
+class AsyncStalledLLM(StalledLLM):
+    """One with a client for event loops."""
+
+    async def achat(self, messages: Any, **kwargs: Any) -> ChatResponse:
+        await asyncio.sleep(20)
+        raise AssertionError("was not cancelled")
+
+
+@pytest.mark.parametrize("llm", [StalledLLM, AsyncStalledLLM])
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_an_llm_that_never_answers_ends_with_the_policys_time(llm: Any, way: str) -> None:
+    parser = LumberNodeParser(llm=llm(), policy=CallPolicy(attempts=1, call_timeout=0.2))
+    segment = parser.chunker.segment if way == "sync" else parser.chunker.asegment
+    begun = time.monotonic()
+    result: Any = segment("One.\n\nTwo.\n\nThree.\n\nFour.")
+    segmentation = result if way == "sync" else asyncio.run(result)
+    assert time.monotonic() - begun < 10
+    assert "no complete answer within 0.2 s" in segmentation.failures[0].reason

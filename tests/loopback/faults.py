@@ -58,6 +58,34 @@ class Slow:
 
 
 @dataclass(frozen=True, slots=True)
+class Dribble:
+    """The reply never ends: after its head, or in it, a byte comes now and then.
+
+    Attributes:
+        where: "body": blanks, as a server that is still working may send them; "head": a header.
+        every: Seconds between two bytes.
+    """
+
+    where: Literal["head", "body"] = "body"
+    every: float = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A reply with status 200 that unpacks to so many blanks.
+
+    Attributes:
+        size: Bytes, unpacked.
+        encoding: What the header says; it is packed with gzip anyway.
+        location: Where the reply redirects to, which makes its status 307.
+    """
+
+    size: int
+    encoding: str = "gzip"
+    location: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Malformed:
     """A reply with status 200 whose body is not what the wire promises."""
 
@@ -85,7 +113,7 @@ class Says:
     text: str
 
 
-Fault = Status | Reply | Drop | Slow | Malformed | Refusal | Filtered | Says
+Fault = Status | Reply | Drop | Slow | Dribble | Packed | Malformed | Refusal | Filtered | Says
 Script = Mapping[int, Fault] | Callable[["Request"], Fault | None]
 
 

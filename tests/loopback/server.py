@@ -16,18 +16,21 @@ import asyncio
 import json
 import re
 import threading
+import zlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from http import HTTPStatus
 from typing import Any, Literal
 
 from tests.loopback.faults import (
+    Dribble,
     Drop,
     Fault,
     Filtered,
     Malformed,
+    Packed,
     Refusal,
     Reply,
     Says,
@@ -94,12 +97,17 @@ class Request:
         """The answers that its schema allows; None if it has no schema, or one of its own."""
         if self.wire == "gemini":
             schema = self.body.get("generationConfig", {}).get("responseSchema")
-            return None if schema is None else schema["enum"]
+            return None if schema is None else (schema.get("items") or schema)["enum"]
         form = self.body.get("response_format", {})
         if form.get("type") != "json_schema":
             return None
         answer: dict[str, Any] = form["json_schema"]["schema"]["properties"].get("answer", {})
-        return answer.get("enum")
+        return (answer.get("items") or answer).get("enum")
+
+    @property
+    def asks_for_list(self) -> bool:
+        """Whether its schema allows a list of answers."""
+        return '"items": {' in json.dumps(self.body)
 
     @property
     def max_tokens(self) -> int | None:
@@ -229,6 +237,14 @@ class LoopbackServer:
         if fault == Drop("before"):
             writer.transport.abort()
             return False
+        if isinstance(fault, Dribble):
+            ends = b"X-Slow: " if fault.where == "head" else b"Content-Length: 100000\r\n\r\n"
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + ends)
+            while not writer.transport.is_closing():
+                writer.write(b" ")
+                await writer.drain()
+                await asyncio.sleep(fault.every)
+            return False
         status, headers, body = self._message(request, fault)
         head = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
         head += [f"{name}: {value}" for name, value in headers.items()]
@@ -256,6 +272,10 @@ class LoopbackServer:
         if isinstance(fault, Malformed):
             body = fault.body
             return 200, {}, body if isinstance(body, bytes) else body.encode()
+        if isinstance(fault, Packed):
+            headers = {"Content-Encoding": fault.encoding}
+            headers |= {"Location": fault.location} if fault.location else {}
+            return 307 if fault.location else 200, headers, _packed_blanks(fault.size)
         if isinstance(fault, Reply):
             return fault.code, {}, fault.body.encode()
         if isinstance(fault, Status):
@@ -282,6 +302,13 @@ async def _body(reader: asyncio.StreamReader, headers: dict[str, str]) -> bytes:
     return b"".join(pieces)
 
 
+@cache
+def _packed_blanks(size: int) -> bytes:
+    packer = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+    pieces = [packer.compress(b" " * min(2**20, size - at)) for at in range(0, size, 2**20)]
+    return b"".join([*pieces, packer.flush()])
+
+
 def _joined(content: dict[str, Any]) -> str:
     return "".join(part.get("text", "") for part in content.get("parts", []))
 
@@ -291,7 +318,10 @@ def _formed(request: Request, said: str) -> str:
     as_object = request.body.get("response_format", {}).get("type") == "json_object"
     if not (request.allowed or as_object) or not said.startswith("Answer: "):
         return said
-    answer = said.removeprefix("Answer: ")
+    answer: Any = said.removeprefix("Answer: ")
+    if request.asks_for_list:
+        listed = [] if answer == "none" else answer.split(", ")
+        return json.dumps(listed if request.wire == "gemini" else {"answer": listed})
     return answer if request.wire == "gemini" else json.dumps({"answer": answer})
 
 

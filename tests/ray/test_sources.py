@@ -12,6 +12,7 @@ from lumber_core.text.source import Source
 from lumber_ray.documents import DocumentSource, FailedDocument
 from lumber_ray.sources import find_source
 from lumber_ray.tables import Columns
+from tests.making_files import pdf
 from tests.ray.corpus import tales, write_lines, write_table
 
 COLUMNS = Columns("id", "text")
@@ -21,6 +22,15 @@ def found(
     *paths: str | Path, columns: Columns = COLUMNS, encoding: str | None = None
 ) -> DocumentSource:
     return find_source(paths, columns=columns, encoding=encoding)
+
+
+def test_a_limit_of_unpacked_bytes_goes_to_the_workers(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf([["The tide turns."] * 200]))
+    source = find_source(tmp_path, columns=COLUMNS, max_unpacked=2_000)
+    (failed,) = read_all(source)
+    assert isinstance(failed, FailedDocument)
+    assert "max_unpacked=2,000" in failed.error
+    assert isinstance(read_all(found(tmp_path))[0], Source)
 
 
 def read_all(source: DocumentSource) -> list[Source | FailedDocument]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,80 @@ def test_the_wrong_kind_of_onnx_is_refused(
 def test_a_checkpoint_without_export_says_what_to_do(checkpoint: Path) -> None:
     with pytest.raises(WeightsError, match=r"lumber-splitters export.*backend=\"torch\""):
         BertChunker(str(checkpoint)).segment("One. Two.")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"num_hidden_layers": 100_000}, "requires [0-9,]+ parameters, more than"),
+        ({"hidden_size": 10_000_000}, "requires [0-9,]+ parameters, more than"),
+        ({"vocab_size": 10**12}, "requires [0-9,]+ parameters, more than"),
+        ({"hidden_act": "none"}, "describes no BERT encoder"),
+        ({"num_attention_heads": 0}, "configuration of a BERT encoder|describes no"),
+        ({"hidden_size": "x"}, "configuration of a BERT encoder|describes no"),
+    ],
+)
+def test_a_hostile_configuration_is_refused_before_it_takes_memory(
+    checkpoint: Path, tmp_path: Path, change: dict[str, Any], reason: str
+) -> None:
+    folder = changed(checkpoint, tmp_path)
+    file = folder / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | change), encoding="utf-8")
+    begun = time.process_time()
+    with pytest.raises(WeightsError, match=f"config.json.*({reason})"):
+        BertChunker(str(folder), backend="torch").load()
+    assert time.process_time() - begun < 5
+
+
+def write_summing_model(path: Path, numbers: Any, *nodes: Any) -> None:
+    """Write a model that adds up some numbers and returns the sum for each token."""
+    from onnx import TensorProto, helper
+
+    made = helper.make_graph(
+        [
+            *nodes,
+            helper.make_node("ReduceSum", ["numbers"], ["sum"], keepdims=1),
+            helper.make_node("Cast", ["ids"], ["tokens"], to=TensorProto.FLOAT),
+            helper.make_node("Add", ["tokens", "sum"], ["t"]),
+        ],
+        "hostile",
+        [helper.make_tensor_value_info("ids", TensorProto.INT64, [1, None])],
+        [helper.make_tensor_value_info("t", TensorProto.FLOAT, [1, None])],
+        [numbers],
+    )
+    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    path.write_bytes(model.SerializeToString())
+
+
+def test_an_onnx_model_that_asks_for_all_memory_is_an_error_and_prints_nothing(
+    specials: dict[str, int], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from onnx import TensorProto, helper
+
+    size = helper.make_tensor("size", TensorProto.INT64, [1], [10**14])
+    fill = helper.make_node("ConstantOfShape", ["size"], ["numbers"])
+    write_summing_model(tmp_path / "bomb.onnx", size, fill)
+    with pytest.raises(WeightsError, match="cannot run a sequence"):
+        OnnxScorer(tmp_path / "bomb.onnx", **specials, threads=1).score([np.array([5, 6])])
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_onnx_model_reads_no_file_outside_its_folder(
+    specials: dict[str, int], tmp_path: Path
+) -> None:
+    from onnx import TensorProto
+
+    (tmp_path / "secret.bin").write_bytes(np.ones(100, dtype=np.float32).tobytes())
+    folder = tmp_path / "model"
+    folder.mkdir()
+    for place in ("../secret.bin", str(tmp_path / "secret.bin")):
+        numbers = TensorProto(name="numbers", data_type=TensorProto.FLOAT, dims=[100])
+        numbers.data_location = TensorProto.EXTERNAL
+        entry = numbers.external_data.add()
+        entry.key, entry.value = "location", place
+        write_summing_model(folder / "a.onnx", numbers)
+        with pytest.raises(WeightsError, match="cannot open"):
+            OnnxScorer(folder / "a.onnx", **specials, threads=1)
 
 
 def test_foreign_weights_are_refused_with_a_reason(checkpoint: Path, tmp_path: Path) -> None:

@@ -54,7 +54,6 @@ class BertChunker(Chunker):
     @takes(BertSettings)
     def __init__(self, settings: BertSettings) -> None:
         super().__init__(settings, units=settings.units)
-        self._by_layout = settings.starts_by_layout
         self.model = settings.model
         self.threshold = settings.threshold
         self.backend: Backend = settings.backend
@@ -195,6 +194,7 @@ class BertChunker(Chunker):
             made = replace(made, larger=cut_larger(layout, limits, scorer))
         return made
 
+<<<<<<< HEAD
     def _is_one_chunk(self, layout: Layout, limits: SizeLimits) -> bool:
         """Return whether a text is too short to be cut, so that it needs no scores."""
         smallest = min([limits.target_size or 0, *limits.scales])
@@ -205,6 +205,8 @@ class BertChunker(Chunker):
         by_layout = self._by_layout or isinstance(layout, MarkdownLayout)
         return None if by_layout else layout.units()
 
+=======
+>>>>>>> main
     def _places(self, layout: Layout) -> Sequence[Place] | None:
         """Return where a chunk may start with a threshold: at units; None for any word."""
         from lumber_core.text.places import places_at  # deferred: imports numpy

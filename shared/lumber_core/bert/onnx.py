@@ -195,7 +195,7 @@ def open_session(
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # errors are raised, and would be printed as well
     try:
         session = onnxruntime.InferenceSession(str(path), sess_options=options, providers=providers)
     except Exception as error:

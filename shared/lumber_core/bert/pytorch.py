@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,11 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
 
 # The pooler and buffers, which some checkpoints have and token classification does not use.
 _UNUSED = ("model.pooler.", "model.embeddings.position_ids")
+
+_SIZES = (
+    *("hidden_size", "intermediate_size", "num_hidden_layers"),
+    *("vocab_size", "max_position_embeddings", "type_vocab_size"),
+)
 
 CONFIG_FILE = "config.json"
 WEIGHTS_FILE = "model.safetensors"
@@ -85,7 +90,7 @@ def load_tagger(folder: str | Path) -> ChunkTagger:
     source = Path(folder)
     config = _config(source)
     state = _state(source / WEIGHTS_FILE)
-    model = ChunkTagger(config)
+    model = _make(config, state, source)
     state = {key: value for key, value in state.items() if not key.startswith(_UNUSED)}
     expected = model.state_dict()
     missing = sorted(expected.keys() - state.keys())
@@ -128,7 +133,7 @@ def tagger_from_encoder(folder: str | Path, *, dropout: float | None = None) -> 
         key.removeprefix("model.").removeprefix("bert."): value
         for key, value in _state(source / WEIGHTS_FILE).items()
     }
-    model = ChunkTagger(config)
+    model = _make(config, state, source)
     wanted = model.model.state_dict()
     missing = sorted(wanted.keys() - state.keys())
     if missing:
@@ -206,8 +211,32 @@ def _config(folder: Path) -> BertConfig:
     try:
         values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return BertConfig.from_dict(values)
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+    except Exception as error:  # for wrong values, there are errors of every kind
         raise WeightsError(f"{path} is not the configuration of a BERT encoder: {error}") from error
+
+
+def _make(config: BertConfig, state: Mapping[str, torch.Tensor], folder: Path) -> ChunkTagger:
+    """Make an untrained classifier, after checking that there are weights for all of it.
+
+    Raises:
+        WeightsError: There are not, so that memory would be taken for nothing; or there is no such
+            encoder.
+    """
+    sizes = [getattr(config, name) for name in _SIZES]
+    hidden, inner, layers, *rows = sizes
+    if min(sizes) >= 1:
+        asked = hidden * (sum(rows) + layers * (4 * hidden + 2 * inner))
+        if asked > sum(value.numel() for value in state.values()):
+            raise WeightsError(
+                f"{folder}: {CONFIG_FILE} requires {asked:,} parameters, more than {WEIGHTS_FILE} "
+                "has: the two files do not belong together"
+            )
+    try:
+        return ChunkTagger(config)
+    except Exception as error:  # for wrong values, there are errors of every kind
+        raise WeightsError(
+            f"{folder / CONFIG_FILE} describes no BERT encoder: {error!r:.200}"
+        ) from error
 
 
 def _state(path: Path) -> dict[str, torch.Tensor]:

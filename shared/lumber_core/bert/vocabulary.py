@@ -105,13 +105,16 @@ def _checked(content: object) -> Vocabulary:
     unknown = _value(model, "unk_token", str)
     if unknown not in words:
         raise ValueError(f"the vocabulary does not contain the unk_token {unknown!r:.40}")
+    longest_word = _value(model, "max_input_chars_per_word", int)
+    if longest_word < 1:
+        raise ValueError(f"expected max_input_chars_per_word from 1 on, not {longest_word}")
     strips = normalizer.get("strip_accents")
     return Vocabulary(
         words=words,
         special=_special_tokens(_value(content, "added_tokens", list), words),
         unknown=words[unknown],
         continues=_value(model, "continuing_subword_prefix", str),
-        longest_word=_value(model, "max_input_chars_per_word", int),
+        longest_word=longest_word,
         normalization=Normalization(
             clean_text=_value(normalizer, "clean_text", bool),
             handle_chinese_chars=_value(normalizer, "handle_chinese_chars", bool),

@@ -348,6 +348,11 @@ class Chunker(ABC):
             return MarkdownLayout(source, settings.language, settings.merge_sections)
         return PlainLayout(source, settings.language, self._find_units)
 
+    def _own_units(self, layout: Layout) -> Sequence[Span] | None:
+        """Return the units that chunks have to start at; None if the layout decides."""
+        by_layout = self._default_units or isinstance(layout, MarkdownLayout)
+        return None if by_layout else layout.units()
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._shown())})"
 

@@ -14,7 +14,7 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.spans import spans_from_starts
-from lumber_core.text.layout import Layout, MarkdownLayout
+from lumber_core.text.layout import Layout
 
 
 class LayoutSettings(BestCutSettings):
@@ -43,7 +43,6 @@ class LayoutChunker(Chunker):
     @takes(LayoutSettings)
     def __init__(self, settings: LayoutSettings) -> None:
         super().__init__(settings, units=settings.units)
-        self._by_layout = settings.starts_by_layout
 
     def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
         if not layout.text:
@@ -52,8 +51,7 @@ class LayoutChunker(Chunker):
             return Segmentation(spans_from_starts([0], len(layout.text)))
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-        by_layout = self._by_layout or isinstance(layout, MarkdownLayout)
-        units = None if by_layout else layout.units()
+        units = self._own_units(layout)
         cutter = Cutter(layout, limits)
         found = cutter.places(units)
         spans = spans_from_starts([0, *cutter.cut(found)], len(layout.text))

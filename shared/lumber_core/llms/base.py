@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers that a question allows; a reply gives one of them.
+    """The answers that a question allows; a reply gives one of them, or a list.
 
     Attributes:
         allowed: Each answer as it is written, at least one: `("ID 5", "ID 6", "none")`.
@@ -18,12 +18,14 @@ class Answers:
         opening: What the question asks the model to write before the answer: "Answer: ".
         without_content: Returns the question with another text in place of all content, for
             models that are calibrated on questions without content. None: it has no such form.
+        several: Whether a reply is a list of any number of the answers, also of none.
     """
 
     allowed: tuple[str, ...]
     shown: tuple[str, ...] = ()
     opening: str = ""
     without_content: Callable[[str, str], str] | None = None
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, get_args
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
 from lumber_core.llms.parameters import RequestSettings
 from lumber_core.llms.remote import RemoteModel
+from lumber_core.llms.reply_size import async_event_hooks, event_hooks
 from lumber_core.llms.settings import ModelSettings, check_url
 from lumber_core.settings import Setting, optional, takes
 
@@ -65,9 +66,11 @@ class GeminiModel(RemoteModel):
     def __init__(self, settings: GeminiSettings) -> None:
         self._set_up(settings, structured=settings.structured, client=settings.own_client)
 
-    def _make_client(self) -> Any:
+    def _make_client(self, http: Any = None) -> Any:
         sdk = self._sdk()
         options = sdk.types.HttpOptions(
+            client_args={"event_hooks": event_hooks()},
+            httpx_async_client=http,
             base_url=self._base_url,
             timeout=max(1, round(1000 * self._timeout)),  # milliseconds
             retry_options=sdk.types.HttpRetryOptions(attempts=1),
@@ -80,14 +83,23 @@ class GeminiModel(RemoteModel):
                 "api_key=...; for Vertex AI pass client=google.genai.Client(vertexai=True, ...)"
             ) from error
 
+    def _make_async_client(self) -> Any:
+        # One of our own: the package would use aiohttp if that is installed, whose replies cannot
+        # be bounded. Of several classes that it takes, the last is the newest.
+        taken = self._sdk("google.genai.types").HttpxAsyncClient
+        kind = [taken, *get_args(taken)][-1]
+        http = kind(event_hooks=async_event_hooks(), follow_redirects=True)
+        return self._make_client(http), http
+
     async def _close_client(self, client: Any) -> None:
-        await client.aio.aclose()
+        for each in (client[0].aio, client[1]):
+            await each.aclose()
 
     def _send(self, request: dict[str, Any]) -> Any:
         return self._get_client().models.generate_content(**request)
 
     async def _asend(self, request: dict[str, Any]) -> Any:
-        client = self._own or await self._async_clients.get()
+        client = self._own or (await self._async_clients.get())[0]
         return await client.aio.models.generate_content(**request)
 
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
@@ -104,10 +116,12 @@ class GeminiModel(RemoteModel):
         if settings.max_tokens is not None:
             config["max_output_tokens"] = settings.max_tokens
         if settings.answers is not None:
+            answer = types.Schema(type=types.Type.STRING, enum=list(settings.answers.allowed))
             config["response_mime_type"] = "text/x.enum"
-            config["response_schema"] = types.Schema(
-                type=types.Type.STRING, enum=list(settings.answers.allowed)
-            )
+            if settings.answers.several:
+                answer = types.Schema(type=types.Type.ARRAY, items=answer)
+                config["response_mime_type"] = "application/json"
+            config["response_schema"] = answer
         return {
             "model": self._model,
             "contents": user,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar
 
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Answers, Completion
 from lumber_core.llms.parameters import Form, RequestSettings
 from lumber_core.llms.remote import RemoteModel
+from lumber_core.llms.reply_size import async_event_hooks, event_hooks
 from lumber_core.llms.settings import ModelSettings, check_url, url_identity
 from lumber_core.settings import Setting, optional, takes
 
@@ -70,7 +71,16 @@ class OpenAIModel(RemoteModel):
         """Return the names of the models that the server offers; errors are those of `openai`."""
         return sorted(model.id for model in self._get_client().models.list())
 
-    def _make_client(self, kind: str = "OpenAI") -> Any:
+    def _make_client(self) -> Any:
+        http = self._sdk().DefaultHttpxClient(event_hooks=event_hooks())
+        return self._client_over(http, self._sdk().OpenAI)
+
+    def _make_async_client(self) -> Any:
+        http = self._sdk().DefaultAsyncHttpxClient(event_hooks=async_event_hooks())
+        return self._client_over(http, self._sdk().AsyncOpenAI)
+
+    def _client_over(self, http: Any, kind: Callable[..., Any]) -> Any:
+        """Return a client of some kind that uses an HTTP client."""
         sdk = self._sdk()
         names = [] if self._base_url is None else _environment_headers()
         headers: dict[str, Any] = dict.fromkeys(names, sdk.Omit())
@@ -78,7 +88,8 @@ class OpenAIModel(RemoteModel):
             if name.casefold() == "authorization":
                 headers[name] = f"Bearer {self._key()}"
         try:
-            client = getattr(sdk, kind)(
+            client = kind(
+                http_client=http,
                 api_key=self._key(),
                 base_url=self._base_url,
                 timeout=self._timeout,
@@ -93,9 +104,6 @@ class OpenAIModel(RemoteModel):
         if self._base_url is not None:  # like the key, meant for OpenAI
             client.organization = client.project = None
         return client
-
-    def _make_async_client(self) -> Any:
-        return self._make_client("AsyncOpenAI")
 
     async def _close_client(self, client: Any) -> None:
         await client.close()
@@ -219,14 +227,20 @@ def _count(value: object) -> int:
 def _as_object(answers: Answers) -> str:
     """Return the request for a JSON object; OpenAI rejects messages that do not mention JSON."""
     shown = answers.shown or answers.allowed
+    if answers.several:
+        some, nothing = json.dumps({"answer": list(shown)}), json.dumps({"answer": []})
+        return f"\n\nReply with a JSON object such as {some}, or {nothing} for none."
     objects = (json.dumps({"answer": answer}) for answer in shown)
     return f"\n\nReply with the JSON object {', or '.join(objects)}."
 
 
 def _schema(answers: Answers) -> dict[str, Any]:
+    answer: dict[str, Any] = {"type": "string", "enum": list(answers.allowed)}
+    if answers.several:
+        answer = {"type": "array", "items": answer}
     return {
         "type": "object",
-        "properties": {"answer": {"type": "string", "enum": list(answers.allowed)}},
+        "properties": {"answer": answer},
         "required": ["answer"],
         "additionalProperties": False,
     }

@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any, ClassVar
 
 from lumber_core.concurrency import PerLoop, as_async, in_thread, run_at_once
+from lumber_core.deadlines import await_within, call_within
 from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
@@ -41,6 +42,9 @@ _UNPICKLED = ("_lock", "_client", "_async_clients")
 _MOST_ANSWERS = 500  # values OpenAI allows in the enums of one schema
 _ANSWER_TOKENS = 64
 """Enough for a short answer in any form, with a few words around it."""
+_ITEM_TOKENS = 4
+"""More for each answer that a list may hold: a label, quotes and a comma take six to eight, and
+half of the answers are the other half with a mark."""
 _REASONING_TOKENS = 8192
 _REASONING = re.compile(
     r"(?:^|[/:_-])(?:o\d|gpt-5|gpt-oss|deepseek-r|qwq|magistral|gemini-(?:2\.5|[3-9]))|think|reason",
@@ -106,21 +110,40 @@ class RemoteModel(ABC):
             f"max_tokens={self._max_tokens}"
         )
 
+    @property
+    def timeout(self) -> float | None:
+        """Seconds that a request and its whole reply may take; None with a client of your own."""
+        return self._timeout if self._own is None else None
+
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Answer `user`, following the instructions in `system`.
 
         Raises:
-            BadReplyError: The reply is not a completion.
+            BadReplyError: The reply is not a completion, or has more than 10 MB.
+            TimeoutError: There is no complete reply within `timeout` seconds. (The provider's
+                package may raise an error of its own instead.)
             MissingExtraError: The provider's package is not installed.
             Exception: Anything else that the provider's package raises, unchanged.
         """
-        return run_at_once(self._complete(as_async(self._send), system, user, answers))
+
+        def send(request: dict[str, Any]) -> Any:
+            if self._own is None:
+                self._get_client()  # the time to make one is not the server's
+            return call_within(self.timeout, self._send, request)
+
+        return run_at_once(self._complete(as_async(send), system, user, answers))
 
     async def acomplete(
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         """Async version of `complete`."""
-        return await self._complete(self._asend, system, user, answers)
+
+        async def send(request: dict[str, Any]) -> Any:
+            if self._own is None:
+                await self._async_clients.get()
+            return await await_within(self.timeout, lambda: self._asend(request))
+
+        return await self._complete(send, system, user, answers)
 
     async def _complete(
         self,
@@ -163,7 +186,7 @@ class RemoteModel(ABC):
 
     async def _asend(self, request: dict[str, Any]) -> Any:
         """Async version of `_send`; by default it runs in a thread."""
-        return await in_thread(self._send, request)
+        return await in_thread(call_within, None, self._send, request)
 
     @abstractmethod
     def _completion(self, reply: Any) -> Completion:
@@ -214,6 +237,8 @@ class RemoteModel(ABC):
         """
         known = {"api_key": self._api_key, "clients": [self._client, self._own]}
         redact(error, secrets_in(known))
+        if isinstance(error.__cause__, BadReplyError | TimeoutError):
+            raise error.__cause__  # our own, which the package calls a connection error
         if isinstance(error, self._reading_errors()):
             raise BadReplyError(f"{self._model}: the reply is not the expected JSON") from error
         if not isinstance(error, (*self._rejections(), BadReplyError)):
@@ -251,11 +276,13 @@ class RemoteModel(ABC):
             return self._max_tokens
         if answers is None:
             return None
-        return _REASONING_TOKENS if self._thinks else _ANSWER_TOKENS
+        listed = _ITEM_TOKENS * len(answers.allowed) if answers.several else 0
+        return (_REASONING_TOKENS if self._thinks else _ANSWER_TOKENS) + listed
 
     def _ran_out_thinking(self, completion: Completion, settings: RequestSettings) -> bool:
         """Return whether the reasoning used up the tokens, and a higher limit helps."""
-        limited = self._max_tokens == "auto" and settings.max_tokens == _ANSWER_TOKENS
+        most = settings.max_tokens
+        limited = self._max_tokens == "auto" and most is not None and most < _REASONING_TOKENS
         text = completion.text.casefold()
         if not (limited and is_cut(completion.finish_reason)) or (text and "<think" not in text):
             return False

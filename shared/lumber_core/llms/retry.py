@@ -7,10 +7,12 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from lumber_core.checks import check_not_negative, check_positive, number_that
 from lumber_core.concurrency import as_async, run_at_once, sleep
+from lumber_core.deadlines import await_within, call_within
 from lumber_core.errors import ModelSettingsError, ModelUnavailableError
 from lumber_core.llms.base import Answers, Completion, Model
 from lumber_core.llms.failures import is_timeout, retry_after, status_of, trouble_of
@@ -27,6 +29,7 @@ _MOST_TIMEOUTS = 2  # of one question: the server may still be busy with the fir
 
 
 _check_seconds = number_that(lambda seconds: seconds >= 0, "at least 0 seconds")
+_check_limit = number_that(lambda seconds: seconds > 0, "above 0, or None for no limit")
 _check_rate = number_that(lambda rate: rate > 0, "above 0, or None for no limit")
 
 
@@ -72,6 +75,16 @@ class CallPolicy(Settings):
             optional(check_positive),
         ),
     ] = 3
+    call_timeout: Annotated[
+        float | None,
+        Setting(
+            "Maximum seconds for one call of a model that sets no `timeout` on whole replies "
+            "itself: a LangChain or LlamaIndex model, its own retries included, a model with a "
+            "client of yours, or a class of your own. The call is then cancelled, or abandoned if "
+            "it runs in a thread, and counts as a timeout. None: no limit.",
+            optional(_check_limit),
+        ),
+    ] = 600.0
     rereads: Annotated[
         int,
         Setting(
@@ -99,7 +112,8 @@ class RetryingModel:
 
     Args:
         model: The model. Its attribute `client_retries`, if it has one, is the number of times its
-            client repeats a request on its own.
+            client repeats a request on its own. If its attribute `timeout` is a number, its calls
+            end on their own, and `CallPolicy.call_timeout` does not apply.
         policy: Retries and rate limits.
         told_if_usable: Whether the caller tells of each answer if it is usable, with `tell_usable`.
             By default every answer is.
@@ -125,6 +139,11 @@ class RetryingModel:
         return self._model.identity
 
     @property
+    def chooses_one(self) -> bool:
+        """Whether the wrapped model chooses one of some answers, and writes nothing else."""
+        return bool(getattr(self._model, "chooses_one", False))
+
+    @property
     def is_given_up(self) -> bool:
         """Whether the model is not asked any more, except for trials."""
         return self._breaker.is_open
@@ -147,14 +166,27 @@ class RetryingModel:
             ModelSettingsError: The model rejects the key, its name or the settings.
             ModelUnavailableError: All attempts failed, or the model is not asked any more.
         """
-        complete = as_async(self._model.complete)
-        return run_at_once(self._ask(complete, as_async(sleep), system, user, answers))
+
+        def complete(*args: Any, **kwargs: Any) -> Completion:
+            return call_within(self._call_timeout, self._model.complete, *args, **kwargs)
+
+        return run_at_once(self._ask(as_async(complete), as_async(sleep), system, user, answers))
 
     async def acomplete(
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         """Async version of `complete`."""
-        return await self._ask(self._model.acomplete, asyncio.sleep, system, user, answers)
+
+        async def complete(*args: Any, **kwargs: Any) -> Completion:
+            call = partial(self._model.acomplete, *args, **kwargs)
+            return await await_within(self._call_timeout, call)
+
+        return await self._ask(complete, asyncio.sleep, system, user, answers)
+
+    @property
+    def _call_timeout(self) -> float | None:
+        own = getattr(self._model, "timeout", None)
+        return None if isinstance(own, int | float) else self._policy.call_timeout
 
     async def _ask(
         self,

@@ -68,14 +68,19 @@ class PlainModelSettings(Settings):
         ),
     ] = 0.1
     timeout: Annotated[
-        float, Setting("Seconds per request.", _check_seconds, changes_result=False)
+        float,
+        Setting(
+            "Seconds for one request, from connecting to the end of the reply.",
+            _check_seconds,
+            changes_result=False,
+        ),
     ] = 60.0
     max_tokens: Annotated[
         int | Literal["auto"] | None,
         Setting(
             'Maximum tokens in an answer. "auto": 64 if the answers are given, or 8192 for a model '
-            "that reasons first (known by its name, or by an answer cut off during the reasoning); "
-            "no limit for other questions. None: no limit.",
+            "that reasons first (known by its name, or by an answer cut off during the reasoning), "
+            "and more for a list of answers; no limit for other questions. None: no limit.",
             _check_max_tokens,
         ),
     ] = "auto"

@@ -11,11 +11,12 @@ that: each answer's probability is divided by its probability for a question wit
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from lumber_core.checks import check_positive
 from lumber_core.concurrency import in_thread
@@ -100,6 +101,11 @@ class LocalModel:
         ValueError: An argument is out of range.
     """
 
+    chooses_one: ClassVar[bool] = True
+    """It scores answers one by one, so it cannot answer with a list."""
+    timeout = math.inf
+    """Seconds that a call may take: there is no server that could delay it."""
+
     @takes(LocalModelSettings)
     def __init__(self, settings: LocalModelSettings) -> None:
         require("torch", **TORCH)
@@ -133,11 +139,14 @@ class LocalModel:
             The opening of the reply and the answer, with the tokens of the prompt and of both.
 
         Raises:
-            ValueError: No answers are given, or none without content although the model is
-                calibrated; or the prompt is longer than the model's context.
+            ValueError: No answers are given, a list of them is asked for, or there are none without
+                content although the model is calibrated; or the prompt is longer than the model's
+                context.
         """
         if answers is None:
             raise ValueError("a local model chooses among allowed answers, but none were given")
+        if answers.several:
+            raise ValueError("a local model chooses one answer, but a list is asked for")
         with self._lock:
             model, tokenizer = self._parts()
             replies = [f"{answers.opening}{answer}" for answer in answers.allowed]

@@ -1,9 +1,12 @@
 """LumberChunker: a judge reads groups of units and names the unit where new content starts.
 
 `grouping` forms groups, `walk` goes from group to group, and `runner` asks the judge. `judges`,
-`bert_judge` and `lexical` decide; `prompt` writes a model's prompt, `answer_parser` reads its
-answer, `answer_store` keeps verdicts, `fallback` handles failures, and `estimate` predicts the
-cost.
+`bert_judge` and `lexical` decide; `prompt` writes a model's prompt, `questions` follows its
+replies, `answer_parser` reads an answer, `answer_store` keeps verdicts, `fallback` handles
+failures, and `estimate` predicts the cost.
+
+With `method="window"` a judge names all starts of a long window: `windows` plans them and says
+which decides about a unit, `list_parser` reads the answer, and `window_cuts` cuts by the scores.
 """
 
 from typing import TYPE_CHECKING

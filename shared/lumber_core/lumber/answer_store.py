@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -24,6 +24,8 @@ from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, checked
 from lumber_core.lumber.shared_store import SharedCache, SharedStore
+from lumber_core.lumber.unsaved_answers import UnsavedAnswers
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
 
 logger = logging.getLogger(__name__)
@@ -43,6 +45,9 @@ class AnswerStore:
             several machines share: a `BaseStore` of LangChain, a `BaseKVStore` of LlamaIndex, or a
             function that returns one (see `SharedCache`).
 
+    Answers that could not be written to a file when a run ended are beside it, in a file whose name
+    goes on with `.unsaved-`; they are read in, and that file removed, on first use.
+
     Raises:
         TypeError: `store` is none of these.
         StoreError: On first use, if the store cannot be reached, or the file cannot be read and
@@ -61,6 +66,11 @@ class AnswerStore:
         self._reads = _Attempts("the model is asked again for answers that are stored")
         self._writes = _Attempts("answers are kept in memory")
         self._worked = False
+        self._aside = (
+            UnsavedAnswers(Path(self._cache.name), _KIND)
+            if isinstance(self._cache, Cache)
+            else None
+        )
         renew_after_fork(self, AnswerStore._start)
 
     def open(self) -> None:
@@ -70,6 +80,7 @@ class AnswerStore:
             StoreError: As on first use.
         """
         self._cache.open()
+        self._take_over()
 
     def close(self) -> None:
         """Close the file, if it is one. The next use opens it again."""
@@ -106,6 +117,7 @@ class AnswerStore:
         if (value := self._unsaved.get(name)) is not None:
             return value
         if not self._worked and not self._unsaved:
+            self._take_over()
             value = self._cache.get(name)
             self._worked = True
         elif self._reads.due:
@@ -132,16 +144,36 @@ class AnswerStore:
         self._write()
 
     def flush(self) -> None:
-        """Write the verdicts that are kept in memory; log a warning if that fails."""
+        """Write the verdicts that are kept in memory.
+
+        If that fails, they are written to a file beside the store, which the next run reads in, and
+        a warning names it. If that fails too, or the store is no file, a warning says so.
+        """
         if self._unsaved:
             self._writes.next = 0.0
             self._write()
-        if self._unsaved:
-            logger.warning(
-                "%d answers could not be written to %s: the next run will ask for them again",
-                len(self._unsaved),
-                self._cache.name,
-            )
+        if not self._unsaved:
+            return
+        with self._writing:
+            values = self._unsaved.copy()
+            kept = self._put_aside(values)
+        logger.warning(
+            "%d answers could not be written to %s%s", len(values), self._cache.name, kept
+        )
+
+    def _put_aside(self, values: Mapping[str, bytes]) -> str:
+        """Write values to a file beside the store, and return what becomes of them."""
+        lost = ": the next run will ask for them again"
+        if self._aside is None:
+            return lost
+        try:
+            return f". They are in {self._aside.write(values)}, which the next run reads in"
+        except StoreError as error:
+            return f", nor beside it ({error}){lost}"
+
+    def _take_over(self) -> None:
+        if self._aside is not None and isinstance(self._cache, Cache):
+            self._aside.take_over(self._cache)
 
     def _write(self) -> None:
         # One at a time, for all: if one call has waited for the disk or for a locked file, those
@@ -154,6 +186,8 @@ class AnswerStore:
                     self._worked = True
                     for name in values:
                         del self._unsaved[name]
+                    if self._aside is not None:
+                        self._aside.discard()
 
     def forget_failures(self) -> int:
         """Remove the verdicts without a usable answer, so that the judge is asked again.
@@ -161,6 +195,7 @@ class AnswerStore:
         Returns:
             The number of verdicts removed.
         """
+        self._take_over()
         with self._cache.reading("verdict"):
             rows = [(name, read_row(value)) for name, value in self._cache.items()]
             failed = [name for name, row in rows if row["outcome"] in FAILURES]
@@ -169,11 +204,13 @@ class AnswerStore:
 
     def usage(self) -> Usage:
         """Return what all stored answers cost when they were given."""
+        self._take_over()
         with self._cache.reading("verdict"):
             rows = (read_row(value) for _, value in self._cache.items())
             return sum((read_usage(row["usage"]) for row in rows), Usage())
 
     def __len__(self) -> int:
+        self._take_over()
         return len(self._cache)
 
     def __getstate__(self) -> dict[str, object]:
@@ -222,7 +259,8 @@ class _Attempts:
 def key(judge: str, group: Group) -> str:
     """Return the key under which the verdict on a group is stored."""
     first = group.choices.start - group.start
-    return digest(judge, str(first), str(len(group.choices)), *group.texts)
+    kind = ["window"] if isinstance(group, UnitWindow) else []
+    return digest(judge, *kind, str(first), str(len(group.choices)), *group.texts)
 
 
 def _row(judge: str, group: Group, verdict: Verdict) -> bytes:
@@ -236,6 +274,8 @@ def _row(judge: str, group: Group, verdict: Verdict) -> bytes:
         "answer": verdict.answer,
         "usage": asdict(verdict.usage),
     }
+    if verdict.scores:
+        row["scores"] = verdict.scores
     return json.dumps(row).encode()
 
 
@@ -259,7 +299,12 @@ def _read(row: dict[str, Any], group: Group) -> Verdict:
     if offset is not None and group.start + offset not in group.choices:
         raise ValueError(f"offset {offset!r} is not a choice of the group")
     unit = None if offset is None else start + offset
-    return _moved(Verdict(start, start + len(group), unit, outcome, reason, answer), group)
+    scores = tuple(map(float, row.get("scores", ())))
+    needed = len(group.choices) if isinstance(group, UnitWindow) and outcome not in FAILURES else 0
+    if len(scores) != needed:
+        raise ValueError(f"expected {needed} scores, found {len(scores)}")
+    stored = Verdict(start, start + len(group), unit, outcome, reason, answer, scores=scores)
+    return _moved(stored, group)
 
 
 class CachedJudge(Judge):
@@ -332,4 +377,6 @@ def _moved(verdict: Verdict, group: Group) -> Verdict:
         unit += group.start - verdict.start
     if reason and verdict.start != group.start:
         reason += f" (of an equal group, which starts at unit {verdict.start} of its text)"
-    return Verdict(group.start, group.stop, unit, verdict.outcome, reason, verdict.answer)
+    return replace(
+        verdict, start=group.start, stop=group.stop, unit=unit, reason=reason, usage=Usage()
+    )

@@ -10,14 +10,15 @@ from weakref import WeakKeyDictionary
 
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
-from lumber_core.bert.scores import ScoredText
+from lumber_core.bert.scores import ScoredText, place_scores
 from lumber_core.bert.settings import ModelName
 from lumber_core.checks import number_that
 from lumber_core.chunking.settings import Threads
 from lumber_core.concurrency import SingleFlight
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
-from lumber_core.segmentation import Usage, Verdict
+from lumber_core.lumber.windows import UnitWindow
+from lumber_core.segmentation import Outcome, Usage, Verdict
 from lumber_core.settings import Setting, Settings, optional, share, takes
 
 if TYPE_CHECKING:  # numpy is imported when a text is first scored
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # numpy is imported when a text is first scored
     import numpy.typing as npt
 
 _PENALTY = 4.0  # if BertChunker cuts at no unit of a group
+_LOWEST_T = -12.0  # of a unit without tokens; the cutter takes lower ones for it, too
 _CACHED_TEXTS = 8  # as many as asynchronous splitters work on at once
 
 
@@ -61,6 +63,8 @@ class BertJudge(Judge):
     The last group of a document stays whole if BertChunker does not cut it or, with a
     `position_penalty`, if the model sees no start in it (t above 0).
 
+    In a window each unit gets its score, and those above 0 are named.
+
     Each document is scored once, also by several threads; judging its groups then costs nothing.
 
     Raises:
@@ -80,6 +84,7 @@ class BertJudge(Judge):
         self._scored = lru_cache(_CACHED_TEXTS)(self._score)
         self._scoring: SingleFlight[ScoredText] = SingleFlight()
         self._units: WeakKeyDictionary[TextUnits, UnitScores] = WeakKeyDictionary()
+        self._starts: WeakKeyDictionary[TextUnits, tuple[float, ...]] = WeakKeyDictionary()
 
     @property
     def model(self) -> str:
@@ -102,6 +107,8 @@ class BertJudge(Judge):
         if not choices:
             reason = "there is nothing to choose"
             return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
+        if isinstance(group, UnitWindow):
+            return self._judge_window(group, usage)
         scores = self._scores_of(group.document)
         cut = next((unit for unit in choices if unit in scores.cuts), None)
         if cut is not None:
@@ -123,14 +130,34 @@ class BertJudge(Judge):
         reason = f"strongest start of the group (t = {t:.2f})"
         return Verdict(group.start, group.stop, unit, "shift", reason, usage=usage)
 
+    def _judge_window(self, window: UnitWindow, usage: Usage) -> Verdict:
+        """Return the scores by which `BertChunker` would cut at units."""
+        document = window.document
+        t = self._starts.get(document)
+        if t is None:
+            from lumber_core.text.places import places_at  # deferred: imports numpy
+
+            known = {place.offset: place for place in self._chunker.layout(document.text).places()}
+            places = places_at((unit.start for unit in document.units[1:]), known)
+            found = place_scores(self._scored_once(document.text).scores, places)
+            t = self._starts[document] = tuple(float(max(one, _LOWEST_T)) for one in found)
+        scores = t[window.start : window.stop - 1]  # the first unit of the text has none
+        named = [unit for unit, one in zip(window.choices, scores, strict=True) if one > 0]
+        outcome: Outcome = "shift" if named else "no_shift"
+        unit, reason = min(named, default=None), f"BertChunker sees {len(named)} starts (t above 0)"
+        return Verdict(window.start, window.stop, unit, outcome, reason, usage=usage, scores=scores)
+
     def _scores_of(self, document: TextUnits) -> UnitScores:
         """Return the scores of a document's units, computed unless they are cached."""
         units = self._units.get(document)
         if units is None:
-            text = document.text
-            scored, _ = self._scoring.once(text, partial(self._scored, text))
+            scored = self._scored_once(document.text)
             units = self._units[document] = UnitScores(document, scored.scores, scored.cuts)
         return units
+
+    def _scored_once(self, text: str) -> ScoredText:
+        scored, _ = self._scoring.once(text, partial(self._scored, text))
+        return scored
 
     def _score(self, text: str) -> ScoredText:
         scores = self._chunker.scores(text)

@@ -20,6 +20,7 @@ from lumber_core.lumber.estimate import (
     EARLY,
     LATE,
     LIKELY,
+    LISTED_TOKENS,
     Estimate,
     Prices,
     estimate,
@@ -35,9 +36,11 @@ from lumber_core.lumber.grouping import (
 )
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.runner import Progress, adrive, drive
+from lumber_core.lumber.runner import AnyWalk, Progress, adrive, drive
 from lumber_core.lumber.settings import THETA, AskedSettings, LumberChunkerSettings, Method
 from lumber_core.lumber.walk import Walk
+from lumber_core.lumber.window_cuts import cut_by_windows
+from lumber_core.lumber.windows import WindowWalk
 from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.settings import shown, takes
 from lumber_core.spans import Span
@@ -52,8 +55,10 @@ _DEFAULT_ASYNC_CONCURRENCY = 8
 # A judge that names the first unit, the last, or none this often probably ignores the text.
 _SUSPICIOUS_SHARE = 0.9
 _ENOUGH_GROUPS = 10
+# Of windows, which have many units to choose from, fewer are enough.
+_ENOUGH_WINDOWS = 3
 
-# A unit of more than theta tokens is divided into about as many paragraphs as fit into a group.
+# A unit that is too long is divided into about as many paragraphs as fit into a group of theta.
 _PARTS = 5
 
 
@@ -62,6 +67,8 @@ class LumberChunker(Chunker):
 
     The judge gets a group of numbered units, with at most `theta` tokens in total, and names the
     first one that starts new content. The chunk ends before it, and the next group starts with it.
+    With `method="window"` it gets a long window, and names all units in it that start new content.
+    Cuts are then chosen among all units: at those that were named, and so that sizes hold.
 
     `segment_all` keeps up to `max_concurrency` questions in flight; its progress bar shows
     characters, calls, tokens, and cost if prices are known. All methods that split raise
@@ -87,6 +94,8 @@ class LumberChunker(Chunker):
         self._default_units = self._default_units and not published
         # Of a framework's settings, the framework has made a judge.
         self._asked = as_judge(settings.judge) if judge is None else judge
+        if settings.method == "window" and isinstance(self._asked, ModelJudge):
+            self._asked = self._asked.for_windows()
         cached = self._asked
         self._store: AnswerStore | None = None
         if settings.store is not None and self._asked.waits:
@@ -99,6 +108,7 @@ class LumberChunker(Chunker):
         self._prices = settings.prices
         self._on_segmentation = settings.on_segmentation
         self.theta = settings.theta
+        self.window_tokens = settings.window_tokens
         self.method: Method = settings.method
 
     @classmethod
@@ -133,8 +143,9 @@ class LumberChunker(Chunker):
         """Estimate the cost of splitting, without calling a model.
 
         Simulates the run with free judges whose answers fall late, at a likely place, and early in
-        their groups. Tokens are counted with this splitter's tokenizer. Answers that are already
-        stored are not subtracted.
+        their groups. Windows do not depend on the answers, so their calls and prompts are exact.
+        Tokens are counted with this splitter's tokenizer. Answers that are already stored are not
+        subtracted.
 
         Args:
             sources: The texts.
@@ -145,8 +156,12 @@ class LumberChunker(Chunker):
         """
         late = likely = early = Usage()
         for source in as_sources(sources):
-            runs = self._simulations(self.layout(source), LATE, LIKELY, EARLY)
-            usages = [self._usage(groups) for groups in runs]
+            layout = self.layout(source)
+            if self.method == "window":
+                usages = self._usages_of_windows(layout, LATE, LIKELY, EARLY)
+            else:
+                runs = self._simulations(layout, LATE, LIKELY, EARLY)
+                usages = [self._usage(groups) for groups in runs]
             late, likely, early = late + usages[0], likely + usages[1], early + usages[2]
         return estimate((late, likely, early), prices or self._prices)
 
@@ -206,7 +221,7 @@ class LumberChunker(Chunker):
         capacity = self._max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
         total = sum(len(layout.text) for layout in layouts) if show_progress else None
 
-        def finished(number: int, walk: Walk) -> None:
+        def finished(number: int, walk: AnyWalk) -> None:
             results[number] = self._finish(number, walk, layouts[number], limits[number])
 
         try:
@@ -232,47 +247,62 @@ class LumberChunker(Chunker):
         layouts: Iterable[Layout],
         capacity: int,
         starts: Callable[[TextUnits], None],
-    ) -> Iterator[Walk]:
+    ) -> Iterator[AnyWalk]:
         """Start the walk through each text when it is its turn."""
         lanes = capacity if self._max_concurrency and self._judge.waits else 1
         for layout in layouts:
-            units, rules = self._units_and_rules(layout)
-            document = TextUnits(layout.text, units)
-            starts(document)
-            yield Walk(
-                document,
-                rules,
-                lanes=lanes if self._max_extra_calls else 1,
-                max_extra_calls=self._max_extra_calls,
-            )
+            walk = self._walk(layout, lanes if self._max_extra_calls else 1)
+            starts(walk.document)
+            yield walk
+
+    def _walk(self, layout: Layout, lanes: int = 1) -> Walk | WindowWalk:
+        """Return the walk through a text."""
+        if self.method == "window":
+            # The judge may name any part of a unit that fits in no chunk.
+            most = min(self._limits.chunk_size or self.window_tokens, self.window_tokens)
+            units, tokens = self._counted_units(layout, most)
+            return WindowWalk(TextUnits(layout.text, units), tokens, self.window_tokens)
+        units, rules = self._units_and_rules(layout)
+        return Walk(
+            TextUnits(layout.text, units),
+            rules,
+            lanes=lanes,
+            max_extra_calls=self._max_extra_calls,
+        )
 
     def _units_and_rules(self, layout: Layout) -> tuple[Sequence[Span], WalkRules]:
         """Return the units of a text, each counted once, and the rules of its walk."""
-        text, units = layout.text, layout.units()
         if self.method == "published":
-            words = [len(unit.of(text).split()) for unit in units]
+            units = layout.units()
+            words = [len(unit.of(layout.text).split()) for unit in units]
             return units, PublishedCodeRules(words, self.theta)
-        tokens = self._counter.count([unit.of(text) for unit in units])
-        if max(tokens, default=0) > self.theta:
-            units, tokens = self._divided(layout, units, tokens)
+        units, tokens = self._counted_units(layout, self.theta)
         return units, MethodRules(tokens, self.theta)
 
+    def _counted_units(self, layout: Layout, most: int) -> tuple[Sequence[Span], Sequence[int]]:
+        """Return the units of a text and their tokens; divided, if they have more than `most`."""
+        units = layout.units()
+        tokens = self._counter.count([unit.of(layout.text) for unit in units])
+        if max(tokens, default=0) > most:
+            return self._divided(layout, units, tokens, most)
+        return units, tokens
+
     def _divided(
-        self, layout: Layout, units: Sequence[Span], tokens: Sequence[int]
+        self, layout: Layout, units: Sequence[Span], tokens: Sequence[int], most: int
     ) -> tuple[list[Span], list[int]]:
-        """Divide the units of more than theta tokens; return all units and their tokens."""
+        """Divide the units of more than `most` tokens; return all units and their tokens."""
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         own = replace(
             self._limits,
-            chunk_size=self.theta,
+            chunk_size=most,
             min_chunk_size=None,
-            target_size=max(1, self.theta // _PARTS),
+            target_size=max(1, min(most, self.theta) // _PARTS),
         )
         divided: list[Span] = []
         counts: list[int] = []
         for unit, count in zip(units, tokens, strict=True):
-            if count <= self.theta:
+            if count <= most:
                 divided.append(unit)
                 counts.append(count)
                 continue
@@ -281,14 +311,15 @@ class LumberChunker(Chunker):
             counts += self._counter.count([part.of(layout.text) for part in parts])
         return divided, counts
 
-    def _finish(self, number: int, walk: Walk, layout: Layout, limits: SizeLimits) -> Segmentation:
+    def _finish(
+        self, number: int, walk: AnyWalk, layout: Layout, limits: SizeLimits
+    ) -> Segmentation:
         """Turn a finished walk into spans, report it, and log its failures."""
-        units = walk.document.units
-        edges = [0, *walk.boundaries, len(units)] if units else []
-        spans = tuple(
-            Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges)
-        )
-        segmentation = Segmentation(spans, walk.verdicts, walk.usage)
+        if isinstance(walk, WindowWalk):
+            segmentation = cut_by_windows(walk, layout, limits)
+        else:
+            assert isinstance(walk, Walk)
+            segmentation = _cut_by_groups(walk, layout, limits)
         failures = Counter(verdict.outcome for verdict in segmentation.failures)
         if failures:
             logger.warning(
@@ -299,23 +330,25 @@ class LumberChunker(Chunker):
                 ", ".join(f"{count} {outcome}" for outcome, count in failures.items()),
             )
         self._warn_of_position(segmentation)
-        segmentation = enforce_limits(segmentation, layout, limits, units)
-        boundaries = (units[boundary].start for boundary in walk.boundaries)
-        setters = dict(zip(boundaries, walk.boundary_verdicts, strict=True))
-        starts = tuple(setters.get(span.start) for span in segmentation.spans)
-        segmentation = replace(segmentation, start_verdicts=starts)
         if self._on_segmentation is not None:
             self._on_segmentation(number, walk.document.text, segmentation)
         return segmentation
 
     def _warn_of_position(self, segmentation: Segmentation) -> None:
         positions = segmentation.positions
-        if positions.groups < _ENOUGH_GROUPS:
+        of_windows = self.method == "window"
+        if positions.groups < (_ENOUGH_WINDOWS if of_windows else _ENOUGH_GROUPS):
             return
-        for named, share in (("first", positions.first), ("last", positions.last)):
+        if of_windows and not self._asked.waits:
+            return  # no language model: in long windows it answers by what it sees
+        for named, share in (
+            ("the first unit", positions.first),
+            ("the last unit", positions.last),
+            ("every unit", positions.every),
+        ):
             if share >= _SUSPICIOUS_SHARE:
                 logger.warning(
-                    "in %.0f %% of %d groups the judge named the %s unit offered, as small "
+                    "in %.0f %% of %d groups the judge named %s offered, as small "
                     "language models do whatever the text says: use a larger model, LocalModel, or "
                     "the bundled model (no llm), and look at the chunks",
                     100 * share,
@@ -334,9 +367,23 @@ class LumberChunker(Chunker):
 
     def _simulations(self, layout: Layout, *shares: float) -> list[list[Group]]:
         """Return, for each share, the groups that a judge gets whose answers fall at that share."""
+        if self.method == "window":
+            windows = self._walk(layout)
+            assert isinstance(windows, WindowWalk)
+            return [windows.groups for _ in shares]
         units, rules = self._units_and_rules(layout)
         document = TextUnits(layout.text, units)
         return [simulated(Walk(document, rules), share) for share in shares]
+
+    def _usages_of_windows(self, layout: Layout, *shares: float) -> list[Usage]:
+        """Return what a model uses that names a start in each such share of `theta` tokens."""
+        (windows,) = self._simulations(layout, LIKELY)
+        usage = self._usage(windows)
+        (tokens,) = self._counter.count([layout.text]) if windows else (0,)
+        return [
+            usage + Usage(0, 0, LISTED_TOKENS * round(tokens / (share * self.theta)))
+            for share in shares
+        ]
 
     def _usage(self, groups: Sequence[Group]) -> Usage:
         """Return what a model uses if it is asked about these groups."""
@@ -356,3 +403,15 @@ class LumberChunker(Chunker):
 
     def _shown(self) -> list[str]:
         return shown(self._settings, self._declared, tokenizer=self._counter, judge=self._judge)
+
+
+def _cut_by_groups(walk: Walk, layout: Layout, limits: SizeLimits) -> Segmentation:
+    """Return the chunks that start where the groups' verdicts say, within limits."""
+    units = walk.document.units
+    edges = [0, *walk.boundaries, len(units)] if units else []
+    spans = tuple(Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges))
+    made = Segmentation(spans, walk.verdicts, walk.usage)
+    made = enforce_limits(made, layout, limits, units)
+    boundaries = (units[boundary].start for boundary in walk.boundaries)
+    setters = dict(zip(boundaries, walk.boundary_verdicts, strict=True))
+    return replace(made, start_verdicts=tuple(setters.get(span.start) for span in made.spans))

@@ -22,6 +22,8 @@ from lumber_core.spans import Span
 LATE, LIKELY, EARLY = 0.9, 0.6, 0.4
 # "Answer: ID 1234" and the end of the message.
 COMPLETION_TOKENS = 8
+# ", ID 1234" in the list of a window's starts.
+LISTED_TOKENS = 5
 
 
 class Range(NamedTuple):

@@ -14,6 +14,7 @@ from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, checked
 from lumber_core.lumber.prompt import PromptTemplate
+from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Verdict
 
 OnFailure = Literal["judge_locally", "keep_group", "raise"]
@@ -56,12 +57,13 @@ def choose_judge(
 class FallbackJudge(Judge):
     """Completes the failed verdicts of another judge.
 
-    The verdict stays a failure, with its outcome and reason; only its unit is filled in.
+    The verdict stays a failure, with its outcome and reason; its unit is filled in, and the scores
+    of a window.
 
     Args:
         judge: The judge.
         on_failure: "judge_locally" uses the answer of `local`, "keep_group" ends the chunk with
-            the group, "raise" raises `JudgementError`.
+            the group, and cuts a window by layout and sizes, "raise" raises `JudgementError`.
         local: A judge that costs nothing and always answers.
     """
 
@@ -114,14 +116,18 @@ class FallbackJudge(Judge):
                 f"no usable answer about units {group.start} to {group.stop - 1} "
                 f"({verdict.outcome}): {verdict.reason}"
             )
+        scores: tuple[float, ...] = ()
         if self._on_failure == "judge_locally":
-            unit, what = (await judge_locally(group)).unit, "judged locally instead"
+            local = await judge_locally(group)
+            unit, scores, what = local.unit, local.scores, "judged locally instead"
+        elif isinstance(group, UnitWindow):
+            unit, what = None, "cut by layout and sizes instead"
         else:
             unit, what = (
                 group.stop if group.stop in group.choices else None,
                 "the group was kept whole",
             )
-        return replace(verdict, unit=unit, reason=f"{verdict.reason}; {what}")
+        return replace(verdict, unit=unit, reason=f"{verdict.reason}; {what}", scores=scores)
 
     def __repr__(self) -> str:
         return repr(self._judge)

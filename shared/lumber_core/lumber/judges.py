@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
+from copy import copy
 from dataclasses import fields
+from math import isfinite
 from operator import index
 from typing import Any, ClassVar
 
@@ -17,15 +19,13 @@ from lumber_core.concurrency import as_async, in_thread, run_at_once
 from lumber_core.errors import ModelUnavailableError
 from lumber_core.identity import safe_repr
 from lumber_core.llms.base import Completion, Model, check_model
-from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.llms.limits import CallLimiter
 from lumber_core.llms.retry import CallPolicy, RetryingModel
-from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer
 from lumber_core.lumber.grouping import Group
-from lumber_core.lumber.prompt import PromptTemplate, possible_answers, stricter
+from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
+from lumber_core.lumber.questions import ask_about
+from lumber_core.lumber.windows import UnitWindow, scores_of
 from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
-
-_ASK_AGAIN = ("unreadable", "outside")
 
 
 class Judge(ABC):
@@ -58,8 +58,8 @@ class Judge(ABC):
 
 
 JudgeLike = Judge | Callable[[Group], Any] | Any
-"""A `Judge`, a `Model`, a function that takes a group and returns a unit number or None, or an
-object with such a method `judge`."""
+"""A `Judge`, a `Model`, a function that takes a group and returns a unit number or None (of a
+`UnitWindow` a list of unit numbers), or an object with such a method `judge`."""
 
 
 class ModelJudge(Judge):
@@ -94,6 +94,7 @@ class ModelJudge(Judge):
             raise TypeError(f"prompt must be a PromptTemplate, not {type(prompt).__name__}")
         policy = policy or CallPolicy()
         self._model = RetryingModel(model, policy, told_if_usable=True)
+        self._has_own_prompt = prompt is not None
         self._prompt = prompt or PromptTemplate()
         self.rereads = policy.rereads
 
@@ -101,6 +102,21 @@ class ModelJudge(Judge):
     def identity(self) -> str:
         """The identity of the model and the version of the prompt."""
         return f"{self._model.identity}|prompt {self._prompt.version}"
+
+    def for_windows(self) -> ModelJudge:
+        """Return this judge with the default prompt about windows, unless it has one of its own.
+
+        Raises:
+            ValueError: The model chooses one of some answers, and cannot write a list.
+        """
+        if self._model.chooses_one:
+            raise ValueError(
+                f'{self._model!r} chooses one answer and writes no list: pass method="paper"'
+            )
+        made = copy(self)
+        if not self._has_own_prompt:
+            made._prompt = PromptTemplate(WINDOW_SYSTEM, WINDOW_USER)
+        return made
 
     @property
     def limiter(self) -> CallLimiter:
@@ -128,48 +144,25 @@ class ModelJudge(Judge):
         return await self._judge(group, self._model.acomplete)
 
     async def _judge(self, group: Group, complete: Callable[..., Awaitable[Completion]]) -> Verdict:
-        answers = possible_answers(group.choices)
         system, user = self._prompt.render(group)
-        question, text, usage = user, None, Usage()
-        for _ in range(self.rereads + 1):
+        question, usage, unavailable = ask_about(group, user, self.rereads), Usage(), None
+        while True:
             try:
-                completion = await complete(system, question, answers=answers)
+                completion = await complete(system, question.text, answers=question.answers)
             except ModelUnavailableError as error:
-                parsed = ParsedAnswer(None, "unavailable", str(error))
+                unavailable = str(error)
                 break
-            parsed = _read(completion, group.choices)
-            text = getattr(completion, "text", None)
+            question.read(completion)
             tokens = (getattr(completion, f"{kind}_tokens", 0) for kind in ("prompt", "completion"))
             usage += _counted(Usage(1, *tokens))
-            if parsed.outcome not in _ASK_AGAIN or self._model.is_given_up:
+            if question.ended or self._model.is_given_up:
                 break
-            question = user + stricter(parsed.reason, group.choices)
-        if parsed.outcome != "unavailable":
-            fault = f"{parsed.outcome}: {parsed.reason}" if parsed.outcome in _ASK_AGAIN else None
-            self._model.tell_usable(fault)
-        text = text if isinstance(text, str) else None
-        return Verdict(
-            group.start, group.stop, parsed.unit, parsed.outcome, parsed.reason, text, usage
-        )
+        if unavailable is None:
+            self._model.tell_usable(question.fault)
+        return question.verdict(unavailable, usage)
 
     def __repr__(self) -> str:
         return f"ModelJudge({self._model!r}, prompt={self._prompt.version!r})"
-
-
-def _read(completion: Completion, choices: Sequence[int]) -> ParsedAnswer:
-    """Read what a model returned; one of a user's own may return anything."""
-    if not isinstance(completion, Completion) or not isinstance(completion.text, str):
-        given = type(getattr(completion, "text", completion)).__name__
-        reason = f"the model returned {given}, not a Completion with a text"
-        return ParsedAnswer(None, "unreadable", reason)
-    if is_blocked(completion.finish_reason):
-        reason = f"the provider blocked the answer: {completion.finish_reason}"
-        return ParsedAnswer(None, "refused", reason)
-    parsed = read_answer(completion.text, choices)
-    if parsed.outcome == "unreadable" and is_cut(completion.finish_reason):
-        reason = f"{parsed.reason}; it was cut off by the model's max_tokens"
-        return ParsedAnswer(None, "unreadable", reason)
-    return parsed
 
 
 class CallableJudge(Judge):
@@ -263,6 +256,8 @@ def _hint(judge: object) -> str:
 def as_verdict(group: Group, answer: object) -> Verdict:
     """Turn what a user's judge returned into a verdict. Never raises."""
     if not isinstance(answer, Verdict):
+        if isinstance(group, UnitWindow):
+            return _listed(group, answer)
         unit, outcome, reason = _named(group, answer)
         return Verdict(group.start, group.stop, unit, outcome, reason, usage=Usage(calls=1))
     outcome, reason = answer.outcome, answer.reason if isinstance(answer.reason, str) else ""
@@ -279,7 +274,15 @@ def as_verdict(group: Group, answer: object) -> Verdict:
         unit, named, why = _named(group, answer.unit)
         outcome, reason = (outcome, reason) if unit is not None else (named, why)
     text = answer.answer if isinstance(answer.answer, str) else None
-    return Verdict(group.start, group.stop, unit, outcome, reason, text, usage)
+    scores: tuple[float, ...] = ()
+    if isinstance(group, UnitWindow) and outcome not in FAILURES:
+        if not _are_scores(answer.scores, group):
+            unit, outcome = None, "unreadable"
+            reason = "the judge returned a verdict without a score for each choice of the window"
+        else:
+            scores = answer.scores
+            unit = next((u for u, t in zip(group.choices, scores, strict=True) if t > 0), None)
+    return Verdict(group.start, group.stop, unit, outcome, reason, text, usage, scores)
 
 
 def checked(group: Group, verdict: Verdict) -> Verdict:
@@ -293,6 +296,11 @@ def checked(group: Group, verdict: Verdict) -> Verdict:
         and (verdict.unit is None or verdict.failed or verdict.unit in group.choices)
         and isinstance(verdict.reason, str)
         and isinstance(verdict.answer, str | None)
+        and (
+            verdict.failed
+            or not isinstance(group, UnitWindow)
+            or _are_scores(verdict.scores, group)
+        )
     )
     return verdict if sound else as_verdict(group, verdict)
 
@@ -314,6 +322,38 @@ def _named(group: Group, answer: object) -> tuple[int | None, Outcome, str]:
         reason = f"the judge named {_shown(unit)}, which is not in {group.choices}"
         return None, "outside", reason
     return unit, "shift", ""
+
+
+def _listed(window: UnitWindow, answer: object) -> Verdict:
+    """Return the verdict on a window for the units that a user's judge returned, as an iterable."""
+
+    def made(unit: int | None, outcome: Outcome, reason: str, scores: Iterable[float]) -> Verdict:
+        start, stop, usage = window.start, window.stop, Usage(calls=1)
+        return Verdict(start, stop, unit, outcome, reason, None, usage, tuple(scores))
+
+    starts: set[int] = set()
+    try:
+        given = [] if answer is None else list(answer)  # type: ignore[call-overload]
+    except Exception:  # noqa: BLE001 - a custom method may raise anything
+        reason = f"the judge returned {type(answer).__name__}, not a list of unit numbers or None"
+        return made(None, "unreadable", reason, ())
+    for each in given:
+        unit, outcome, reason = _named(window, each)
+        if unit is None:
+            reason = reason or "the judge returned a list with None in it"
+            return made(None, "unreadable" if outcome == "no_shift" else outcome, reason, ())
+        starts.add(unit)
+    outcome = "shift" if starts else "no_shift"
+    return made(min(starts, default=None), outcome, "", scores_of(window, starts))
+
+
+def _are_scores(scores: object, window: UnitWindow) -> bool:
+    """Return whether these are finite scores of all choices of a window."""
+    return (
+        isinstance(scores, tuple)
+        and len(scores) == len(window.choices)
+        and all(isinstance(t, float | int) and isfinite(t) for t in scores)
+    )
 
 
 def _counted(usage: object) -> Usage:

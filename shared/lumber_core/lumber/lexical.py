@@ -11,18 +11,20 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from statistics import mean, pstdev
 from typing import Any
 
 from lumber_core.checks import check_positive
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge
-from lumber_core.segmentation import Usage, Verdict
+from lumber_core.lumber.windows import UnitWindow, scores_of
+from lumber_core.segmentation import Outcome, Usage, Verdict
 
 _FULL_WEIGHT_SHARE = 0.25  # of a group's words on the smaller side of a gap
 
 
 class LexicalJudge(Judge):
-    """Names the unit where the vocabulary changes most.
+    """Names the unit where the vocabulary changes most; in a window, those where it changes much.
 
     It costs nothing and needs no model: a baseline for other judges.
 
@@ -48,6 +50,8 @@ class LexicalJudge(Judge):
         candidates = [unit for unit in group.choices if 0 < unit - group.start < len(words)]
         balance = _balance([len(part) for part in words])
         gaps = {unit: unit - group.start - 1 for unit in candidates}
+        if isinstance(group, UnitWindow):
+            return _deepest(group, depths)
         scores = {unit: depths[gap] * balance[gap] for unit, gap in gaps.items()}
         unit = max(scores, key=lambda unit: (scores[unit], -unit), default=None)
         if unit is None or scores[unit] <= 0:
@@ -80,6 +84,23 @@ class LexicalJudge(Judge):
 
     def __repr__(self) -> str:
         return f"LexicalJudge(block={self._block})"
+
+
+def _deepest(window: UnitWindow, depths: Sequence[float]) -> Verdict:
+    """Name the units of a window at more than mean depth and half a standard deviation."""
+    # Hearst 1997, section 5.4, subtracts it, to cut more: she looks for subtopics, not topics.
+    limit = mean(depths) + pstdev(depths) / 2
+    starts = [unit for unit, depth in zip(window.choices, depths, strict=True) if depth > limit]
+    outcome: Outcome = "shift" if starts else "no_shift"
+    return Verdict(
+        window.start,
+        window.stop,
+        min(starts, default=None),
+        outcome,
+        f"word use changes at {len(starts)} of {len(depths)} units",
+        usage=Usage(1),
+        scores=tuple(scores_of(window, starts)),
+    )
 
 
 def _square(side: Counter[str]) -> int:

@@ -1,4 +1,4 @@
-"""Runs the walks of a call: which group is asked about next, and how.
+"""Runs the walks of a call, of groups or of windows: which one is asked about next, and how.
 
 `Schedule` decides the order over all documents and neither waits nor calls anything. `drive` and
 `adrive` ask the judge: in a loop, in threads or in tasks. Only the judge runs elsewhere; walks are
@@ -11,14 +11,58 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from lumber_core.concurrency import context_for_thread, end_sleep_on, in_thread
 from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
-from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Usage, Verdict
+
+
+class AnyWalk(Protocol):
+    """What `Walk` and `WindowWalk` have in common: they hand out groups and take verdicts."""
+
+    @property
+    def document(self) -> TextUnits:
+        """The text and its units."""
+        ...
+
+    @property
+    def done(self) -> bool:
+        """Whether no more verdicts are needed."""
+        ...
+
+    @property
+    def waits(self) -> bool:
+        """Whether a group that was handed out has no verdict yet."""
+        ...
+
+    @property
+    def position(self) -> int:
+        """Units that were passed, to show progress."""
+        ...
+
+    @property
+    def usage(self) -> Usage:
+        """The cost of all verdicts so far."""
+        ...
+
+    def claim(self) -> Group | None:
+        """Hand out the next group that needs a judge, or None if there is none for now."""
+        ...
+
+    def claim_ahead(self) -> Group | None:
+        """Hand out a group whose verdict may turn out to be of no use, or None."""
+        ...
+
+    def follow(self, stored: Callable[[Group], Verdict | None]) -> None:
+        """Record verdicts that are stored."""
+        ...
+
+    def record(self, verdict: Verdict) -> None:
+        """Record the verdict on a group."""
+        ...
 
 
 class Task(NamedTuple):
@@ -31,7 +75,7 @@ class Task(NamedTuple):
     """
 
     number: int
-    walk: Walk
+    walk: AnyWalk
     group: Group
 
 
@@ -50,15 +94,15 @@ class Schedule:
 
     def __init__(
         self,
-        walks: Iterator[Walk],
+        walks: Iterator[AnyWalk],
         capacity: int,
         stored: Callable[[Group], Verdict | None],
     ) -> None:
         self._stored = stored
         self._waiting = enumerate(walks)
         self._capacity = capacity
-        self._active: dict[int, Walk] = {}
-        self._finished: list[tuple[int, Walk]] = []
+        self._active: dict[int, AnyWalk] = {}
+        self._finished: list[tuple[int, AnyWalk]] = []
         self._out = 0
 
     def next_task(self) -> Task | None:
@@ -79,7 +123,7 @@ class Schedule:
             if not task.walk.waits:  # calls still in flight belong to its usage
                 self._finished.append((task.number, task.walk))
 
-    def finished(self) -> list[tuple[int, Walk]]:
+    def finished(self) -> list[tuple[int, AnyWalk]]:
         """Return the walks that ended since the last call, with the numbers of their documents."""
         finished, self._finished = self._finished, []
         return finished
@@ -108,8 +152,8 @@ OnVerdict = Callable[[Task, Verdict], None]
 
 
 def drive(
-    walks: Iterator[Walk], judge: Judge, *, capacity: int, on_verdict: OnVerdict
-) -> Iterator[tuple[int, Walk]]:
+    walks: Iterator[AnyWalk], judge: Judge, *, capacity: int, on_verdict: OnVerdict
+) -> Iterator[tuple[int, AnyWalk]]:
     """Ask the judge from up to `capacity` threads, and yield walks as they end.
 
     After an error, or if the caller stops iterating, nothing more is asked. Calls in flight are
@@ -135,7 +179,7 @@ def drive(
 
 def _drive_pool(
     pool: ThreadPoolExecutor, schedule: Schedule, judge: Judge, on_verdict: OnVerdict
-) -> Iterator[tuple[int, Walk]]:
+) -> Iterator[tuple[int, AnyWalk]]:
     out: dict[Future[Verdict], Task] = {}
     while True:
         while (task := schedule.next_task()) is not None:
@@ -151,7 +195,7 @@ def _drive_pool(
 
 def _drive_here(
     schedule: Schedule, judge: Judge, on_verdict: OnVerdict
-) -> Iterator[tuple[int, Walk]]:
+) -> Iterator[tuple[int, AnyWalk]]:
     while (task := schedule.next_task()) is not None:
         _take(schedule, task, judge.judge(task.group), on_verdict)
         yield from schedule.finished()
@@ -159,12 +203,12 @@ def _drive_here(
 
 
 async def adrive(
-    walks: Iterator[Walk],
+    walks: Iterator[AnyWalk],
     judge: Judge,
     *,
     capacity: int,
     on_verdict: OnVerdict,
-    on_finished: Callable[[int, Walk], None],
+    on_finished: Callable[[int, AnyWalk], None],
 ) -> None:
     """Ask the judge from up to `capacity` tasks, and report walks as they end.
 

@@ -35,11 +35,16 @@ _MAY_END = re.compile(r"\b(?:[Nn]o|al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*
 _QUOTED_BLANK = re.compile(r"[> \t]+(?:[\r\n]|\Z)")
 _OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)")
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
+<<<<<<< HEAD
 _CLAUSE_MARKS = r"[,;:\u2013\u2014)\]\u3001\uff0c\uff1b\uff1a]"
 # A run of marks is looked at once, from its start: from each of its marks would be quadratic.
 _CLAUSE = re.compile(
     rf"(?<!{_CLAUSE_MARKS}){_CLAUSE_MARKS}+\s+(?=\S)|[\u3001\uff0c\uff1b\uff1a](?=\S)"
 )
+=======
+_WIDE = "\u3001\uff0c\uff1b\uff1a"  # the next clause may follow them without a space
+_CLAUSE = re.compile(rf"([,;:\u2013\u2014)\]{_WIDE}]+)(\s*)(?=\S)")
+>>>>>>> main
 
 
 class Kind(IntEnum):
@@ -138,7 +143,7 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
         (Kind.SENTENCE, partial(_cuts_after, _OBJECT)),
         (Kind.CLAUSE, _sentence_cuts),
         (Kind.CLAUSE, partial(_cuts_after, _RECORD)),
-        (Kind.CLAUSE, partial(_cuts_after, _CLAUSE)),
+        (Kind.CLAUSE, _clause_cuts),
         (Kind.WORD, space_cuts),
     )
     for kind, cuts in levels:
@@ -179,6 +184,20 @@ def _sentence_cuts(text: str) -> Iterator[int]:
     """Yield where sentences start inside `text`."""
     for span in sentences(text):
         yield span.start
+
+
+def _clause_cuts(text: str) -> Iterator[int]:
+    """Yield where clauses start inside `text`."""
+    return breaks(text, _clause_starts(text))
+
+
+def _clause_starts(text: str) -> Iterator[int]:
+    # A run of signs is read once: a pattern that tried each sign of it would take quadratic time.
+    for run in _CLAUSE.finditer(text):
+        if run[2]:
+            yield run.end()
+        else:
+            yield from (at + 1 for at in range(*run.span(1)) if text[at] in _WIDE)
 
 
 def _cuts_after(pattern: re.Pattern[str], text: str) -> Iterator[int]:

@@ -14,7 +14,7 @@ from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
 from lumber_evaluation.corpora.files import existing, existing_folder, matching_files
 from lumber_evaluation.corpora.questions import load_questions
 from lumber_evaluation.documents import Corpus, Document, listed
-from lumber_files import check_encoding, find_files, read_file
+from lumber_files import MAX_UNPACKED, check_encoding, find_files, read_file
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +35,7 @@ def load_folder(
     encoding: str | None = None,
     units: UnitSpec = "sentences",
     language: str = "en",
+    max_unpacked: int = MAX_UNPACKED,
 ) -> Corpus:
     """Load files, and questions about them, as a corpus.
 
@@ -53,6 +54,7 @@ def load_folder(
         units: Units in which boundaries are counted: "sentences", "paragraphs" or others of
             `lumber_core.text.units`.
         language: ISO 639 code for finding sentences.
+        max_unpacked: Maximum size in bytes that a DOCX or PDF unpacks to.
 
     Returns:
         A corpus with the folder's name; documents are in order of their names.
@@ -60,9 +62,9 @@ def load_folder(
     Raises:
         FileNotFoundError: The folder or the questions are missing, or no file matches.
         NotADirectoryError: `folder` is a file.
-        ValueError: A file is not in that encoding (the message names the byte) or is damaged, no
-            file has text, `sections` is given and no file has a mark or heading, or the questions
-            are invalid as for `load_questions`.
+        ValueError: A file is not in that encoding (the message names the byte), is damaged or
+            unpacks to more than `max_unpacked`, no file has text, `sections` is given and no file
+            has a mark or heading, or the questions are invalid as for `load_questions`.
         MissingExtraError: A file is HTML, PDF, DOCX or not UTF-8, and the extra `documents` is not
             installed.
     """
@@ -77,7 +79,7 @@ def load_folder(
     documents = []
     for path in _files(root, pattern, None if questions is None else Path(questions)):
         name = path.relative_to(root).as_posix()
-        file = read_file(path, name=name, encoding=encoding)
+        file = read_file(path, name=name, encoding=encoding, max_unpacked=max_unpacked)
         if file.detected:
             logger.warning("%s is not UTF-8: read as %s", printable(str(path)), file.encoding)
         documents.append(_document(file, sections, find))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import onnxruntime
 import pytest
 
 from lumber_core import BertChunker
@@ -28,7 +29,7 @@ def test_without_a_gpu_the_error_says_what_to_install(
     exported: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     only = ["CPUExecutionProvider"]
-    monkeypatch.setattr(onnx.onnxruntime, "get_available_providers", lambda: only)
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: only)
     with pytest.raises(ValueError, match=r"lumber-splitters\[gpu\].*device=\"cpu\""):
         load_model(str(exported), device="cuda", threads=1)
 

@@ -259,6 +259,7 @@ def with_token(**values: Any) -> dict:
         (changed("model", vocab={"[UNK]": 0, "a": 10**12}), "expected a token id for 'a'"),
         (changed("model", unk_token="<unk>"), "does not contain the unk_token '<unk>'"),
         (changed("model", max_input_chars_per_word=None), "max_input_chars_per_word"),
+        (changed("model", max_input_chars_per_word=-5), "from 1 on, not -5"),
         (changed("normalizer", lowercase="yes"), "expected lowercase to be of type bool"),
         (changed("normalizer", strip_accents=1), "expected strip_accents to be of type bool"),
         (

@@ -21,6 +21,7 @@ from lumber_core.settings import takes
 from lumber_core.spans import Span
 from lumber_core.text.layout import Layout
 from lumber_core.text.source import Source
+from lumber_core.text.units import paragraphs
 
 HANDBOOK = Path(__file__).parents[3] / "examples" / "handbook" / "tide_house.md"
 
@@ -94,3 +95,13 @@ def test_markdown_is_parsed_once_for_chunks_overlap_and_headings(
     assert any(after.span.start < before.span.end for before, after in pairwise(chunks))
     assert any(chunk.headings for chunk in chunks)
     assert len(parsed) == 1
+
+
+def test_chunks_by_layout_start_at_the_units_that_are_chosen() -> None:
+    text = "\n\n".join(["The ship went to sea. It was old. " * n for n in (1, 3, 2, 1, 3)])
+    by_paragraphs = LayoutChunker(target_size=12, chunk_size=60, units="paragraphs")
+    starts = {unit.start for unit in paragraphs(text)}
+    found = {span.start for span in by_paragraphs.segment(text).spans}
+    assert len(found) > 2
+    assert found <= starts
+    assert not {s.start for s in LayoutChunker(12, chunk_size=60).segment(text).spans} <= starts

@@ -33,9 +33,9 @@ PIECES = [
     "none",
 ]
 texts = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
-answers = st.lists(st.sampled_from([*PIECES, "ID 0", "Answer: ID 12", "4"]), max_size=5).map(
-    "".join
-)
+answers = st.lists(
+    st.sampled_from([*PIECES, "ID 0", "Answer: ID 12", "4", "Answer: ID 1, ID 2"]), max_size=5
+).map("".join)
 
 
 class Echo:
@@ -61,7 +61,7 @@ class Echo:
 
 
 @examples(150)
-@given(texts, st.lists(answers, max_size=4), st.sampled_from(["paper", "published"]))
+@given(texts, st.lists(answers, max_size=4), st.sampled_from(["paper", "published", "window"]))
 def test_text_order_and_termination_hold(text: str, replies: list[str], method: str) -> None:
     model = Echo(replies)
     chunker = LumberChunker(ModelJudge(model), theta=40, method=method, chunk_size=50)

@@ -173,12 +173,13 @@ def test_lanes_over_http_give_the_sequential_result(way: str) -> None:
     with LoopbackServer(scattered_answer, faults=lambda request: Slow(0.002)) as server:
         (result,) = run(splitter(server, max_concurrency=16), [text], way)
         assert result == expected
-        assert alone < server.count == result.usage.calls < 1.2 * alone
+        assert server.most_at_once > 8
+        assert alone <= server.count == result.usage.calls < 1.2 * alone
 
 
 @pytest.mark.parametrize(
     ("documents", "calls"),
-    [(3, 400), pytest.param(80, 10_000, marks=pytest.mark.load)],
+    [(2, 250), pytest.param(80, 10_000, marks=pytest.mark.load)],
 )
 def test_many_calls_lose_and_double_nothing_and_leave_memory_flat(
     tmp_path: Path, documents: int, calls: int

@@ -69,6 +69,34 @@ def test_always_naming_the_last_choice_is_logged_once(caplog: pytest.LogCaptureF
     assert "the last unit" in record.getMessage()
 
 
+@pytest.mark.parametrize(
+    ("named", "share", "said"),
+    [
+        (lambda choices: choices[:1], "first", "the first unit"),
+        (lambda choices: choices[:4], "first", "the first unit"),
+        (lambda choices: choices[-2:], "last", "the last unit"),
+        (lambda choices: choices, "every", "every unit"),
+        (lambda choices: [], "none", "no topic shift"),
+        (lambda choices: choices[1::3], None, ""),
+    ],
+)
+def test_windows_answered_without_reading_are_logged_once(
+    named: Callable[[range], list[int]],
+    share: str | None,
+    said: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    splitter = LumberChunker(
+        lambda window: named(window.choices), method="window", theta=60, window_tokens=200
+    )
+    with caplog.at_level(logging.WARNING, "lumber_core"):
+        positions = splitter.segment(TEXT).positions
+    assert positions.groups >= 3
+    for each in ("first", "last", "none", "every"):
+        assert getattr(positions, each) == (each == share)
+    assert [said in record.getMessage() for record in caplog.records] == [True] * bool(share)
+
+
 @pytest.mark.parametrize("way", ["asegment", "segment_all"])
 def test_the_warning_comes_however_a_text_is_split(
     way: str, caplog: pytest.LogCaptureFixture

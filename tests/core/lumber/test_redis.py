@@ -6,18 +6,20 @@ Skipped if `redis-server` or one of the two packages is not installed.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
+import os
 import pickle
 import shutil
 import signal
 import socket
 import subprocess
-import sys
-import textwrap
 import time
 import warnings
 from collections.abc import Iterator
 from functools import partial
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -135,54 +137,62 @@ def test_a_pickled_splitter_opens_the_store_anew(server: Server, kind: str) -> N
         pickle.dumps(AnswerStore(connect(kind, server.url)))
 
 
-CHILD = textwrap.dedent(
-    """
-    import hashlib, os, sys, time
-    from tests.core.lumber.support import ScatteredModel, story
-    from tests.core.lumber.test_redis import connect, splitter
+def split_and_log(kind: str, url: str, log: Path, output: Path) -> None:
+    """Split a story, and write each question's hash as it is answered, and at last the spans."""
+    calls = os.open(log, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
 
     class Logged(ScatteredModel):
         def complete(self, system, user, *, answers=None):
             completion = super().complete(system, user, answers=answers)
-            os.write(log, f"{hashlib.sha256(user.encode()).hexdigest()}\\n".encode())
+            os.write(calls, f"{hashlib.sha256(user.encode()).hexdigest()}\n".encode())
             time.sleep(0.004)
             return completion
 
-    kind, url, path = sys.argv[1:]
-    log = os.open(path, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
-    print(splitter(Logged(), connect(kind, url), max_concurrency=2).segment(story(300)).spans)
-    """
-)
+    chunker = splitter(Logged(), connect(kind, url), max_concurrency=2)
+    output.write_text(str(chunker.segment(story(300)).spans))
 
 
-@pytest.mark.parametrize("kind", KINDS[:1])  # processes take seconds; other tests have all kinds
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+@pytest.mark.parametrize("kind", KINDS)
 def test_of_two_processes_one_is_killed_and_nothing_paid_is_lost(
     server: Server, kind: str, tmp_path: Path
 ) -> None:
     logs = [tmp_path / "first.log", tmp_path / "second.log"]
-    commands = [[sys.executable, "-c", CHILD, kind, server.url, str(log)] for log in logs]
+    outputs = [tmp_path / "first", tmp_path / "second"]
+
+    def start(number: int) -> BaseProcess:
+        """Start a forked process, which is ready at once."""
+        arguments = (kind, server.url, logs[number], outputs[number])
+        child = get_context("fork").Process(target=split_and_log, args=arguments)
+        child.start()
+        return child
 
     def calls(log: Path) -> list[str]:
         return log.read_text().split() if log.exists() else []
 
-    first = subprocess.Popen(commands[0], stdout=subprocess.PIPE, text=True)
+    first = start(0)
     until = time.monotonic() + 60
-    while first.poll() is None and len(calls(logs[0])) < 40 and time.monotonic() < until:
+    while first.is_alive() and len(calls(logs[0])) < 40 and time.monotonic() < until:
         time.sleep(0.001)
-    first.send_signal(signal.SIGKILL)
-    first.communicate(timeout=60)
-    assert first.returncode == -signal.SIGKILL
+    first.kill()
+    first.join(60)
+    assert first.exitcode == -signal.SIGKILL
     paid = calls(logs[0])
     assert len(paid) >= 40
-    second = subprocess.run(commands[1], capture_output=True, text=True, check=True, timeout=60)
-    expected = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(story(300))
-    assert second.stdout.strip() == str(expected.spans)
+    second = start(1)
+    second.join(60)
+    assert second.exitcode == 0
+    expected = str(LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(story(300)).spans)
+    assert outputs[1].read_text() == expected
     assert len(set(paid) & set(calls(logs[1]))) <= 2  # those in flight when it was killed
     # Both at once over what is stored: nothing is asked.
-    for log in logs:
-        log.unlink()
-    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
-    assert {child.communicate(timeout=60)[0] for child in both} == {second.stdout}
+    for path in (*logs, outputs[1]):
+        path.unlink()
+    both = [start(0), start(1)]
+    for child in both:
+        child.join(60)
+    assert [child.exitcode for child in both] == [0, 0]
+    assert [output.read_text() for output in outputs] == [expected, expected]
     assert [calls(log) for log in logs] == [[], []]
 
 

@@ -311,7 +311,9 @@ def test_a_cancelled_question_is_asked_by_who_waits_for_it(tmp_path: Path) -> No
     assert len(model.asked) == 1
 
 
-def split_and_log(store: Path, log: Path, concurrency: int, output: Path) -> None:
+def split_and_log(
+    store: Path, log: Path, concurrency: int, output: Path, seed: int = 0, parts: int = 300
+) -> None:
     """Split a story, and write each question's hash as it is answered, and at last the spans."""
     calls = os.open(log, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
 
@@ -323,7 +325,7 @@ def split_and_log(store: Path, log: Path, concurrency: int, output: Path) -> Non
             return completion
 
     chunker = splitter(Logged(), store, max_concurrency=concurrency)
-    output.write_text(str(chunker.segment(story(300)).spans))
+    output.write_text(str(chunker.segment(story(parts, seed)).spans))
 
 
 def start(*arguments: object) -> BaseProcess:
@@ -336,12 +338,8 @@ def start(*arguments: object) -> BaseProcess:
 needs_forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
 
 
-@needs_forks
-@pytest.mark.parametrize("concurrency", [1, 4])
-def test_kill_at_random_moments_repeats_only_what_was_in_flight(
-    tmp_path: Path, concurrency: int
-) -> None:
-    store, log, output = (tmp_path / name for name in ("answers.db", "calls.log", "spans"))
+def run_and_kill(store: Path, log: Path, concurrency: int, output: Path) -> int:
+    """Split a story in processes that are killed, until one ends; return how many were."""
     chance = random.Random(7)
     kills = 0
     for _ in range(40):
@@ -364,10 +362,44 @@ def test_kill_at_random_moments_repeats_only_what_was_in_flight(
             break
     assert child.exitcode == 0
     assert kills >= 5
+    return kills
+
+
+def repeated(log: Path) -> int:
+    """Return the number of questions that were asked again."""
     calls = log.read_text().split()
-    assert len(calls) - len(set(calls)) <= kills * concurrency
+    return len(calls) - len(set(calls))
+
+
+@needs_forks
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_kill_at_random_moments_repeats_only_what_was_in_flight(
+    tmp_path: Path, concurrency: int
+) -> None:
+    store, log, output = (tmp_path / name for name in ("answers.db", "calls.log", "spans"))
+    kills = run_and_kill(store, log, concurrency, output)
+    assert repeated(log) <= kills * concurrency
     expected = splitter(ScatteredModel(), None).segment(story(300))
     assert output.read_text() == str(expected.spans)
+
+
+@needs_forks
+def test_kills_of_one_process_cost_another_that_shares_the_store_nothing(tmp_path: Path) -> None:
+    store, log, output = (tmp_path / name for name in ("answers.db", "calls.log", "spans"))
+    other_log, other_output = tmp_path / "other.log", tmp_path / "other"
+    other = start(store, other_log, 2, other_output, 1, 700)
+    kills = run_and_kill(store, log, 2, output)
+    other.join(120)
+    assert other.exitcode == 0
+    assert repeated(log) <= kills * 2
+    assert repeated(other_log) == 0
+    for seed, parts, told in ((0, 300, output), (1, 700, other_output)):
+        expected = splitter(ScatteredModel(), None).segment(story(parts, seed))
+        assert told.read_text() == str(expected.spans)
+    assert sorted(tmp_path.glob("answers.db*")) == [store]
+    second = ScatteredModel()
+    splitter(second, store).segment(story(700, 1))
+    assert second.asked == []
 
 
 @needs_forks

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from lumber_core import AnswerStore, LumberChunker, ModelJudge
+from lumber_core.errors import StoreError
 from tests.core.lumber.support import ActingModel, ScatteredModel, story, warnings
 
 TEXT = story(60)
@@ -68,13 +69,52 @@ def test_answers_outlast_a_lock_of_another_program(
     first, last = warnings(caplog)
     assert "kept in memory for now" in first
     assert "locked" in first
+    (aside,) = tmp_path.glob("answers.db.unsaved-*")
     assert f"{len(model.asked) - 9} answers could not be written" in last
+    assert f"They are in {aside}" in last
     other[0].close()
     run(model, store)  # the same store still has them
     store.flush()
+    assert [*tmp_path.iterdir()] == [path]
     second = ScatteredModel()
     run(second, path)
     assert second.asked == []
+
+
+@pytest.mark.parametrize("use", ["run", "usage"])
+def test_answers_that_could_not_be_written_are_read_in_by_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, use: str
+) -> None:
+    monkeypatch.setattr("lumber_core.cache._BUSY_SECONDS", 0.05)
+    path = tmp_path / "answers.db"
+    other: list[sqlite3.Connection] = []
+
+    def lock() -> None:
+        other.append(sqlite3.connect(path, check_same_thread=False))
+        other[0].execute("BEGIN IMMEDIATE")
+
+    run(ActingModel(lock), AnswerStore(path))  # and its process ends
+    other[0].close()
+    assert len([*tmp_path.iterdir()]) == 2
+    if use == "usage":
+        assert AnswerStore(path).usage().calls == ALONE.usage.calls
+    second = ScatteredModel()
+    run(second, path)
+    assert second.asked == []
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_file_of_unsaved_answers_that_is_damaged_is_refused_and_left_alone(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "answers.db"
+    aside = path.with_name("answers.db.unsaved-0123456789ab")
+    aside.write_bytes(b"no answers" * 100)
+    model = ScatteredModel()
+    with pytest.raises(StoreError, match=aside.name):
+        run(model, path)
+    assert model.asked == []
+    assert aside.read_bytes() == b"no answers" * 100
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])

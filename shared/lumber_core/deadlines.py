@@ -1,0 +1,136 @@
+"""Calls that end after a given time, whatever they wait for.
+
+A socket's timeout is for one read: a server that sends a byte now and then never exceeds it.
+
+- A coroutine is cancelled, which closes its connection.
+- A function cannot be stopped. It runs in a thread of its own, which is abandoned: it holds neither
+  its caller nor the end of the program. What it calls may use `check_time` to end on its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, wait
+from contextvars import ContextVar
+from threading import Thread
+from typing import ParamSpec, TypeVar
+
+from lumber_core.concurrency import context_for_thread
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+_end: ContextVar[tuple[float, float] | None] = ContextVar("lumber_call_end", default=None)
+"""When the current call has to end, by the monotonic clock, and the seconds that it was given."""
+
+
+def check_time() -> None:
+    """Raise if the current call should have ended.
+
+    Raises:
+        TimeoutError: Its time is over; its caller does not wait for it any more.
+    """
+    end = _end.get()
+    if end is not None and time.monotonic() > end[0]:
+        raise _timeout(end)
+
+
+def call_within(
+    seconds: float | None, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Call a function in a thread of its own, and wait for it no longer than `seconds`.
+
+    Args:
+        seconds: The limit; no later than that of a call which this one is part of. None: that.
+        function: The function.
+        args: Its arguments.
+        kwargs: Its keyword arguments.
+
+    Raises:
+        TimeoutError: It has not ended by then; its result is dropped.
+    """
+    end = _earlier_end(seconds)
+    if end is None:
+        return function(*args, **kwargs)
+    context, future = context_for_thread(), Future[T]()
+    context.run(_end.set, end)
+
+    def run() -> None:
+        try:
+            future.set_result(context.run(function, *args, **kwargs))
+        except BaseException as error:  # noqa: BLE001 - raised in the caller's thread
+            future.set_exception(error)
+
+    Thread(target=run, name="lumber-call", daemon=True).start()
+    wait([future], end[0] - time.monotonic())
+    if not future.done():
+        raise _timeout(end)
+    return future.result()
+
+
+async def await_within(seconds: float | None, call: Callable[[], Awaitable[T]]) -> T:
+    """Await what `call` returns no longer than `seconds`; then cancel it.
+
+    If the caller is cancelled, the call is cancelled as well. If that yields a result all the same,
+    because a thread has it, the result is returned and the cancellation takes effect at the
+    caller's next `await`.
+
+    Args:
+        seconds: See `call_within`.
+        call: Returns what is awaited, in a task of its own.
+
+    Raises:
+        TimeoutError: It has not ended by then.
+    """
+    end = _earlier_end(seconds)
+    if end is None:
+        return await call()
+    found: list[T] = []
+    abandoned = False
+
+    async def run() -> None:
+        try:
+            # Kept here, because a task that is cancelled just before it ends has no result.
+            found.append(await call())
+        except Exception:
+            if abandoned:  # nobody is told but asyncio, which would log it
+                raise asyncio.CancelledError from None
+            raise
+
+    outside = _end.set(end)
+    work = asyncio.ensure_future(run())  # which copies the context
+    _end.reset(outside)
+    cancelled = False
+    while not work.done():
+        try:
+            done, _ = await asyncio.wait([work], timeout=max(0.0, end[0] - time.monotonic()))
+        except asyncio.CancelledError:
+            cancelled = True
+            work.cancel()
+            continue
+        if not done:
+            abandoned = True
+            work.cancel()
+            raise asyncio.CancelledError if cancelled else _timeout(end)
+    if not found:
+        work.result()  # raises
+    caller = asyncio.current_task()
+    if cancelled and caller is not None:
+        if sys.version_info >= (3, 11):
+            caller.uncancel()  # the next line cancels again
+        caller.cancel()
+    return found[0]
+
+
+def _earlier_end(seconds: float | None) -> tuple[float, float] | None:
+    """Return when a call ends that may take `seconds` and is part of the current one."""
+    ends = [] if seconds is None else [(time.monotonic() + seconds, seconds)]
+    current = _end.get()
+    return min(ends if current is None else [*ends, current], default=None)
+
+
+def _timeout(end: tuple[float, float]) -> TimeoutError:
+    return TimeoutError(f"no complete answer within {end[1]:g} s")

@@ -1,0 +1,54 @@
+"""Cuts of a text, chosen by the scores of its windows, the layout and the sizes together."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lumber_core.chunking.base import enforce_limits
+from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.lumber.windows import WindowWalk
+from lumber_core.segmentation import Segmentation, Verdict
+from lumber_core.spans import spans_from_starts
+from lumber_core.text.layout import Layout
+from lumber_core.text.places import Place
+
+
+def cut_by_windows(walk: WindowWalk, layout: Layout, limits: SizeLimits) -> Segmentation:
+    """Return the best chunks of a text, all of whose windows are judged.
+
+    Chunks start at units, or inside one that fits in no chunk.
+
+    Args:
+        walk: The windows, with their verdicts.
+        layout: The layout of the text.
+        limits: The limits, with a `target_size`.
+    """
+    made = Segmentation((), walk.verdicts, walk.usage)
+    text, units = layout.text, walk.document.units
+    if not text:
+        return made
+    from lumber_core.chunking.cutting import Cutter, cut_larger  # deferred: imports numpy
+
+    starts = [unit.start for unit in units]
+
+    def scores(places: Sequence[Place]) -> list[float]:
+        numbers = [bisect_right(starts, place.offset) - 1 for place in places]
+        return [
+            walk.score(number) if starts[number] == place.offset else walk.score_inside(number)
+            for number, place in zip(numbers, places, strict=True)
+        ]
+
+    cutter = Cutter(layout, limits)
+    found = cutter.places(units)
+    cuts = cutter.cut(found, scores(found.places))
+    made = replace(made, spans=spans_from_starts([0, *cuts], len(text)))
+    made = enforce_limits(made, layout, limits, units, scores)
+    setters: list[Verdict | None] = []
+    for span in made.spans:
+        number = bisect_right(starts, span.start) - 1
+        at_unit = number > 0 and starts[number] == span.start
+        setters.append(walk.verdict_on(number) if at_unit else None)
+    larger = cut_larger(layout, limits, scores) if limits.scales else ()
+    return replace(made, start_verdicts=tuple(setters), larger=larger)

@@ -1,0 +1,160 @@
+"""A server that never ends its reply, or whose reply is huge, holds no request and no memory."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+
+import pytest
+
+from lumber_core.errors import BadReplyError, ModelUnavailableError
+from lumber_core.llms import CallPolicy, Completion, Model, OpenAIModel
+from lumber_core.llms.failures import is_timeout, trouble_of
+from lumber_core.llms.reply_size import MOST_BYTES
+from lumber_core.llms.retry import RetryingModel
+from tests.core.llms.conftest import ANSWERS, KEY, SYSTEM, USER, model_at, need, unit_of
+from tests.loopback.faults import Dribble, Packed
+from tests.loopback.server import LoopbackServer
+
+
+@pytest.mark.parametrize("where", ["head", "body"])
+def test_a_reply_that_dribbles_in_ends_at_the_timeout(api, serve, ask, where):
+    server = serve("Answer: ID 7", faults={2: Dribble(where)})
+    ask(model_at(server, api))  # imports
+    model = model_at(server, api, timeout=0.4)
+    begun = time.monotonic()
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - some packages have their own
+        ask(model)
+    assert time.monotonic() - begun < 3
+    assert is_timeout(caught.value)
+    assert trouble_of(caught.value) == "transient"
+    assert unit_of(ask(model_at(server, api)).text) == 7
+
+
+def test_the_connection_of_a_body_that_dribbles_in_is_closed(schema_api, serve, ask):
+    server = serve(faults={2: Dribble()})
+    ask(model_at(server, schema_api))  # imports
+    with pytest.raises(Exception, match=r"(?i)time|within"):
+        ask(model_at(server, schema_api, timeout=0.3))
+    deadline = time.monotonic() + 10
+    while any(thread.name == "lumber-call" for thread in threading.enumerate()):
+        assert time.monotonic() < deadline, "a thread still reads"
+        time.sleep(0.02)
+
+
+class UsersModel:
+    """A class of a user, whose client has no limit at all."""
+
+    identity = "user"
+
+    def __init__(self, server: LoopbackServer) -> None:
+        import openai
+
+        self._settings = {"api_key": KEY, "base_url": server.openai_url, "max_retries": 0}
+        self._client = openai.OpenAI(**self._settings)
+
+    def complete(self, system: str, user: str, *, answers: object = None) -> Completion:
+        messages = [{"role": "user", "content": user}]
+        reply = self._client.chat.completions.create(model="m", messages=messages)
+        return Completion(reply.choices[0].message.content)
+
+    async def acomplete(self, system: str, user: str, *, answers: object = None) -> Completion:
+        import openai
+
+        messages = [{"role": "user", "content": user}]
+        async with openai.AsyncOpenAI(**self._settings) as client:
+            reply = await client.chat.completions.create(model="m", messages=messages)
+        return Completion(reply.choices[0].message.content)
+
+
+@pytest.mark.parametrize("own_client", [False, True])
+def test_a_model_without_a_limit_of_its_own_is_bounded_by_the_policy(serve, ask, own_client):
+    need("openai")
+    import openai
+
+    stalls = [Dribble("head")]
+    server = serve("Answer: ID 7", faults=lambda request: stalls[0] if stalls else None)
+    model: Model = UsersModel(server)
+    if own_client:
+        client = openai.OpenAI(api_key=KEY, base_url=server.openai_url, timeout=30)
+        model = OpenAIModel("m", client=client)
+    patient = RetryingModel(model, CallPolicy(call_timeout=0.3, initial_backoff=0.0))
+    begun = time.monotonic()
+    with pytest.raises(ModelUnavailableError, match=r"2 attempts; .*within 0\.3 s"):
+        ask(patient)
+    assert time.monotonic() - begun < 10
+    stalls.clear()
+    assert unit_of(ask(RetryingModel(model)).text) == 7
+
+
+STALLED = """
+import asyncio, sys
+from lumber_core.llms import CallPolicy, OpenAIModel
+from lumber_core.llms.retry import RetryingModel
+import openai
+client = openai.OpenAI(api_key="k", base_url=sys.argv[1], timeout=30)
+model = RetryingModel(OpenAIModel("m", client=client), CallPolicy(call_timeout=0.3, attempts=1))
+for ask in (model.complete, lambda *args: asyncio.run(model.acomplete(*args))):
+    try:
+        ask("system", "user")
+    except Exception as error:
+        print(error)
+"""
+
+
+def test_a_call_that_was_abandoned_does_not_hold_the_end_of_the_program(serve):
+    need("openai")
+    server = serve(faults=lambda request: Dribble("head"))
+    done = subprocess.run(
+        [sys.executable, "-c", STALLED, server.openai_url],
+        capture_output=True, text=True, timeout=20, check=True,
+    )  # fmt: skip
+    assert done.stdout.count("within 0.3 s") == 2
+    assert done.stderr == ""
+
+
+def test_a_cancelled_call_ends_at_once(serve):
+    need("openai")
+
+    async def cancel() -> float:
+        model = model_at(serve(faults={1: Dribble("head")}), "openai", timeout=30)
+        task = asyncio.create_task(model.acomplete(SYSTEM, USER, answers=ANSWERS))
+        await asyncio.sleep(0.3)
+        begun = time.monotonic()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return time.monotonic() - begun
+
+    assert asyncio.run(cancel()) < 2
+
+
+@pytest.mark.parametrize("location", ["", "/elsewhere"])
+def test_a_reply_that_unpacks_to_much_takes_little_memory(schema_api, serve, ask, location):
+    size = 30_000_000 if location else 60_000_000
+    server = serve(faults={1: Packed(size, location=location)})
+    ask(model_at(serve(), schema_api))  # imports
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadReplyError, match=f"more than {MOST_BYTES:,} bytes"):
+            ask(model_at(server, schema_api))
+        assert tracemalloc.get_traced_memory()[1] < 4 * MOST_BYTES
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_encoding_that_was_not_asked_for_is_refused(schema_api, serve, ask):
+    server = serve(faults={1: Packed(1000, encoding="br")})
+    with pytest.raises(BadReplyError, match="'br', which was not asked for"):
+        ask(model_at(server, schema_api))
+    assert server.requests[0].headers["accept-encoding"] == "gzip, deflate"
+
+
+def test_a_packed_reply_is_read_like_any_other(schema_api, serve, ask):
+    server = serve(faults={1: Packed(1000)})
+    with pytest.raises(BadReplyError, match=r"not the expected JSON|no answer"):
+        ask(model_at(server, schema_api))
