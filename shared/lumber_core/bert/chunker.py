@@ -194,19 +194,11 @@ class BertChunker(Chunker):
             made = replace(made, larger=cut_larger(layout, limits, scorer))
         return made
 
-<<<<<<< HEAD
     def _is_one_chunk(self, layout: Layout, limits: SizeLimits) -> bool:
         """Return whether a text is too short to be cut, so that it needs no scores."""
         smallest = min([limits.target_size or 0, *limits.scales])
         return not layout.section_starts and limits.fits_target(layout.text, smallest)
 
-    def _own_units(self, layout: Layout) -> Sequence[Span] | None:
-        """Return the units that chunks have to start at; None if the layout decides."""
-        by_layout = self._by_layout or isinstance(layout, MarkdownLayout)
-        return None if by_layout else layout.units()
-
-=======
->>>>>>> main
     def _places(self, layout: Layout) -> Sequence[Place] | None:
         """Return where a chunk may start with a threshold: at units; None for any word."""
         from lumber_core.text.places import places_at  # deferred: imports numpy

@@ -35,16 +35,8 @@ _MAY_END = re.compile(r"\b(?:[Nn]o|al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*
 _QUOTED_BLANK = re.compile(r"[> \t]+(?:[\r\n]|\Z)")
 _OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)")
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
-<<<<<<< HEAD
-_CLAUSE_MARKS = r"[,;:\u2013\u2014)\]\u3001\uff0c\uff1b\uff1a]"
-# A run of marks is looked at once, from its start: from each of its marks would be quadratic.
-_CLAUSE = re.compile(
-    rf"(?<!{_CLAUSE_MARKS}){_CLAUSE_MARKS}+\s+(?=\S)|[\u3001\uff0c\uff1b\uff1a](?=\S)"
-)
-=======
 _WIDE = "\u3001\uff0c\uff1b\uff1a"  # the next clause may follow them without a space
 _CLAUSE = re.compile(rf"([,;:\u2013\u2014)\]{_WIDE}]+)(\s*)(?=\S)")
->>>>>>> main
 
 
 class Kind(IntEnum):
