@@ -21,7 +21,7 @@ import psutil
 from benchmarks.suite.memory import peak_memory
 from benchmarks.suite.report import Lines, Section, Table, short, spread
 from benchmarks.suite.texts import documents, english
-from lumber_core import BertChunker, Chunker, GreedyChunker, Group, LumberChunker
+from lumber_core import BertChunker, Chunker, GreedyChunker, Group, LayoutChunker, LumberChunker
 
 ROUNDS = 3
 DOCUMENT = 2_000  # characters of one of many documents
@@ -30,20 +30,26 @@ LARGE_DOCUMENT = 20_000  # characters of a document of the large corpus
 # The largest size is what takes about ten seconds; fixed costs show below the third size.
 SIZES: dict[str, tuple[int, ...]] = {
     "greedy": (10**4, 10**5, 10**6, 10**7, 10**8),
+    "layout": (10**4, 10**5, 10**6, 10**7, 10**8),
     "lumber": (10**4, 10**5, 10**6, 10**7),
     "bert": (10**4, 3 * 10**4, 10**5, 3 * 10**5),
 }
 NUMBERS: dict[str, tuple[int, ...]] = {
     "greedy": (1, 10, 100, 1_000, 10_000),
+    "layout": (1, 10, 100, 1_000, 10_000),
     "lumber": (1, 10, 100, 1_000, 10_000),
     "bert": (1, 10, 100),
 }
+# Tickets of one line, none of which can be cut.
+TICKETS: dict[str, tuple[int, ...]] = dict.fromkeys(("greedy", "layout", "bert"), (500, 5_000))
 
 
 def chunker(name: str) -> Chunker:
     """Return a splitter with its defaults; Lumber's judge answers at once."""
     if name == "greedy":
         return GreedyChunker()
+    if name == "layout":
+        return LayoutChunker()
     if name == "bert":
         return BertChunker()
     return LumberChunker(_second_half)
@@ -91,6 +97,25 @@ def many_documents(name: str, number: int) -> Cost:
     return Cost(characters, spent, peak_memory() - before)
 
 
+def one_line_tickets(name: str, number: int) -> Cost:
+    """Split so many texts of one line in one call; loading a model counts, if it is loaded."""
+    splitter = chunker(name)
+    splitter.segment("Ready.")
+    texts = [
+        f"Ticket {one}: the printer on floor {one % 9} is out of paper." for one in range(number)
+    ]
+    before, began = peak_memory(), process_time()
+    splitter.segment_all(texts)
+    return Cost(sum(map(len, texts)), process_time() - began, peak_memory() - before)
+
+
+WAYS: dict[str, Callable[[str, int], Cost]] = {
+    "one": one_text,
+    "many": many_documents,
+    "tickets": one_line_tickets,
+}
+
+
 def exponent(points: Sequence[tuple[float, float]]) -> float:
     """Return the slope of the best line through points on two logarithmic axes.
 
@@ -116,7 +141,8 @@ def growth(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
         "middle half. Memory is what the process's peak grows by, the result included; the text "
         "is there before. Lumber's judge answers at once.",
     ]
-    for way, plan, unit in (("one", SIZES, "characters"), ("many", NUMBERS, "documents")):
+    plans = {"one": (SIZES, "characters"), "many": (NUMBERS, "documents")}
+    for way, (plan, unit) in {**plans, "tickets": (TICKETS, "tickets")}.items():
         rows, series = [], {}
         for name, amounts in plan.items():
             chosen = [amount for amount in amounts if amount <= amounts[-1] * scale]
@@ -140,14 +166,16 @@ def growth(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
                 ]
                 for number, (amount, cost) in enumerate(zip(chosen, middle, strict=True))
             ]
-        what = "One text" if way == "one" else f"Documents of {DOCUMENT:,} characters, one by one"
+        what = {
+            "one": "One text",
+            "many": f"Documents of {DOCUMENT:,} characters, one by one",
+            "tickets": "Tickets of one line, in one call",
+        }[way]
         headers = ("", unit, "CPU s", "characters/s", "MiB added", "exponent")
         title = f"CPU time by {'size of the text' if way == 'one' else 'number of documents'}"
-        blocks += [
-            f"### {what}",
-            Table(headers, rows),
-            Lines(f"growth-{way}", title, unit, "seconds of CPU time", series),
-        ]
+        blocks += [f"### {what}", Table(headers, rows)]
+        if way != "tickets":
+            blocks.append(Lines(f"growth-{way}", title, unit, "seconds of CPU time", series))
     return Section("Cost as work grows", blocks, frozenset({"lumber-splitters"}))
 
 
@@ -269,7 +297,7 @@ def main() -> None:
     if way == "stream":
         result = stream(name, float(amount), lambda line: print(line, file=sys.stderr))
     else:
-        result = (one_text if way == "one" else many_documents)(name, int(amount))
+        result = WAYS[way](name, int(amount))
     print(json.dumps(vars(result)))
 
 

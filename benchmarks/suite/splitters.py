@@ -248,6 +248,8 @@ BASE = "langchain Recursive, tokens"
 ENTRIES: tuple[Entry, ...] = (
     Entry("greedy", OURS, lambda: _own("GreedyTextSplitter", tokenizer="cl100k_base")),
     Entry("greedy, default counter", OURS, lambda: _own("GreedyTextSplitter")),
+    Entry("layout", OURS, lambda: _own("LayoutTextSplitter", tokenizer="cl100k_base")),
+    Entry("layout, default counter", OURS, lambda: _own("LayoutTextSplitter")),
     Entry(BASE, LC, _recursive_by_tokens),
     Entry(
         "langchain Recursive, characters",

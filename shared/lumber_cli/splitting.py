@@ -63,7 +63,8 @@ _OPTIONS = SettingOptions(
     main_panel=CHUNKS,
     own_panels=True,
     left_out=_LEFT_OUT,
-    renamed={"method": "lumber_method"},
+    # The option --device is the language model's.
+    renamed={"method": "lumber_method", "device": "bert_device"},
     others=["chunk_overlap"],
 )
 

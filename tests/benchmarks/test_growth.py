@@ -7,7 +7,13 @@ import pytest
 
 pytest.importorskip("psutil")
 
-from benchmarks.suite.growth import exponent, many_documents, one_text, stream
+from benchmarks.suite.growth import (
+    exponent,
+    many_documents,
+    one_line_tickets,
+    one_text,
+    stream,
+)
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
@@ -16,7 +22,14 @@ def test_the_exponent_is_that_of_the_points(power: float):
     assert exponent(points) == pytest.approx(power)
 
 
-@pytest.mark.parametrize("name", ["greedy", "lumber"])
+def test_tickets_of_one_line_cost_a_model_splitter_little_more_than_greedy():
+    greedy, bert = (
+        min(one_line_tickets(name, 500).cpu for _ in range(3)) for name in ("greedy", "bert")
+    )
+    assert bert <= 4 * greedy
+
+
+@pytest.mark.parametrize("name", ["greedy", "layout", "lumber"])
 def test_cost_is_that_of_the_texts_asked_for(name: str):
     one, many = one_text(name, 20_000), many_documents(name, 10)
     assert 20_000 <= one.characters < 21_000

@@ -202,6 +202,14 @@ def considered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             found: npt.NDArray[np.float64] = self._table[sizes]
             return found
 
+        def tolist(self) -> list[float]:
+            return CountingList(self._table.tolist())
+
+    class CountingList(list[float]):
+        def __getitem__(self, size):
+            seen[0] += 1
+            return super().__getitem__(size)
+
     monkeypatch.setattr(ChunkCosts, "table", property(Table))
     return seen
 

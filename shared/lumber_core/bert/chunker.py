@@ -17,7 +17,7 @@ from lumber_core.bert.scores import (
 )
 from lumber_core.bert.settings import Backend, BertSettings, Snap, WindowKind
 from lumber_core.chunking.base import Chunker, enforce_limits
-from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.spans import Span, spans_from_starts
@@ -38,7 +38,8 @@ class BertChunker(Chunker):
     tokens and never more than `chunk_size`. With a `threshold`, a chunk starts wherever the
     difference of the logits exceeds it, as in the paper.
 
-    The model is loaded on first use, or by `load`. The bundled model was trained on English.
+    A text of at most `target_size` tokens is one chunk. The model is loaded when a text needs it,
+    or by `load`. The bundled model was trained on English.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
@@ -59,6 +60,7 @@ class BertChunker(Chunker):
         self.snap: Snap = settings.snap
         self.windows: WindowKind = settings.windows
         self.threads = settings.threads
+        self.device = settings.device
         self._loaded: LoadedModel | None = None
 
     def load(self) -> LoadedModel:
@@ -66,13 +68,15 @@ class BertChunker(Chunker):
 
         Raises:
             WeightsError: Files are missing, damaged, or belong to another kind of model.
-            ValueError: There is no model of that name.
+            ValueError: There is no model of that name, or no GPU for `device="cuda"`.
             MissingExtraError: `backend="torch"` and PyTorch is not installed.
         """
         if self._loaded is None:
             from lumber_core.bert.loading import load_model  # deferred: imports onnxruntime
 
-            self._loaded = load_model(self.model, backend=self.backend, threads=self.threads)
+            self._loaded = load_model(
+                self.model, backend=self.backend, threads=self.threads, device=self.device
+            )
         return self._loaded
 
     def scores(self, text: str) -> TokenScores:
@@ -99,6 +103,8 @@ class BertChunker(Chunker):
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         layout = self.layout(text)
+        if self.threshold is None and self._is_one_chunk(layout, self._limits):
+            return []
         cutter = Cutter(layout, self._limits)
         found = cutter.places(self._own_units(layout))
         return cutter.cut(found, place_scores(scores, found.places))
@@ -161,12 +167,17 @@ class BertChunker(Chunker):
     ) -> Segmentation:
         if not layout.text:
             return Segmentation(())
+        if self._is_one_chunk(layout, limits):
+            spans = spans_from_starts([0], len(layout.text))
+            return Segmentation(spans, larger=(spans,) * len(limits.scales))
+        parts: Counted | None = None
         if self.threshold is None:
             from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
             units = self._own_units(layout)
             cutter = Cutter(layout, limits)
             sized = cutter.places(units)
+            parts = sized.counted()
             scores = score(sized.places).scores
             cuts = cutter.cut(sized, place_scores(scores, sized.places))
         else:
@@ -176,12 +187,17 @@ class BertChunker(Chunker):
             units = [Span(place.offset, place.offset) for place in places or ()]
         spans = spans_from_starts([0, *cuts], len(layout.text))
         scorer = partial(place_scores, scores)
-        made = enforce_limits(Segmentation(spans), layout, limits, units or (), scorer)
+        made = enforce_limits(Segmentation(spans), layout, limits, units or (), scorer, parts)
         if limits.scales:
             from lumber_core.chunking.cutting import cut_larger  # deferred: imports numpy
 
             made = replace(made, larger=cut_larger(layout, limits, scorer))
         return made
+
+    def _is_one_chunk(self, layout: Layout, limits: SizeLimits) -> bool:
+        """Return whether a text is too short to be cut, so that it needs no scores."""
+        smallest = min([limits.target_size or 0, *limits.scales])
+        return not layout.section_starts and limits.fits_target(layout.text, smallest)
 
     def _places(self, layout: Layout) -> Sequence[Place] | None:
         """Return where a chunk may start with a threshold: at units; None for any word."""

@@ -17,6 +17,7 @@ from lumber_core.bert.windows import TokenScorer
 from lumber_core.errors import MissingExtraError, WeightsError
 
 _PUBLISHED_WINDOW = 255
+_BATCHES = {"cpu": 8, "cuda": 64}  # windows that PyTorch scores in one call
 _EMBEDDED = 254  # tokens of a text that all-MiniLM-L6-v2 reads, without [CLS] and [SEP]
 
 
@@ -52,7 +53,11 @@ class LoadedEmbedder(NamedTuple):
 
 
 def load_model(
-    name: str, *, backend: Literal["onnx", "torch"] = "onnx", threads: int | None = None
+    name: str,
+    *,
+    backend: Literal["onnx", "torch"] = "onnx",
+    threads: int | None = None,
+    device: Literal["cpu", "cuda"] | None = None,
 ) -> LoadedModel:
     """Load a chunk classifier.
 
@@ -63,11 +68,13 @@ def load_model(
         backend: "onnx" reads the output of `lumber-splitters export`; "torch" reads a safetensors
             checkpoint.
         threads: Number of windows scored in parallel, or PyTorch's batch size. None: all
-            available CPUs, up to 8, or batches of 8.
+            available CPUs, up to 8, or batches of 8, of 64 on a GPU.
+        device: "cpu" or "cuda". None: the CPU, but with PyTorch a GPU if there is one.
 
     Raises:
         WeightsError: Files are missing, damaged, or belong to another kind of model.
-        ValueError: There is no such folder, and the name is not a hub id.
+        ValueError: There is no such folder, and the name is not a hub id; or there is no GPU for
+            `device="cuda"`.
         MissingExtraError: PyTorch is not installed and `backend="torch"`, or huggingface_hub is not
             installed and the name is a hub id.
     """
@@ -78,7 +85,7 @@ def load_model(
         )
     folder = find_folder(name)
     load = _load_torch if backend == "torch" else _load_onnx
-    return load(folder, threads, folder_state(folder))
+    return load(folder, threads, device, folder_state(folder))
 
 
 def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
@@ -101,9 +108,12 @@ def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
 
 
 @lru_cache(maxsize=4)
-def _load_onnx(folder: Path, threads: int | None, _state: str) -> LoadedModel:
+def _load_onnx(
+    folder: Path, threads: int | None, device: Literal["cpu", "cuda"] | None, _state: str
+) -> LoadedModel:
     path, tokenizer, window = _exported(folder, "model")
-    scorer = OnnxScorer(path, cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id, threads=threads)
+    ids = {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}
+    scorer = OnnxScorer(path, **ids, threads=threads, device=device or "cpu")
     return LoadedModel(scorer, tokenizer, window)
 
 
@@ -117,17 +127,26 @@ def _load_embedder(folder: Path, threads: int | None, _state: str) -> LoadedEmbe
 
 
 @lru_cache(maxsize=4)
-def _load_torch(folder: Path, threads: int | None, _state: str) -> LoadedModel:
+def _load_torch(
+    folder: Path, threads: int | None, device: Literal["cpu", "cuda"] | None, _state: str
+) -> LoadedModel:
     try:
         import torch
     except ImportError as error:
         raise MissingExtraError("torch", "torch") from error
     from lumber_core.bert.pytorch import TorchScorer, load_tagger
 
-    model = load_tagger(folder).to("cuda" if torch.cuda.is_available() else "cpu")
+    there = torch.cuda.is_available()
+    if device == "cuda" and not there:
+        raise ValueError(
+            'device="cuda": PyTorch finds no GPU here. Install a build of PyTorch for CUDA and the '
+            'driver, or pass device="cpu"'
+        )
+    on = device or ("cuda" if there else "cpu")
+    model = load_tagger(folder).to(on)
     tokenizer = WordPieceTokenizer.from_folder(folder)
     scorer = TorchScorer(
-        model, cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id, at_once=threads or 8
+        model, cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id, at_once=threads or _BATCHES[on]
     )
     return LoadedModel(scorer, tokenizer, _PUBLISHED_WINDOW)
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,11 @@ _MOST_THREADS = 8
 # Places are padded to a multiple of this: for a matrix of one row, onnxruntime may use a kernel
 # that adds in another order, so that scores would differ.
 _ROWS = 8
+# What onnxruntime runs a model with, best first: what CUDA has no kernel for runs on the CPU.
+DEVICE_PROVIDERS = {
+    "cpu": ["CPUExecutionProvider"],
+    "cuda": ["CUDAExecutionProvider", "CPUExecutionProvider"],
+}
 
 
 class _Runtime(NamedTuple):
@@ -50,9 +55,11 @@ class OnnxModel:
         cls_id: Token id of [CLS].
         sep_id: Token id of [SEP].
         threads: Number of sequences run in parallel. None: all available CPUs, up to 8.
+        device: "cpu" or "cuda".
 
     Raises:
         WeightsError: The file is damaged or is another kind of model.
+        ValueError: There is no GPU for `device="cuda"`.
     """
 
     def __init__(
@@ -64,7 +71,9 @@ class OnnxModel:
         sep_id: int,
         threads: int | None = None,
         picking: bool = False,
+        device: Literal["cpu", "cuda"] = "cpu",
     ) -> None:
+        self._device = device
         self.at_once = threads or min(_MOST_THREADS, available_cpus())
         self._path = Path(path)
         self._state = folder_state(self._path.parent)
@@ -120,7 +129,7 @@ class OnnxModel:
 
     def _start(self) -> _Runtime:
         pool = ThreadPoolExecutor(self.at_once) if self.at_once > 1 else None
-        return _Runtime(os.getpid(), open_session(self._path), pool)
+        return _Runtime(os.getpid(), open_session(self._path, self._device), pool)
 
     def _run(self, window: TokenIds, places: Places) -> Scores:
         ids = np.empty((1, len(window) + 2), dtype=np.int64)
@@ -144,10 +153,16 @@ class OnnxScorer(OnnxModel):
     """An exported classifier as a scorer of windows; arguments as for `OnnxModel`."""
 
     def __init__(
-        self, path: str | Path, *, cls_id: int, sep_id: int, threads: int | None = None
+        self,
+        path: str | Path,
+        *,
+        cls_id: int,
+        sep_id: int,
+        threads: int | None = None,
+        device: Literal["cpu", "cuda"] = "cpu",
     ) -> None:
         specials = {"cls_id": cls_id, "sep_id": sep_id}
-        super().__init__(path, "t", **specials, threads=threads, picking=True)
+        super().__init__(path, "t", **specials, threads=threads, picking=True, device=device)
 
     def score(
         self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
@@ -161,22 +176,40 @@ class OnnxScorer(OnnxModel):
         return [t[1:-1][at] for t, at in zip(results, places, strict=True)]
 
 
-def open_session(path: str | Path) -> onnxruntime.InferenceSession:
+def open_session(
+    path: str | Path, device: Literal["cpu", "cuda"] = "cpu"
+) -> onnxruntime.InferenceSession:
     """Open a model that runs in the calling thread.
+
+    Args:
+        path: The file.
+        device: "cpu" or "cuda".
 
     Raises:
         WeightsError: The file is missing, damaged, or cannot be run by onnxruntime.
+        ValueError: There is no GPU for `device="cuda"`.
     """
+    first, *_ = providers = DEVICE_PROVIDERS[device]
+    if first not in onnxruntime.get_available_providers():
+        raise ValueError(_no_gpu("the installed onnxruntime is for CPUs only"))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 4  # errors are raised, and would be printed as well
     try:
-        return onnxruntime.InferenceSession(
-            str(path), sess_options=options, providers=["CPUExecutionProvider"]
-        )
+        session = onnxruntime.InferenceSession(str(path), sess_options=options, providers=providers)
     except Exception as error:
         raise WeightsError(f"onnxruntime cannot open {path}: {error}") from error
+    if first not in session.get_providers():  # it goes on without a provider that does not start
+        raise ValueError(_no_gpu("onnxruntime finds no GPU, no driver or not the CUDA it needs"))
+    return session
+
+
+def _no_gpu(why: str) -> str:
+    return (
+        f'device="cuda": {why}. Run pip uninstall onnxruntime, then pip install '
+        "'lumber-splitters[gpu]', and see that nvidia-smi shows the GPU; or pass device=\"cpu\""
+    )
 
 
 def available_cpus() -> int:

@@ -18,6 +18,7 @@ from lumber_core.identity import safe_repr
 from lumber_core.settings import Setting, one_of, optional
 
 Backend = Literal["onnx", "torch"]
+Device = Literal["cpu", "cuda"]
 Snap = Literal["sentence", "word"]
 WindowKind = Literal["overlapping", "moving"]
 
@@ -93,6 +94,15 @@ class BertSettings(BestCutSettings):
         ),
     ] = "overlapping"
     threads: Threads = None
+    device: Annotated[
+        Device | None,
+        Setting(
+            'What the model runs on: "cpu", or "cuda", an NVIDIA GPU (extra `gpu`, or `torch`). '
+            "Scores differ in the last digits. None: the CPU, but with `torch` a GPU, if any.",
+            optional(one_of("cpu", "cuda")),
+            changes_result=False,
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Check every value, and that they fit together.

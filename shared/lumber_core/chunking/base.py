@@ -21,7 +21,7 @@ from lumber_core.chunking.context_vectors import (
 from lumber_core.chunking.delivery import Chunk, Delivery, deliver
 from lumber_core.chunking.room import Room
 from lumber_core.chunking.settings import ChunkerSettings
-from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.concurrency import start_in_thread
 from lumber_core.identity import class_identity, identity_of, safe_repr
 from lumber_core.segmentation import Segmentation
@@ -463,6 +463,7 @@ def enforce_limits(
     limits: SizeLimits,
     units: Sequence[Span] = (),
     scorer: Scorer | None = None,
+    parts: Counted | None = None,
 ) -> S:
     """Return the segmentation with its spans cut and joined to keep sections and size limits.
 
@@ -472,17 +473,21 @@ def enforce_limits(
         limits: The limits.
         units: What is cut only if it alone is too long.
         scorer: Scores the places to cut at; None decides by layout and size.
+        parts: Parts of the spans whose tokens are known.
 
     Raises:
         ChunkSizeError: A single character counts more than `chunk_size`.
     """
-    text, most, fixed = layout.text, limits.chunk_size, layout.section_starts
+    text, fixed = layout.text, layout.section_starts
     spans = segmentation.spans
     if fixed:
         starts = {*fixed, *(span.start for span in spans)}
         spans = spans_from_starts(sorted(starts), len(text))
-    if most is not None and max(limits.count([s.of(text) for s in spans]), default=0) > most:
+    long = limits.exceeding(text, spans, parts)
+    if long:
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-        spans = tuple(Cutter(layout, limits).shorten(spans, units, scorer))
+        others = set(spans).difference(long)
+        short = Cutter(layout, limits).shorten(long, units, scorer)
+        spans = tuple(sorted([*others, *short]))
     return replace(segmentation, spans=limits.join(text, spans, fixed))

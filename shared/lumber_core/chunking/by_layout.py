@@ -27,7 +27,8 @@ class LayoutChunker(Chunker):
     r"""Cuts at headings, paragraphs and lines into chunks of about `target_size` tokens.
 
     No model is run: a megabyte takes a fraction of a second. Where a text has no headings or
-    paragraphs, cuts fall at sentences by size alone; `BertChunker` sees topics there.
+    paragraphs, cuts fall at sentences by size alone; `BertChunker` sees topics there. A text of at
+    most `target_size` tokens is one chunk.
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each other.
@@ -46,10 +47,13 @@ class LayoutChunker(Chunker):
     def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
         if not layout.text:
             return Segmentation(())
+        if not layout.section_starts and limits.fits_target(layout.text):
+            return Segmentation(spans_from_starts([0], len(layout.text)))
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         units = self._own_units(layout)
         cutter = Cutter(layout, limits)
-        cuts = cutter.cut(cutter.places(units))
-        spans = spans_from_starts([0, *cuts], len(layout.text))
-        return enforce_limits(Segmentation(spans), layout, limits, units or ())
+        found = cutter.places(units)
+        spans = spans_from_starts([0, *cutter.cut(found)], len(layout.text))
+        made = Segmentation(spans)
+        return enforce_limits(made, layout, limits, units or (), parts=found.counted())

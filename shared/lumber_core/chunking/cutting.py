@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.chunking.last_resort import parts_that_fit
 from lumber_core.chunking.settings import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
-from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.layout import Layout, MarkdownLayout
 from lumber_core.text.places import Kind, Place, places_at
@@ -85,6 +85,11 @@ class SizedPlaces:
     span: Span
     places: list[Place]
     sizes: list[int]
+
+    def counted(self) -> Counted:
+        """Return the gaps between places as parts of the text, with their tokens."""
+        offsets = (place.offset for place in self.places)
+        return Counted([self.span.start, *offsets, self.span.end], self.sizes)
 
     def gaps(self) -> Iterator[tuple[Span, int, list[Place]]]:
         """Yield each gap between places with its tokens, and the place at its end if any."""
@@ -176,45 +181,45 @@ class Cutter:
         units: Sequence[Span] = (),
         scorer: Scorer | None = None,
     ) -> list[Span]:
-        """Cut the spans that count more than `chunk_size` at their best places.
+        """Cut spans that count more than `chunk_size` at their best places.
 
         Args:
-            spans: Spans of the text, in order.
+            spans: The spans, in order.
             units: Units that are cut only if no other place fits.
             scorer: Scores places; None decides by layout and size.
 
         Returns:
-            The spans, with the long ones replaced by their parts, all of which fit.
+            Their parts, all of which fit.
 
         Raises:
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        unit_starts = [unit.start for unit in units]
+        text, unit_starts = self._layout.text, [unit.start for unit in units]
         shortened: list[Span] = []
-        waiting = self._counted(spans)
+        waiting = list(spans)[::-1]
+        long = set(waiting)
         while waiting:
-            span, count = waiting.pop()
-            if count <= self._most:
+            span = waiting.pop()
+            if span not in long:
                 shortened.append(span)
                 continue
             low, high = bisect_right(unit_starts, span.start), bisect_left(unit_starts, span.end)
-            parts = self._parts(span, unit_starts[low:high], scorer)
+            parts, found = self._parts(span, unit_starts[low:high], scorer)
             if len(parts) > 1:
-                waiting += self._counted(parts)
+                long.update(self._limits.exceeding(text, parts, found.counted()))
+                waiting += parts[::-1]
             else:
-                shortened += parts_that_fit(self._layout.text, span, self._most, self._limits)
+                shortened += parts_that_fit(text, span, self._most, self._limits)
         return shortened
-
-    def _counted(self, spans: Iterable[Span]) -> list[tuple[Span, int]]:
-        """Return spans with their tokens, the last span first."""
-        spans = list(spans)
-        counts = self._limits.count([span.of(self._layout.text) for span in spans])
-        return list(zip(spans, counts, strict=True))[::-1]
 
     def _parts(
         self, span: Span, unit_starts: Sequence[int], scorer: Scorer | None
-    ) -> Sequence[Span]:
-        """Cut one span that is too long; some of its parts may still be."""
+    ) -> tuple[Sequence[Span], SizedPlaces]:
+        """Cut one span that is too long; some of its parts may still be.
+
+        Returns:
+            The parts, and the places from which those to cut at were chosen.
+        """
         places = self._layout.places(*span)
         sized = self._sized(span, places)
         # The span may count more than its gaps do together, before and after finer places are
@@ -225,12 +230,12 @@ class Cutter:
         else:
             found = self._refined(sized, most)
         if not found.places:
-            return [span]
+            return [span], found
         t = None if scorer is None else scorer(found.places)
         most = min(self._most, sum(found.sizes) - 1)
         starts = [0, *(cut - span.start for cut in self._best(found, t, most))]
         parts = spans_from_starts(starts, span.end - span.start)
-        return [part.shifted(span.start) for part in parts]
+        return [part.shifted(span.start) for part in parts], found
 
     def _best(self, found: SizedPlaces, t: npt.ArrayLike | None, most: int) -> list[int]:
         """Return the offsets of the best cuts into chunks of at most `most` tokens."""
@@ -277,13 +282,30 @@ class Cutter:
             cuts += [last] if last < len(offsets) else []
         return [offsets[number] for number in cuts]
 
-    def _sized(self, span: Span, places: list[Place]) -> SizedPlaces:
+    def _sized(
+        self, span: Span, places: list[Place], known: SizedPlaces | None = None
+    ) -> SizedPlaces:
+        """Return places in a range with the tokens between them.
+
+        Args:
+            span: The range.
+            places: The places.
+            known: Some of the places, with tokens that are not counted again.
+        """
         text = self._layout.text
-        edges = [span.start, *(place.offset for place in places), span.end]
-        sizes = self._limits.counter.count([text[a:b] for a, b in pairwise(edges)])
+        gaps = list(pairwise([span.start, *(place.offset for place in places), span.end]))
+        counts: dict[tuple[int, int], int] = {}
+        if known is not None:
+            counts.update(zip(pairwise(known.counted().edges), known.sizes, strict=True))
+        new = [gap for gap in gaps if gap not in counts]
+        sizes = self._limits.counter.count([text[start:end] for start, end in new])
         # At least 1: the optimiser looks back over all places within `chunk_size` tokens, and a
         # custom counter may count none for many places in a row.
-        return SizedPlaces(span, places, [max(1, size) for size in sizes])
+        sizes = [max(1, size) for size in sizes]
+        if len(new) < len(gaps):
+            counts.update(zip(new, sizes, strict=True))
+            sizes = [counts[gap] for gap in gaps]
+        return SizedPlaces(span, places, sizes)
 
     def _refined_units(
         self, span: Span, unit_starts: Sequence[int], known: list[Place], most: int
@@ -313,6 +335,8 @@ class Cutter:
 
     def _refined(self, found: SizedPlaces, most: int) -> SizedPlaces:
         """Add finer places to gaps that are too long."""
+        if max(found.sizes) <= min(self._target, most):
+            return found
         places: list[Place] = []
         sizes: list[int] = []
         before = Kind.HEADING
@@ -358,7 +382,7 @@ class Cutter:
             if fits:
                 return found
             if len(places) > len(found.places):
-                found = self._sized(span, places)
+                found = self._sized(span, places, found)
         return self._chopped(found)
 
     def _chopped(self, found: SizedPlaces) -> SizedPlaces:
@@ -371,4 +395,4 @@ class Cutter:
                 parts = [*parts_that_fit(self._layout.text, gap, self._most, self._limits)]
                 places += [Place(part.start, Kind.CHARACTER, part.start) for part in parts[1:]]
             places += end
-        return self._sized(found.span, places)
+        return self._sized(found.span, places, found)

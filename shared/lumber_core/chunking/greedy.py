@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.settings import TargetSettings, TargetSize, Units
-from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, takes
@@ -131,8 +131,14 @@ class GreedyChunker(Chunker):
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
             from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-            units = Cutter(layout, limits).shorten(units)  # at lines, clauses or words
-            tokens = self._counter.count([text[start:end] for start, end in units])
+            counts = dict(zip(units, tokens, strict=True))
+            long = [unit for unit, count in counts.items() if count > limits.chunk_size]
+            parts = Cutter(layout, limits).shorten(long)  # at lines, clauses or words
+            counted = self._counter.count([part.of(text) for part in parts])
+            short = counts.keys() - long
+            counts |= zip(parts, counted, strict=True)
+            units = sorted([*short, *parts])
+            tokens = [counts[unit] for unit in units]
         before = [0, *accumulate(tokens)]
         starts_of_units = [unit.start for unit in units]
         fixed = [bisect_left(starts_of_units, start) for start in layout.section_starts]
@@ -147,7 +153,8 @@ class GreedyChunker(Chunker):
         )
         starts = tuple(before[cut] for cut in cuts[: len(spans)])
         greedy = GreedySegmentation(spans, start_tokens=starts, token_count=before[-1])
-        bounded = enforce_limits(greedy, layout, limits, whole)
+        all_parts = Counted([*starts_of_units, len(text)], tokens)
+        bounded = enforce_limits(greedy, layout, limits, whole, parts=all_parts)
         if bounded.spans == spans:
             return bounded
         return GreedySegmentation(

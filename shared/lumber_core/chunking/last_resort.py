@@ -10,7 +10,9 @@ from lumber_core.errors import ChunkSizeError
 from lumber_core.spans import Span
 from lumber_core.text.unicode import grapheme_cuts, word_cuts
 
-# Characters to look at first per token of room; a window that is too small is doubled.
+# The window to look at first is this much longer than what fits if tokens are even, but has at most
+# so many characters per token of room; a window that is too small is doubled.
+_MARGIN = 1.25
 _CHARACTERS_PER_TOKEN = 8
 # A window may end inside a word or a cluster, so cuts are searched this many characters further.
 _BEYOND = 64
@@ -40,6 +42,8 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
     while start < end:
         window, window_count = end, 0
         size = most * _CHARACTERS_PER_TOKEN
+        if per_character > 0:
+            size = min(size, int(_MARGIN * most / per_character) + 1)
         while window_count <= most:
             window = min(start + size, end)
             window_count = count(start, window)

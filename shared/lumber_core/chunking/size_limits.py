@@ -5,11 +5,27 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
+from operator import add
+from typing import NamedTuple
 
 from lumber_core.chunking.room import Room
 from lumber_core.spans import Span
-from lumber_core.tokens import TokenCounter
+from lumber_core.tokens import BoundingCounter, TokenCounter
+
+_CHARACTERS_PER_TOKEN = 16  # more than a token has on average, but of runs of one character
+
+
+class Counted(NamedTuple):
+    """Parts that tile a text or a range of it, with their tokens.
+
+    Attributes:
+        edges: Where each part starts, ascending, and where the last one ends.
+        tokens: The tokens of each.
+    """
+
+    edges: Sequence[int]
+    tokens: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +95,59 @@ class SizeLimits:
         for number, count in zip(differing, counts[len(texts) :], strict=True):
             counts[number] = max(counts[number], count)
         return counts[: len(texts)]
+
+    def fits_target(self, text: str, target: int | None = None) -> bool:
+        """Return whether a text counts at most `target_size` tokens, so that no cut is needed.
+
+        Args:
+            text: The text.
+            target: Another size than `target_size`.
+        """
+        most = self.target_size if target is None else target
+        if not most:
+            return False
+        # Most texts are too long, and seen to be by their beginning.
+        begin = text[: most * _CHARACTERS_PER_TOKEN]
+        if len(begin) < len(text) and self.counter.count([begin])[0] > most:
+            return False
+        return self.count([text])[0] <= most
+
+    def exceeding(
+        self, text: str, spans: Sequence[Span], parts: Counted | None = None
+    ) -> list[Span]:
+        """Return the spans that count more than `chunk_size`.
+
+        Args:
+            text: The text.
+            spans: Spans that tile it.
+            parts: Parts of them that are counted: a span whose parts are certainly small enough is
+                not counted again.
+        """
+        most = self.chunk_size
+        if most is None:
+            return []
+        unsure = spans if parts is None else self._unsure(text, spans, parts, most)
+        counts = self.count([span.of(text) for span in unsure])
+        return [span for span, count in zip(unsure, counts, strict=True) if count > most]
+
+    def _unsure(
+        self, text: str, spans: Sequence[Span], parts: Counted, most: int
+    ) -> Sequence[Span]:
+        """Return the spans whose parts together may count more than a number of tokens."""
+        if self.room is not None or not isinstance(self.counter, BoundingCounter):
+            return spans
+        added = self.counter.most_added([text[start:end] for start, end in pairwise(parts.edges)])
+        if added is None:
+            return spans
+        sums = accumulate(map(add, parts.tokens, added.joined), initial=0)
+        up_to = dict(zip(parts.edges, sums, strict=True))
+        after = dict(zip(parts.edges[1:], added.trimmed, strict=True))
+        return [
+            span
+            for span in spans
+            if not (span.start in up_to and span.end in up_to)
+            or up_to[span.end] - up_to[span.start] + after[span.end] > most
+        ]
 
     def join(self, text: str, spans: Sequence[Span], fixed: Sequence[int] = ()) -> tuple[Span, ...]:
         """Merge each span below `min_chunk_size` with its smaller neighbour that has room for it.

@@ -19,6 +19,7 @@ from lumber_core.checks import check_positive
 
 # The cost of a chunk below the minimum, in units of score: more than any score can outweigh.
 _BELOW_MINIMUM = 1e6
+_FEW = 48  # starts of a chunk on average; more are compared faster as an array
 
 
 @dataclass(frozen=True)
@@ -110,14 +111,43 @@ def best_cuts(
     # Edges are the text's start, the places, and the text's end, at which a cut adds nothing.
     before = np.concatenate([[0], np.cumsum(steps)])
     added = [*gains.tolist(), 0.0]
-    lows = np.searchsorted(before, before - costs.chunk_size, side="left").tolist()
-    table = costs.table
-    sections = np.zeros(len(gains), dtype=np.bool_) if headed is None else np.asarray(headed)
-    headings = [True, *sections.tolist()]  # whether a section starts at each edge
+    lows = np.searchsorted(before, before - costs.chunk_size, side="left")
+    sections = None if headed is None or not costs.mixed else np.asarray(headed)
+    by_size = costs.min_chunk_size is None and (sections is None or not sections.any())
+    if by_size and (np.arange(len(lows)) - lows).mean() <= _FEW:
+        previous = _previous_cuts_by_size(before, lows, added, costs)
+    else:
+        previous = _previous_cuts(before, lows, added, costs, sections)
+    cuts = []
+    edge = previous[-1]
+    while edge:
+        cuts.append(edge - 1)
+        edge = previous[edge]
+    return cuts[::-1]
+
+
+def _previous_cuts(
+    before: npt.NDArray[np.int64],
+    firsts: npt.NDArray[np.intp],
+    added: list[float],
+    costs: ChunkCosts,
+    sections: npt.NDArray[np.bool_] | None,
+) -> list[int]:
+    """Return for each edge where the last chunk of the best tiling up to it starts.
+
+    Args:
+        before: Tokens before each edge.
+        firsts: The first edge at which a chunk may start that ends at each.
+        added: What a cut at each edge but the first adds.
+        costs: What a chunk costs.
+        sections: Whether a section starts at each place.
+    """
+    lows = firsts.tolist()
+    headings = [True] + [False] * len(added) if sections is None else [True, *sections.tolist()]
     mixed = np.where(headings, 0.0, costs.mixed)
-    section = 0  # the last edge at which one does
+    section = 0  # the last edge at which one starts
     best = np.zeros(len(before))  # the value of the best tiling up to each edge
-    previous = [0] * len(before)  # where its last chunk starts
+    previous = [0] * len(before)
     for edge in range(1, len(before)):
         section = edge - 1 if headings[edge - 1] else section
         low = lows[edge]
@@ -125,15 +155,42 @@ def best_cuts(
             previous[edge] = edge - 1
             best[edge] = best[edge - 1] + added[edge - 1]
             continue
-        values = best[low:edge] - table[before[edge] - before[low:edge]]
+        values = best[low:edge] - costs.table[before[edge] - before[low:edge]]
         if section > low:
             values[: section - low] -= mixed[low:section]
         chosen = int(values.argmax())
         previous[edge] = low + chosen
         best[edge] = values[chosen] + added[edge - 1]
-    cuts = []
-    edge = previous[-1]
-    while edge:
-        cuts.append(edge - 1)
-        edge = previous[edge]
-    return cuts[::-1]
+    return previous
+
+
+def _previous_cuts_by_size(
+    before: npt.NDArray[np.int64],
+    firsts: npt.NDArray[np.intp],
+    added: list[float],
+    costs: ChunkCosts,
+) -> list[int]:
+    """Return what `_previous_cuts` does, if chunks cost nothing but what their size costs.
+
+    That cost is convex, so if of two starts the later one is better for one edge, it is for all
+    further ones: no last chunk starts before that of the edge before. Few starts are left to try,
+    which are compared faster without arrays.
+    """
+    sizes, table = before.tolist(), costs.table.tolist()
+    best = [0.0]
+    previous = [0]
+    chosen = 0
+    for edge, low in enumerate(firsts.tolist()[1:], start=1):
+        end = sizes[edge]
+        if low == edge:  # the text since the last edge fits in no chunk
+            chosen, value = edge - 1, best[-1]
+        else:
+            chosen = max(low, chosen)
+            value = best[chosen] - table[end - sizes[chosen]]
+            for start in range(chosen + 1, edge):
+                other = best[start] - table[end - sizes[start]]
+                if other > value:
+                    chosen, value = start, other
+        best.append(value + added[edge - 1])
+        previous.append(chosen)
+    return previous

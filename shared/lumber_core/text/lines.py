@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from operator import add, or_
 
 import numpy as np
 import numpy.typing as npt
 
-# Line breaks as in `units`; a run of white space between two lines with more than one is blank.
-_LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
-_BREAK = re.compile(r"\n|\r\n?|[\v\f\x85\u2028\u2029]")
-_FINAL = re.compile(r"[.!?:;\u2026\u3002\uff01\uff1f][\"'\u2019\u201d)\]\u00bb*_]*$")
+# Punctuation that ends a sentence, or leads to what follows, and what may close after it.
+_FINAL = frozenset(".!?:;\u2026\u3002\uff01\uff1f")
+_CLOSING = "\"'\u2019\u201d)]\u00bb*_"
+_QUOTES = re.compile(r"^\s{0,3}>", re.MULTILINE)
 _QUOTE = re.compile(r"\s{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
+_SEPARATORS = "\x1c\x1d\x1e"  # white space that ends a line for `str.splitlines`, but not here
 AROUND = 10
 """Lines of context on both sides."""
 
@@ -42,47 +46,70 @@ class PlainLines:
         quoted: How deep it is quoted, as in an answer to an e-mail.
         quotes: Whether any line is quoted.
         pages: Whether it is the first line of a page, after a form feed.
+        headers: Numbers of the lines that look as those of an e-mail's header, such as "Subject:
+            Re: lunch".
     """
 
     def __init__(self, text: str) -> None:
-        self.starts: list[int] = []
-        self.offsets: list[int] = []
-        self.bodies: list[str] = []
-        self.indents: list[int] = []
-        self.quoted: list[int] = []
-        self.pages: list[bool] = []
-        blank: list[bool] = []
-        self.quotes = len(re.findall(r"^\s{0,3}>", text, re.MULTILINE)) > 1
-        end = 0
-        for match in _LINE.finditer(text):
-            line = match.group()
-            quote = _QUOTE.match(line) if self.quotes else None
-            prefix = quote.end() if quote else 0
-            body = line[prefix:].strip()
-            if not body:
-                continue
-            start = match.start()
-            gap = text[end:start]
-            page = "\f" in gap
-            several = len(gap) > 1 and gap != "\r\n" and len(_BREAK.findall(gap)) > 1 + page
-            depth = line.count(">", 0, prefix)
-            blank.append(several or bool(self.quoted and depth != self.quoted[-1]))
-            self.quoted.append(depth)
-            self.pages.append(page)
-            indent = len(line) - len(line[prefix:].lstrip())
-            self.starts.append(start)
-            self.offsets.append(start + indent)
-            self.bodies.append(body)
-            self.indents.append(indent - prefix + 3 * line.count("\t", 0, indent))
-            end = start + indent + len(body)
-        self.blank = np.array(blank, dtype=np.bool_)
+        for separator in _SEPARATORS:
+            text = text.replace(separator, "\x1f")  # white space as well
+        whole = text.splitlines(keepends=True)
+        self.quotes = len(_QUOTES.findall(text)) > 1
+        prefixes = _quote_ends(whole) if self.quotes else [0] * len(whole)
+        bodies = list(map(str.strip, whole))
+        if self.quotes:
+            bodies = [line[at:].strip() for line, at in zip(whole, prefixes, strict=True)]
+        kept = [number for number, body in enumerate(bodies) if body]
+        self.bodies: list[str] = [bodies[number] for number in kept]
+        lines = [whole[number] for number in kept]
+        ends = [*accumulate(map(len, whole), initial=0)]
+        self.starts: list[int] = [ends[number] for number in kept]
+        prefixes = [prefixes[number] for number in kept]
+        insets = list(map(str.find, lines, self.bodies, prefixes))
+        self.offsets: list[int] = [*map(add, self.starts, insets)]
+        self.quoted: list[int] = [
+            line.count(">", 0, end) if end else 0 for line, end in zip(lines, prefixes, strict=True)
+        ]
+        self.indents: list[int] = [
+            at - prefix + 3 * line.count("\t", 0, at) if at else 0
+            for line, prefix, at in zip(lines, prefixes, insets, strict=True)
+        ]
+        self.pages = _begin_pages(whole, kept)
+        depths = np.array(self.quoted, dtype=np.int64)
+        breaks = np.diff(kept, prepend=0)  # line breaks since the line before
+        blank = (breaks > 1 + np.array(self.pages, dtype=np.int64)) | (
+            np.diff(depths, prepend=depths[:1]) != 0
+        )
+        self.blank: list[bool] = blank.tolist()
         indents = np.array(self.indents, dtype=np.int64)
         self.lengths = indents + np.fromiter(map(len, self.bodies), np.int64, len(self.bodies))
-        self.open_ended = np.fromiter((not _FINAL.search(b) for b in self.bodies), np.bool_)
+        self.open_ended = [body.rstrip(_CLOSING)[-1:] not in _FINAL for body in self.bodies]
+        self.headers = {n for n, body in enumerate(self.bodies) if _HEADER.match(body)}
         deeper = indents[indents > 1]
         self.indent_unit = int(deeper.min()) if len(deeper) else 4
         if self.bodies and self.bodies[0][0] in "{[" and 1 in indents:  # as notebooks write JSON
             self.indent_unit = 1
+
+
+def _quote_ends(lines: list[str]) -> list[int]:
+    """Return for each line where the marks of a quotation end; 0 without any."""
+    found = map(_QUOTE.match, lines)
+    return [quote.end() if quote else 0 for quote in found]
+
+
+def _begin_pages(lines: list[str], kept: list[int]) -> list[bool]:
+    """Return for each line that is kept whether a form feed is between it and the one before."""
+    feeds = [number for number, line in enumerate(lines) if line[-1] == "\f"]
+    if not feeds:
+        return [False] * len(kept)
+    before = np.searchsorted(feeds, kept)
+    begin: list[bool] = (np.diff(before, prepend=0) > 0).tolist()
+    return begin
+
+
+def flags_of(answers: Iterable[bool]) -> Flags:
+    """Return an array of answers."""
+    return np.fromiter(answers, np.bool_)
 
 
 def around(values: npt.NDArray[np.generic], *, total: bool = False) -> npt.NDArray[np.float64]:
@@ -108,24 +135,18 @@ _ATTRIBUTION = re.compile(r"On\s.{0,99}\d.{0,150}\s(?:wrote|writes):$")
 
 def is_mail(lines: PlainLines) -> bool:
     """Return whether the text has quotations or headers as e-mails have."""
-    return lines.quotes or sum(_is_header(body) for body in lines.bodies) > 1
-
-
-def _is_header(body: str) -> bool:
-    """Return whether a line looks like a line of a header, such as "Subject: Re: lunch"."""
-    return _HEADER.match(body) is not None
+    return lines.quotes or len(lines.headers) > 1
 
 
 def _attributes(body: str) -> bool:
     """Return whether a line says who wrote the quotation below it."""
-    return _ATTRIBUTION.match(body) is not None
+    return body[-1] == ":" and _ATTRIBUTION.match(body) is not None
 
 
 def in_header(lines: PlainLines, number: int) -> bool:
     """Return whether a line, as the one before, belongs to the header of an e-mail."""
-    if number == 0 or lines.blank[number] or not _is_header(lines.bodies[number]):
-        return False
-    return _is_header(lines.bodies[number - 1])
+    both = number in lines.headers and number - 1 in lines.headers
+    return both and not lines.blank[number]
 
 
 _LABEL = re.compile(
@@ -145,6 +166,7 @@ _SPEAKER = re.compile(
     r"(?:[A-Z][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}|<[^<>\s]{1,30}>|@?\w{1,20})"
     r"(?:\s?[(\[][^()\[\]]{1,30}[)\]])?(?::|(?<=>))(?=\s)"
 )
+_LONGEST_SPEAKER = 60
 _TIME = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\])]?"
 # The time of what follows on a line of its own: "0:15", "00:15.000 --> 00:17.500 align:start".
 _STAMP = re.compile(rf"{_TIME}(?:\s*(?:-->|[-\u2013\u2014])\s*{_TIME}(?:\s+\w+:\S+)*)?$")
@@ -154,25 +176,29 @@ _SPEAKER_STAMP = re.compile(
     r"\[?[A-Z@][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}?\]?(?:\s*[,|\u2013\u2014\u00b7-])?"
     rf"\s+(?:\w+\sat\s)?{_TIME}$"
 )
+_STAMP_ENDS = frozenset(").]mM")  # other than digits
 _SCREEN_NAME = re.compile(r"[A-Z][A-Z.' -]{1,30}(?:\s\([^()]{1,20}\))?$")
 
 
 def label_end(body: str) -> int:
     """Return where a label at the start of a line ends; 0 without one."""
     end = 0
-    match = _LABEL.match(body)
-    if match:
-        end = match.end()
-    speaker = _SPEAKER.match(body, end)
-    if speaker and speaker.end() - end <= 60:
-        end = speaker.end()
-        end += len(body) - end - len(body[end:].lstrip())
-    return end
+    # A letter is a label only in "b)", "A." or "xiv.".
+    if not body[0].isalpha() or "." in body[1:6] or ")" in body[1:6]:
+        match = _LABEL.match(body)
+        end = match.end() if match else 0
+    after = speaker_end(body, end)
+    if after - end > _LONGEST_SPEAKER:
+        return end
+    return after + len(body) - after - len(body[after:].lstrip()) if after > end else end
 
 
-def _names_speaker(body: str) -> bool:
-    """Return whether a line begins with the name of who speaks."""
-    return _SPEAKER.match(body) is not None
+def speaker_end(body: str, start: int = 0) -> int:
+    """Return where the name of who speaks ends that begins at `start`; `start` without one."""
+    if ":" not in body and ">" not in body:
+        return start
+    speaker = _SPEAKER.match(body, start)
+    return speaker.end() if speaker else start
 
 
 def stamps_of(lines: PlainLines) -> list[bool]:
@@ -181,9 +207,18 @@ def stamps_of(lines: PlainLines) -> list[bool]:
     Such lines stand above what was said in subtitles, transcripts and copied chats. The number
     of a subtitle, or the speaker's name, may stand on a line of its own above the time.
     """
-    times = [_STAMP.match(body) is not None for body in lines.bodies]
-    named = [_SPEAKER_STAMP.match(body) is not None for body in lines.bodies]
-    result = [any(of) for of in zip(times, named, strict=True)] if sum(named) > 1 else times[:]
+    timed = [":" in body for body in lines.bodies]
+    times = [
+        has and _STAMP.match(body) is not None
+        for has, body in zip(timed, lines.bodies, strict=True)
+    ]
+    named = [
+        has
+        and (body[-1] in _STAMP_ENDS or body[-1].isdigit())
+        and _SPEAKER_STAMP.match(body) is not None
+        for has, body in zip(timed, lines.bodies, strict=True)
+    ]
+    result = [*map(or_, times, named)] if sum(named) > 1 else times[:]
     spoken = Counter(body for body in lines.bodies if _SCREEN_NAME.match(body))
     names = [n for n, body in enumerate(lines.bodies[:-1]) if spoken.get(body, 0) > 1]
     names = [
@@ -196,6 +231,8 @@ def stamps_of(lines: PlainLines) -> list[bool]:
     if len(names) > 3:
         for number in names:
             result[number] = True
+    if not any(result):
+        return result
     for number, after in enumerate(result[1:]):
         if result[number]:
             result[number] = not after
@@ -239,7 +276,7 @@ class Headings:
         self._markup: re.Pattern[str] | None = None
         if _ASCIIDOC.match(lines.bodies[0]):
             self._markup = _ASCIIDOC_HEADING
-        elif any(_ORG.match(body) for body in lines.bodies):
+        elif any(body[0] == "#" and _ORG.match(body) for body in lines.bodies):
             self._markup = _ORG_HEADING
 
     def may_head(self, number: int) -> bool:
@@ -255,7 +292,7 @@ class Headings:
         if number + 1 == len(lines.bodies):
             return False
         following = lines.bodies[number + 1]
-        if _is_header(body):
+        if number in lines.headers:
             return in_header(lines, number) or in_header(lines, number + 1)
         if _attributes(body):
             return True
@@ -265,17 +302,14 @@ class Headings:
             return True
         if following[0].islower() and not lines.blank[number + 1]:
             return False
+        named = _NAMED_HEADING.match(body) is not None
+        if not (named or self._is_title(number)):
+            return False
         letters = sum(map(str.isalpha, body))
         if 2 * letters < len(body) - body.count(" ") or letters < 3:
             return False
-        if _NAMED_HEADING.match(body):
+        if named:
             return True
-        if not lines.open_ended[number] or body[-1] in ",-":
-            return False
-        if not (body[0].isupper() or body[0].isdigit()):
-            return False
-        if len(body.split()) > 12 or _names_speaker(body):
-            return False
         # It is shorter than what follows, or the next heading is.
         longer = len(following) >= max(40, 1.3 * len(body))
         if not (lines.blank[number + 1] or lines.blank[number]):
@@ -287,6 +321,15 @@ class Headings:
         if _NUMBERED_HEADING.match(body) or (body.isupper() and letters >= 4):
             return longer or bool(lines.blank[number + 1])
         return longer and above
+
+    def _is_title(self, number: int) -> bool:
+        """Return whether a line begins and ends as a title does, and has few words."""
+        body = self._lines.bodies[number]
+        if not self._lines.open_ended[number] or body[-1] in ",-":
+            return False
+        if not (body[0].isupper() or body[0].isdigit()):
+            return False
+        return len(body.split()) <= 12 and not speaker_end(body)
 
     def _marked(self, body: str) -> bool:
         """Return whether a line is marked as a heading."""
@@ -305,6 +348,8 @@ def underlined_titles(lines: PlainLines) -> list[bool]:
     """Return for each line whether it is a title with a rule below it, or the rule above."""
     rules = [_RULE.match(body) is not None for body in lines.bodies]
     result = [False] * len(rules)
+    if not any(rules):
+        return result
     for number in range(1, len(rules)):
         if not rules[number] or lines.blank[number] or rules[number - 1]:
             continue
@@ -320,14 +365,21 @@ def underlined_titles(lines: PlainLines) -> list[bool]:
 
 # Each pair opens and closes code: of Markdown, AsciiDoc (below "[source]"; tables) and Org.
 _FENCE = re.compile(r"(`{3,}|~{3,}|\|={3,}|-{4,}$|#\+(?i:begin))[^`]*$")
-_CODE = re.compile(
-    r"""[{};,(\[]$ | ^[\])}] | \)\s*(?:->.*)?:$ | ^(?:@\w|\#include|//|/\*|\*/?\s|</?\w)
-    | ^(?:def|class|async|import|from\s\S+\simport|return|elif|else:|try:|except|finally:|with\s.*:$
+# What a line of code ends with, begins with or has in it. A pattern for an end is searched for only
+# in lines with that last character: a search at every character takes longer than all other rules.
+_CODE_ENDS = frozenset("{};,([")
+_CODE_STARTS = re.compile(
+    r"""[\])}] | @\w | \#include | // | /\* | \*/?\s | </?\w
+    | (?:def|class|async|import|from\s\S+\simport|return|elif|else:|try:|except|finally:|with\s.*:$
       |function|const|let|var|public|private|protected|static|struct|fn|pub|package|using)\b
-    | ^"[^"]*"\s*:\s | \w\([^()]*\)[;:]?$ | [\w\])]\s(?:=|\+=|==|:=|=>)\s | ^self\. | ^[\w.]+\s?=\s
+    | "[^"]*"\s*:\s | self\. | [\w.]+\s?=\s
     """,
     re.VERBOSE,
 )
+_BLOCK = re.compile(r"\)\s*(?:->.*)?:$")
+_CALL = re.compile(r"\w\([^()]*\):?$")
+_ASSIGNMENT = re.compile(r"[\w\])]\s(?:=|\+=|==|:=|=>)\s")
+_CODE_OR_PROSE_ENDS = frozenset("{};[](,>")  # of long lines, which are prose with any other end
 _YAML = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)|-\s|#")
 _CLOSES = re.compile(r"[\])}]|</|(?:else|elif|except|finally|end|catch)\b")
 _LEADS = re.compile(r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$")  # decorators, comments, sections
@@ -367,21 +419,40 @@ def code_lines(lines: PlainLines, fences: Fences) -> Flags:
 
     It is if it is fenced, or if most lines around it look like code.
     """
-    looks = np.fromiter((b[0] != "\\" and bool(_CODE.search(b)) for b in lines.bodies), np.bool_)
     prose = lines.lengths > WIDEST_PROSE
+    looks = flags_of(
+        (not long or body[-1] in _CODE_OR_PROSE_ENDS) and _looks_like_code(body)
+        for body, long in zip(lines.bodies, prose.tolist(), strict=True)
+    )
     fenced = fences > 0
-    looks &= ~prose | np.fromiter((b[-1] in "{};[](,>" for b in lines.bodies), np.bool_)
     looks &= ~fenced  # what surrounds a fence may be prose
     share = around(looks)
     near = around(np.ones(len(looks)), total=True)
-    keyed = np.fromiter((bool(_YAML.match(b)) for b in lines.bodies), np.bool_)
-    nested = np.array(lines.indents) > 0
-    outline = (around(keyed & ~prose) >= 0.85) & (around(nested) >= 0.3) & (near >= 5)
-    outline &= around(np.fromiter((b[-1] == ":" for b in lines.bodies), np.bool_)) >= 0.15
-    return (share >= 0.45) & (near >= 3) & (looks | ~prose) | fenced | outline
+    code = (share >= 0.45) & (near >= 3) & (looks | ~prose) | fenced
+    nested = around(np.array(lines.indents) > 0) >= 0.3
+    if not nested.any():
+        return code
+    keyed = flags_of(_YAML.match(body) is not None for body in lines.bodies)
+    outline = (around(keyed & ~prose) >= 0.85) & nested & (near >= 5)
+    outline &= around(flags_of(body[-1] == ":" for body in lines.bodies)) >= 0.15
+    return code | outline
 
 
-def stays_in_code(lines: PlainLines, fences: Fences, number: int) -> bool:
+def _looks_like_code(body: str) -> bool:
+    """Return whether a line looks like code by itself."""
+    if body[0] == "\\":  # LaTeX
+        return False
+    last = body[-1]
+    if last in _CODE_ENDS or _CODE_STARTS.match(body):
+        return True
+    if last == ":" and _BLOCK.search(body):
+        return True
+    if last in "):" and _CALL.search(body):
+        return True
+    return "=" in body and _ASSIGNMENT.search(body) is not None
+
+
+def stays_in_code(lines: PlainLines, fences: Sequence[int], number: int) -> bool:
     """Return whether a line of code belongs to the line before, as the body of a block does."""
     body, before = lines.bodies[number], lines.bodies[number - 1]
     if fences[number] == 3 or fences[number - 1] == 1:

@@ -7,22 +7,29 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from functools import partial
+from string import ascii_uppercase
 from typing import NamedTuple
 
 from lumber_core.text.lines import heading_level
 from lumber_core.text.plain import Break, Line, read_lines
 from lumber_core.text.unicode import breaks, space_cuts
-from lumber_core.text.units import sentences, sentences_and_lines
+from lumber_core.text.units import sentences, starts_of_sentences_and_lines
 
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.\s?g|i\.\s?e|approx|cf|vs|al|etc|viz|[Nn]os?|[Ff]igs?|[Ee]qs?|[Rr]efs?|[Tt]ab|[Vv]ol"
-    r"|pp?|[Cc]h|[Ss]ec|[Aa]rt|[Dd]r|Mr|Mrs|Ms|Prof|St|Jr|Sr|ca|resp|incl|ed|eds|Inc|Ltd|Co)"
-    r"\.|(?<![\w.])[A-Z]\.)[\"')\]]*\s*$"
+_ABBREVIATED = (
+    *("approx", "cf", "vs", "al", "etc", "viz", "No", "no", "Nos", "nos", "Fig", "fig", "Figs"),
+    *("figs", "Eq", "eq", "Eqs", "eqs", "Ref", "ref", "Refs", "refs", "Tab", "tab", "Vol", "vol"),
+    *("p", "pp", "Ch", "ch", "Sec", "sec", "Art", "art", "Dr", "dr", "Mr", "Mrs", "Ms", "Prof"),
+    *("St", "Jr", "Sr", "ca", "resp", "incl", "ed", "eds", "Inc", "Ltd", "Co"),
 )
+_ABBREVIATION = re.compile(
+    rf"(?:\b(?:e\.\s?g|i\.\s?e|{'|'.join(_ABBREVIATED)})\.|(?<![\w.])[A-Z]\.)[\"')\]]*\s*$"
+)
+_LONGEST_ABBREVIATION = 12  # characters, with what may close after it
+# Last words of abbreviations: other words need no search for one.
+_LAST_WORDS = frozenset({*_ABBREVIATED, "g", "e", *ascii_uppercase})
 # After these, the sentence continues only with a lower-case letter or a number.
 _MAY_END = re.compile(r"\b(?:[Nn]o|al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
 _QUOTED_BLANK = re.compile(r"[> \t]+(?:[\r\n]|\Z)")
@@ -91,12 +98,13 @@ def find_places(text: str, language: str = "en") -> list[Place]:
         Places in order, strictly inside the text.
     """
     lines = read_lines(text)
-    starts = [line.start for line in lines]
+    starts = [*(line.start for line in lines), len(text)]
     dividing = {line.start: line for line in lines if line.divides is not Break.NONE}
     found = {start: _of_line(text, dividing[start]) for start in breaks(text, dividing)}
-    for span in sentences_and_lines(text, language):
-        at = span.start
-        number = bisect_right(starts, at) - 1
+    number = -1  # of the line
+    for at in starts_of_sentences_and_lines(text, language):
+        while starts[number + 1] <= at:
+            number += 1
         if number < 0:
             continue
         line = lines[number]
@@ -108,9 +116,8 @@ def find_places(text: str, language: str = "en") -> list[Place]:
                 continue
             if line.start in found:
                 continue
-        if _ABBREVIATION.search(text, max(0, at - 12), at) and not _ends(text, at):
-            continue
-        found.setdefault(at, Place(at, Kind.SENTENCE, at))
+        if at not in found and not _is_abbreviated(text, at):
+            found[at] = Place(at, Kind.SENTENCE, at)
     found.pop(0, None)
     return [found[offset] for offset in sorted(found)]
 
@@ -150,9 +157,19 @@ def _continues(lines: list[Line], number: int) -> bool:
     return number > 0 and lines[number].divides is Break.NONE and lines[number].wrapped
 
 
-def _ends(text: str, at: int) -> bool:
-    """Return whether an abbreviation before `at` may end a sentence, as in "Smith Inc. Then"."""
-    return bool(_MAY_END.search(text, max(0, at - 12), at)) and text[at].isupper()
+def _is_abbreviated(text: str, at: int) -> bool:
+    """Return whether an abbreviation before `at` ends no sentence, as in "No. 5"."""
+    start = max(0, at - _LONGEST_ABBREVIATION)
+    before = text[start:at].rstrip().rstrip("\"')]")
+    if before[-1:] != ".":
+        return False
+    last = before[:-1].rpartition(" ")[2]
+    if last.isalpha() and last not in _LAST_WORDS:
+        return False
+    if not _ABBREVIATION.search(text, start, at):
+        return False
+    # As in "Smith Inc. Then".
+    return not (_MAY_END.search(text, start, at) and text[at].isupper())
 
 
 def _sentence_cuts(text: str) -> Iterator[int]:

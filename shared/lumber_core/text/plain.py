@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from lumber_core.text.lines import (
     code_lines,
     continues_statement,
     find_fences,
+    flags_of,
     in_header,
     is_mail,
     label_end,
@@ -48,8 +49,7 @@ class Break(IntEnum):
     BLANK = 2  # blank lines come between
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line that is not blank.
 
     Attributes:
@@ -82,28 +82,32 @@ def read_lines(text: str) -> list[Line]:
     if not forms.bodies:
         return []
     fences, dated, running = find_fences(forms.bodies), _dated_lines(forms), _running_lines(forms)
-    code = code_lines(forms, fences)
-    rows = _row_lines(forms, dated) & ~code
-    wrapped, joined = _find_wrapping(forms, running, rows | code, mail=is_mail(forms))
+    coded = code_lines(forms, fences)
+    whole = _row_lines(forms, dated) | coded
+    labels = list(map(label_end, forms.bodies))
+    wrapped, joins = _find_wrapping(forms, running, labels, whole, mail=is_mail(forms))
     stamps = stamps_of(forms)
     titles = underlined_titles(forms)
     entries = _entry_lines(forms, dated)
     goes_on = _lines_going_on(forms, running, wrapped)
     headings = Headings(forms)
     tops, bottoms = running
+    # Lists, because the loop looks at one line at a time.
+    code: list[bool] = coded.tolist()
+    joined: list[bool] = joins.tolist()
+    fenced: list[int] = fences.tolist()
     lines: list[Line] = []
     kept_headings = 0
-    for number, body in enumerate(forms.bodies):
-        start, at = forms.starts[number], forms.offsets[number]
-        label = label_end(body) if not joined[number] else 0
+    forms_of_lines = zip(forms.starts, forms.offsets, labels, whole.tolist(), strict=True)
+    for number, (start, at, label, apart) in enumerate(forms_of_lines):
         rule = number > 0 and titles[number - 1]
-        other = joined[number] or code[number] or rows[number] or stamps[number]
+        other = joined[number] or apart or stamps[number]
         heading = titles[number] or rule
         if not (heading or other or number in tops or number in bottoms):
             heading = (
                 headings.may_head(number) or lines[-1].heading or number - 1 in tops
             ) and headings.heads(number)
-        stays = stays_in_code(forms, fences, number) if code[number] else _stays(forms, number)
+        stays = stays_in_code(forms, fenced, number) if code[number] else _stays(forms, number)
         divides = Break.BLANK if forms.blank[number] else Break.LINE
         if number == 0 or joined[number] or stays or rule:
             divides = Break.NONE
@@ -116,19 +120,17 @@ def read_lines(text: str) -> list[Line]:
         if not (rule or in_header(forms, number)):
             kept_headings = kept_headings + 1 if heading and divides is Break.NONE else 0
         depth = min(4, forms.indents[number] // forms.indent_unit) if code[number] else 0
-        if code[number] and (fences[number] or continues_statement(forms, number)):
+        if code[number] and (fenced[number] or continues_statement(forms, number)):
             depth = max(depth, _INSIDE_CODE)
         if entries[number] and not stamps[number]:
             depth = max(depth, _INSIDE_AN_ENTRY)
-        whole = bool(rows[number] | code[number])
-        lines.append(
-            Line(start, at, at + label, divides, heading, whole, bool(joined[number]), depth)
-        )
+        words = at if joined[number] else at + label
+        lines.append(Line(start, at, words, divides, heading, apart, joined[number], depth))
     for number in reversed(range(len(lines))):
         if stamps[number]:
             after = lines[number + 1]
             label = after.label if stamps[number + 1] else after.body
-            lines[number] = replace(lines[number], label=label)
+            lines[number] = lines[number]._replace(label=label)
     return lines
 
 
@@ -142,18 +144,19 @@ _LONGEST_LEAD_IN = 120
 def _stays(lines: PlainLines, number: int) -> bool:
     """Return whether a line stays with the one before; lines of code have their own reasons."""
     body, before = lines.bodies[number], lines.bodies[number - 1]
-    if before.startswith(("{|", "|-")) or body == "|}":  # tables of MediaWiki
+    if before[-1] in ":?" and len(before) <= _LONGEST_LEAD_IN:
+        asked = not lines.blank[number] and (number == 1 or lines.blank[number - 1])
+        if before[-1] == ":" or asked:
+            return True
+    if before[0] in "{|" and before.startswith(("{|", "|-")):  # tables of MediaWiki
         return True
-    if in_header(lines, number):
+    if body == "|}" or in_header(lines, number):
         return True
-    if _OPENS_ENVIRONMENT.match(before) or _CLOSES_ENVIRONMENT.match(body):
+    if "\\" in (before[0], body[0]) and (
+        _OPENS_ENVIRONMENT.match(before) or _CLOSES_ENVIRONMENT.match(body)
+    ):
         return True
-    if _QUESTION.match(before) and _ANSWER.match(body):
-        return True
-    if len(before) > _LONGEST_LEAD_IN:
-        return False
-    asked = before.endswith("?") and not lines.blank[number]
-    return before.endswith(":") or (asked and (number == 1 or bool(lines.blank[number - 1])))
+    return bool(before[0] == "Q" and _QUESTION.match(before) and _ANSWER.match(body))
 
 
 _QUOTED = re.compile(r'"[^"]*"')
@@ -162,22 +165,20 @@ _DATED = re.compile(r"[\[(]?(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d?:\d\d:\d
 
 def _dated_lines(lines: PlainLines) -> Flags:
     """Return for each line whether it begins with a date, or a time with seconds."""
-    return np.fromiter((bool(_DATED.match(body)) for body in lines.bodies), np.bool_)
+    return flags_of(_DATED.match(body) is not None for body in lines.bodies)
 
 
 def _row_lines(lines: PlainLines, dated: Flags) -> Flags:
     """Return for each line whether it is a row of a table or a line of a log."""
-    signs: list[tuple[int, ...]] = []
-    for body in lines.bodies:
-        plain = _QUOTED.sub("", body) if '"' in body else body
-        signs.append(tuple(map(plain.count, "\t|;,")))
-    same = np.zeros((len(signs), 4), dtype=np.bool_)
-    counts = np.array(signs)
+    bodies = [_QUOTED.sub("", body) if '"' in body else body for body in lines.bodies]
+    signs = [np.fromiter((body.count(sign) for body in bodies), np.int64) for sign in "\t|;,"]
+    counts = np.stack(signs, axis=1)
+    same = np.zeros(counts.shape, dtype=np.bool_)
     even = (counts[1:] == counts[:-1]) & (counts[1:] >= [1, 2, 2, 2])
     same[1:] |= even
     same[:-1] |= even
     alike = around(np.asarray(same.any(axis=1))) >= 0.7
-    enough = around(np.ones(len(signs)), total=True) >= 3
+    enough = around(np.ones(len(bodies)), total=True) >= 3
     alike &= enough & (same.any(axis=1) | (counts.max(axis=1) > 0))
     logged = (around(dated) >= 0.6) & enough & (around(lines.lengths) < 250)
     result: Flags = alike | logged
@@ -186,6 +187,8 @@ def _row_lines(lines: PlainLines, dated: Flags) -> Flags:
 
 def _entry_lines(lines: PlainLines, dated: Flags) -> list[bool]:
     """Return for each line whether it continues an entry that began with a date."""
+    if not dated.any():
+        return [False] * len(dated)
     near = around(dated, total=True) > 1
     result: list[bool] = []
     inside = False
@@ -277,72 +280,86 @@ class _Shapes:
     """What tells wrapped lines, for each line.
 
     Attributes:
-        width: Width of the text around it.
-        full: Whether its first word would not have fitted into the line before.
+        inner: Whether it may continue the line before: nothing stands between them.
         open: Whether no sentence ends with the line before.
         small: Whether it begins with a lower-case letter.
+        caseless: Whether it begins with a letter of a script without lower case.
+        width: Width of the text around it; only of lines for which it matters.
+        full: Whether its first word would not have fitted into the line before; as `width`.
     """
 
-    def __init__(self, lines: PlainLines) -> None:
+    def __init__(self, lines: PlainLines, running: _RunningLines, *, mail: bool) -> None:
         count = len(lines.bodies)
-        words = np.fromiter((min(20, len(b.split(None, 1)[0])) for b in lines.bodies), np.int64)
-        self.width = _widths(lines.lengths)
-        self.full = np.zeros(count, dtype=np.bool_)
-        self.full[1:] = lines.lengths[:-1] + 1 + words[1:] >= 0.87 * self.width[1:]
+        self.inner = ~np.array(lines.blank)
+        tops, bottoms = running
+        self.inner[[0, *tops, *bottoms, *(number + 1 for number in tops)]] = False
         self.open = np.zeros(count, dtype=np.bool_)
         self.open[1:] = lines.open_ended[:-1]
-        self.small = np.fromiter((b[0].islower() for b in lines.bodies), np.bool_)
+        self.small = flags_of(body[0].islower() for body in lines.bodies)
+        self.caseless = flags_of(_is_caseless(body[0]) for body in lines.bodies)
+        self.inner_around = around(self.inner, total=True)
+        self.likely: Flags = (
+            (self.inner_around >= 2)
+            & (self.share(self.open) >= 0.5)
+            & (self.share(self.small | self.caseless) >= 0.25)
+        )
+        self.width = np.zeros(count, dtype=np.float64)
+        self.full = np.zeros(count, dtype=np.bool_)
+        needed = np.flatnonzero(np.ones(count) if mail else around(self.likely, total=True))
+        if not len(needed):
+            return
+        self.width[needed] = _widths(lines.lengths, needed)
+        words = np.fromiter((len(body[:20].split(None, 1)[0]) for body in lines.bodies), np.int64)
+        fill = lines.lengths[:-1] + 1 + words[1:] >= 0.87 * self.width[1:]
+        self.full[1:] = fill & (self.width[1:] > 0)
+
+    def share(self, flags: Flags) -> npt.NDArray[np.float64]:
+        """Return for each line the share of inner lines around it that are flagged."""
+        return around(flags & self.inner, total=True) / np.maximum(self.inner_around, 1)
+
+
+def _is_caseless(character: str) -> bool:
+    """Return whether a character is a letter of a script without lower case."""
+    return not character.isascii() and (
+        character.isalpha() and character.lower() == character.upper()
+    )
 
 
 def _find_wrapping(
-    lines: PlainLines, running: _RunningLines, whole: Flags, *, mail: bool
+    lines: PlainLines, running: _RunningLines, labels: Sequence[int], whole: Flags, *, mail: bool
 ) -> _Wrapping:
     """Return which lines were wrapped.
 
     Args:
         lines: The lines.
         running: Running titles, which interrupt the prose of their pages.
+        labels: Where the label of each line ends.
         whole: Whether a line is a row, or code.
         mail: Whether the text is an e-mail, whose short paragraphs may be wrapped as well.
     """
-    shapes = _Shapes(lines)
-    prose = _in_wrapped_prose(lines, shapes, running) & ~whole
-    return _Wrapping(prose, _joined(lines, shapes, prose, whole, mail=mail))
+    shapes = _Shapes(lines, running, mail=mail)
+    # Lines of prose that was wrapped to a width mostly end without punctuation, where the next word
+    # would not have fitted, and the next line often starts with a lower-case letter.
+    fits = (shapes.width >= 25) & (shapes.width <= WIDEST_PROSE)
+    prose = shapes.likely & fits & (shapes.share(shapes.full) >= 0.6) & ~whole
+    if not (prose.any() or mail):
+        return _Wrapping(prose, prose)
+    labelled = np.array(labels) > 0
+    return _Wrapping(prose, _joined(lines, shapes, labelled, prose, whole, mail=mail))
 
 
-def _in_wrapped_prose(lines: PlainLines, shapes: _Shapes, running: _RunningLines) -> Flags:
-    """Return for each line whether it belongs to prose that was wrapped to a width.
-
-    Such a line ends where the next word would not have fitted, mostly without punctuation, and
-    the next line often starts with a lower-case letter.
-    """
-    inner = ~lines.blank
-    inner[[0, *running.tops, *running.bottoms, *(n + 1 for n in running.tops)]] = False
-    caseless = np.fromiter(
-        (b[0].isalpha() and b[0].lower() == b[0].upper() for b in lines.bodies), np.bool_
-    )
-    count = around(inner, total=True)
-    many = np.maximum(count, 1)
-
-    def share(of: Flags) -> npt.NDArray[np.float64]:
-        return around(of & inner, total=True) / many
-
-    result: Flags = (
-        (count >= 2)
-        & (shapes.width >= 25)
-        & (shapes.width <= WIDEST_PROSE)
-        & (share(shapes.full) >= 0.6)
-        & (share(shapes.open) >= 0.5)
-        & (share(shapes.small | caseless) >= 0.25)
-    )
-    return result
-
-
-def _joined(lines: PlainLines, shapes: _Shapes, prose: Flags, whole: Flags, *, mail: bool) -> Flags:
+def _joined(
+    lines: PlainLines,
+    shapes: _Shapes,
+    labelled: Flags,
+    prose: Flags,
+    whole: Flags,
+    *,
+    mail: bool,
+) -> Flags:
     """Return for each line whether it continues the wrapped line before it."""
     width, full, opened, small = shapes.width, shapes.full, shapes.open, shapes.small
     goes_on = (full | small) & (opened | full)
-    labelled = np.fromiter((label_end(b) > 0 for b in lines.bodies), np.bool_)
     goes_on &= ~labelled | (full & opened & ~neighbours(labelled))
     indents = np.array(lines.indents)
     hanging = np.zeros(len(goes_on), dtype=np.bool_)
@@ -357,18 +374,20 @@ def _joined(lines: PlainLines, shapes: _Shapes, prose: Flags, whole: Flags, *, m
         long = np.zeros(len(goes_on), dtype=np.bool_)
         long[1:] = (lines.lengths[:-1] >= _LONG_LINE) & (lines.lengths[:-1] <= WIDEST_PROSE)
         joins |= full & opened & small & ~labelled & long & (width <= WIDEST_PROSE) & ~whole
-    result: Flags = joins & ~lines.blank & ~hanging
+    result: Flags = joins & ~np.array(lines.blank) & ~hanging
     result[0] = False
     return result
 
 
-def _widths(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Return the width of the text around each line: about one line in five is longer."""
+def _widths(
+    lengths: npt.NDArray[np.int64], numbers: npt.NDArray[np.intp]
+) -> npt.NDArray[np.float64]:
+    """Return the width of the text around some lines: about one line in five is longer."""
     size = 2 * AROUND + 1
     padded = np.pad(lengths, AROUND, mode="reflect" if len(lengths) > AROUND else "wrap")
-    result = np.empty(len(lengths), dtype=np.float64)
-    for start in range(0, len(lengths), 1 << 16):
-        block = padded[start : start + (1 << 16) + size - 1]
-        near = np.lib.stride_tricks.sliding_window_view(block, size)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, size)
+    result = np.empty(len(numbers), dtype=np.float64)
+    for start in range(0, len(numbers), 1 << 16):
+        near = windows[numbers[start : start + (1 << 16)]]
         result[start : start + len(near)] = np.partition(near, size - 4, axis=1)[:, size - 4]
     return result

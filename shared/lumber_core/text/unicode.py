@@ -48,6 +48,9 @@ def breaks(text: str, positions: Iterable[int]) -> Iterator[int]:
         text: The text.
         positions: Offsets in ascending order. The time is linear in the distance between them.
     """
+    if text.isascii():
+        yield from (at for at in positions if text[at - 1 : at + 1] != "\r\n")
+        return
     known = 0  # a position that is certainly a boundary
     for position in positions:
         if position <= 0 or position >= len(text):
@@ -59,7 +62,7 @@ def breaks(text: str, positions: Iterable[int]) -> Iterator[int]:
                 known = position
                 yield position
             continue
-        if not _separate(before, after):
+        if before != "\n" and not (_alone(before) and _alone(after)):
             # Scan from the last place between two characters that never combine.
             low = position - 1
             while low > known and not _separate(text[low - 1], text[low]):
@@ -95,6 +98,9 @@ def _alone(character: str) -> bool:
 
 def grapheme_cuts(text: str) -> Iterator[int]:
     """Yield the offset just past each grapheme cluster of `text`."""
+    if text.isascii():
+        yield from breaks(text, range(1, len(text) + 1))
+        return
     for start, part in _parts(text):
         for match in _pattern(r"\X").finditer(part):
             yield start + match.end()
@@ -105,11 +111,14 @@ def word_cuts(text: str) -> Iterator[int]:
 
     This works for scripts without spaces, too: each Han character counts as a word.
     """
-    graphemes = set(grapheme_cuts(text))
+    graphemes = None if text.isascii() else set(grapheme_cuts(text))
     for start, part in _parts(text):
-        for match in _pattern(r"(?w)\b").finditer(part):
-            if match.start() and start + match.start() in graphemes:
-                yield start + match.start()
+        found = [start + match.start() for match in _pattern(r"(?w)\b").finditer(part)]
+        cuts = found[1:] if found[:1] == [start] else found
+        if graphemes is None:
+            yield from breaks(text, cuts)
+        else:
+            yield from (cut for cut in cuts if cut in graphemes)
 
 
 def space_cuts(text: str) -> Iterator[int]:

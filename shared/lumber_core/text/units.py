@@ -8,6 +8,7 @@ with the paragraph.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
@@ -45,6 +46,13 @@ _LAST_SPACE = re.compile(r".*\s(?=\S)", re.DOTALL)
 _BLOCK = 1 << 14
 # The time of a call is quadratic in the length of quoted text, so blocks never exceed this size.
 _LARGEST_BLOCK = 1 << 15
+# It is quadratic in the number of these marks, too: a block with more of them, as a run of
+# backticks, is shortened until it has few. Prose has a tenth of that.
+_QUOTES, _MOST_QUOTES, _FEW_QUOTES = (
+    "`\u201c\u2018\u00ab\u00bb\u2039\u201e\u300c\u300a",
+    1 << 10,
+    1 << 9,
+)
 
 
 def paragraphs(text: str, language: str = "en") -> list[Span]:
@@ -86,6 +94,11 @@ def sentences(text: str, language: str = "en") -> list[Span]:
         Spans that tile the text; each but the first starts with a visible character. A blank
         line ends a sentence. No span starts inside a grapheme cluster.
     """
+    return list(spans_from_starts(_starts_of_sentences(text, language), len(text)))
+
+
+def _starts_of_sentences(text: str, language: str) -> list[int]:
+    """Return where the sentences of a text start; nothing for an empty text."""
     if not text:
         return []
     first = _content_start(text)
@@ -97,7 +110,7 @@ def sentences(text: str, language: str = "en") -> list[Span]:
             starts += breaks(text, found)
             block_start = separator.end()
     starts += breaks(text, _sentence_starts(text, block_start, len(text), first, language))
-    return list(spans_from_starts(starts, len(text)))
+    return starts
 
 
 def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
@@ -115,14 +128,16 @@ def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
     Returns:
         Spans that tile the text: each span of `sentences`, whole or in several parts.
     """
-    found = sentences(text, language)
+    return list(spans_from_starts(starts_of_sentences_and_lines(text, language), len(text)))
+
+
+def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
+    """Return where the spans of `sentences_and_lines` start; nothing for an empty text."""
+    starts = _starts_of_sentences(text, language)
     first = _content_start(text)
     ends = (match.end() for match in _MARKED_LINE_END.finditer(text, first))
-    lines = set(breaks(text, ends))
-    lines.difference_update(span.start for span in found)
-    if not lines:
-        return found
-    return list(spans_from_starts(sorted({*lines, *(span.start for span in found)}), len(text)))
+    lines = set(breaks(text, ends)).difference(starts)
+    return sorted([*starts, *lines]) if lines else starts
 
 
 def _has_odd_blank_lines(text: str) -> bool:
@@ -149,10 +164,13 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
     in_word = False  # whether the block starts inside a word
     while start < end:
         stop = min(start + size, end)
+        quotes = _count_quotes(text, start, stop)
+        if quotes > _MOST_QUOTES:
+            stop = start + (stop - start) * _FEW_QUOTES // quotes
         pieces = _segment(language, text[start:stop])
         divided = False
         if stop < end and len(pieces) == 1:
-            if size < _LARGEST_BLOCK:
+            if size < _LARGEST_BLOCK and quotes <= _MOST_QUOTES:
                 size *= 2
                 continue
             space = _LAST_SPACE.match(pieces[0])
@@ -162,17 +180,24 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
             pieces.pop()
         size = _BLOCK
         ends = list(accumulate(map(len, pieces), initial=start))
-        for before, piece in zip(ends, pieces, strict=False):
-            if before <= first or (in_word and before == start):
-                continue
-            visible = piece if "!" <= piece[0] <= "~" else piece.lstrip()
-            if visible:
+        skipped = max(int(in_word), bisect_right(ends, first, hi=len(pieces)))
+        for before, piece in zip(ends[skipped:], pieces[skipped:], strict=False):
+            if "!" <= piece[0] <= "~":
+                yield before
+            elif visible := piece.lstrip():
                 yield before + len(piece) - len(visible)
         start, in_word = ends[-1], divided
 
 
+def _count_quotes(text: str, start: int, stop: int) -> int:
+    marks = _QUOTES[:1] if text.isascii() else _QUOTES
+    return sum(text.count(mark, start, stop) for mark in marks)
+
+
 def _segment(language: str, text: str) -> list[str]:
     """Return sentencex's pieces of `text`; joined, they have its length."""
+    if text.isspace():
+        return [text]
     from sentencex import segment  # deferred, so that importing this module is cheap
 
     if not text.isascii():
@@ -194,14 +219,18 @@ def _with_what_was_lost(text: str, pieces: Sequence[str]) -> list[str]:
 
     Without these, all later offsets would be wrong.
     """
-    starts = [0]
-    for before, piece in pairwise(pieces):
-        end = place = starts[-1] + len(before)
-        while not text.startswith(piece, place) and text[place : place + 1].isspace():
-            place += 1
-        # A piece that does not match the text here belongs at the end of the piece before.
-        starts.append(place if text.startswith(piece, place) else min(end, len(text)))
-    return [span.of(text) for span in spans_from_starts(starts, len(text)) if span.of(text)]
+    starts: list[int] = []
+    end = 0
+    for piece in pieces:
+        if starts and not text.startswith(piece, end):
+            place = end
+            while text[place : place + 1].isspace() and not text.startswith(piece, place):
+                place += 1
+            # A piece that does not match the text here belongs at the end of the piece before.
+            end = place if text.startswith(piece, place) else min(end, len(text))
+        starts.append(end)
+        end += len(piece)
+    return [text[start:stop] for start, stop in pairwise([*starts, len(text)]) if start < stop]
 
 
 def markdown(text: str) -> list[Span]:

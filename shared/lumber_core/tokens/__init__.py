@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from lumber_core.exports import load_on_first_use
 
 if TYPE_CHECKING:
-    from lumber_core.tokens.base import CallableCounter, TokenCounter, WordCounter
+    from lumber_core.tokens.base import (
+        Added,
+        BoundingCounter,
+        CallableCounter,
+        TokenCounter,
+        WordCounter,
+    )
     from lumber_core.tokens.estimate import EstimatedCounter
     from lumber_core.tokens.hugging_face import HuggingFaceCounter
     from lumber_core.tokens.spec import DEFAULT_TOKENIZER, TokenCounterSpec, token_counter
@@ -18,7 +24,13 @@ else:
     __getattr__, __dir__ = load_on_first_use(
         __name__,
         {
-            "lumber_core.tokens.base": ["CallableCounter", "TokenCounter", "WordCounter"],
+            "lumber_core.tokens.base": [
+                "Added",
+                "BoundingCounter",
+                "CallableCounter",
+                "TokenCounter",
+                "WordCounter",
+            ],
             "lumber_core.tokens.estimate": ["EstimatedCounter"],
             "lumber_core.tokens.hugging_face": ["HuggingFaceCounter"],
             "lumber_core.tokens.spec": ["DEFAULT_TOKENIZER", "TokenCounterSpec", "token_counter"],
@@ -28,6 +40,8 @@ else:
 
 __all__ = [
     "DEFAULT_TOKENIZER",
+    "Added",
+    "BoundingCounter",
     "CallableCounter",
     "EncodingCounter",
     "EstimatedCounter",

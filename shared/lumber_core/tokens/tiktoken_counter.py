@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from lumber_core.extras import require
+from lumber_core.tokens.base import Added
 from lumber_core.tokens.tiktoken_data import load_encoding
 
 if TYPE_CHECKING:
@@ -29,6 +30,15 @@ _MOST_THREADS = 4
 # counted in parts.
 _LONGEST_BLANK = 1 << 13
 _BLANKS = re.compile(r"\s{64,}")
+# The encodings whose patterns are known to cut as `TiktokenCounter.most_added` says.
+_CUT_AT_BLANKS = frozenset(
+    ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
+)
+_UP_TO_FIRST_BLANK = re.compile(r"\s*\S*")
+_FIRST_WORD = re.compile(r"\S+[\r\n]*")  # marks at its end may be in one token with line breaks
+_MOST_WORDS = 1 << 15  # that are remembered
+_LONGEST_WORD = 32  # characters of a word that is worth counting, as it will come again
+_NOT_BLANK = "\x1c\x1d\x1e\x1f"  # for tiktoken, but for Python
 
 
 class TiktokenCounter:
@@ -50,6 +60,10 @@ class TiktokenCounter:
         self.markers = tuple(markers)
 
     @cached_property
+    def _added(self) -> dict[str, int]:
+        return {}
+
+    @cached_property
     def encoding(self) -> Encoding:
         """The tiktoken encoding, with the markers added to it."""
         encoding = load_encoding(self.name)
@@ -68,6 +82,51 @@ class TiktokenCounter:
             )
             for text in texts
         ]
+
+    def most_added(self, parts: Sequence[str]) -> Added | None:
+        """Return how many tokens texts may count beyond the sum of what their parts count.
+
+        These encodings first cut a text into words, numbers, marks and blanks. Where two texts
+        meet, that changes only from the last blanks, or else the last word, of the first text to
+        the end of the first word of the second; and without the line break at the end of a text,
+        only the marks before it. What changes has at most a token for each byte.
+        """
+        if self.markers or self.name not in _CUT_AT_BLANKS:
+            return None
+        text = "".join(parts)
+        if any(mark in text for mark in _NOT_BLANK):
+            return None
+        joined: list[int] = []
+        trimmed: list[int] = []
+        before = blanks = ""  # the part before, and the blanks at its end
+        for part in parts:
+            word = _FIRST_WORD.match(part)
+            if word and blanks == " " and word.end() <= _LONGEST_WORD:
+                most = self._added_by_blank(word[0])
+            elif word and part[0] != "/" and blanks and not blanks.strip("\r\n"):
+                most = len(blanks)  # line breaks are kept apart from the word after them
+            else:
+                begin = _UP_TO_FIRST_BLANK.match(part)
+                assert begin is not None
+                most = _bytes(blanks or _last_word(before)) + _bytes(begin[0])
+            joined.append(most)
+            body = part.rstrip()
+            before, blanks = part, part[len(body) :]
+            ends_line = "\n" in blanks or "\r" in blanks
+            # A letter or a digit is never in one token with the line break; a mark may be.
+            trimmed.append(_bytes(_last_word(body)) if ends_line and not body[-1:].isalnum() else 0)
+        return Added(joined, trimmed)
+
+    def _added_by_blank(self, word: str) -> int:
+        """Return what a word counts more with a blank before it than both apart."""
+        added = self._added.get(word)
+        if added is None:
+            encode = self.encoding.encode_ordinary
+            added = max(0, len(encode(f" {word}")) - 1 - len(encode(word)))
+            if len(self._added) >= _MOST_WORDS:
+                self._added.clear()
+            self._added[word] = added
+        return added
 
     def __getstate__(self) -> dict[str, Any]:
         return {"name": self.name, "markers": self.markers}
@@ -93,6 +152,15 @@ class EncodingCounter:
 
     def __repr__(self) -> str:
         return f"EncodingCounter({self.encoding.name!r}, n_vocab={self.encoding.n_vocab})"
+
+
+def _last_word(text: str) -> str:
+    """Return the end of a text from a blank on, or more."""
+    return text[max(text.rfind(" "), text.rfind("\n")) + 1 :]
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode(errors="surrogatepass"))
 
 
 def count_ordinary(encoding: Encoding, texts: Sequence[str]) -> list[int]:

@@ -279,3 +279,32 @@ def test_first_tokens_of_offsets(exported: Path) -> None:
     assert pieces.first_of([0, 10]).tolist() == [0, 3]
     assert pieces.first_of([0, 3, 4, 18, 19]).tolist() == [0, 1]
     assert pieces.first_of([]).tolist() == []
+
+
+# No work for nothing.
+
+SHORT = "# Boats\n\nAnn rowed.\n\n# Prices\n\nA boat is 5 francs."
+
+
+def test_a_text_within_the_target_is_one_chunk_and_no_model_is_loaded():
+    chunker = BertChunker(target_size=60)
+    assert chunker.split_text(SHORT) == [SHORT]
+    assert [len(made.spans) for made in chunker.segment_all([SHORT, "", "Bob sat."])] == [1, 0, 1]
+    larger = chunker.segment_all([SHORT], scales=(80, 160))[0].larger
+    assert [len(spans) for spans in larger] == [1, 1]
+    assert chunker._loaded is None
+
+
+def test_a_short_text_is_scored_with_a_threshold_and_cut_where_sections_are_not_merged():
+    marked = BertChunker(threshold=0.0)
+    marked.segment(SHORT)
+    assert marked._loaded is not None
+    source = Source(SHORT, format="markdown")
+    assert len(BertChunker(target_size=60, merge_sections=False).segment(source).spans) == 2
+
+
+def test_scales_below_a_short_text_are_scored():
+    chunker = BertChunker(target_size=60)
+    text = "Ann ran. She fell.\n\nBob sat. He slept.\n\nEve sang. It rained."
+    (made,) = chunker.segment_all([text], scales=(8, 40))
+    assert [len(spans) > 1 for spans in made.larger] == [True, False]

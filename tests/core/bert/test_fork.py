@@ -64,7 +64,7 @@ CHANGED = """
 import multiprocessing, pathlib, shutil, sys
 from lumber_core import BertChunker, WeightsError
 
-splitter = BertChunker(sys.argv[1], threads=2)
+splitter = BertChunker(sys.argv[1], threads=2, threshold=0.0)  # reads short texts, too
 splitter.segment("One. Two.")
 card = pathlib.Path(sys.argv[1], "card.json")
 card.write_text(card.read_text() + " ")

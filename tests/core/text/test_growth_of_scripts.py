@@ -10,7 +10,7 @@ import pytest
 
 from lumber_core import GreedyChunker
 from lumber_core.text.places import find_places
-from tests.growth import MOST, growth
+from tests.growth import MOST, growth, seconds
 
 SCRIPTS = {
     "Latin": "ferry",
@@ -51,3 +51,27 @@ def test_time_grows_linearly(script: str) -> None:
         if times >= MOST:
             slow.append((name, mark, separator, round(times, 1)))
     assert slow == []
+
+
+RUNS = {
+    "backticks": "`",
+    "fences": "```\n",
+    "code spans": "`a` b ",
+    "a letter": "a",
+    "line breaks": "\n",
+    "CR LF": "\r\n",
+    "fullwidth commas": "\uff0c",
+    "ideographs": "\u6e21",
+    "emoji": "\U0001f600",
+}
+PROSE = "The ferry left at dawn, and nobody saw it. Ann wrote that down.\n\n"
+MOST_OF_PROSE = 100  # times: runs of backticks took 900 times as long, fullwidth commas more
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_run_of_one_sign_takes_no_more_than_a_hundred_times_as_long_as_prose(run: str) -> None:
+    length = 40_000
+    split = GreedyChunker().segment
+    text, prose = ((unit * length)[:length] for unit in (RUNS[run], PROSE))
+    once = min(seconds(partial(split, prose)) for _ in range(5))
+    assert min(seconds(partial(split, text)) for _ in range(2)) <= MOST_OF_PROSE * once

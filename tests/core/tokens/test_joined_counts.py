@@ -1,0 +1,79 @@
+"""What a text counts at most is known from its parts, so that chunks are not counted again."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core import GreedyChunker, LayoutChunker
+from lumber_core.tokens import EstimatedCounter, TiktokenCounter
+from tests.core.core_support import nasty_texts, quick
+
+PROSE = (
+    'He said: "Stop."\n\n- Why? \u201cNo.\u201d\r\nIt\'s 12.5 /usr/bin.\t McDonald ran. '
+    "\u4e2d\u6587\u3002\u597d "
+)
+COUNTERS = [EstimatedCounter(), TiktokenCounter("cl100k_base"), TiktokenCounter("o200k_base")]
+
+
+@st.composite
+def texts_in_parts(draw):
+    text = draw(st.one_of(nasty_texts, st.text(alphabet=PROSE, min_size=1, max_size=80)))
+    text += draw(st.sampled_from(("", PROSE, PROSE * 2)))
+    cuts = draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=8))
+    edges = [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(edges) if start < end]
+
+
+@pytest.mark.parametrize("counter", COUNTERS, ids=repr)
+@given(parts=texts_in_parts())
+@quick
+def test_no_text_counts_more_than_its_parts_and_what_joining_adds(counter, parts):
+    added = counter.most_added(parts)
+    if added is None:
+        return
+    counts = counter.count(parts)
+    for stop in range(1, len(parts) + 1):
+        whole = "".join(parts[:stop])
+        most = sum(counts[:stop]) + sum(added.joined[:stop]) + added.trimmed[stop - 1]
+        assert max(counter.count([whole, whole.strip()])) <= most
+
+
+def test_what_a_blank_adds_to_a_word_is_counted():
+    counter = TiktokenCounter("cl100k_base")
+    words = [f"{word} " for word in ("herself", "Zygote", "\u597d", "(12.5)", "kqxw")]
+    apart = [1 + count for count in counter.count([word.strip() for word in words])]
+    together = counter.count([f" {word.strip()}" for word in words])
+    added = counter.most_added(["a ", *words])
+    assert added is not None
+    assert list(added.joined[1:]) == [max(0, b - a) for a, b in zip(apart, together, strict=True)]
+
+
+def test_nothing_is_known_of_an_encoding_with_markers():
+    assert TiktokenCounter("cl100k_base", markers=["<|end|>"]).most_added(["a ", "b"]) is None
+
+
+class Recording(TiktokenCounter):
+    """Remembers how many characters it was asked to count."""
+
+    def __init__(self) -> None:
+        super().__init__("cl100k_base")
+        self.characters = 0
+
+    def count(self, texts):
+        self.characters += sum(map(len, texts))
+        return super().count(texts)
+
+
+@pytest.mark.parametrize("chunker", [GreedyChunker, LayoutChunker])
+def test_a_text_is_counted_about_once(chunker):
+    counter = Recording()
+    text = "\n\n".join(
+        f"The ferry left at {hour} and came back. Nobody saw it. Ann wrote that down. " * 3
+        for hour in range(200)
+    )
+    assert len(chunker(tokenizer=counter).segment(text).spans) > 10
+    assert counter.characters <= 1.2 * len(text)
