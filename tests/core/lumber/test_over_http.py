@@ -170,10 +170,10 @@ def test_lanes_over_http_give_the_sequential_result(way: str) -> None:
     with LoopbackServer(scattered_answer) as server:
         expected = splitter(server).segment(text)
         alone = server.count
-    with LoopbackServer(scattered_answer, faults=lambda request: Slow(0.002)) as server:
+    with LoopbackServer(scattered_answer, faults=lambda request: Slow(0.02)) as server:
         (result,) = run(splitter(server, max_concurrency=16), [text], way)
         assert result == expected
-        assert server.most_at_once > 8
+        assert server.most_at_once > 4
         assert alone <= server.count == result.usage.calls < 1.2 * alone
 
 
