@@ -44,7 +44,7 @@ def test_settings_are_in_the_cache_key() -> None:
         {"windows": "moving"},
         {"snap": "word"},
         {"embed": True},
-        {"model": "elsewhere"},
+        {"model": "some/model"},
     ):
         assert BertNodeParser(**change).to_dict() != base
     assert BertNodeParser(threads=3).to_dict() == base

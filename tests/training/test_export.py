@@ -152,14 +152,14 @@ def test_a_damaged_file_is_refused(exported: Path, tmp_path: Path, name: str) ->
     raw[len(raw) // 2] ^= 1
     (folder / name).write_bytes(bytes(raw))
     with pytest.raises(WeightsError, match=r"not the file that its card lists.*SHA-256"):
-        BertChunker(str(folder)).segment("One. Two.")
+        BertChunker(str(folder)).scores("One. Two.")
 
 
 def test_a_missing_file_is_named(exported: Path, tmp_path: Path) -> None:
     folder = changed(exported, tmp_path)
     (folder / "model.int8.onnx").unlink()
     with pytest.raises(WeightsError, match=r"model.int8.onnx does not exist"):
-        BertChunker(str(folder)).segment("One. Two.")
+        BertChunker(str(folder)).scores("One. Two.")
 
 
 def test_the_wrong_kind_of_onnx_is_refused(
@@ -175,7 +175,7 @@ def test_the_wrong_kind_of_onnx_is_refused(
 
 def test_a_checkpoint_without_export_says_what_to_do(checkpoint: Path) -> None:
     with pytest.raises(WeightsError, match=r"lumber-splitters export.*backend=\"torch\""):
-        BertChunker(str(checkpoint)).segment("One. Two.")
+        BertChunker(str(checkpoint)).scores("One. Two.")
 
 
 @pytest.mark.parametrize(
@@ -332,6 +332,6 @@ def test_an_activation_that_the_export_does_not_know_is_refused(
 
 def test_names_that_are_no_models_are_refused() -> None:
     with pytest.raises(ValueError, match="existing folder or a hub id"):
-        BertChunker("no such folder").segment("One. Two.")
+        BertChunker("no such folder")
     with pytest.raises(ValueError, match="bundled weights are for"):
-        BertChunker(backend="torch").segment("One. Two.")
+        BertChunker(backend="torch")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lumber_core.bert.model_folder import require_hub
+from lumber_core.bert.model_folder import check_model_name
 from lumber_core.checks import check_positive, check_texts
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class TextEmbedder:
         threads: Number of texts embedded in parallel. None: all available CPUs, up to 8.
 
     Raises:
-        ValueError: `threads` is below 1.
+        ValueError: `threads` is below 1, or there is no such folder.
         TypeError: An argument has the wrong type.
         MissingExtraError: `model` is a hub id, and huggingface_hub is not installed.
     """
@@ -38,7 +38,7 @@ class TextEmbedder:
             raise TypeError(
                 f'model must be "bundled", a folder or a hub id, as a string, not {model!r}'
             )
-        require_hub(model)
+        check_model_name(model)
         if threads is not None:
             check_positive("threads", threads)
         self.model = model

@@ -78,11 +78,6 @@ def load_model(
         MissingExtraError: PyTorch is not installed and `backend="torch"`, or huggingface_hub is not
             installed and the name is a hub id.
     """
-    if name == "bundled" and backend == "torch":
-        raise ValueError(
-            'the bundled weights are for backend="onnx". For backend="torch" pass a folder with '
-            "config.json and model.safetensors, as lumber-splitters train writes it, or a hub id"
-        )
     folder = find_folder(name)
     load = _load_torch if backend == "torch" else _load_onnx
     return load(folder, threads, device, folder_state(folder))

@@ -60,18 +60,25 @@ class ModelCard:
         return cls({name: sha256(folder / name) for name in names}, window, provenance)
 
 
-def require_hub(name: str) -> None:
-    """Check that a model could be downloaded if its name is a hub id.
+def check_model_name(name: str) -> None:
+    """Check that a model is in a folder here, or could be downloaded.
 
     Args:
         name: "bundled", a folder, or the id of a model on the Hugging Face hub.
 
     Raises:
+        ValueError: There is no such folder, and the name is not a hub id.
         MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
-    if name != "bundled" and _HUB_ID.fullmatch(name) and not Path(name).expanduser().is_dir():
-        why = f"{name!r} is not a folder here, and to download a model of that name "
-        require("huggingface_hub", **_HUB, why=f"{why}from the hub, ")
+    if name == "bundled" or Path(name).expanduser().is_dir():
+        return
+    if not _HUB_ID.fullmatch(name):
+        raise ValueError(
+            f'model must be "bundled", an existing folder or a hub id such as "owner/name", '
+            f"not {name!r}"
+        )
+    why = f"{name!r} is not a folder here, and to download a model of that name "
+    require("huggingface_hub", **_HUB, why=f"{why}from the hub, ")
 
 
 def find_folder(name: str) -> Path:
@@ -85,17 +92,12 @@ def find_folder(name: str) -> Path:
         WeightsError: The hub has no such model or cannot be reached.
         MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
+    check_model_name(name)
     if name == "bundled":
         return BUNDLED_FOLDER
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder.resolve()
-    if not _HUB_ID.fullmatch(name):
-        raise ValueError(
-            f'model must be "bundled", an existing folder or a hub id such as "owner/name", '
-            f"not {name!r}"
-        )
-    require_hub(name)
     hub = load("huggingface_hub", **_HUB)
     errors = load("huggingface_hub.errors", **_HUB)
     # The client reads HF_ENDPOINT only when it is imported.

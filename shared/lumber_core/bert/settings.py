@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from lumber_core.bert.model_folder import require_hub
+from lumber_core.bert.model_folder import check_model_name
 from lumber_core.checks import check_number, check_positive
 from lumber_core.chunking.settings import (
     FITTING_CHUNK_SIZE,
@@ -29,7 +29,7 @@ def _check_model(name: str, model: Any) -> None:
         raise TypeError(
             f'{name} must be "bundled", a folder or a hub id, not {safe_repr(model)}{hint}'
         )
-    require_hub(model)
+    check_model_name(model)
 
 
 ModelName = Annotated[
@@ -108,8 +108,8 @@ class BertSettings(BestCutSettings):
         """Check every value, and that they fit together.
 
         Raises:
-            ValueError: `target_size` comes with a `threshold`, or is above `chunk_size`; or
-                `units` come with `snap="word"`.
+            ValueError: `target_size` comes with a `threshold`, or is above `chunk_size`;
+                `units` come with `snap="word"`; or the bundled model with `backend="torch"`.
         """
         if self.target_size is not None and self.threshold is not None:
             raise ValueError(
@@ -117,6 +117,12 @@ class BertSettings(BestCutSettings):
             )
         if self.snap == "word" and not self.starts_by_layout:
             raise ValueError('snap="word" starts chunks at any word: pass units or snap, not both')
+        if self.model == "bundled" and self.backend == "torch":
+            raise ValueError(
+                'the bundled weights are for backend="onnx". For backend="torch" pass a folder '
+                "with config.json and model.safetensors, as lumber-splitters train writes it, or "
+                "a hub id"
+            )
         super().__post_init__()
 
     @property
