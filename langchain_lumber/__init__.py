@@ -1,4 +1,4 @@
-"""Text splitters for LangChain that split at topic shifts."""
+"""Text splitters for LangChain, and retrieval of whole passages."""
 
 from typing import TYPE_CHECKING
 
