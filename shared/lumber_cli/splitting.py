@@ -51,7 +51,7 @@ SETTINGS: Final[dict[str, type[Settings]]] = {
     "lumber": _LumberSettings,
 }
 """The settings of each splitter, by its name."""
-DEFAULT_METHOD = "bert"
+DEFAULT_METHOD = "layout"
 _OF_JUDGE = tuple(entry.name for entry in fields_of(BertJudgeSettings) if entry.name != "model")
 # Given by other options, not possible on a command line, or without effect on one text at a time.
 _LEFT_OUT = frozenset({"judge", "model", "on_segmentation", "prices"})
@@ -124,9 +124,10 @@ class Splitting:
         names = {entry.name for entry in fields_of(SETTINGS[self.method])}
         for name in self.given:
             if name not in names:
-                owners = " and ".join(_OPTIONS.owners_of(name))
+                owners = _OPTIONS.owners_of(name)
                 raise ValueError(
-                    f"{_OPTIONS.flag(name)} is a setting of {owners}, not of {self.method}"
+                    f"{_OPTIONS.flag(name)} is a setting of {' and '.join(owners)}, not of "
+                    f"{self.method}: pass --method {owners[0]}"
                 )
         settings = dict(self.given)
         made = self._lumber(judge, settings) if self.method == "lumber" else self._own(settings)
@@ -156,10 +157,12 @@ class Splitting:
 
     def _weights(self) -> str | None:
         """Return the model, if it is one that the splitter runs itself."""
-        if all(entry.name != "model" for entry in fields_of(SETTINGS[self.method])):
-            raise ValueError(f"--model has no effect: {self.method} uses no model")
         if self.asks_model:
             raise ValueError(f"{self.asking.model} is a language model: pass --method lumber")
+        if all(entry.name != "model" for entry in fields_of(SETTINGS[self.method])):
+            raise ValueError(
+                f"--model has no effect: {self.method} uses no model; pass --method bert"
+            )
         return self.asking.model
 
     def _judge(self) -> Judge:
@@ -221,9 +224,9 @@ def takes_splitting(*, default: str = DEFAULT_METHOD) -> Callable[[Command], Com
         parameter(
             "method",
             choice("method", SETTINGS),
-            "The splitter: bert, at the best places for a small bundled model; layout, at the best "
-            "places by headings, paragraphs and size alone; greedy, at the sentence ends nearest "
-            "to the size; or lumber, where a language model sees a topic shift.",
+            "The splitter: layout, at the best places by headings, paragraphs and size; bert, "
+            "which finds topic shifts, too, with a small bundled model; greedy, at the sentence "
+            "ends nearest to the size; or lumber, where a language model sees a topic shift.",
             default=default,
             rich_help_panel=CHUNKS,
         ),

@@ -180,9 +180,10 @@ def test_help_and_version_import_no_command(option: str) -> None:
 def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Path) -> None:
     sample = tmp_path / "a.txt"
     sample.write_text("One. Two.", encoding="utf-8")
-    loaded = imported_by("split", sample, "--method", "greedy")
+    loaded = imported_by("split", sample)
     assert not loaded & (OURS | HEAVY | {"onnxruntime", "lumber_cli.compare", "lumber_cli.view"})
-    assert "onnxruntime" in imported_by("split", sample)
+    scored = imported_by("split", sample, "--method", "bert", "--threshold", "0")
+    assert "onnxruntime" in scored
 
 
 def test_a_misspelt_command_is_refused_with_the_nearest() -> None:
@@ -318,7 +319,7 @@ def test_a_terminal_gets_a_drawn_table_and_progress_and_a_pipe_plain_text(tmp_pa
     assert "\u2500" * 10 in shown("estimate", tmp_path)
     assert "char/s" not in shown("split", tmp_path)
     (tmp_path / "c.txt").write_text("The tide turned. " * 3_200, encoding="utf-8")
-    within = shown("split", tmp_path, "-o", tmp_path / "out.jsonl")
+    within = shown("split", tmp_path, "--method", "bert", "-o", tmp_path / "out.jsonl")
     assert "3/3" in within
     moving = {int(percent) for percent in re.findall(r"(\d+)%\|[^\r]*54.4k", within)}
     assert len(moving) > 2

@@ -88,8 +88,11 @@ def test_markdown_is_split_as_such_and_tells_its_headings(docs: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "made"),
     [
-        (["--target-size", "80"], BertChunker(target_size=80)),
-        (["--threshold", "0.5", "--snap", "word"], BertChunker(threshold=0.5, snap="word")),
+        (["--target-size", "80"], LayoutChunker(target_size=80)),
+        (
+            ["--method", "bert", "--threshold", "0.5", "--snap", "word"],
+            BertChunker(threshold=0.5, snap="word"),
+        ),
         (
             ["--method", "greedy", "--target-size", "90", "--chunk-size", "none"],
             GreedyChunker(90, chunk_size=None),
@@ -233,17 +236,17 @@ def test_a_file_without_text_is_named(docs: Path) -> None:
     [
         (["nowhere.txt"], "nowhere.txt does not exist"),
         (["docs/*.pdf"], "no file matches"),
-        (["docs", "--theta", "9"], "--theta is a setting of lumber, not of bert"),
+        (["docs", "--theta", "9"], "is a setting of lumber, not of layout: pass --method lumber"),
         (["docs", "--chunk-size", "0"], "chunk_size"),
         (["docs", "--method", "greedy", "--model", "bundled"], "greedy uses no model"),
         (["docs", "--model", "openai:gpt-4o-mini"], "pass --method lumber"),
         (["docs", "--method", "lumber", "--store", "a.db"], "--store needs a language model"),
         (["docs", "--requests-per-minute", "3"], "for the language model of --method lumber"),
         (["docs", "--chunk-overlap", "300"], "chunk_size"),
-        (["docs", "--model", "no-such-folder/x"], "no-such-folder/x"),
+        (["docs", "--method", "bert", "--model", "no-such-folder/x"], "no-such-folder/x"),
         (["docs", "--tokenizer", "none-such"], "unknown tokenizer"),
         (["docs", "--method", "greedy", "--units", "nope"], "units must be"),
-        (["docs", "--threshold", "nan"], "threshold must be a finite number"),
+        (["docs", "--method", "bert", "--threshold", "nan"], "threshold must be a finite number"),
         (["docs", "-o", "docs"], "docs is a folder"),
         (["docs", "-o", "missing/folder/x"], "there is no folder missing/folder"),
         (["docs/a.txt", "--encoding", "latin-99"], "unknown encoding"),

@@ -81,7 +81,7 @@ def spans(chunks: list[dict[str, Any]]) -> list[tuple[int, int]]:
 
 
 def split(*options: object) -> list[dict[str, Any]]:
-    done = run_apart("split", "text.txt", *options)
+    done = run_apart("split", "text.txt", "--method", "bert", *options)  # as view does
     assert done.code == 0, done.err
     return [json.loads(line) for line in done.out.splitlines()]
 
