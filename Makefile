@@ -21,7 +21,7 @@ MINUTES ?= 60
 
 .PHONY: demo compare test fuzz load test-legacy test-experimental test-llm test-ray test-examples test-examples-lowest test-lowest test-packages coverage check docs architecture bench bench-large results weights licences sbom audit clean
 
-demo: $(SHOWN)  ## Split a long document through both frameworks (TEXT=path for your own)
+demo: $(SHOWN)  ## Split a long document through both frameworks, and ask it a question (TEXT=path for your own)
 	@$(BIN)/python examples/demo.py $(TEXT)
 
 compare: $(SHOWN)  ## Compare splitters on the bundled handbook and story; writes report/report.html

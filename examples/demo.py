@@ -1,4 +1,4 @@
-"""Split one long document with every splitter, through both frameworks.
+"""Split one long document with every splitter, through both frameworks, and ask it a question.
 
 Usage: python examples/demo.py [TEXT]
 
@@ -21,6 +21,7 @@ from langchain_lumber import (
     BertTextSplitter,
     GreedyTextSplitter,
     LumberTextSplitter,
+    PassageRetriever,
     SpanTextSplitter,
 )
 from llamaindex_lumber import (
@@ -31,7 +32,9 @@ from llamaindex_lumber import (
 )
 from lumber_core import token_counter
 
-BUNDLED = Path(__file__).parent / "data" / "the_tide_clock.txt"
+BUNDLED = Path(__file__).resolve().parent / "data" / "the_tide_clock.txt"
+QUESTION = "How does a machine add up the tides?"
+ASKED_OF_ANY = "What is this text about?"
 SHOWN = 6
 WIDTH = 88
 
@@ -68,6 +71,22 @@ def main() -> None:
             f"{'every offset exact' if exact else 'WRONG OFFSETS'}, "
             f"{'nothing lost' if ''.join(c for _, c in nodes) == text else 'TEXT LOST'}"
         )
+    answer(path, text, QUESTION if path.resolve() == BUNDLED else ASKED_OF_ANY)
+
+
+def answer(path: Path, text: str, question: str) -> None:
+    """Show the passages of the text that fit a question."""
+    print(f"\n{f'Passages for: {question} ':-<{WIDTH}}")
+    retriever = PassageRetriever(budget=150)
+    retriever.add_documents([LangChainDocument(text, metadata={"source": str(path)})])
+    for passage in retriever.invoke(question):
+        start, lines = passage.metadata["start_index"], passage.metadata["line_first"]
+        print(
+            f"  at {start:>6,}, line {lines}, exact: {text.startswith(passage.page_content, start)}"
+        )
+        found = textwrap.shorten(passage.page_content, 4 * WIDTH, placeholder=" ...")
+        print(textwrap.indent(textwrap.fill(found, WIDTH - 4), "    "))
+    print(f'\nAsk your own: lumber-splitters ask {path.name} "..." (extra `cli`)')
 
 
 def read(path: Path) -> str:
