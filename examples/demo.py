@@ -80,10 +80,9 @@ def answer(path: Path, text: str, question: str) -> None:
     retriever = PassageRetriever(budget=150)
     retriever.add_documents([LangChainDocument(text, metadata={"source": str(path)})])
     for passage in retriever.invoke(question):
-        start, lines = passage.metadata["start_index"], passage.metadata["line_first"]
-        print(
-            f"  at {start:>6,}, line {lines}, exact: {text.startswith(passage.page_content, start)}"
-        )
+        start, line = passage.metadata["start_index"], passage.metadata["line_first"]
+        exact = text.startswith(passage.page_content, start)
+        print(f"  at {start:>6,}, line {line}, {'exact' if exact else 'WRONG OFFSET'}")
         found = textwrap.shorten(passage.page_content, 4 * WIDTH, placeholder=" ...")
         print(textwrap.indent(textwrap.fill(found, WIDTH - 4), "    "))
     print(f'\nAsk your own: lumber-splitters ask {path.name} "..." (extra `cli`)')
