@@ -24,6 +24,7 @@ import contextlib
 import importlib.metadata
 import pickle
 import shutil
+import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -451,7 +452,10 @@ def main() -> None:
         load_multi_corpus(options.data / "multi_corpus"),
     ]
     if options.corpora is not None:
+        names = [c.name for c in corpora]
         corpora = [c for c in corpora if c.name.lower().startswith(tuple(options.corpora))]
+        if not corpora:
+            sys.exit(f"no corpus begins so; there are: {', '.join(names)}")
     if options.chunks is not None:
         large(corpora, options.chunks)
         return

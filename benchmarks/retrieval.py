@@ -323,7 +323,10 @@ def main() -> None:
         load_multi_corpus(options.data / "multi_corpus"),
     ]
     if options.corpora is not None:
+        names = [c.name for c in corpora]
         corpora = [c for c in corpora if c.name.lower().startswith(tuple(options.corpora))]
+        if not corpora:
+            sys.exit(f"no corpus begins so; there are: {', '.join(names)}")
     embeds = embedder("bundled")
     if options.keep is not None:
         embeds = CachedEmbedder(embeds, options.keep)
