@@ -213,7 +213,7 @@ def _differences(
 ) -> npt.NDArray[np.float32]:
     """Return the differences between the scores of an exported model and PyTorch's."""
     windows = list(probes.astype(np.int32))
-    specials = {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}
-    exported = OnnxScorer(path, **specials, threads=1).score(windows)
-    original = TorchScorer(model, **specials).score(windows)
+    cls_id, sep_id = tokenizer.cls_id, tokenizer.sep_id
+    exported = OnnxScorer(path, cls_id=cls_id, sep_id=sep_id, threads=1).score(windows)
+    original = TorchScorer(model, cls_id=cls_id, sep_id=sep_id).score(windows)
     return np.concatenate(exported) - np.concatenate(original)
