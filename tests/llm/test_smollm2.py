@@ -32,7 +32,7 @@ pytestmark = pytest.mark.llm
 STORY = (Path(__file__).parents[2] / "examples" / "data" / "the_tide_clock.txt").read_text("utf-8")
 TEXT = "\n\n".join(STORY.split("\n\n")[:55])  # a question takes 4 to 5 seconds of processor time
 THETA = 400  # about five paragraphs
-ONCE = CallPolicy(rereads=0)
+ONCE = CallPolicy(rereads=0, give_up_after=None)  # it is asked whatever it answers
 MOST_TOKENS = 64
 PATIENT = 900  # seconds: on a busy machine, a request that times out would be sent again
 _REQUEST = re.compile(r'"POST /v1/chat/completions HTTP/1.1" (\d+)')
@@ -267,7 +267,7 @@ def test_generated_answers_of_both_methods_are_read(capsys: pytest.CaptureFixtur
     """In plain text, without a server. The share of usable answers is shown."""
     model = GeneratingModel()
     for method, settings in (("window", {"window_tokens": 1500}), ("paper", {"theta": THETA})):
-        judge = ModelJudge(model, policy=CallPolicy(rereads=0, give_up_after=None))
+        judge = ModelJudge(model, policy=ONCE)
         segmentation = LumberChunker(judge, method=method, **settings).segment(TEXT)  # type: ignore[arg-type]
         check_tiling(segmentation.spans, len(TEXT))
         asked, positions = judged(segmentation), segmentation.positions
