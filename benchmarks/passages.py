@@ -24,7 +24,6 @@ import contextlib
 import importlib.metadata
 import pickle
 import shutil
-import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -35,7 +34,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from retrieval import ASKED_OF_ALL, Values, chunked, interval, setting_for, split
+from retrieval import (
+    ASKED_OF_ALL,
+    Values,
+    chunked,
+    development_corpora,
+    interval,
+    setting_for,
+    split,
+)
 from sized_splitters import Embeddings, llamaindex_embedding, peers
 
 from lumber_core import LayoutChunker, Source
@@ -44,12 +51,6 @@ from lumber_core.retrieval.ranking import CANDIDATES, fused
 from lumber_core.retrieval.store import NewChunk, NewDocument, PassageStore
 from lumber_core.spans import Span
 from lumber_evaluation.cached_work import CachedEmbedder
-from lumber_evaluation.corpora import (
-    load_chroma,
-    load_covidqa,
-    load_multi_corpus,
-    load_qmsum,
-)
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question
 from lumber_evaluation.embedders import embedder
 from lumber_evaluation.retrieval.word_recall import WordRecall
@@ -445,17 +446,7 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, help="measure the cost of so many, nothing else")
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
-    corpora = [
-        *load_chroma(options.data / "chroma_eval"),
-        load_covidqa(options.data / "covidqa"),
-        load_qmsum(options.data / "qmsum"),
-        load_multi_corpus(options.data / "multi_corpus"),
-    ]
-    if options.corpora is not None:
-        names = [c.name for c in corpora]
-        corpora = [c for c in corpora if c.name.lower().startswith(tuple(options.corpora))]
-        if not corpora:
-            sys.exit(f"no corpus begins so; there are: {', '.join(names)}")
+    corpora = development_corpora(options.data, options.corpora)
     if options.chunks is not None:
         large(corpora, options.chunks)
         return

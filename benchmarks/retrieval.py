@@ -314,19 +314,25 @@ def pooled(parts: Sequence[Measured]) -> Measured:
     )
 
 
+def development_corpora(data: Path, beginnings: Sequence[str] | None) -> list[Corpus]:
+    """Return the corpora whose names begin so; None for all. Ends the program if there are none."""
+    corpora = [
+        *load_chroma(data / "chroma_eval"),
+        load_covidqa(data / "covidqa"),
+        load_qmsum(data / "qmsum"),
+        load_multi_corpus(data / "multi_corpus"),
+    ]
+    if beginnings is None:
+        return corpora
+    chosen = [corpus for corpus in corpora if corpus.name.lower().startswith(tuple(beginnings))]
+    if not chosen:
+        sys.exit(f"no corpus begins so; there are: {', '.join(corpus.name for corpus in corpora)}")
+    return chosen
+
+
 def main() -> None:
     options = asked_for()
-    corpora = [
-        *load_chroma(options.data / "chroma_eval"),
-        load_covidqa(options.data / "covidqa"),
-        load_qmsum(options.data / "qmsum"),
-        load_multi_corpus(options.data / "multi_corpus"),
-    ]
-    if options.corpora is not None:
-        names = [c.name for c in corpora]
-        corpora = [c for c in corpora if c.name.lower().startswith(tuple(options.corpora))]
-        if not corpora:
-            sys.exit(f"no corpus begins so; there are: {', '.join(names)}")
+    corpora = development_corpora(options.data, options.corpora)
     embeds = embedder("bundled")
     if options.keep is not None:
         embeds = CachedEmbedder(embeds, options.keep)

@@ -472,8 +472,10 @@ class PassageIndex:
         Raises:
             ValueError: They are not.
         """
+        if self._width is not None:
+            return
         stored = self.store.about("probe")
-        if self._width is not None or (stored is None and not adding):
+        if stored is None and not adding:
             return
         place = b"here" if self._vectors is None else b"elsewhere"
         known_place = self.store.about("vectors")
