@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import (
-    Awaitable,
-    Callable,
-    Collection,
-    Generator,
-    Iterable,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,10 +18,11 @@ from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, check_context_and_scales
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.surroundings import Vectors, unit_length
-from lumber_core.concurrency import batches, in_thread
+from lumber_core.concurrency import batches
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.retrieval.joining import MAX_GAP, Hit, check_limits, join_hits, passage_metadata
 from lumber_core.retrieval.ranking import CANDIDATES, fused
+from lumber_core.retrieval.steps import Step, Steps, arun_steps, in_background, run_steps
 from lumber_core.retrieval.store import Accepts, NewChunk, NewDocument, PassageStore, Reading
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
@@ -46,9 +39,6 @@ Where = Mapping[str, Any] | Accepts | None
 """Which chunks may be found: values that their metadata has, or a function of the metadata."""
 
 logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 _AT_ONCE = 32  # documents that are split, embedded and stored together
 _MOST_SEARCHED = 100_000  # chunks asked of another store at most, for a filter that few pass
@@ -176,17 +166,6 @@ class Passage:
     metadata: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class _Step(Generic[T]):
-    """Something to wait for: done at once, or awaited."""
-
-    now: Callable[[], T]
-    later: Callable[[], Awaitable[T]]
-
-
-_Steps = Generator[_Step[Any], Any, R]
-
-
 class PassageIndex:
     """Documents in small chunks that are found by meaning and by words, and read as passages.
 
@@ -241,21 +220,21 @@ class PassageIndex:
                 does not have, or the embedding model is another one than before. Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
-        return _run(self._adding(documents, show_progress))
+        return run_steps(self._adding(documents, show_progress))
 
     async def aadd(
         self, documents: Iterable[IndexedDocument], *, show_progress: bool = False
     ) -> Changes:
         """Async version of `add`."""
-        return await _arun(self._adding(documents, show_progress))
+        return await arun_steps(self._adding(documents, show_progress))
 
     def delete(self, sources: Iterable[str]) -> int:
         """Remove all that is stored of some sources; return the number of documents removed."""
-        return _run(self._deleting(sources))
+        return run_steps(self._deleting(sources))
 
     async def adelete(self, sources: Iterable[str]) -> int:
         """Async version of `delete`."""
-        return await _arun(self._deleting(sources))
+        return await arun_steps(self._deleting(sources))
 
     def search(
         self,
@@ -285,7 +264,7 @@ class PassageIndex:
                 has another size than its vectors.
             StoreError: The file cannot be used.
         """
-        return _run(self._searching(query, budget, max_gap, where, vector))
+        return run_steps(self._searching(query, budget, max_gap, where, vector))
 
     async def asearch(
         self,
@@ -297,9 +276,9 @@ class PassageIndex:
         vector: Sequence[float] | None = None,
     ) -> list[Passage]:
         """Async version of `search`."""
-        return await _arun(self._searching(query, budget, max_gap, where, vector))
+        return await arun_steps(self._searching(query, budget, max_gap, where, vector))
 
-    def _adding(self, documents: Iterable[IndexedDocument], show_progress: bool) -> _Steps[Changes]:
+    def _adding(self, documents: Iterable[IndexedDocument], show_progress: bool) -> Steps[Changes]:
         named = _by_name(documents)
         digests = {name: self._digest(document) for name, document in named.items()}
         yield from self._check_model(adding=True)
@@ -317,7 +296,7 @@ class PassageIndex:
 
     def _made(
         self, batch: Sequence[IndexedDocument], digests: Mapping[str, str], show_progress: bool
-    ) -> _Steps[list[NewDocument]]:
+    ) -> Steps[list[NewDocument]]:
         """Split, embed and store documents."""
         sources = [one.content for one in batch]
         options: dict[str, Any] = {
@@ -327,7 +306,7 @@ class PassageIndex:
             "show_progress": show_progress,
         }
         chunker, model = self._chunker, self._embedding
-        split, vectors = yield _Step(
+        split, vectors = yield Step(
             lambda: chunker.split_and_embed(sources, model.embed_documents, **options),
             lambda: chunker.asplit_and_embed(sources, model.aembed_documents, **options),
         )
@@ -348,8 +327,8 @@ class PassageIndex:
             ]
             self.store.announce(one.key for one in placed)
             if placed:
-                yield _Step(lambda: other.add(placed), lambda: other.aadd(placed))
-        yield _work(partial(self.store.put, made, elsewhere=other is not None))
+                yield Step(lambda: other.add(placed), lambda: other.aadd(placed))
+        yield in_background(partial(self.store.put, made, elsewhere=other is not None))
         return made
 
     def _new_document(
@@ -376,7 +355,7 @@ class PassageIndex:
             None if self._vectors is not None else unit_length(vectors),
         )
 
-    def _deleting(self, sources: Iterable[str]) -> _Steps[int]:
+    def _deleting(self, sources: Iterable[str]) -> Steps[int]:
         if isinstance(sources, str):
             raise TypeError("sources must be a list of str, not one str: pass [source]")
         yield from self._tidy()
@@ -385,13 +364,13 @@ class PassageIndex:
         yield from self._tidy()
         return len(names)
 
-    def _tidy(self) -> _Steps[None]:
+    def _tidy(self) -> Steps[None]:
         """Remove from the other store what this one does not have."""
         other = self._vectors
         loose = self.store.loose()
         if other is None or not loose:
             return
-        yield _Step(lambda: other.delete(loose), lambda: other.adelete(loose))
+        yield Step(lambda: other.delete(loose), lambda: other.adelete(loose))
         self.store.forget(loose)
 
     def _searching(
@@ -401,16 +380,14 @@ class PassageIndex:
         max_gap: int,
         where: Where,
         vector: Sequence[float] | None,
-    ) -> _Steps[list[Passage]]:
+    ) -> Steps[list[Passage]]:
         check_limits(max_gap, budget)
         check_positive("budget", budget)
         accepts = _accepts(where)
         yield from self._check_model(adding=False)
         model = self._embedding
         if vector is None:
-            vector = yield _Step(
-                lambda: model.embed_query(query), lambda: model.aembed_query(query)
-            )
+            vector = yield Step(lambda: model.embed_query(query), lambda: model.aembed_query(query))
         elif self._width not in (None, len(vector)):
             raise ValueError(
                 f"the vector of the query has {len(vector)} numbers, and those of the index have "
@@ -429,19 +406,19 @@ class PassageIndex:
                 matching = reading.matching(query, CANDIDATES, accepts) if self._keywords else {}
                 return _passages(reading, fused([near, matching]), budget, max_gap)
 
-        joined: list[Passage] = yield _work(passages)
+        joined: list[Passage] = yield in_background(passages)
         return joined
 
     def _found_elsewhere(
         self, query: str, vector: Sequence[float], accepts: Accepts | None
-    ) -> _Steps[dict[str, float]]:
+    ) -> Steps[dict[str, float]]:
         """Return the keys of the nearest chunks that may be found, with scores, best first."""
         other, count = self._vectors, CANDIDATES
         if other is None:
             return {}
         while True:
             asked = partial(other.search, query, vector, count)
-            found = yield _Step(asked, partial(other.asearch, query, vector, count))
+            found = yield Step(asked, partial(other.asearch, query, vector, count))
             if not found and len(self.store):
                 logger.warning(
                     "the vector store returned nothing, but %s has chunks, which are now found by "
@@ -449,7 +426,7 @@ class PassageIndex:
                     "both anew",
                     self.store.path,
                 )
-            kept = yield _work(partial(self._kept, _descending(found), accepts))
+            kept = yield in_background(partial(self._kept, _descending(found), accepts))
             if len(kept) >= CANDIDATES or len(found) < count or count >= _MOST_SEARCHED:
                 return dict([*kept.items()][:CANDIDATES])
             count *= 4
@@ -466,7 +443,7 @@ class PassageIndex:
                 numbers = {key: n for key, n in numbers.items() if n in accepted}
         return {key: score for key, score in found if key in numbers}
 
-    def _check_model(self, *, adding: bool) -> _Steps[None]:
+    def _check_model(self, *, adding: bool) -> Steps[None]:
         """Raise unless the embedding model and the place of vectors are those of the index.
 
         Raises:
@@ -490,7 +467,7 @@ class PassageIndex:
                 + ", or another path"
             )
         model = self._embedding
-        (made,) = yield _Step(
+        (made,) = yield Step(
             lambda: model.embed_documents([_PROBE]), lambda: model.aembed_documents([_PROBE])
         )
         probe = np.asarray(made, dtype=np.float32)
@@ -514,38 +491,11 @@ class PassageIndex:
         return digest(content.text, metadata, repr(content.format), json.dumps(settings))
 
 
-def _work(function: Callable[[], T]) -> _Step[T]:
-    """Return a step that keeps an event loop free."""
-    return _Step(function, lambda: in_thread(function))
-
-
 def _descending(found: Sequence[tuple[str, float]]) -> Sequence[tuple[str, float]]:
     """Return hits, best first, with scores of which higher ones are better."""
     if found and found[0][1] < found[-1][1]:  # distances
         return [(key, -distance) for key, distance in found]
     return found
-
-
-def _run(steps: _Steps[R]) -> R:
-    """Do steps, and return their result."""
-    try:
-        step = next(steps)
-        while True:
-            step = steps.send(step.now())
-    except StopIteration as stopped:
-        result: R = stopped.value
-        return result
-
-
-async def _arun(steps: _Steps[R]) -> R:
-    """Await steps, and return their result."""
-    try:
-        step = next(steps)
-        while True:
-            step = steps.send(await step.later())
-    except StopIteration as stopped:
-        result: R = stopped.value
-        return result
 
 
 def _by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]:
