@@ -126,7 +126,8 @@ def split_corpus(
             same scores, and what it is cut to is embedded, too: the surroundings are then those
             that a chunk lies in, instead of its neighbours' own vectors.
         workers: Number of actors. None: as many as the cluster has CPUs for.
-        worker_options: Further arguments of `map_batches` of Ray Data, such as `{"num_gpus": 1}`.
+        worker_options: Further arguments of `map_batches` of Ray Data, such as `{"num_gpus": 1}`,
+            with which Bert runs on a GPU.
         documents_per_part: Maximum number of documents in a part file, which are lost if their
             worker is killed. None: a quarter of a worker's share, 256 at most.
         show_progress: Show a progress bar of documents.

@@ -57,7 +57,8 @@ def split_dataset(
             same scores, and what it is cut to is embedded, too: the surroundings are then those
             that a chunk lies in, instead of its neighbours' own vectors.
         workers: Maximum number of actors. None: as many as the cluster has CPUs for.
-        worker_options: Further arguments of `map_batches` of Ray Data, such as `{"num_gpus": 1}`.
+        worker_options: Further arguments of `map_batches` of Ray Data, such as `{"num_gpus": 1}`,
+            with which Bert runs on a GPU.
         batch_size: Number of documents that a worker gets at a time.
 
     Returns:

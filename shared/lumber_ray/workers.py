@@ -24,6 +24,8 @@ from lumber_ray.rows import DocumentSplitter, embed_with
 logger = logging.getLogger(__name__)
 
 DEFAULT_WORKER: Mapping[str, Any] = {"num_cpus": 1}
+# Options of a worker, and the resource of the cluster that they ask for.
+_RESOURCES = {"num_cpus": "CPU", "num_gpus": "GPU"}
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class WorkerSetup:
         context: What the vectors know beside the text of a chunk.
         scales: Sizes to which texts are cut as well, for the vectors.
         threads: CPUs of a worker.
+        on_gpu: Whether a worker has a GPU.
         rate_limit: The actor with the rate limit, or None.
     """
 
@@ -46,6 +49,7 @@ class WorkerSetup:
     context: Sequence[ContextPart] = ALL_CONTEXT
     scales: Sequence[int] = ()
     threads: int = 1
+    on_gpu: bool = False
     rate_limit: Any = None
 
     def settings(self, format: str) -> dict[str, str]:  # noqa: A002
@@ -63,12 +67,16 @@ class WorkerSetup:
 
     def open(self) -> DocumentSplitter:
         """Load the models and connect the rate limit; called once in each worker."""
-        for model in (self.chunker, self.embedder):
+        chunker, embedder = self.chunker, self.embedder
+        if isinstance(chunker, BertChunker) and self.on_gpu and chunker.device is None:
+            chunker.device = "cuda"
+        on_gpu = isinstance(chunker, BertChunker) and chunker.device == "cuda"
+        for model in [embedder] if on_gpu else [chunker, embedder]:
             # By default both take all CPUs of the machine, which the workers of a machine share.
             if isinstance(model, BertChunker | TextEmbedder) and model.threads is None:
                 model.threads = self.threads
-        if isinstance(self.chunker, BertChunker):
-            self.chunker.load()
+        if isinstance(chunker, BertChunker):
+            chunker.load()
         judge = asked_model(self.chunker)
         if judge is not None and self.rate_limit is not None:
             judge.limiter = SharedLimiter(self.rate_limit)
@@ -163,7 +171,7 @@ def checked_pool(workers: int | None, worker_options: Mapping[str, Any] | None) 
     """Return the pool, with one worker for each free place in the cluster by default.
 
     Raises:
-        ValueError: `workers` is below 1, or the cluster has not enough CPUs for one.
+        ValueError: `workers` is below 1, or the cluster has not enough CPUs or GPUs for one.
         TypeError: `workers` is not a whole number.
     """
     if workers is not None:
@@ -172,14 +180,19 @@ def checked_pool(workers: int | None, worker_options: Mapping[str, Any] | None) 
     if not ray.is_initialized():
         ray.init()
     options = {**DEFAULT_WORKER, **(worker_options or {})}
-    needed, there = float(options["num_cpus"] or 0), float(ray.cluster_resources().get("CPU", 0))
-    most = int(there // needed) if needed else int(there)
-    if most < (workers or 1):
-        raise ValueError(
-            f"{workers or 1} workers with {needed:g} CPUs each do not fit into the cluster, which "
-            f"has {there:g}: pass fewer workers, or worker_options={{'num_cpus': ...}}"
-        )
-    return Pool(workers or most, options)
+    resources = ray.cluster_resources()
+    fitting = []
+    for option, resource in _RESOURCES.items():
+        needed, there = float(options.get(option) or 0), float(resources.get(resource, 0))
+        if needed:
+            fitting.append(int(there // needed))
+            if fitting[-1] < (workers or 1):
+                raise ValueError(
+                    f"{workers or 1} workers with {needed:g} {resource}s each do not fit into the "
+                    f"cluster, which has {there:g}: pass fewer workers, or worker_options="
+                    f"{{{option!r}: ...}}"
+                )
+    return Pool(workers or min(fitting, default=int(resources.get("CPU", 0))), options)
 
 
 def in_cluster(setup: WorkerSetup, pool: Pool) -> WorkerSetup:
@@ -187,5 +200,6 @@ def in_cluster(setup: WorkerSetup, pool: Pool) -> WorkerSetup:
     return replace(
         setup,
         threads=max(1, int(pool.options["num_cpus"] or 1)),
+        on_gpu=bool(pool.options.get("num_gpus")),
         rate_limit=rate_limit_actor(setup.chunker),
     )

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.bert.pytorch import ChunkTagger, TorchScorer
+from lumber_core.bert.scanning import Scan, TokenScorer, scan
 from lumber_core.bert.scores import TokenScores
 from lumber_core.bert.tokenizer import WordPieceTokenizer
-from lumber_core.bert.windows import OverlappingWindows, TokenScorer, scan
+from lumber_core.bert.windows import OverlappingWindows
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
 from lumber_training.examples import START, LabelledWindows, label_item
@@ -150,7 +151,7 @@ def score_documents(
     for document in documents:
         pieces = tokenizer(document.text)
         windows = OverlappingWindows(len(pieces.ids), size=size, stride=(size + 1) // 2)
-        scan(scorer, pieces.ids, windows)
+        scan(scorer, [Scan(pieces.ids, windows)])
         first = pieces.first_of(document.sentences)
         tokens = TokenScores(pieces.starts, pieces.ends, windows.scores, first)
         scores.append(tokens.at(pieces.starts[first])[1:])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import (
@@ -13,6 +14,7 @@ from lumber_core.bert.scores import (
     TokenScores,
     place_scores,
     rescore,
+    scan_of,
     score_text,
 )
 from lumber_core.bert.settings import Backend, BertSettings, Snap, WindowKind
@@ -26,7 +28,32 @@ from lumber_core.text.source import Source, as_source
 
 if TYPE_CHECKING:
     from lumber_core.bert.loading import LoadedModel
+    from lumber_core.bert.scanning import Scan
     from lumber_core.text.places import Place
+
+
+# As many windows are scored in one call at least, if each text has one. With a GPU, a stream of
+# texts is read by as many; without, by one, as most texts have windows enough for all CPUs.
+_TEXTS_ON_GPU = 64
+
+
+class _Begun(NamedTuple):
+    """A text before it is scored.
+
+    Attributes:
+        places: Where chunks may start, as for `scan_of`.
+        cut: Cuts it by its scores.
+    """
+
+    places: Sequence[Place] | None
+    cut: Callable[[ScoredText], Segmentation]
+
+
+class _Scoring(TypedDict):
+    """How a splitter scores texts; see `scan_of`."""
+
+    moving: bool
+    threshold: float
 
 
 class BertChunker(Chunker):
@@ -91,7 +118,8 @@ class BertChunker(Chunker):
         Raises:
             TypeError: `text` is not a string.
         """
-        return self._scored(text, self._places(self.layout(text)), everywhere=True).scores
+        places = self._places(self.layout(text))
+        return score_text(self.load(), text, places=places, everywhere=True, **self._scoring).scores
 
     def cuts(self, text: str, scores: TokenScores) -> list[int]:
         """Return the offsets of the best cuts of a text, given its scores.
@@ -129,14 +157,20 @@ class BertChunker(Chunker):
         if self.windows == "moving":
             raise ValueError('with windows="moving" scores depend on the threshold: use segment')
 
-        def known(places: Sequence[Place] | None) -> ScoredText:
-            return rescore(scores, places=places, threshold=self.threshold or 0.0)
-
         layout = self.layout(source)
-        return self._cut(layout, self._limits_for(layout, overlap), known)
+        begun = self._begin(layout, self._limits_for(layout, overlap))
+        if isinstance(begun, Segmentation):
+            return begun
+        return begun.cut(rescore(scores, places=begun.places, threshold=self.threshold or 0.0))
+
+    @property
+    def texts_at_once(self) -> int:
+        """Number of texts that a call with several works on at the same time."""
+        return _TEXTS_ON_GPU if self.device == "cuda" else 1
 
     def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
-        return self._cut(layout, limits, partial(self._scored, layout.text))
+        (made,) = self._segment_together([layout], [limits])
+        return made
 
     def _segment_all(
         self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
@@ -144,50 +178,104 @@ class BertChunker(Chunker):
         """Split texts; the progress bar shows characters, because a text may take long."""
         from tqdm import tqdm  # deferred: importing it takes longer than a short text
 
-        results = []
-        done = 0
         total = sum(len(layout.text) for layout in layouts)
         with tqdm(total=total, unit="char", unit_scale=True, disable=not show_progress) as bar:
-            for layout, own in zip(layouts, limits, strict=True):
+            return self._segment_together(layouts, limits, bar.update)
 
-                def reached(offset: int, before: int = done) -> None:
-                    bar.update(max(0, before + offset - bar.n))
-
-                score = partial(self._scored, layout.text, on_progress=reached)
-                results.append(self._cut(layout, own, score))
-                done += len(layout.text)
-                bar.update(done - bar.n)
-        return results
-
-    def _cut(
+    def _segment_together(
         self,
-        layout: Layout,
-        limits: SizeLimits,
-        score: Callable[[Sequence[Place] | None], ScoredText],
-    ) -> Segmentation:
+        layouts: Sequence[Layout],
+        limits: Sequence[SizeLimits],
+        advance: Callable[[int], object] = lambda _: None,
+    ) -> list[Segmentation]:
+        """Split texts, whose windows are scored in the same calls of the model.
+
+        Args:
+            layouts: The layouts of the texts.
+            limits: The limits of each.
+            advance: Called with the number of characters that are done since the last call.
+        """
+        made: dict[int, Segmentation] = {}
+
+        def texts() -> Iterator[Scan]:
+            for number, (layout, own) in enumerate(zip(layouts, limits, strict=True)):
+                begun = self._begin(layout, own)
+                if isinstance(begun, Segmentation):
+                    made[number] = begun
+                    advance(len(layout.text))
+                else:
+                    yield self._scan(layout.text, begun, partial(made.__setitem__, number), advance)
+
+        waiting = texts()
+        for first in waiting:
+            from lumber_core.bert.scanning import scan  # deferred: imports numpy
+
+            scan(self.load().scorer, chain([first], waiting))
+        return [made[number] for number in range(len(layouts))]
+
+    def _scan(
+        self,
+        text: str,
+        begun: _Begun,
+        keep: Callable[[Segmentation], object],
+        advance: Callable[[int], object],
+    ) -> Scan:
+        """Return the windows of a text, which is cut once they are scored."""
+        at = 0
+
+        def reached(offset: int) -> None:
+            nonlocal at
+            advance(max(0, offset - at))
+            at = max(at, offset)
+
+        def cut(scored: ScoredText) -> None:
+            keep(begun.cut(scored))
+            reached(len(text))
+
+        model, places = self.load(), begun.places
+        return scan_of(
+            model, text, places=places, on_scored=cut, on_progress=reached, **self._scoring
+        )
+
+    def _begin(self, layout: Layout, limits: SizeLimits) -> Segmentation | _Begun:
+        """Do what is done before a text is scored, or all, if it needs no scores."""
         if not layout.text:
             return Segmentation(())
         if self._is_one_chunk(layout, limits):
             spans = spans_from_starts([0], len(layout.text))
             return Segmentation(spans, larger=(spans,) * len(limits.scales))
-        parts: Counted | None = None
-        if self.threshold is None:
-            from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
-            units = self._own_units(layout)
-            cutter = Cutter(layout, limits)
-            sized = cutter.places(units)
-            parts = sized.counted()
-            scores = score(sized.places).scores
-            cuts = cutter.cut(sized, place_scores(scores, sized.places))
-        else:
+        if self.threshold is not None:
             places = self._places(layout)
-            scored = score(places)
-            cuts, scores = scored.cuts, scored.scores
             units = [Span(place.offset, place.offset) for place in places or ()]
+            limited = partial(self._limited, layout, limits, units)
+            return _Begun(places, lambda scored: limited(scored.cuts, scored.scores))
+        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
+
+        own_units = self._own_units(layout)
+        cutter = Cutter(layout, limits)
+        sized = cutter.places(own_units)
+
+        def cut(scored: ScoredText) -> Segmentation:
+            cuts = cutter.cut(sized, place_scores(scored.scores, sized.places))
+            return self._limited(
+                layout, limits, own_units or (), cuts, scored.scores, sized.counted()
+            )
+
+        return _Begun(sized.places, cut)
+
+    def _limited(
+        self,
+        layout: Layout,
+        limits: SizeLimits,
+        units: Sequence[Span],
+        cuts: Sequence[int],
+        scores: TokenScores,
+        parts: Counted | None = None,
+    ) -> Segmentation:
+        """Return the chunks between cuts, with the limits kept."""
         spans = spans_from_starts([0, *cuts], len(layout.text))
         scorer = partial(place_scores, scores)
-        made = enforce_limits(Segmentation(spans), layout, limits, units or (), scorer, parts)
+        made = enforce_limits(Segmentation(spans), layout, limits, units, scorer, parts)
         if limits.scales:
             from lumber_core.chunking.cutting import cut_larger  # deferred: imports numpy
 
@@ -213,24 +301,9 @@ class BertChunker(Chunker):
         found = places_at((unit.start for unit in layout.units()[1:]), known)
         return [place for place in found if place.offset not in labelled]
 
-    def _scored(
-        self,
-        text: str,
-        places: Sequence[Place] | None,
-        *,
-        everywhere: bool = False,
-        on_progress: Callable[[int], object] = lambda _: None,
-    ) -> ScoredText:
-        """Score the tokens that matter for some places, or all."""
-        return score_text(
-            self.load(),
-            text,
-            places=places,
-            moving=self.windows == "moving",
-            threshold=self.threshold or 0.0,
-            everywhere=everywhere,
-            on_progress=on_progress,
-        )
+    @property
+    def _scoring(self) -> _Scoring:
+        return {"moving": self.windows == "moving", "threshold": self.threshold or 0.0}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_loaded": None}

@@ -12,12 +12,14 @@ import numpy.typing as npt
 
 from lumber_core.bert.model_folder import checked_file, find_folder, folder_state, read_card
 from lumber_core.bert.onnx import OnnxModel, OnnxScorer
+from lumber_core.bert.onnx_batches import OnnxBatchScorer
+from lumber_core.bert.scanning import TokenScorer
 from lumber_core.bert.tokenizer import WordPieceTokenizer
-from lumber_core.bert.windows import TokenScorer
 from lumber_core.errors import MissingExtraError, WeightsError
 
 _PUBLISHED_WINDOW = 255
-_BATCHES = {"cpu": 8, "cuda": 64}  # windows that PyTorch scores in one call
+# Windows that PyTorch, or onnxruntime on a GPU, scores in one call.
+_BATCHES = {"cpu": 8, "cuda": 64}
 _EMBEDDED = 254  # tokens of a text that all-MiniLM-L6-v2 reads, without [CLS] and [SEP]
 
 
@@ -67,16 +69,16 @@ def load_model(
         name: "bundled", a folder, or the id of a model on the Hugging Face hub.
         backend: "onnx" reads the output of `lumber-splitters export`; "torch" reads a safetensors
             checkpoint.
-        threads: Number of windows scored in parallel, or PyTorch's batch size. None: all
-            available CPUs, up to 8, or batches of 8, of 64 on a GPU.
+        threads: Number of windows scored in parallel; with PyTorch or on a GPU, in one batch.
+            None: all available CPUs, up to 8, or batches of 8, of 64 on a GPU.
         device: "cpu" or "cuda". None: the CPU, but with PyTorch a GPU if there is one.
 
     Raises:
         WeightsError: Files are missing, damaged, or belong to another kind of model.
         ValueError: There is no such folder, and the name is not a hub id; or there is no GPU for
             `device="cuda"`.
-        MissingExtraError: PyTorch is not installed and `backend="torch"`, or huggingface_hub is not
-            installed and the name is a hub id.
+        MissingExtraError: PyTorch is not installed and `backend="torch"`, huggingface_hub is not
+            installed and the name is a hub id, or onnx is not and `device="cuda"`.
     """
     folder = find_folder(name)
     load = _load_torch if backend == "torch" else _load_onnx
@@ -108,7 +110,11 @@ def _load_onnx(
 ) -> LoadedModel:
     path, tokenizer, window = _exported(folder, "model")
     ids = {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}
-    scorer = OnnxScorer(path, **ids, threads=threads, device=device or "cpu")
+    scorer: TokenScorer
+    if device == "cuda":
+        scorer = OnnxBatchScorer(path, **ids, at_once=threads or _BATCHES[device])
+    else:
+        scorer = OnnxScorer(path, **ids, threads=threads)
     return LoadedModel(scorer, tokenizer, window)
 
 

@@ -55,11 +55,9 @@ class OnnxModel:
         cls_id: Token id of [CLS].
         sep_id: Token id of [SEP].
         threads: Number of sequences run in parallel. None: all available CPUs, up to 8.
-        device: "cpu" or "cuda".
 
     Raises:
         WeightsError: The file is damaged or is another kind of model.
-        ValueError: There is no GPU for `device="cuda"`.
     """
 
     def __init__(
@@ -71,9 +69,7 @@ class OnnxModel:
         sep_id: int,
         threads: int | None = None,
         picking: bool = False,
-        device: Literal["cpu", "cuda"] = "cpu",
     ) -> None:
-        self._device = device
         self.at_once = threads or min(_MOST_THREADS, available_cpus())
         self._path = Path(path)
         self._state = folder_state(self._path.parent)
@@ -129,7 +125,7 @@ class OnnxModel:
 
     def _start(self) -> _Runtime:
         pool = ThreadPoolExecutor(self.at_once) if self.at_once > 1 else None
-        return _Runtime(os.getpid(), open_session(self._path, self._device), pool)
+        return _Runtime(os.getpid(), open_session(self._path), pool)
 
     def _run(self, window: TokenIds, places: Places) -> Scores:
         ids = np.empty((1, len(window) + 2), dtype=np.int64)
@@ -152,17 +148,12 @@ class OnnxModel:
 class OnnxScorer(OnnxModel):
     """An exported classifier as a scorer of windows; arguments as for `OnnxModel`."""
 
+    across_texts = True
+
     def __init__(
-        self,
-        path: str | Path,
-        *,
-        cls_id: int,
-        sep_id: int,
-        threads: int | None = None,
-        device: Literal["cpu", "cuda"] = "cpu",
+        self, path: str | Path, *, cls_id: int, sep_id: int, threads: int | None = None
     ) -> None:
-        specials = {"cls_id": cls_id, "sep_id": sep_id}
-        super().__init__(path, "t", **specials, threads=threads, picking=True, device=device)
+        super().__init__(path, "t", cls_id=cls_id, sep_id=sep_id, threads=threads, picking=True)
 
     def score(
         self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
@@ -177,32 +168,43 @@ class OnnxScorer(OnnxModel):
 
 
 def open_session(
-    path: str | Path, device: Literal["cpu", "cuda"] = "cpu"
+    model: str | Path | bytes, device: Literal["cpu", "cuda"] = "cpu"
 ) -> onnxruntime.InferenceSession:
     """Open a model that runs in the calling thread.
 
     Args:
-        path: The file.
+        model: Its file, or its content.
         device: "cpu" or "cuda".
 
     Raises:
         WeightsError: The file is missing, damaged, or cannot be run by onnxruntime.
         ValueError: There is no GPU for `device="cuda"`.
     """
-    first, *_ = providers = DEVICE_PROVIDERS[device]
-    if first not in onnxruntime.get_available_providers():
-        raise ValueError(_no_gpu("the installed onnxruntime is for CPUs only"))
+    first, *_ = providers = check_provider(device)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 4  # errors are raised, and would be printed as well
+    source, name = (model, "the model") if isinstance(model, bytes) else (str(model), str(model))
     try:
-        session = onnxruntime.InferenceSession(str(path), sess_options=options, providers=providers)
+        session = onnxruntime.InferenceSession(source, sess_options=options, providers=providers)
     except Exception as error:
-        raise WeightsError(f"onnxruntime cannot open {path}: {error}") from error
+        raise WeightsError(f"onnxruntime cannot open {name}: {error}") from error
     if first not in session.get_providers():  # it goes on without a provider that does not start
         raise ValueError(_no_gpu("onnxruntime finds no GPU, no driver or not the CUDA it needs"))
     return session
+
+
+def check_provider(device: Literal["cpu", "cuda"]) -> list[str]:
+    """Return what onnxruntime is to run a model with, best first.
+
+    Raises:
+        ValueError: The installed onnxruntime is not for such a device.
+    """
+    first, *_ = providers = DEVICE_PROVIDERS[device]
+    if first not in onnxruntime.get_available_providers():
+        raise ValueError(_no_gpu("the installed onnxruntime is for CPUs only"))
+    return providers
 
 
 def _no_gpu(why: str) -> str:

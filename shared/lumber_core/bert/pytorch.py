@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from lumber_core.bert.scanning import padded_batch
 from lumber_core.bert.windows import Places, Scores, TokenIds
 from lumber_core.errors import MissingExtraError, WeightsError
 
@@ -159,6 +158,8 @@ class TorchScorer:
 
     def __init__(self, model: ChunkTagger, *, cls_id: int, sep_id: int, at_once: int = 8) -> None:
         self.at_once = at_once
+        # On a CPU, padding costs more than larger batches gain.
+        self.across_texts = model.chunklayer.weight.is_cuda
         self._model = model.eval()
         self._cls = cls_id
         self._sep = sep_id
@@ -173,13 +174,7 @@ class TorchScorer:
             # A forked process inherits OpenMP's thread pool without its threads.
             torch.set_num_threads(1)
             self._process = os.getpid()
-        longest = max(len(window) for window in windows) + 2
-        ids = np.zeros((len(windows), longest), dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for number, window in enumerate(windows):
-            length = len(window) + 2
-            ids[number, :length] = [self._cls, *window, self._sep]
-            mask[number, :length] = 1
+        ids, mask = padded_batch(windows, self._cls, self._sep)
         device = self._model.chunklayer.weight.device
         logits = self._model(torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device))
         scores = (logits[..., 1] - logits[..., 0]).float().cpu().numpy()

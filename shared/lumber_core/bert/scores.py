@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from lumber_core.bert.loading import LoadedModel
+    from lumber_core.bert.scanning import Scan
     from lumber_core.text.places import Place
 
 
@@ -117,9 +118,36 @@ def score_text(
     moving: bool,
     threshold: float,
     everywhere: bool = False,
-    on_progress: Callable[[int], object] = lambda _: None,
 ) -> ScoredText:
-    """Score the tokens of a text in windows.
+    """Score the tokens of a text in windows; arguments as for `scan_of`."""
+    from lumber_core.bert.scanning import scan
+
+    found: list[ScoredText] = []
+    reading = scan_of(
+        model,
+        text,
+        places=places,
+        moving=moving,
+        threshold=threshold,
+        everywhere=everywhere,
+        on_scored=found.append,
+    )
+    scan(model.scorer, [reading])
+    return found[0]
+
+
+def scan_of(
+    model: LoadedModel,
+    text: str,
+    *,
+    places: Sequence[Place] | None,
+    moving: bool,
+    threshold: float,
+    on_scored: Callable[[ScoredText], object],
+    everywhere: bool = False,
+    on_progress: Callable[[int], object] = lambda _: None,
+) -> Scan:
+    """Return the windows of a text, to be scored by `scan`.
 
     Args:
         model: The model.
@@ -129,11 +157,13 @@ def score_text(
             after its label, as the model may mark either.
         moving: Whether windows move as in the paper; otherwise they overlap by half.
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
+        on_scored: Called with the scores once all windows are scored.
         everywhere: Whether to score all tokens, not only those that matter for `places`. The score
             of a token does not depend on it.
         on_progress: Called with the offset that a window reaches, once it is scored.
     """
-    from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Windows, scan
+    from lumber_core.bert.scanning import Scan
+    from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Windows
 
     pieces = model.tokenizer(text)
     count, size = len(pieces.ids), model.window - 2
@@ -150,15 +180,18 @@ def score_text(
             threshold=threshold,
             allowed=asked.allowed,
         )
-    scan(
-        model.scorer,
+
+    def done() -> None:
+        scores = TokenScores(pieces.starts, pieces.ends, windows.scores, asked.candidates)
+        on_scored(ScoredText(scores, asked.cuts(windows.starts)))
+
+    return Scan(
         pieces.ids,
         windows,
         wanted=None if everywhere else asked.allowed,
         on_window=lambda window: on_progress(int(pieces.ends[window.stop - 1])),
+        on_done=done,
     )
-    scores = TokenScores(pieces.starts, pieces.ends, windows.scores, asked.candidates)
-    return ScoredText(scores, asked.cuts(windows.starts))
 
 
 def rescore(scores: TokenScores, *, places: Sequence[Place] | None, threshold: float) -> ScoredText:

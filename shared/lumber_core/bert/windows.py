@@ -9,13 +9,12 @@ Two ways to read a text that is longer than the model's window:
 * `OverlappingWindows` scores windows at regular distances and averages the scores of each token;
   the middle of a window, which has context on both sides, has the most weight.
 
-`scan` asks either kind for windows and tells it their scores, in any order, until it is done.
+`scanning` asks either kind for windows and tells it their scores, in any order, until it is done.
 Positions and sizes are counted in tokens, without [CLS] and [SEP].
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -62,70 +61,6 @@ class Windows(Protocol):
 
     def tell(self, window: Window, scores: Scores) -> None:
         """Take the scores of a window returned by `ask`."""
-
-
-class TokenScorer(Protocol):
-    """A model that scores the tokens of windows.
-
-    Attributes:
-        at_once: Best number of windows to score in one call.
-    """
-
-    at_once: int
-
-    def score(
-        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
-    ) -> list[Scores]:
-        """Return t of each token of each window, or of some of them.
-
-        The score of a token does not depend on which others are scored.
-
-        Args:
-            windows: Token ids of each window, without [CLS] and [SEP].
-            places: Tokens of each window to score; None for all.
-        """
-
-
-def scan(
-    scorer: TokenScorer,
-    ids: TokenIds,
-    windows: Windows,
-    *,
-    wanted: npt.NDArray[np.bool_] | None = None,
-    on_window: Callable[[Window], object] = lambda _: None,
-) -> None:
-    """Score the windows of a text until they are done.
-
-    Args:
-        scorer: The model.
-        ids: Token ids of the text.
-        windows: The windows, which combine the scores.
-        wanted: Whether to score each token, shape (tokens,); None for all. Other tokens score
-            minus infinity.
-        on_window: Called for each window that is scored, to show progress.
-    """
-    while asked := windows.ask(scorer.at_once):
-        pieces = [ids[window.start : window.stop] for window in asked]
-        if wanted is None:
-            scored = scorer.score(pieces)
-        else:
-            places = [np.flatnonzero(wanted[window.start : window.stop]) for window in asked]
-            scored = [
-                _spread(told, at, len(piece))
-                for told, at, piece in zip(
-                    scorer.score(pieces, places), places, pieces, strict=True
-                )
-            ]
-        for window, scores in zip(asked, scored, strict=True):
-            windows.tell(window, scores)
-            on_window(window)
-
-
-def _spread(told: Scores, places: Places, length: int) -> Scores:
-    """Return the scores of a whole window: minus infinity except at some places."""
-    scores = np.full(length, -np.inf, dtype=np.float32)
-    scores[places] = told
-    return scores
 
 
 class _ScoredWindow(NamedTuple):

@@ -13,8 +13,9 @@ pytest.importorskip("transformers")
 
 from lumber_core.bert import BertChunker  # noqa: E402
 from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger  # noqa: E402
+from lumber_core.bert.scanning import Scan, scan  # noqa: E402
 from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
-from lumber_core.bert.windows import MovingWindows, scan  # noqa: E402
+from lumber_core.bert.windows import MovingWindows  # noqa: E402
 
 WINDOW = 255
 
@@ -53,7 +54,7 @@ def test_same_starts_as_the_published_algorithm(checkpoint: Path, prose: list[st
             expected = published_starts(model, ids.tolist(), *special.values(), t_c, anywhere)
             for scorer in scorers:
                 windows = MovingWindows(len(ids), size=WINDOW - 2, threshold=t_c)
-                scan(scorer, ids, windows)
+                scan(scorer, [Scan(ids, windows)])
                 assert windows.starts == expected
             several += len(ids) > 2 * WINDOW and len(expected) > 3
     assert several > 20  # long texts with cuts were among them
