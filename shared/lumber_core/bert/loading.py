@@ -10,14 +10,22 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.bert.model_folder import checked_file, find_folder, folder_state, read_card
+from lumber_core.bert.model_folder import (
+    ModelCard,
+    checked_file,
+    find_folder,
+    folder_state,
+    read_card,
+)
 from lumber_core.bert.onnx import OnnxModel, OnnxScorer
 from lumber_core.bert.onnx_batches import OnnxBatchScorer
+from lumber_core.bert.place_scorer import PlaceScorer
 from lumber_core.bert.scanning import TokenScorer
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError, WeightsError
 
 _PUBLISHED_WINDOW = 255
+_SPECIALS = 2  # [CLS] and [SEP]
 # Windows that PyTorch, or onnxruntime on a GPU, scores in one call.
 _BATCHES = {"cpu": 8, "cuda": 64}
 _EMBEDDED = 254  # tokens of a text that all-MiniLM-L6-v2 reads, without [CLS] and [SEP]
@@ -29,12 +37,22 @@ class LoadedModel(NamedTuple):
     Attributes:
         scorer: Scores the tokens of windows.
         tokenizer: Finds the tokens.
-        window: Tokens in a window, including [CLS] and [SEP].
+        size: Tokens of the text in a window.
+        places: Whether the model scores places, and reads the text between two as one.
     """
 
     scorer: TokenScorer
     tokenizer: WordPieceTokenizer
-    window: int
+    size: int
+    places: bool = False
+
+    @property
+    def stride(self) -> int:
+        """Tokens from the start of an overlapping window to the start of the next.
+
+        A place depends on few others, so that long windows need not overlap by half.
+        """
+        return self.size - self.size // 5 if self.places else (self.size + 1) // 2
 
 
 class LoadedEmbedder(NamedTuple):
@@ -108,14 +126,21 @@ def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
 def _load_onnx(
     folder: Path, threads: int | None, device: Literal["cpu", "cuda"] | None, _state: str
 ) -> LoadedModel:
-    path, tokenizer, window = _exported(folder, "model")
+    path, tokenizer, card = _exported(folder, "model")
+    if card.scores == "places":
+        if device == "cuda":
+            raise ValueError(
+                f'device="cuda": the model in {folder} scores places, which a CPU does at a cost '
+                "that no GPU is worth. Pass device=\"cpu\""
+            )
+        return LoadedModel(PlaceScorer(path, threads=threads), tokenizer, card.window, places=True)
     ids = {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}
     scorer: TokenScorer
     if device == "cuda":
         scorer = OnnxBatchScorer(path, **ids, at_once=threads or _BATCHES[device])
     else:
         scorer = OnnxScorer(path, **ids, threads=threads)
-    return LoadedModel(scorer, tokenizer, window)
+    return LoadedModel(scorer, tokenizer, card.window - _SPECIALS)
 
 
 @lru_cache(maxsize=4)
@@ -149,11 +174,11 @@ def _load_torch(
     scorer = TorchScorer(
         model, cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id, at_once=threads or _BATCHES[on]
     )
-    return LoadedModel(scorer, tokenizer, _PUBLISHED_WINDOW)
+    return LoadedModel(scorer, tokenizer, _PUBLISHED_WINDOW - _SPECIALS)
 
 
-def _exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, int]:
-    """Check the files of an exported model; return its path, its tokenizer and its window."""
+def _exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, ModelCard]:
+    """Check the files of an exported model; return its path, its tokenizer and its card."""
     card = read_card(folder)
     for ending in (".int8", ""):
         name, words = f"{kind}{ending}.onnx", f"words{ending}.bin"
@@ -168,4 +193,4 @@ def _exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, int]:
         checked_file(folder, card, words)
     checked_file(folder, card, "tokenizer.json")
     path = checked_file(folder, card, name)
-    return path, WordPieceTokenizer.from_folder(folder), card.window
+    return path, WordPieceTokenizer.from_folder(folder), card

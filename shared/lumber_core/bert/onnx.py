@@ -128,21 +128,25 @@ class OnnxModel:
         return _Runtime(os.getpid(), open_session(self._path), pool)
 
     def _run(self, window: TokenIds, places: Places) -> Scores:
-        ids = np.empty((1, len(window) + 2), dtype=np.int64)
-        ids[0, 0], ids[0, 1:-1], ids[0, -1] = self._cls, window, self._sep
-        inputs: dict[str, npt.NDArray[np.int64]] = {"ids": ids}
-        if self._picks:
-            padded = np.zeros(-(-max(1, len(places)) // _ROWS) * _ROWS, dtype=np.int64)
-            padded[: len(places)] = places + 1
-            inputs["places"] = padded
+        inputs = self._inputs(window, places)
         try:
             result: Scores = self._runtime.session.run(None, inputs)[0][0]
         except Exception as error:  # onnxruntime's errors have no narrower base
             raise WeightsError(
-                f"{self._path} cannot run a sequence of {ids.shape[1]} tokens; the window in its "
-                f"card may be too large for it: {error}"
+                f"{self._path} cannot run a sequence of {inputs['ids'].shape[1]} tokens; the "
+                f"window in its card may be too large for it: {error}"
             ) from error
         return result
+
+    def _inputs(self, window: TokenIds, places: Places) -> dict[str, npt.NDArray[np.int64]]:
+        """Return the model's inputs for a sequence."""
+        ids = np.empty((1, len(window) + 2), dtype=np.int64)
+        ids[0, 0], ids[0, 1:-1], ids[0, -1] = self._cls, window, self._sep
+        if not self._picks:
+            return {"ids": ids}
+        padded = np.zeros(-(-max(1, len(places)) // _ROWS) * _ROWS, dtype=np.int64)
+        padded[: len(places)] = places + 1
+        return {"ids": ids, "places": padded}
 
 
 class OnnxScorer(OnnxModel):

@@ -166,9 +166,14 @@ def scan_of(
     from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Windows
 
     pieces = model.tokenizer(text)
-    count, size = len(pieces.ids), model.window - 2
+    count, size = len(pieces.ids), model.size
+    if places is None and model.places:
+        raise ValueError(
+            'a model that scores places cannot start chunks at any word: pass snap="sentence", or '
+            "a model that scores tokens"
+        )
     words = model.tokenizer.word_starts(text, pieces) if places is None else None
-    asked = _start_tokens(pieces.starts, places, words)
+    asked = _start_tokens(pieces.starts, places, words, 1 if model.places else FIRST_TOKENS)
     windows: Windows
     if moving:
         windows = MovingWindows(count, size=size, threshold=threshold, allowed=asked.allowed)
@@ -176,7 +181,7 @@ def scan_of(
         windows = OverlappingWindows(
             count,
             size=size,
-            stride=(size + 1) // 2,
+            stride=model.stride,
             threshold=threshold,
             allowed=asked.allowed,
         )
@@ -188,7 +193,7 @@ def scan_of(
     return Scan(
         pieces.ids,
         windows,
-        wanted=None if everywhere else asked.allowed,
+        wanted=None if everywhere and not model.places else asked.allowed,
         on_window=lambda window: on_progress(int(pieces.ends[window.stop - 1])),
         on_done=done,
     )
@@ -239,6 +244,7 @@ def _start_tokens(
     starts: npt.NDArray[np.int32],
     places: Sequence[Place] | None,
     words: npt.NDArray[np.intp] | None,
+    first_tokens: int = FIRST_TOKENS,
 ) -> _StartTokens:
     """Return which tokens may start a chunk.
 
@@ -246,6 +252,7 @@ def _start_tokens(
         starts: Offset of each token.
         places: The places; None for `words`.
         words: Indices of the tokens that start a word.
+        first_tokens: Number of tokens at a place that its score is taken from.
     """
     import numpy as np
 
@@ -263,7 +270,7 @@ def _start_tokens(
     # A place without tokens, such as a line of control characters, joins the one before.
     owners = offsets[np.searchsorted(offsets, starts[segments], side="right") - 1]
     allowed = np.zeros(count + 1, dtype=np.bool_)
-    allowed[_first_indices(segments, count, FIRST_TOKENS)] = True
+    allowed[_first_indices(segments, count, first_tokens)] = True
     return _StartTokens(first_of(starts, offsets), segments, owners, allowed[:-1])
 
 
