@@ -10,6 +10,7 @@ import typer
 from lumber_cli.language_models import PROVIDERS, Provider, served_by
 from lumber_cli.options import errors_in_one_line, wrong_options
 from lumber_cli.tables import show_table
+from lumber_core.bert.model_folder import OWN_FOLDERS
 from lumber_core.errors import MissingExtraError
 from lumber_core.extras import require
 
@@ -32,7 +33,7 @@ def models_command(
             for name in served:
                 typer.echo(name)
             return
-        rows = [["bundled", "bert, lumber", "yes", ""]]
+        rows = [[name, "bert, lumber", "yes", ""] for name in OWN_FOLDERS]
         for name, provider in PROVIDERS.items():
             missing = _missing(provider)
             rows.append([f"{name}:NAME", "lumber", "no" if missing else "yes", missing])

@@ -107,10 +107,10 @@ class BertChunker(Chunker):
         return self._loaded
 
     def scores(self, text: str) -> TokenScores:
-        """Score every token of a text.
+        """Score every token of a text, or every place, if the model scores places.
 
         With moving windows, the threshold decides which window scores a token, so the scores
-        depend on it.
+        depend on it. The score of a place depends on where the places around it are.
 
         Args:
             text: Any string.
@@ -118,7 +118,14 @@ class BertChunker(Chunker):
         Raises:
             TypeError: `text` is not a string.
         """
-        places = self._places(self.layout(text))
+        layout = self.layout(text)
+        places: Sequence[Place] | None
+        if self.threshold is None:
+            from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
+
+            places = Cutter(layout, self._limits).places(self._own_units(layout)).places
+        else:
+            places = self._places(layout)
         return score_text(self.load(), text, places=places, everywhere=True, **self._scoring).scores
 
     def cuts(self, text: str, scores: TokenScores) -> list[int]:

@@ -84,7 +84,7 @@ def load_model(
     The same arguments return the same object as long as the folder's files are the same.
 
     Args:
-        name: "bundled", a folder, or the id of a model on the Hugging Face hub.
+        name: "bundled", "small", a folder, or the id of a model on the Hugging Face hub.
         backend: "onnx" reads the output of `lumber-splitters export`; "torch" reads a safetensors
             checkpoint.
         threads: Number of windows scored in parallel; with PyTorch or on a GPU, in one batch.

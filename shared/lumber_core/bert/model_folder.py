@@ -18,6 +18,8 @@ from lumber_core.extras import load, require
 
 CARD_FILE = "card.json"
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
+OWN_FOLDERS = {"bundled": BUNDLED_FOLDER, "small": Path(__file__).parent / "small"}
+"""The models that come with the library, by name."""
 
 _HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # "./model" is a path
 _HUB = {"package": "huggingface-hub", "extra": "hub"}
@@ -78,18 +80,18 @@ def check_model_name(name: str) -> None:
     """Check that a model is in a folder here, or could be downloaded.
 
     Args:
-        name: "bundled", a folder, or the id of a model on the Hugging Face hub.
+        name: "bundled", "small", a folder, or the id of a model on the Hugging Face hub.
 
     Raises:
         ValueError: There is no such folder, and the name is not a hub id.
         MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
-    if name == "bundled" or Path(name).expanduser().is_dir():
+    if name in OWN_FOLDERS or Path(name).expanduser().is_dir():
         return
     if not _HUB_ID.fullmatch(name):
         raise ValueError(
-            f'model must be "bundled", an existing folder or a hub id such as "owner/name", '
-            f"not {name!r}"
+            'model must be "bundled", "small", an existing folder or a hub id such as '
+            f'"owner/name", not {name!r}'
         )
     why = f"{name!r} is not a folder here, and to download a model of that name "
     require("huggingface_hub", **_HUB, why=f"{why}from the hub, ")
@@ -99,7 +101,7 @@ def find_folder(name: str) -> Path:
     """Return the folder of a model; a model on the hub is downloaded unless it is cached.
 
     Args:
-        name: "bundled", a folder, or the id of a model on the Hugging Face hub.
+        name: "bundled", "small", a folder, or the id of a model on the Hugging Face hub.
 
     Raises:
         ValueError: There is no such folder, and the name is not a hub id.
@@ -107,8 +109,8 @@ def find_folder(name: str) -> Path:
         MissingExtraError: It is a hub id, and huggingface_hub is not installed.
     """
     check_model_name(name)
-    if name == "bundled":
-        return BUNDLED_FOLDER
+    if name in OWN_FOLDERS:
+        return OWN_FOLDERS[name]
     folder = Path(name).expanduser()
     if folder.is_dir():
         return folder.resolve()
@@ -150,7 +152,7 @@ def weights_digest(name: str) -> str:
     """Return a SHA-256 over the content of a model's files, wherever they are.
 
     Args:
-        name: "bundled", a folder or a hub id, which is downloaded.
+        name: "bundled", "small", a folder or a hub id, which is downloaded.
 
     Raises:
         WeightsError: The model cannot be found or read.

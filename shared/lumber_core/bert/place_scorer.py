@@ -26,6 +26,8 @@ class PlaceScorer(OnnxModel):
         WeightsError: The file is damaged or is another kind of model.
     """
 
+    across_texts = True
+
     def __init__(self, path: str | Path, *, threads: int | None = None) -> None:
         super().__init__(path, "t", cls_id=0, sep_id=0, threads=threads, picking=True)
 
