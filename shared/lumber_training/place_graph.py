@@ -1,0 +1,244 @@
+"""Models of places as ONNX graphs, in 32-bit floats or 8-bit integers.
+
+The vectors and weights of words, and the first layer, which sees one word at a time, are tables.
+In 8 bits, the tables of vectors and all large matrices are integers. Segments have different
+lengths, so sums over their tokens are products with a matrix of zeros and ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto
+
+from lumber_training.graph_builder import GraphBuilder, Precision
+from lumber_training.place_model import LONGEST, POOLS, REACH, SPANS, PlaceModel, PlaceShape, gelu
+from lumber_training.quantisation import Floats
+
+_EPSILON = 1e-5  # of PyTorch's layer normalisation
+_AT_ONCE = 4096
+_END = 1 << 40  # beyond the end of every axis
+
+
+def place_graph(model: PlaceModel, precision: Precision) -> onnx.ModelProto:
+    """Build the graph of a model of places.
+
+    Its inputs are `ids`, shape (1, length), without [CLS] and [SEP], and `places`, shape (count,):
+    the position of each segment's first token, ascending, of which the first is 0. Its output is
+    `t` of the places, shape (1, count).
+
+    Args:
+        model: The model.
+        precision: Precision of its matrices.
+    """
+    return PlaceGraph(model, precision).build()
+
+
+class PlaceGraph(GraphBuilder):
+    """The graph of a model of places. Methods return names of tensors of shape (rows, width).
+
+    Args:
+        model: The model.
+        precision: As for `GraphBuilder`.
+    """
+
+    def __init__(self, model: PlaceModel, precision: Precision) -> None:
+        super().__init__(precision)
+        self._shape: PlaceShape = model.shape
+        self._weights: Mapping[str, Floats] = {
+            name: value.detach().numpy() for name, value in model.state_dict().items()
+        }
+        self._vectors, self._word_weights, self._read = _tables(model)
+
+    def build(self) -> onnx.ModelProto:
+        """Return the finished model."""
+        ids, first = self._node("Squeeze", ["ids", self._ints(0)]), "places"
+        length = self._node("Shape", [ids])
+        rest = self._slice(first, 1, _END, axis=0)
+        after = self._node("Concat", [rest, length], axis=0)
+        firsts, afters = (self._node("Unsqueeze", [each, self._ints(1)]) for each in (first, after))
+        at = self._node("Unsqueeze", [self._range(length), self._ints(0)])
+        inside = [self._node("LessOrEqual", [firsts, at]), self._node("Less", [at, afters])]
+        owns = self._node("Cast", [self._node("And", inside)], to=TensorProto.FLOAT)
+        means, sums = self._mean_vectors(ids, owns)
+        width = self._shape.vector_width
+        features = [
+            self._times(self._node("Reshape", [means, self._ints(0, width)]), 2),
+            *self._read_tokens(ids, owns, firsts, afters, length),
+            self._times(self._compare(means, first), 2),
+            *self._known(first, after, sums),
+        ]
+        hidden = self._linear("into", self._node("Concat", features, axis=1))
+        hidden = self._transform(self._norm("nin", hidden), first)
+        t = self._node("MatMul", [hidden, self._constant(self._weights["t.weight"].T)])
+        t = self._node("Add", [t, self._constant(self._weights["t.bias"])])
+        t = self._node("Transpose", [t], perm=[1, 0])
+        inputs: dict[str, list[int | str]] = {"ids": [1, "length"], "places": ["count"]}
+        return self.model(output="t", tensor=t, shape=[1, "count"], inputs=inputs)
+
+    def _mean_vectors(self, ids: str, owns: str) -> tuple[str, str]:
+        """Return the means over segments, (places, means, group_width), and sums of weights."""
+        shape = self._shape
+        weights = self._node("Gather", [self._constant(self._word_weights), ids])
+        joined = self._node("Concat", [self._gather_words(ids, self._vectors), weights], axis=1)
+        sums = self._node("MatMul", [owns, joined])
+        vectors = self._slice(sums, 0, shape.vector_width)
+        weights = self._slice(sums, shape.vector_width, _END)
+        weights = self._node("Add", [weights, self._floats(1e-3)])
+        vectors = self._node("Reshape", [vectors, self._ints(0, shape.means, shape.group_width)])
+        divisors = self._node("Unsqueeze", [weights, self._ints(2)])
+        return self._node("Div", [vectors, divisors]), weights
+
+    def _read_tokens(self, ids: str, owns: str, firsts: str, afters: str, length: str) -> list[str]:
+        """Return weighted mean, first and last tokens of each segment, after two convolutions."""
+        width, part = self._shape.token_width, self._shape.token_width // POOLS
+        hidden = self._gather_words(ids, self._read)
+        for name, norm in (("c1", "n1"), ("c2", "n2")):
+            wide = self._node("Pad", [self._norm(norm, hidden), self._ints(1, 0, 1, 0)])
+            shifted = [self._slice(wide, n, n - 2 if n < 2 else _END, axis=0) for n in range(3)]
+            wide = self._node("Concat", shifted, axis=1)
+            hidden = self._node("Add", [hidden, self._gelu(self._linear(name, wide))])
+        weights = self._node("MatMul", [hidden, self._constant(self._weights["att.weight"].T)])
+        weights = self._node("Add", [weights, self._constant(self._weights["att.bias"])])
+        clipped = [weights, self._constant(np.float32(-8)), self._constant(np.float32(8))]
+        weights = self._node("Exp", [self._node("Clip", clipped)])
+        pools = self._node("Reshape", [hidden, self._ints(0, POOLS, part)])
+        pools = self._node("Mul", [pools, self._node("Unsqueeze", [weights, self._ints(2)])])
+        flat = self._node("Reshape", [pools, self._ints(0, width)])
+        sums = self._node("MatMul", [owns, self._node("Concat", [flat, weights], axis=1)])
+        pools = self._node("Reshape", [self._slice(sums, 0, width), self._ints(0, POOLS, part)])
+        divisors = self._node("Add", [self._slice(sums, width, _END), self._floats(1e-3)])
+        divisors = self._node("Unsqueeze", [divisors, self._ints(2)])
+        mean = self._node("Reshape", [self._node("Div", [pools, divisors]), self._ints(0, width)])
+        padded = self._node("Pad", [hidden, self._ints(0, 0, 1, 0)])
+        count = self._shape.first_tokens
+        at = self._node("Add", [firsts, self._constant(np.arange(count)[None])])
+        there = self._node("Less", [at, afters])
+        first = self._pick("firsts", padded, self._node("Where", [there, at, length]), count)
+        at = self._node("Sub", [afters, self._constant(np.array([[1, 2]]))])
+        there = self._node("GreaterOrEqual", [at, firsts])
+        last = self._pick("lasts", padded, self._node("Where", [there, at, length]), 2)
+        return [mean, first, last]
+
+    def _pick(self, name: str, padded: str, at: str, count: int) -> str:
+        """Read `count` tokens of each segment in full."""
+        picked = self._node("Gather", [padded, at], axis=0)
+        picked = self._node("Reshape", [picked, self._ints(-1, count * self._shape.token_width)])
+        return self._gelu(self._linear(name, picked))
+
+    def _compare(self, means: str, first: str) -> str:
+        """Return cosines of the segments before and from each place on, (places, spans x means)."""
+        shape, count = self._shape, self._node("Shape", [first])
+        learned, random = (
+            self._slice(means, 0, shape.groups),
+            self._slice(means, shape.groups, _END),
+        )
+        sizes = self._node("Max", [self._size(learned), self._floats(1e-4)])
+        unit = self._node("Concat", [self._node("Div", [learned, sizes]), random], axis=1)
+        total = self._node("CumSum", [unit, self._constant(np.array(0))])
+        total = self._node("Pad", [total, self._ints(1, 0, 0, 0, 0, 0)])
+        at = self._range(count)
+        here = self._node("Gather", [total, at], axis=0)
+        cosines = []
+        for span in SPANS:
+            low = self._node("Max", [self._node("Sub", [at, self._ints(span)]), self._ints(0)])
+            high = self._node("Min", [self._node("Add", [at, self._ints(span)]), count])
+            before = self._node("Sub", [here, self._node("Gather", [total, low], axis=0)])
+            onward = self._node("Sub", [self._node("Gather", [total, high], axis=0), here])
+            product = self._node("Mul", [before, onward])
+            product = self._node("ReduceSum", [product, self._ints(-1)], keepdims=1)
+            sizes = [
+                self._node("Max", [self._size(each), self._floats(1e-3)])
+                for each in (before, onward)
+            ]
+            cosine = self._node("Div", [product, self._node("Mul", sizes)])
+            cosines.append(self._node("Squeeze", [cosine, self._ints(2)]))
+        return self._node("Concat", cosines, axis=1)
+
+    def _known(self, first: str, after: str, sums: str) -> list[str]:
+        """Return the length of each segment, whether it is the first, and its weight."""
+        length = self._node("Min", [self._node("Sub", [after, first]), self._ints(LONGEST)])
+        length = self._node("Log", [self._node("Cast", [length], to=TensorProto.FLOAT)])
+        is_first = self._node("Equal", [first, self._ints(0)])
+        is_first = self._node("Cast", [is_first], to=TensorProto.FLOAT)
+        weight = self._node("ReduceSum", [sums, self._ints(1)], keepdims=0)
+        weight = self._node("Log", [self._node("Add", [weight, self._floats(1)])])
+        known = (length, is_first, weight)
+        return [self._node("Unsqueeze", [each, self._ints(1)]) for each in known]
+
+    def _transform(self, hidden: str, first: str) -> str:
+        """Run the transformer over places."""
+        at = self._range(self._node("Shape", [first]))
+        rows, columns = (self._node("Unsqueeze", [at, self._ints(axis)]) for axis in (1, 0))
+        distance = self._node("Sub", [columns, rows])
+        seen = self._node("LessOrEqual", [self._node("Abs", [distance]), self._ints(REACH)])
+        clipped = self._node("Max", [distance, self._ints(-REACH)])
+        clipped = self._node("Min", [clipped, self._ints(REACH)])
+        index = self._node("Add", [clipped, self._ints(REACH)])
+        width = self._shape.width
+        for number in range(self._shape.layers):
+            name = f"layers.{number}."
+            bias = self._constant(self._weights[name + "bias"])
+            bias = self._node("Gather", [bias, index], axis=1)
+            bias = self._node("Where", [seen, bias, self._floats(-1e4)])
+            bias = self._node("Unsqueeze", [bias, self._ints(0)])
+            qkv = self._linear(name + "qkv", self._norm(name + "n1", hidden))
+            qkv = self._node("Unsqueeze", [qkv, self._ints(0)])
+            parts = [self._slice(qkv, n * width, (n + 1) * width, axis=2) for n in range(3)]
+            mixed = self._node(
+                "MultiHeadAttention",
+                [*parts, "", "", bias],
+                contrib=True,
+                num_heads=self._shape.heads,
+            )
+            mixed = self._linear(name + "o", self._node("Squeeze", [mixed, self._ints(0)]))
+            hidden = self._node("Add", [hidden, mixed])
+            inner = self._gelu(self._linear(name + "a", self._norm(name + "n2", hidden)))
+            hidden = self._node("Add", [hidden, self._linear(name + "b", inner)])
+        return self._norm("nout", hidden)
+
+    def _linear(self, name: str, hidden: str) -> str:
+        return self.linear(hidden, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
+
+    def _norm(self, name: str, hidden: str) -> str:
+        weights = [self._constant(self._weights[f"{name}.{each}"]) for each in ("weight", "bias")]
+        return self._node("LayerNormalization", [hidden, *weights], axis=-1, epsilon=_EPSILON)
+
+    def _gelu(self, hidden: str) -> str:
+        return self._node("FastGelu", [hidden], contrib=True)
+
+    def _times(self, hidden: str, factor: float) -> str:
+        return self._node("Mul", [hidden, self._floats(factor)])
+
+    def _size(self, vectors: str) -> str:
+        """Return the length of vectors, whose last axis becomes 1."""
+        return self._node("ReduceL2", [vectors], axes=[-1], keepdims=1)
+
+    def _slice(self, tensor: str, start: int, stop: int, axis: int = 1) -> str:
+        bounds = [self._ints(each) for each in (start, stop, axis)]
+        return self._node("Slice", [tensor, *bounds])
+
+    def _range(self, length: str) -> str:
+        """Return 0, 1, ..., length - 1."""
+        zero, one = (self._constant(np.array(each)) for each in (0, 1))
+        return self._node("Range", [zero, self._node("Squeeze", [length]), one])
+
+    def _ints(self, *values: int) -> str:
+        return self._constant(np.array(values, dtype=np.int64))
+
+    def _floats(self, *values: float) -> str:
+        return self._constant(np.array(values, dtype=np.float32))
+
+
+@torch.inference_mode()
+def _tables(model: PlaceModel) -> tuple[Floats, Floats, Floats]:
+    """Return what the model knows of each word: its vector, weights, and its first layer."""
+    found = []
+    for ids in torch.arange(model.shape.vocabulary).split(_AT_ONCE):
+        vectors, weights = model.words(ids)
+        found.append((vectors, weights, gelu(model.c0(vectors))))
+    vectors, weights, read = (torch.cat(each).numpy() for each in zip(*found, strict=True))
+    return vectors, weights, read
