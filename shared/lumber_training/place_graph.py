@@ -103,8 +103,8 @@ class PlaceGraph(GraphBuilder):
             hidden = self._node("Add", [hidden, self._gelu(self._linear(name, wide))])
         weights = self._node("MatMul", [hidden, self._constant(self._weights["att.weight"].T)])
         weights = self._node("Add", [weights, self._constant(self._weights["att.bias"])])
-        clipped = [weights, self._constant(np.float32(-8)), self._constant(np.float32(8))]
-        weights = self._node("Exp", [self._node("Clip", clipped)])
+        limits = [self._constant(np.array(each, dtype=np.float32)) for each in (-8, 8)]
+        weights = self._node("Exp", [self._node("Clip", [weights, *limits])])
         pools = self._node("Reshape", [hidden, self._ints(0, POOLS, part)])
         pools = self._node("Mul", [pools, self._node("Unsqueeze", [weights, self._ints(2)])])
         flat = self._node("Reshape", [pools, self._ints(0, width)])
@@ -150,11 +150,11 @@ class PlaceGraph(GraphBuilder):
             onward = self._node("Sub", [self._node("Gather", [total, high], axis=0), here])
             product = self._node("Mul", [before, onward])
             product = self._node("ReduceSum", [product, self._ints(-1)], keepdims=1)
-            sizes = [
+            lengths = [
                 self._node("Max", [self._size(each), self._floats(1e-3)])
                 for each in (before, onward)
             ]
-            cosine = self._node("Div", [product, self._node("Mul", sizes)])
+            cosine = self._node("Div", [product, self._node("Mul", lengths)])
             cosines.append(self._node("Squeeze", [cosine, self._ints(2)]))
         return self._node("Concat", cosines, axis=1)
 
@@ -237,8 +237,9 @@ class PlaceGraph(GraphBuilder):
 def _tables(model: PlaceModel) -> tuple[Floats, Floats, Floats]:
     """Return what the model knows of each word: its vector, weights, and its first layer."""
     found = []
-    for ids in torch.arange(model.shape.vocabulary).split(_AT_ONCE):
+    for begin in range(0, model.shape.vocabulary, _AT_ONCE):
+        ids = torch.arange(begin, min(begin + _AT_ONCE, model.shape.vocabulary))
         vectors, weights = model.words(ids)
         found.append((vectors, weights, gelu(model.c0(vectors))))
-    vectors, weights, read = (torch.cat(each).numpy() for each in zip(*found, strict=True))
-    return vectors, weights, read
+    tables = [torch.cat(each).numpy() for each in zip(*found, strict=True)]
+    return tables[0], tables[1], tables[2]

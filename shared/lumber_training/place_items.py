@@ -42,11 +42,10 @@ class PlaceFinder(BertChunker):
     def offsets(self, text: str) -> npt.NDArray[np.int64]:
         """Return the offset of each place, and of the first word behind its label."""
         layout = self.layout(text)
+        places = self._places(layout) or ()
         if self.threshold is None:
             cutter = Cutter(layout, self._limits)
             places = cutter.places(self._own_units(layout)).places
-        else:
-            places = self._places(layout) or ()
         found = [0, *(p.offset for p in places), *(p.words for p in places)]
         return np.unique(np.array(found, dtype=np.int64))
 

@@ -183,14 +183,10 @@ class PlaceModel(nn.Module):
         self.R.copy_(noise / noise.norm(dim=1, keepdim=True))
         sample = self.V[torch.randperm(shape.vocabulary, generator=random)[:_SAMPLE]]
         _, sizes, directions = torch.linalg.svd(sample, full_matrices=False)
-        if len(sizes) < learned:
-            raise ValueError(
-                f"word vectors have {len(sizes)} directions, which is fewer than the {learned} of "
-                f"{shape.groups} groups of {shape.group_width}"
-            )
-        scale = (len(sample) / shape.group_width) ** 0.5
+        scale = (len(sample) / shape.group_width) ** 0.5 / 2
+        whitened = (directions.T / sizes * scale)[:, :learned]
         with torch.no_grad():
-            self.M.copy_(directions[:learned].T / sizes[:learned] * scale / 2)
+            self.M[:, : whitened.shape[1]] = whitened  # fewer if there are few words
             self.weight.copy_(torch.as_tensor(log_weights)[:, None].expand_as(self.weight))
 
     def words(self, ids: Tensor) -> tuple[Tensor, Tensor]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from lumber_core.errors import MissingExtraError
 from lumber_training.parts import Part
-from lumber_training.place_batches import WINDOW, Segments, make_batch
+from lumber_training.place_batches import WINDOW, make_batch
 from lumber_training.place_model import PlaceModel
 from lumber_training.place_teaching import Components, TaughtText
 from lumber_training.recipes import Recipe
@@ -72,11 +72,12 @@ class PlaceRun:
         self.points: list[CurvePoint] = []
         self._losses: list[float] = []
         self._model, self._recipe, self._steps, self._bf16 = model.train(), recipe, steps, bf16
-        self._taught = [text for text in taught if len(text.first) >= _FEWEST]
+        self._taught = [text for text in taught if len(text.t) >= _FEWEST]
         if not self._taught:
             raise ValueError(f"no item has {_FEWEST} places: pass more or longer documents")
         self._weights = torch.from_numpy(components.weights)
-        decayed, others = [], []
+        decayed: list[torch.nn.Parameter] = []
+        others: list[torch.nn.Parameter] = []
         for name, parameter in model.named_parameters():
             (decayed if parameter.ndim > 1 and name != "weight" else others).append(parameter)
         groups: list[dict[str, Any]] = [
@@ -90,12 +91,12 @@ class PlaceRun:
         texts = self._batch()
         torch.manual_seed(self._recipe.seed * 1_000_003 + self.step)
         with torch.autocast("cpu", torch.bfloat16, enabled=self._bf16):
-            t, hidden = self._model(make_batch([Segments(x.ids, x.first) for x in texts]))
+            t, hidden = self._model(make_batch([text.segments for text in texts]))
         loss = place_loss(t, hidden, texts, self._recipe.parts, self._weights)
         for group in self._adam.param_groups:
             group["lr"] = learning_rate(self.step, self._steps, self._recipe)
         self._adam.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
         self._adam.step()
         self.step += 1
@@ -114,8 +115,8 @@ class PlaceRun:
         for at in range(self.step * size, (self.step + 1) * size):
             order = np.random.default_rng((seed, at // count, 0)).permutation(count)
             text = self._taught[order[at % count]]
-            begin = int(rng.integers(0, max(1, len(text.first) - WINDOW + 1)))
-            found.append(text.crop(begin, min(begin + WINDOW, len(text.first))))
+            begin = int(rng.integers(0, max(1, len(text.t) - WINDOW + 1)))
+            found.append(text.crop(begin, min(begin + WINDOW, len(text.t))))
         return found
 
     def measure(self, f1: float | None) -> None:
@@ -180,14 +181,12 @@ def place_loss(
         return torch.from_numpy(np.concatenate(arrays).astype(np.float32))
 
     def of_each(values: Sequence[float]) -> torch.Tensor:
-        return torch.tensor(values).repeat_interleave(
-            torch.tensor([len(text.first) for text in texts])
-        )
+        return torch.tensor(values).repeat_interleave(torch.tensor([len(text.t) for text in texts]))
 
     own = [parts[text.kind] for text in texts]
     taught = joined("t")
     counted = torch.isfinite(taught)
-    counted[np.cumsum([0, *(len(text.first) for text in texts[:-1])])] = False
+    counted[np.cumsum([0, *(len(text.t) for text in texts[:-1])])] = False
     taught = taught.clamp(_LEAST_T, _MOST_T)
     likely = torch.sigmoid(taught)
     entropy = binary_cross_entropy_with_logits(t, likely, reduction="none")

@@ -37,23 +37,21 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
 _FIRST_TOKENS = 6  # a place's score is the highest t among so many tokens, as for splitting
 _ROWS = 8  # positions are padded to a multiple of this, as for splitting
 _IN_A_FILE = 100
-_ARRAYS = ("ids", "first", "t", "hidden", "starts")
+_OF_PLACES = ("t", "hidden", "starts")
 
 
 class TaughtText(NamedTuple):
     """An item, and what the teacher says of its places.
 
     Attributes:
-        ids: Token ids, shape (tokens,).
-        first: Index of each segment's first token, shape (places,).
-        t: The teacher's scores, same shape.
+        segments: The tokens, and where segments start.
+        t: The teacher's scores, shape (places,).
         hidden: Principal components of its hidden states, shape (places, components).
         starts: Whether the item's labels name a start, shape (places,).
         kind: Number of the item's part in the recipe.
     """
 
-    ids: TokenIds
-    first: npt.NDArray[np.int32]
+    segments: Segments
     t: npt.NDArray[np.float16]
     hidden: npt.NDArray[np.float16]
     starts: npt.NDArray[np.bool_]
@@ -61,9 +59,8 @@ class TaughtText(NamedTuple):
 
     def crop(self, start: int, stop: int) -> TaughtText:
         """Return the places in a range."""
-        ids, first = Segments(self.ids, self.first).crop(start, stop)
-        of_places = (each[start:stop] for each in (self.t, self.hidden, self.starts))
-        return TaughtText(ids, first, *of_places, self.kind)
+        segments, here = self.segments.crop(start, stop), slice(start, stop)
+        return TaughtText(segments, self.t[here], self.hidden[here], self.starts[here], self.kind)
 
 
 class Components(NamedTuple):
@@ -235,31 +232,32 @@ def _read(
         placed: PlacedItem | None = place_item(item, teacher.tokenizer, rng)
         if placed is not None:
             t, hidden = teacher.read(placed.segments)
-            first = placed.first.astype(np.int32)
-            half = t.astype(np.float16)
-            yield TaughtText(placed.pieces.ids, first, half, hidden, placed.starts, kind)
+            yield TaughtText(placed.segments, t.astype(np.float16), hidden, placed.starts, kind)
 
 
 def _write(path: Path, texts: Sequence[TaughtText], components: Components) -> None:
-    arrays = {name: np.concatenate([getattr(text, name) for text in texts]) for name in _ARRAYS}
-    sizes = [(len(text.ids), len(text.first), text.kind) for text in texts]
+    arrays: dict[str, Any] = {
+        name: np.concatenate([getattr(text, name) for text in texts]) for name in _OF_PLACES
+    }
+    for name in Segments._fields:
+        arrays[name] = np.concatenate([getattr(text.segments, name) for text in texts])
+    sizes = [(len(text.segments.ids), len(text.t), text.kind) for text in texts]
     scratch = path.with_suffix(".part")
     with scratch.open("wb") as file:
-        np.savez(file, **arrays, sizes=np.array(sizes), **components._asdict())
+        np.savez(file, **arrays, **components._asdict(), sizes=np.array(sizes))
     os.replace(scratch, path)
 
 
 def _load(path: Path) -> tuple[list[TaughtText], Components]:
     with np.load(path) as file:
-        arrays = {name: file[name] for name in _ARRAYS}
-        sizes, components = file["sizes"], Components(file["mean"], file["basis"])
-    ends = np.cumsum(sizes[:, :2], axis=0)[:-1]
-    texts = zip(
-        *(np.split(arrays[name], ends[:, int(name != "ids")]) for name in _ARRAYS),
-        sizes[:, 2].tolist(),
-        strict=True,
-    )
-    return [TaughtText(*text) for text in texts], components
+        arrays = dict(file)
+    tokens, places, kinds = arrays["sizes"].T
+    ids = np.split(arrays["ids"], np.cumsum(tokens)[:-1])
+    at = np.cumsum(places)[:-1]
+    first, t, hidden, starts = (np.split(arrays[name], at) for name in ("first", *_OF_PLACES))
+    segments = map(Segments, ids, first)
+    texts = map(TaughtText, segments, t, hidden, starts, kinds.tolist())
+    return list(texts), Components(arrays["mean"], arrays["basis"])
 
 
 def _digest(teacher: Teacher, items: Sequence[tuple[Item, int]], components: int, seed: int) -> str:

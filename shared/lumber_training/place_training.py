@@ -112,7 +112,7 @@ def train_places(
     )
     torch.manual_seed(recipe.seed)
     model = PlaceModel(shape, dropout=recipe.dropout or 0.0, word_dropout=recipe.masked)
-    model.set_words(vectors, log_weights((text.ids for text in taught), len(vectors)))
+    model.set_words(vectors, log_weights((text.segments.ids for text in taught), len(vectors)))
     measured = calibration_sets(keep, recipe) if keep else {}
     run = PlaceRun(model, recipe, taught, components, steps=steps, bf16=bf16)
     path = folder / "checkpoints" / _CHECKPOINT
@@ -131,7 +131,7 @@ def train_places(
     if recipe.fold_threshold:
         threshold = best_threshold([score(each) for each in measured.values()])
         with torch.no_grad():
-            run.averaged.t.bias -= threshold
+            run.averaged.t.bias.sub_(threshold)
     run.averaged.save(folder)
     (folder / "tokenizer.json").write_text(guide.tokenizer.to_json(), encoding="utf-8")
     report = TrainingReport(

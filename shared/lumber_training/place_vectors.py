@@ -34,13 +34,13 @@ def word_vectors(encoder: str | Path) -> Floats:
     Raises:
         WeightsError: A file is missing or damaged, or is not a BERT encoder.
     """
-    model = tagger_from_encoder(encoder, dropout=0.0).model.eval()
+    model = tagger_from_encoder(encoder).eval().model
     tokenizer = WordPieceTokenizer.from_folder(encoder)
     embeddings = model.embeddings.word_embeddings.weight
     alone = []
-    for some in torch.arange(len(embeddings)).split(_AT_ONCE):
-        ids = torch.tensor([tokenizer.cls_id, 0, tokenizer.sep_id]).repeat(len(some), 1)
-        ids[:, 1] = some
+    for begin in range(0, len(embeddings), _AT_ONCE):
+        words = range(begin, min(begin + _AT_ONCE, len(embeddings)))
+        ids = torch.tensor([[tokenizer.cls_id, word, tokenizer.sep_id] for word in words])
         hidden = model(ids, attention_mask=torch.ones_like(ids)).last_hidden_state
         alone.append(normalize(hidden.mean(1), dim=1))
     halves = [half.numpy() for half in (torch.cat(alone), embeddings)]

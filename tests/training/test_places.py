@@ -7,6 +7,7 @@ import random
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -146,7 +147,7 @@ def test_a_place_scores_the_same_whatever_is_in_its_batch(
 @settings(max_examples=25)
 @given(text=texts)
 def test_the_graph_scores_as_the_model(
-    model: PlaceModel, sessions: dict[str, object], text: Segments
+    model: PlaceModel, sessions: dict[str, Any], text: Segments
 ) -> None:
     inputs = {"ids": text.ids[None].astype(np.int64), "places": text.first.astype(np.int64)}
     (expected,) = scores_of(model, text)
@@ -158,7 +159,7 @@ def test_the_graph_scores_as_the_model(
 
 
 @pytest.fixture(scope="module")
-def sessions(model: PlaceModel, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+def sessions(model: PlaceModel, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     import onnx
 
     from lumber_training.place_graph import place_graph
@@ -306,8 +307,7 @@ def test_components_have_a_variance_of_one() -> None:
 def test_the_loss_is_lowest_at_what_the_teacher_says() -> None:
     rng = np.random.default_rng(0)
     said = TaughtText(
-        np.arange(12, dtype=np.int32),
-        np.array([0, 3, 6, 9], np.int32),
+        Segments(np.arange(12, dtype=np.int32), np.array([0, 3, 6, 9])),
         np.array([5, -2, 1, -np.inf], np.float16),
         rng.normal(size=(4, 3)).astype(np.float16),
         np.array([1, 0, 1, 1], np.bool_),
@@ -367,7 +367,7 @@ def test_what_was_read_of_other_items_is_not_taken(exported: Path, tmp_path: Pat
     other = [(Item("The sea. The king.", (0, 9), (0,)), 0)]
     first, _ = teach(teacher, items, folder=tmp_path, components=2, seed=0)
     second, _ = teach(teacher, other, folder=tmp_path, components=2, seed=0)
-    assert not np.array_equal(first[0].ids, second[0].ids)
+    assert not np.array_equal(first[0].segments.ids, second[0].segments.ids)
     assert len(list(tmp_path.iterdir())) == 2
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npz")}
     again, _ = teach(teacher, items, folder=tmp_path, components=2, seed=0)
