@@ -6,17 +6,21 @@ computed together, and a window must score the same whatever is scored with it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import onnx
 
-from lumber_training.graph_builder import GraphBuilder, Precision, Weights
+from lumber_training.graph_builder import GraphBuilder, Precision
 from lumber_training.quantisation import (
     Floats,
     activation_range,
     outlier_channels,
     smoothing_factors,
 )
+
+Weights = Mapping[str, Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,17 @@ class EncoderGraph(GraphBuilder):
         """Return the mean over the tokens, normalised to length 1, shape (1, width)."""
         pooled = self._node("ReduceMean", [hidden], axes=[1], keepdims=0)
         return self._node("LpNormalization", [pooled], axis=1, p=2)
+
+    def _gather_words(self, ids: str, table: Floats) -> str:
+        """Look up word embeddings; as integers, each word has its own scale."""
+        if self._precision == "fp32":
+            return self._node("Gather", [self._constant(table), ids])
+        scales = np.maximum(np.abs(table).max(axis=1, keepdims=True), 1e-12) / 127
+        values = np.rint(table / scales).astype(np.int8)
+        words = self._node("Gather", [self._constant(values), ids])
+        words = self._node("Cast", [words], to=onnx.TensorProto.FLOAT)
+        scale = self._node("Gather", [self._constant(scales.astype(np.float32)), ids])
+        return self._node("Mul", [words, scale])
 
     def _attend(
         self, hidden: str, weights: Weights, peaks: Weights, prefix: str, places: str | None

@@ -24,7 +24,6 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
     raise MissingExtraError("onnx", "train") from error
 
 Array = npt.NDArray[np.generic]
-Weights = Mapping[str, Floats]
 Precision = Literal["fp32", "int8"]
 
 _CONTRIB = "com.microsoft"
@@ -101,17 +100,6 @@ class GraphBuilder:
         model = helper.make_model(graph, opset_imports=opsets, producer_name="lumber-splitters")
         model.ir_version = _IR_VERSION
         return model
-
-    def _gather_words(self, ids: str, table: Floats) -> str:
-        """Look up word embeddings; as integers, each word has its own scale."""
-        if self._precision == "fp32":
-            return self._node("Gather", [self._constant(table), ids])
-        scales = np.maximum(np.abs(table).max(axis=1, keepdims=True), 1e-12) / 127
-        values = np.rint(table / scales).astype(np.int8)
-        words = self._node("Gather", [self._constant(values), ids])
-        words = self._node("Cast", [words], to=TensorProto.FLOAT)
-        scale = self._node("Gather", [self._constant(scales.astype(np.float32)), ids])
-        return self._node("Mul", [words, scale])
 
     def _quantise(self, hidden: str) -> list[str]:
         """Quantise activations: bytes, scale and zero point."""

@@ -60,10 +60,13 @@ class PlaceGraph(GraphBuilder):
         rest = self._slice(first, 1, _END, axis=0)
         after = self._node("Concat", [rest, length], axis=0)
         firsts, afters = (self._node("Unsqueeze", [each, self._ints(1)]) for each in (first, after))
-        at = self._node("Unsqueeze", [self._range(length), self._ints(0)])
-        inside = [self._node("LessOrEqual", [firsts, at]), self._node("Less", [at, afters])]
-        owns = self._node("Cast", [self._node("And", inside)], to=TensorProto.FLOAT)
-        means, sums = self._mean_vectors(ids, owns)
+        none = onnx.helper.make_tensor("value", TensorProto.INT64, [1], [0])
+        none = self._node("ConstantOfShape", [length], value=none)
+        ones = self._node("Expand", [self._ints(1), self._node("Shape", [first])])
+        begins = self._node("ScatterElements", [none, first, ones], axis=0)
+        owns = self._node("CumSum", [begins, self._constant(np.array(0))])
+        owns = self._node("Unsqueeze", [self._node("Sub", [owns, self._ints(1)]), self._ints(1)])
+        means, sums = self._mean_vectors(ids, owns, first)
         width = self._shape.vector_width
         features = [
             self._times(self._node("Reshape", [means, self._ints(0, width)]), 2),
@@ -79,15 +82,13 @@ class PlaceGraph(GraphBuilder):
         inputs: dict[str, list[int | str]] = {"ids": [1, "length"], "places": ["count"]}
         return self.model(output="t", tensor=t, shape=[1, "count"], inputs=inputs)
 
-    def _mean_vectors(self, ids: str, owns: str) -> tuple[str, str]:
+    def _mean_vectors(self, ids: str, owns: str, first: str) -> tuple[str, str]:
         """Return the means over segments, (places, means, group_width), and sums of weights."""
         shape = self._shape
         weights = self._node("Gather", [self._constant(self._word_weights), ids])
-        joined = self._node("Concat", [self._gather_words(ids, self._vectors), weights], axis=1)
-        sums = self._node("MatMul", [owns, joined])
-        vectors = self._slice(sums, 0, shape.vector_width)
-        weights = self._slice(sums, shape.vector_width, _END)
+        weights = self._sum(weights, owns, first, shape.means)
         weights = self._node("Add", [weights, self._floats(1e-3)])
+        vectors = self._sum(self._look_up(self._vectors, ids), owns, first, shape.vector_width)
         vectors = self._node("Reshape", [vectors, self._ints(0, shape.means, shape.group_width)])
         divisors = self._node("Unsqueeze", [weights, self._ints(2)])
         return self._node("Div", [vectors, divisors]), weights
@@ -95,12 +96,10 @@ class PlaceGraph(GraphBuilder):
     def _read_tokens(self, ids: str, owns: str, firsts: str, afters: str, length: str) -> list[str]:
         """Return weighted mean, first and last tokens of each segment, after two convolutions."""
         width, part = self._shape.token_width, self._shape.token_width // POOLS
-        hidden = self._gather_words(ids, self._read)
+        hidden = self._look_up(self._read, ids)
         for name, norm in (("c1", "n1"), ("c2", "n2")):
-            wide = self._node("Pad", [self._norm(norm, hidden), self._ints(1, 0, 1, 0)])
-            shifted = [self._slice(wide, n, n - 2 if n < 2 else _END, axis=0) for n in range(3)]
-            wide = self._node("Concat", shifted, axis=1)
-            hidden = self._node("Add", [hidden, self._gelu(self._linear(name, wide))])
+            convolved = self._convolve(name, self._norm(norm, hidden))
+            hidden = self._node("Add", [hidden, self._gelu(convolved)])
         weights = self._node("MatMul", [hidden, self._constant(self._weights["att.weight"].T)])
         weights = self._node("Add", [weights, self._constant(self._weights["att.bias"])])
         limits = [self._constant(np.array(each, dtype=np.float32)) for each in (-8, 8)]
@@ -108,9 +107,10 @@ class PlaceGraph(GraphBuilder):
         pools = self._node("Reshape", [hidden, self._ints(0, POOLS, part)])
         pools = self._node("Mul", [pools, self._node("Unsqueeze", [weights, self._ints(2)])])
         flat = self._node("Reshape", [pools, self._ints(0, width)])
-        sums = self._node("MatMul", [owns, self._node("Concat", [flat, weights], axis=1)])
-        pools = self._node("Reshape", [self._slice(sums, 0, width), self._ints(0, POOLS, part)])
-        divisors = self._node("Add", [self._slice(sums, width, _END), self._floats(1e-3)])
+        pools = self._sum(flat, owns, firsts, width)
+        pools = self._node("Reshape", [pools, self._ints(0, POOLS, part)])
+        divisors = self._sum(weights, owns, firsts, POOLS)
+        divisors = self._node("Add", [divisors, self._floats(1e-3)])
         divisors = self._node("Unsqueeze", [divisors, self._ints(2)])
         mean = self._node("Reshape", [self._node("Div", [pools, divisors]), self._ints(0, width)])
         padded = self._node("Pad", [hidden, self._ints(0, 0, 1, 0)])
@@ -123,6 +123,20 @@ class PlaceGraph(GraphBuilder):
         last = self._pick("lasts", padded, self._node("Where", [there, at, length]), 2)
         return [mean, first, last]
 
+    def _convolve(self, name: str, hidden: str) -> str:
+        """Return the convolution of tokens with their neighbours; beyond the ends are zeros."""
+        weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
+        if self._precision == "fp32":
+            return self.linear(self._shifted(hidden), weight, bias)
+        values, scale, zero = self._quantise(hidden)  # once, not three times
+        return self._integer_linear([self._shifted(values, zero), scale, zero], weight, bias)
+
+    def _shifted(self, hidden: str, *zero: str) -> str:
+        """Return each token's vector between those of its neighbours, shape (tokens, 3 x width)."""
+        wide = self._node("Pad", [hidden, self._ints(1, 0, 1, 0), *zero])
+        parts = [self._slice(wide, n, n - 2 if n < 2 else _END, axis=0) for n in range(3)]
+        return self._node("Concat", parts, axis=1)
+
     def _pick(self, name: str, padded: str, at: str, count: int) -> str:
         """Read `count` tokens of each segment in full."""
         picked = self._node("Gather", [padded, at], axis=0)
@@ -132,31 +146,25 @@ class PlaceGraph(GraphBuilder):
     def _compare(self, means: str, first: str) -> str:
         """Return cosines of the segments before and from each place on, (places, spans x means)."""
         shape, count = self._shape, self._node("Shape", [first])
-        learned, random = (
-            self._slice(means, 0, shape.groups),
-            self._slice(means, shape.groups, _END),
-        )
+        learned = self._slice(means, 0, shape.groups)
+        random = self._slice(means, shape.groups, _END)
         sizes = self._node("Max", [self._size(learned), self._floats(1e-4)])
         unit = self._node("Concat", [self._node("Div", [learned, sizes]), random], axis=1)
         total = self._node("CumSum", [unit, self._constant(np.array(0))])
         total = self._node("Pad", [total, self._ints(1, 0, 0, 0, 0, 0)])
-        at = self._range(count)
-        here = self._node("Gather", [total, at], axis=0)
-        cosines = []
-        for span in SPANS:
-            low = self._node("Max", [self._node("Sub", [at, self._ints(span)]), self._ints(0)])
-            high = self._node("Min", [self._node("Add", [at, self._ints(span)]), count])
-            before = self._node("Sub", [here, self._node("Gather", [total, low], axis=0)])
-            onward = self._node("Sub", [self._node("Gather", [total, high], axis=0), here])
-            product = self._node("Mul", [before, onward])
-            product = self._node("ReduceSum", [product, self._ints(-1)], keepdims=1)
-            lengths = [
-                self._node("Max", [self._size(each), self._floats(1e-3)])
-                for each in (before, onward)
-            ]
-            cosine = self._node("Div", [product, self._node("Mul", lengths)])
-            cosines.append(self._node("Squeeze", [cosine, self._ints(2)]))
-        return self._node("Concat", cosines, axis=1)
+        at = self._node("Unsqueeze", [self._range(count), self._ints(1)])
+        here = self._node("Gather", [total, at])
+        low = self._node("Max", [self._node("Sub", [at, self._ints(*SPANS)]), self._ints(0)])
+        high = self._node("Min", [self._node("Add", [at, self._ints(*SPANS)]), count])
+        before = self._node("Sub", [here, self._node("Gather", [total, low])])
+        onward = self._node("Sub", [self._node("Gather", [total, high]), here])
+        product = self._node("Mul", [before, onward])
+        product = self._node("ReduceSum", [product, self._ints(-1)], keepdims=1)
+        lengths = [
+            self._node("Max", [self._size(each), self._floats(1e-3)]) for each in (before, onward)
+        ]
+        cosines = self._node("Div", [product, self._node("Mul", lengths)])
+        return self._node("Reshape", [cosines, self._ints(-1, len(SPANS) * shape.means)])
 
     def _known(self, first: str, after: str, sums: str) -> list[str]:
         """Return the length of each segment, whether it is the first, and its weight."""
@@ -171,20 +179,11 @@ class PlaceGraph(GraphBuilder):
 
     def _transform(self, hidden: str, first: str) -> str:
         """Run the transformer over places."""
-        at = self._range(self._node("Shape", [first]))
-        rows, columns = (self._node("Unsqueeze", [at, self._ints(axis)]) for axis in (1, 0))
-        distance = self._node("Sub", [columns, rows])
-        seen = self._node("LessOrEqual", [self._node("Abs", [distance]), self._ints(REACH)])
-        clipped = self._node("Max", [distance, self._ints(-REACH)])
-        clipped = self._node("Min", [clipped, self._ints(REACH)])
-        index = self._node("Add", [clipped, self._ints(REACH)])
-        width = self._shape.width
+        biases = self._biases(first)
+        width, heads = self._shape.width, self._shape.heads
         for number in range(self._shape.layers):
             name = f"layers.{number}."
-            bias = self._constant(self._weights[name + "bias"])
-            bias = self._node("Gather", [bias, index], axis=1)
-            bias = self._node("Where", [seen, bias, self._floats(-1e4)])
-            bias = self._node("Unsqueeze", [bias, self._ints(0)])
+            bias = self._slice(biases, number * heads, (number + 1) * heads)
             qkv = self._linear(name + "qkv", self._norm(name + "n1", hidden))
             qkv = self._node("Unsqueeze", [qkv, self._ints(0)])
             parts = [self._slice(qkv, n * width, (n + 1) * width, axis=2) for n in range(3)]
@@ -192,13 +191,45 @@ class PlaceGraph(GraphBuilder):
                 "MultiHeadAttention",
                 [*parts, "", "", bias],
                 contrib=True,
-                num_heads=self._shape.heads,
+                num_heads=heads,
             )
             mixed = self._linear(name + "o", self._node("Squeeze", [mixed, self._ints(0)]))
             hidden = self._node("Add", [hidden, mixed])
             inner = self._gelu(self._linear(name + "a", self._norm(name + "n2", hidden)))
             hidden = self._node("Add", [hidden, self._linear(name + "b", inner)])
         return self._norm("nout", hidden)
+
+    def _look_up(self, table: Floats, ids: str) -> str:
+        """Return the vectors of words; as integers, each word has its own scale."""
+        if self._precision == "fp32":
+            return self._node("Gather", [self._constant(table), ids])
+        scales = np.maximum(np.abs(table).max(axis=1), 1e-12) / 127
+        values = self._constant(np.rint(table / scales[:, None]).astype(np.int8))
+        tables = values, self._constant(scales.astype(np.float32))
+        found = [self._node("Gather", [each, ids]) for each in tables]
+        return self._node("DequantizeLinear", found, axis=0)
+
+    def _biases(self, first: str) -> str:
+        """Return what is added to the attention of places, (1, layers x heads, places, places)."""
+        names = [f"layers.{number}.bias" for number in range(self._shape.layers)]
+        near = np.concatenate([self._weights[name] for name in names]).T
+        far = np.full_like(near[:1], -1e4)
+        at = self._range(self._node("Shape", [first]))
+        rows, columns = (self._node("Unsqueeze", [at, self._ints(axis)]) for axis in (1, 0))
+        distance = self._node("Max", [self._node("Sub", [columns, rows]), self._ints(-REACH - 1)])
+        distance = self._node("Min", [distance, self._ints(REACH + 1)])
+        index = self._node("Add", [distance, self._ints(REACH + 1)])
+        biases = self._node("Gather", [self._constant(np.concatenate([far, near, far])), index])
+        biases = self._node("Transpose", [biases], perm=[2, 0, 1])
+        return self._node("Unsqueeze", [biases, self._ints(0)])
+
+    def _sum(self, values: str, owns: str, first: str, width: int) -> str:
+        """Return sums over the tokens of each segment, shape (places, width)."""
+        count = self._node("Shape", [first], start=0, end=1)
+        shape = self._node("Concat", [count, self._ints(width)], axis=0)
+        none = onnx.helper.make_tensor("value", TensorProto.FLOAT, [1], [0.0])
+        none = self._node("ConstantOfShape", [shape], value=none)
+        return self._node("ScatterND", [none, owns, values], reduction="add")
 
     def _linear(self, name: str, hidden: str) -> str:
         return self.linear(hidden, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
