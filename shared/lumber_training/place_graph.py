@@ -2,7 +2,7 @@
 
 The vectors and weights of words, and the first layer, which sees one word at a time, are tables.
 In 8 bits, the tables of vectors and all large matrices are integers. Segments have different
-lengths, so sums over their tokens are products with a matrix of zeros and ones.
+lengths; sums over their tokens are scattered, which a session adds in order in one thread.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 import onnx
 import torch
-from onnx import TensorProto
+from onnx import TensorProto, numpy_helper
 
 from lumber_training.graph_builder import GraphBuilder, Precision
 from lumber_training.place_model import LONGEST, POOLS, REACH, SPANS, PlaceModel, PlaceShape, gelu
@@ -21,6 +21,9 @@ from lumber_training.quantisation import Floats
 _EPSILON = 1e-5  # of PyTorch's layer normalisation
 _AT_ONCE = 4096
 _END = 1 << 40  # beyond the end of every axis
+_BLOCK = 40  # places whose attention is computed together; 24 to 80 take about the same time
+_SEEN = _BLOCK + 2 * REACH
+_FAR = -1e4  # bias of places out of reach, whose weight becomes 0
 
 
 def place_graph(model: PlaceModel, precision: Precision) -> onnx.ModelProto:
@@ -55,48 +58,55 @@ class PlaceGraph(GraphBuilder):
 
     def build(self) -> onnx.ModelProto:
         """Return the finished model."""
-        ids, first = self._node("Squeeze", ["ids", self._ints(0)]), "places"
-        length = self._node("Shape", [ids])
-        rest = self._slice(first, 1, _END, axis=0)
-        after = self._node("Concat", [rest, length], axis=0)
-        firsts, afters = (self._node("Unsqueeze", [each, self._ints(1)]) for each in (first, after))
-        none = onnx.helper.make_tensor("value", TensorProto.INT64, [1], [0])
-        none = self._node("ConstantOfShape", [length], value=none)
-        ones = self._node("Expand", [self._ints(1), self._node("Shape", [first])])
-        begins = self._node("ScatterElements", [none, first, ones], axis=0)
-        owns = self._node("CumSum", [begins, self._constant(np.array(0))])
-        owns = self._node("Unsqueeze", [self._node("Sub", [owns, self._ints(1)]), self._ints(1)])
-        means, sums = self._mean_vectors(ids, owns, first)
+        self._ids = self._node("Squeeze", ["ids", self._ints(0)])
+        self._length = self._node("Shape", [self._ids])
+        self._places = self._node("Shape", ["places"])
+        # The first token of each segment and the one behind its last, shape (places, 1).
+        self._first = self._node("Unsqueeze", ["places", self._ints(1)])
+        after = [self._slice("places", 1, _END, axis=0), self._length]
+        after = self._node("Concat", after, axis=0)
+        self._after = self._node("Unsqueeze", [after, self._ints(1)])
+        self._owner = self._find_owners()
+        means, sums = self._mean_vectors()
         width = self._shape.vector_width
         features = [
             self._times(self._node("Reshape", [means, self._ints(0, width)]), 2),
-            *self._read_tokens(ids, owns, firsts, afters, length),
-            self._times(self._compare(means, first), 2),
-            *self._known(first, after, sums),
+            *self._read_tokens(),
+            self._times(self._compare(means), 2),
+            *self._known(sums),
         ]
         hidden = self._linear("into", self._node("Concat", features, axis=1))
-        hidden = self._transform(self._norm("nin", hidden), first)
+        hidden = self._transform(self._norm("nin", hidden))
         t = self._node("MatMul", [hidden, self._constant(self._weights["t.weight"].T)])
         t = self._node("Add", [t, self._constant(self._weights["t.bias"])])
         t = self._node("Transpose", [t], perm=[1, 0])
         inputs: dict[str, list[int | str]] = {"ids": [1, "length"], "places": ["count"]}
         return self.model(output="t", tensor=t, shape=[1, "count"], inputs=inputs)
 
-    def _mean_vectors(self, ids: str, owns: str, first: str) -> tuple[str, str]:
+    def _find_owners(self) -> str:
+        """Return the number of each token's segment, shape (tokens, 1)."""
+        ones = self._node("Expand", [self._ints(1), self._places])
+        begins = self._fill([self._length], np.int64(0))
+        begins = self._node("ScatterElements", [begins, "places", ones], axis=0)
+        owners = self._node("CumSum", [begins, self._constant(np.array(0))])
+        owners = self._node("Sub", [owners, self._ints(1)])
+        return self._node("Unsqueeze", [owners, self._ints(1)])
+
+    def _mean_vectors(self) -> tuple[str, str]:
         """Return the means over segments, (places, means, group_width), and sums of weights."""
         shape = self._shape
-        weights = self._node("Gather", [self._constant(self._word_weights), ids])
-        weights = self._sum(weights, owns, first, shape.means)
+        weights = self._node("Gather", [self._constant(self._word_weights), self._ids])
+        weights = self._sum(weights, shape.means)
         weights = self._node("Add", [weights, self._floats(1e-3)])
-        vectors = self._sum(self._look_up(self._vectors, ids), owns, first, shape.vector_width)
+        vectors = self._sum(self._look_up(self._vectors), shape.vector_width)
         vectors = self._node("Reshape", [vectors, self._ints(0, shape.means, shape.group_width)])
         divisors = self._node("Unsqueeze", [weights, self._ints(2)])
         return self._node("Div", [vectors, divisors]), weights
 
-    def _read_tokens(self, ids: str, owns: str, firsts: str, afters: str, length: str) -> list[str]:
+    def _read_tokens(self) -> list[str]:
         """Return weighted mean, first and last tokens of each segment, after two convolutions."""
         width, part = self._shape.token_width, self._shape.token_width // POOLS
-        hidden = self._look_up(self._read, ids)
+        hidden = self._look_up(self._read)
         for name, norm in (("c1", "n1"), ("c2", "n2")):
             convolved = self._convolve(name, self._norm(norm, hidden))
             hidden = self._node("Add", [hidden, self._gelu(convolved)])
@@ -107,20 +117,20 @@ class PlaceGraph(GraphBuilder):
         pools = self._node("Reshape", [hidden, self._ints(0, POOLS, part)])
         pools = self._node("Mul", [pools, self._node("Unsqueeze", [weights, self._ints(2)])])
         flat = self._node("Reshape", [pools, self._ints(0, width)])
-        pools = self._sum(flat, owns, firsts, width)
+        pools = self._sum(flat, width)
         pools = self._node("Reshape", [pools, self._ints(0, POOLS, part)])
-        divisors = self._sum(weights, owns, firsts, POOLS)
+        divisors = self._sum(weights, POOLS)
         divisors = self._node("Add", [divisors, self._floats(1e-3)])
         divisors = self._node("Unsqueeze", [divisors, self._ints(2)])
         mean = self._node("Reshape", [self._node("Div", [pools, divisors]), self._ints(0, width)])
         padded = self._node("Pad", [hidden, self._ints(0, 0, 1, 0)])
         count = self._shape.first_tokens
-        at = self._node("Add", [firsts, self._constant(np.arange(count)[None])])
-        there = self._node("Less", [at, afters])
-        first = self._pick("firsts", padded, self._node("Where", [there, at, length]), count)
-        at = self._node("Sub", [afters, self._constant(np.array([[1, 2]]))])
-        there = self._node("GreaterOrEqual", [at, firsts])
-        last = self._pick("lasts", padded, self._node("Where", [there, at, length]), 2)
+        at = self._node("Add", [self._first, self._constant(np.arange(count)[None])])
+        at = self._node("Where", [self._node("Less", [at, self._after]), at, self._length])
+        first = self._pick("firsts", padded, at, count)
+        at = self._node("Sub", [self._after, self._constant(np.array([[1, 2]]))])
+        there = self._node("GreaterOrEqual", [at, self._first])
+        last = self._pick("lasts", padded, self._node("Where", [there, at, self._length]), 2)
         return [mean, first, last]
 
     def _convolve(self, name: str, hidden: str) -> str:
@@ -143,9 +153,9 @@ class PlaceGraph(GraphBuilder):
         picked = self._node("Reshape", [picked, self._ints(-1, count * self._shape.token_width)])
         return self._gelu(self._linear(name, picked))
 
-    def _compare(self, means: str, first: str) -> str:
+    def _compare(self, means: str) -> str:
         """Return cosines of the segments before and from each place on, (places, spans x means)."""
-        shape, count = self._shape, self._node("Shape", [first])
+        shape, count = self._shape, self._places
         learned = self._slice(means, 0, shape.groups)
         random = self._slice(means, shape.groups, _END)
         sizes = self._node("Max", [self._size(learned), self._floats(1e-4)])
@@ -166,70 +176,77 @@ class PlaceGraph(GraphBuilder):
         cosines = self._node("Div", [product, self._node("Mul", lengths)])
         return self._node("Reshape", [cosines, self._ints(-1, len(SPANS) * shape.means)])
 
-    def _known(self, first: str, after: str, sums: str) -> list[str]:
+    def _known(self, sums: str) -> list[str]:
         """Return the length of each segment, whether it is the first, and its weight."""
-        length = self._node("Min", [self._node("Sub", [after, first]), self._ints(LONGEST)])
+        length = self._node("Sub", [self._after, self._first])
+        length = self._node("Min", [length, self._ints(LONGEST)])
         length = self._node("Log", [self._node("Cast", [length], to=TensorProto.FLOAT)])
-        is_first = self._node("Equal", [first, self._ints(0)])
+        is_first = self._node("Equal", [self._first, self._ints(0)])
         is_first = self._node("Cast", [is_first], to=TensorProto.FLOAT)
-        weight = self._node("ReduceSum", [sums, self._ints(1)], keepdims=0)
+        weight = self._node("ReduceSum", [sums, self._ints(1)], keepdims=1)
         weight = self._node("Log", [self._node("Add", [weight, self._floats(1)])])
-        known = (length, is_first, weight)
-        return [self._node("Unsqueeze", [each, self._ints(1)]) for each in known]
+        return [length, is_first, weight]
 
-    def _transform(self, hidden: str, first: str) -> str:
-        """Run the transformer over places."""
-        biases = self._biases(first)
+    def _transform(self, hidden: str) -> str:
+        """Run the transformer over places.
+
+        A block of places attends to itself and to `REACH` places before and after it, so that
+        time and memory grow with the number of places and not with its square.
+        """
         width, heads = self._shape.width, self._shape.heads
+        reach, block = self._ints(REACH), self._ints(_BLOCK)
+        blocks = self._node(
+            "Div", [self._node("Add", [self._places, self._ints(_BLOCK - 1)]), block]
+        )
+        begins = self._node("Mul", [self._range(blocks), block])
+        begins = self._node("Unsqueeze", [begins, self._ints(1)])
+        keys = self._node("Add", [begins, self._constant(np.arange(_SEEN)[None])])
+        end = self._node("Add", [self._places, reach])
+        there = [self._node("GreaterOrEqual", [keys, reach]), self._node("Less", [keys, end])]
+        there = self._node("Unsqueeze", [self._node("And", there), self._ints(1, 2)])
+        spare = self._node("Sub", [self._node("Mul", [blocks, block]), self._places])
+        pads = [self._ints(REACH, 0), self._node("Add", [spare, reach]), self._ints(0)]
+        pads = self._node("Concat", pads, axis=0)
         for number in range(self._shape.layers):
             name = f"layers.{number}."
-            bias = self._slice(biases, number * heads, (number + 1) * heads)
             qkv = self._linear(name + "qkv", self._norm(name + "n1", hidden))
-            qkv = self._node("Unsqueeze", [qkv, self._ints(0)])
-            parts = [self._slice(qkv, n * width, (n + 1) * width, axis=2) for n in range(3)]
-            mixed = self._node(
-                "MultiHeadAttention",
-                [*parts, "", "", bias],
-                contrib=True,
-                num_heads=heads,
-            )
-            mixed = self._linear(name + "o", self._node("Squeeze", [mixed, self._ints(0)]))
-            hidden = self._node("Add", [hidden, mixed])
+            qkv = self._node("Pad", [qkv, pads])
+            query = self._slice(self._slice(qkv, 0, width), REACH, -REACH, axis=0)
+            query = self._node("Reshape", [query, self._ints(-1, _BLOCK, width)])
+            others = self._node("Gather", [self._slice(qkv, width, _END), keys])
+            key, value = (self._slice(others, n * width, (n + 1) * width, axis=2) for n in (0, 1))
+            bias = self._constant(_by_distance(self._weights[name + "bias"]))
+            bias = self._node("Where", [there, bias, self._floats(_FAR)])
+            inputs = [query, key, value, "", "", bias]
+            mixed = self._node("MultiHeadAttention", inputs, contrib=True, num_heads=heads)
+            mixed = self._node("Reshape", [mixed, self._ints(-1, width)])
+            zero, axis = self._ints(0), self._ints(0)
+            mixed = self._node("Slice", [mixed, zero, self._places, axis])
+            hidden = self._node("Add", [hidden, self._linear(name + "o", mixed)])
             inner = self._gelu(self._linear(name + "a", self._norm(name + "n2", hidden)))
             hidden = self._node("Add", [hidden, self._linear(name + "b", inner)])
         return self._norm("nout", hidden)
 
-    def _look_up(self, table: Floats, ids: str) -> str:
+    def _look_up(self, table: Floats) -> str:
         """Return the vectors of words; as integers, each word has its own scale."""
         if self._precision == "fp32":
-            return self._node("Gather", [self._constant(table), ids])
+            return self._node("Gather", [self._constant(table), self._ids])
         scales = np.maximum(np.abs(table).max(axis=1), 1e-12) / 127
         values = self._constant(np.rint(table / scales[:, None]).astype(np.int8))
         tables = values, self._constant(scales.astype(np.float32))
-        found = [self._node("Gather", [each, ids]) for each in tables]
+        found = [self._node("Gather", [each, self._ids]) for each in tables]
         return self._node("DequantizeLinear", found, axis=0)
 
-    def _biases(self, first: str) -> str:
-        """Return what is added to the attention of places, (1, layers x heads, places, places)."""
-        names = [f"layers.{number}.bias" for number in range(self._shape.layers)]
-        near = np.concatenate([self._weights[name] for name in names]).T
-        far = np.full_like(near[:1], -1e4)
-        at = self._range(self._node("Shape", [first]))
-        rows, columns = (self._node("Unsqueeze", [at, self._ints(axis)]) for axis in (1, 0))
-        distance = self._node("Max", [self._node("Sub", [columns, rows]), self._ints(-REACH - 1)])
-        distance = self._node("Min", [distance, self._ints(REACH + 1)])
-        index = self._node("Add", [distance, self._ints(REACH + 1)])
-        biases = self._node("Gather", [self._constant(np.concatenate([far, near, far])), index])
-        biases = self._node("Transpose", [biases], perm=[2, 0, 1])
-        return self._node("Unsqueeze", [biases, self._ints(0)])
-
-    def _sum(self, values: str, owns: str, first: str, width: int) -> str:
+    def _sum(self, values: str, width: int) -> str:
         """Return sums over the tokens of each segment, shape (places, width)."""
-        count = self._node("Shape", [first], start=0, end=1)
-        shape = self._node("Concat", [count, self._ints(width)], axis=0)
-        none = onnx.helper.make_tensor("value", TensorProto.FLOAT, [1], [0.0])
-        none = self._node("ConstantOfShape", [shape], value=none)
-        return self._node("ScatterND", [none, owns, values], reduction="add")
+        sums = self._fill([self._places, self._ints(width)], np.float32(0))
+        return self._node("ScatterND", [sums, self._owner, values], reduction="add")
+
+    def _fill(self, shape: list[str], value: np.generic) -> str:
+        """Return a tensor of a shape, given by parts, that has one value everywhere."""
+        size = self._node("Concat", shape, axis=0)
+        filled = numpy_helper.from_array(np.array([value]))
+        return self._node("ConstantOfShape", [size], value=filled)
 
     def _linear(self, name: str, hidden: str) -> str:
         return self.linear(hidden, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
@@ -274,3 +291,10 @@ def _tables(model: PlaceModel) -> tuple[Floats, Floats, Floats]:
         found.append((vectors, weights, gelu(model.c0(vectors))))
     tables = [torch.cat(each).numpy() for each in zip(*found, strict=True)]
     return tables[0], tables[1], tables[2]
+
+
+def _by_distance(bias: Floats) -> Floats:
+    """Return the bias of each place of a block to those it may see, (1, heads, block, seen)."""
+    distance = np.arange(_SEEN) - REACH - np.arange(_BLOCK)[:, None]
+    found = np.where(abs(distance) <= REACH, bias[:, distance.clip(-REACH, REACH) + REACH], _FAR)
+    return found[None].astype(np.float32)
