@@ -15,7 +15,16 @@ import torch
 from onnx import TensorProto, numpy_helper
 
 from lumber_training.graph_builder import GraphBuilder, Precision
-from lumber_training.place_model import LONGEST, POOLS, REACH, SPANS, PlaceModel, PlaceShape, gelu
+from lumber_training.place_model import (
+    LAST,
+    LONGEST,
+    POOLS,
+    REACH,
+    SPANS,
+    PlaceModel,
+    PlaceShape,
+    gelu,
+)
 from lumber_training.quantisation import Floats
 
 _EPSILON = 1e-5  # of PyTorch's layer normalisation
@@ -63,8 +72,8 @@ class PlaceGraph(GraphBuilder):
         self._places = self._node("Shape", ["places"])
         # The first token of each segment and the one behind its last, shape (places, 1).
         self._first = self._node("Unsqueeze", ["places", self._ints(1)])
-        after = [self._slice("places", 1, _END, axis=0), self._length]
-        after = self._node("Concat", after, axis=0)
+        rest = self._slice("places", 1, _END, axis=0)
+        after = self._node("Concat", [rest, self._length], axis=0)
         self._after = self._node("Unsqueeze", [after, self._ints(1)])
         self._owner = self._find_owners()
         means, sums = self._mean_vectors()
@@ -128,9 +137,9 @@ class PlaceGraph(GraphBuilder):
         at = self._node("Add", [self._first, self._constant(np.arange(count)[None])])
         at = self._node("Where", [self._node("Less", [at, self._after]), at, self._length])
         first = self._pick("firsts", padded, at, count)
-        at = self._node("Sub", [self._after, self._constant(np.array([[1, 2]]))])
+        at = self._node("Sub", [self._after, self._constant(np.arange(1, LAST + 1)[None])])
         there = self._node("GreaterOrEqual", [at, self._first])
-        last = self._pick("lasts", padded, self._node("Where", [there, at, self._length]), 2)
+        last = self._pick("lasts", padded, self._node("Where", [there, at, self._length]), LAST)
         return [mean, first, last]
 
     def _convolve(self, name: str, hidden: str) -> str:
@@ -202,11 +211,11 @@ class PlaceGraph(GraphBuilder):
         begins = self._node("Unsqueeze", [begins, self._ints(1)])
         keys = self._node("Add", [begins, self._constant(np.arange(_SEEN)[None])])
         end = self._node("Add", [self._places, reach])
-        there = [self._node("GreaterOrEqual", [keys, reach]), self._node("Less", [keys, end])]
-        there = self._node("Unsqueeze", [self._node("And", there), self._ints(1, 2)])
+        inside = [self._node("GreaterOrEqual", [keys, reach]), self._node("Less", [keys, end])]
+        there = self._node("Unsqueeze", [self._node("And", inside), self._ints(1, 2)])
         spare = self._node("Sub", [self._node("Mul", [blocks, block]), self._places])
-        pads = [self._ints(REACH, 0), self._node("Add", [spare, reach]), self._ints(0)]
-        pads = self._node("Concat", pads, axis=0)
+        behind = self._node("Add", [spare, reach])
+        pads = self._node("Concat", [self._ints(REACH, 0), behind, self._ints(0)], axis=0)
         for number in range(self._shape.layers):
             name = f"layers.{number}."
             qkv = self._linear(name + "qkv", self._norm(name + "n1", hidden))

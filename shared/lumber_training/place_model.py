@@ -37,9 +37,13 @@ SPANS = (1, 2, 4, 8)
 LONGEST = 60
 """Tokens from which on a segment counts as long."""
 
-POOLS = 4  # parts of the convolutions' output, each with weights of its own in the mean
+POOLS = 4
+"""Parts of the convolutions' output, each with weights of its own in the mean."""
+
+LAST = 2
+"""Tokens at a segment's end that are read in full."""
+
 _KIND = "places"
-_LAST = 2  # tokens at a segment's end that are read in full
 _SAMPLE = 8000  # words whose principal components the reduction of word vectors starts from
 
 
@@ -163,7 +167,7 @@ class PlaceModel(nn.Module):
         self.n1, self.n2 = nn.LayerNorm(narrow), nn.LayerNorm(narrow)
         self.att = nn.Linear(narrow, POOLS)
         self.firsts = nn.Linear(shape.first_tokens * narrow, width)
-        self.lasts = nn.Linear(_LAST * narrow, width // 2)
+        self.lasts = nn.Linear(LAST * narrow, width // 2)
         self.into, self.nin = nn.Linear(shape.features, width), nn.LayerNorm(width)
         self.layers = nn.ModuleList(PlaceLayer(shape, dropout) for _ in range(shape.layers))
         self.nout = nn.LayerNorm(width)
@@ -238,7 +242,7 @@ class PlaceModel(nn.Module):
         padded, none = functional.pad(hidden, (0, 0, 0, 1)), len(hidden)
         first = batch.first[:, None] + torch.arange(self.shape.first_tokens)
         first = padded[torch.where(first < batch.after[:, None], first, none)].flatten(1)
-        last = batch.after[:, None] - 1 - torch.arange(_LAST)
+        last = batch.after[:, None] - 1 - torch.arange(LAST)
         last = padded[torch.where(last >= batch.first[:, None], last, none)].flatten(1)
         return [mean, gelu(self.firsts(first)).float(), gelu(self.lasts(last)).float()]
 
