@@ -153,7 +153,7 @@ TRAIN = $(BIN)/lumber-splitters train --bf16 --passages $(DATA)/passages/passage
 # The teachers of the bundled weights: two stages for each seed.
 SEEDS = 0 1 2 3
 
-weights: $(READY)  ## Train the bundled weights again, from all-MiniLM-L6-v2 (DATA=folder; 4.5 hours)
+weights: $(READY)  ## Train the bundled weights and the small model again, from all-MiniLM-L6-v2 (DATA=folder; 6 hours)
 	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make weights DATA=path"; exit 1; }
 	@$(PIP) -e '.[train]'
 	@$(BIN)/python scripts/fetch_wikipedia.py weights/articles.xml.bz2
@@ -166,6 +166,8 @@ weights: $(READY)  ## Train the bundled weights again, from all-MiniLM-L6-v2 (DA
 	$(TRAIN) weights/bundled --recipe sectioned --checkpoint-every 100 --base weights/taught \
 		--wikipedia weights/articles.xml.bz2
 	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx --with-minilm --no-fp32
+	$(TRAIN) weights/small --recipe small --teacher weights/bundled-onnx --wikipedia weights/articles.xml.bz2
+	$(BIN)/lumber-splitters export weights/small weights/small-onnx --with-minilm --no-fp32
 
 licences: $(READY)  ## List the licences of all packages in docs/licences.md
 	@$(PIP) -e '.[dev,ray]'

@@ -22,7 +22,7 @@ from lumber_training.meetings import load_meetings
 from lumber_training.recipes import RECIPES, Recipe
 
 if TYPE_CHECKING:
-    from lumber_training.training import TrainingReport
+    from lumber_training.training_report import TrainingReport
 
 _DATA_FILE = "data.json"
 _REPORT_FILE = "training.json"
@@ -77,7 +77,8 @@ class Training:
         list[Path] | None,
         typer.Option(
             help="Folder of a trained checkpoint; the last stage learns its scores, or the mean of "
-            "several, instead of labels. May be repeated."
+            "several, instead of labels. May be repeated. For the recipe small: one exported "
+            "classifier, or `bundled`."
         ),
     ] = None
     items: Annotated[
@@ -113,6 +114,11 @@ class Training:
         for recipe in recipes[:-1]:
             recipe.check_teachers([])  # only the last stage has teachers
         recipes[-1].check_teachers(self.teacher or [])
+        if recipes[-1].scores == "places" and (recipes[:-1] or self.mean_with):
+            raise ValueError(
+                f"the recipe {recipes[-1].name} makes a model of its own: pass no other --recipe "
+                "and no --mean-with"
+            )
         return recipes
 
     def documents(self) -> list[Document]:
@@ -158,17 +164,23 @@ def _trained(training: Training, stages: Sequence[Recipe], output: Path) -> Trai
     from lumber_training.training import train
 
     documents = training.documents()
-    base = training.base
+    base, teachers = training.base, training.teacher or []
+    options: dict[str, Any] = {
+        "resume": training.resume,
+        "max_steps": training.max_steps,
+        "checkpoint_every": training.checkpoint_every,
+        "bf16": training.bf16,
+        "show_progress": True,
+    }
+    if stages[-1].scores == "places":
+        from lumber_training.place_training import train_places
+
+        (teacher,) = teachers
+        return train_places(
+            documents, output=output, recipe=stages[-1], base=base, teacher=teacher, **options
+        )
     start = _bundled_classifier(output) if base == Path(_BUNDLED) else base
-    run = partial(
-        train,
-        documents,
-        resume=training.resume,
-        max_steps=training.max_steps,
-        checkpoint_every=training.checkpoint_every,
-        bf16=training.bf16,
-        show_progress=True,
-    )
+    run = partial(train, documents, **options)
     for stage in stages[:-1]:
         folder = output / stage.name
         if not training.resume or not _is_done(folder, stage):
@@ -179,7 +191,7 @@ def _trained(training: Training, stages: Sequence[Recipe], output: Path) -> Trai
         recipe=stages[-1],
         base=start,
         mean_with=training.mean_with or [],
-        teachers=training.teacher or [],
+        teachers=teachers,
     )
 
 
@@ -193,7 +205,10 @@ def export_command(
     with_minilm: Annotated[
         bool, typer.Option(help="Export all-MiniLM-L6-v2 as the sentence encoder.")
     ] = False,
-    window: Annotated[int, typer.Option(help="Tokens per window.")] = 255,
+    window: Annotated[
+        int | None,
+        typer.Option(help="Tokens per window. Default: 255, or 2048 for the recipe small."),
+    ] = None,
     fp32: Annotated[bool, typer.Option(help="Also keep the 32-bit model.")] = True,
 ) -> None:
     """Export a checkpoint to ONNX, to run without PyTorch."""

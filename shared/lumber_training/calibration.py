@@ -19,7 +19,8 @@ from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
 from lumber_training.examples import START, LabelledWindows, label_item
 from lumber_training.items import Item
-from lumber_training.recipes import Part, Recipe
+from lumber_training.parts import Part
+from lumber_training.recipes import Recipe
 from lumber_training.synthesis import whole
 
 try:

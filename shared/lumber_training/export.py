@@ -8,18 +8,23 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import onnx
+import torch
 
 from lumber_core.bert.model_folder import ModelCard, write_card
-from lumber_core.bert.onnx import OnnxScorer
+from lumber_core.bert.onnx import OnnxScorer, open_session
 from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger, tagger_from_encoder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import WeightsError
-from lumber_training.graph import EncoderGraph, EncoderShape, Precision
+from lumber_training.graph import EncoderGraph, EncoderShape
+from lumber_training.graph_builder import Precision
+from lumber_training.place_batches import Segments, make_batch
+from lumber_training.place_graph import place_graph
+from lumber_training.place_model import is_place_model, load_place_model
 from lumber_training.quantisation import channel_peaks, random_probes
 
 # File names are a stem and an ending; `lumber_core.bert.loading` looks for the same ones.
@@ -51,7 +56,7 @@ def export(
     checkpoint: str | Path,
     *,
     output: str | Path,
-    window: int = 255,
+    window: int | None = None,
     keep_fp32: bool = True,
     embedder: str | Path | None = None,
     provenance: Mapping[str, Any] | None = None,
@@ -59,10 +64,12 @@ def export(
     """Export a checkpoint to files that load without PyTorch.
 
     Args:
-        checkpoint: Folder with `config.json`, `model.safetensors` and a tokenizer.
+        checkpoint: Folder of a classifier or of a model of places: it has `config.json`,
+            `model.safetensors` and a tokenizer.
         output: Folder to write to: `model.int8.onnx`, `model.onnx`, `tokenizer.json` and
             `card.json`, which has the SHA-256 of each file.
-        window: Tokens in a window, including [CLS] and [SEP].
+        window: Tokens in a window. None: 255, including [CLS] and [SEP], or 2048 for a model of
+            places, which reads none.
         keep_fp32: Whether to keep `model.onnx`.
         embedder: Folder of a sentence encoder (mean-pooled BERT, such as all-MiniLM-L6-v2) to
             export beside the classifier, for embedding chunks and queries. Word embeddings are
@@ -77,12 +84,12 @@ def export(
         WeightsError: The checkpoint cannot be read, or the exported model differs from it.
     """
     source, folder = Path(checkpoint), Path(output)
-    model = load_tagger(source)
-    positions = model.config.max_position_embeddings
-    if window > positions:
-        raise ValueError(f"window must be at most {positions}, the model's positions, not {window}")
-    tokenizer = WordPieceTokenizer.from_folder(source)
-    probes = random_probes(model.config.vocab_size)
+    model = _Places(source) if is_place_model(source) else _Tagger(source)
+    window = model.window if window is None else window
+    if window > model.largest_window:
+        raise ValueError(
+            f"window must be at most {model.largest_window}, which the model can read, not {window}"
+        )
     beside = tagger_from_encoder(embedder).eval() if embedder is not None else None
     folder.mkdir(parents=True, exist_ok=True)
     differences = {}
@@ -90,15 +97,14 @@ def export(
     with tempfile.TemporaryDirectory(dir=folder) as place:
         scratch = Path(place)
         for ending, precision in ENDINGS.items():
-            graphs = {MODEL + ending: tagger_graph(model, precision, probes)}
+            graphs = {MODEL + ending: model.graph(precision)}
             if beside is not None:
+                probes = random_probes(beside.config.vocab_size)
                 graphs[EMBEDDER + ending] = embedder_graph(beside, precision, probes)
                 share_large_constants(graphs.values(), scratch / (WORDS + ending + ".bin"))
             for name, graph in graphs.items():
                 onnx.save(graph, scratch / f"{name}.onnx")
-            differences[precision] = _differences(
-                model, tokenizer, scratch / f"{MODEL}{ending}.onnx", probes
-            )
+            differences[precision] = model.differences(scratch / f"{MODEL}{ending}.onnx")
             if precision == "int8" or keep_fp32:
                 names += sorted(
                     path.name for path in scratch.iterdir() if _ending(path.name) == ending
@@ -111,8 +117,10 @@ def export(
             )
         for name in names[1:]:
             shutil.move(scratch / name, folder / name)
-    (folder / "tokenizer.json").write_text(tokenizer.to_json(), encoding="utf-8")
-    card = ModelCard.of_files(folder, names, window=window, provenance=provenance or {})
+    (folder / "tokenizer.json").write_text(model.tokenizer.to_json(), encoding="utf-8")
+    card = ModelCard.of_files(
+        folder, names, window=window, provenance=provenance or {}, scores=model.scores
+    )
     write_card(card, folder)
     return ExportReport(folder, worst, float(np.sqrt((differences["int8"] ** 2).mean())))
 
@@ -208,12 +216,49 @@ def _ending(name: str) -> str:
     return ".int8" if ".int8." in name else ""
 
 
-def _differences(
-    model: ChunkTagger, tokenizer: WordPieceTokenizer, path: Path, probes: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float32]:
-    """Return the differences between the scores of an exported model and PyTorch's."""
-    windows = list(probes.astype(np.int32))
-    cls_id, sep_id = tokenizer.cls_id, tokenizer.sep_id
-    exported = OnnxScorer(path, cls_id=cls_id, sep_id=sep_id, threads=1).score(windows)
-    original = TorchScorer(model, cls_id=cls_id, sep_id=sep_id).score(windows)
-    return np.concatenate(exported) - np.concatenate(original)
+class _Tagger:
+    """A checkpoint of a classifier of tokens."""
+
+    scores: Literal["tokens"] = "tokens"
+    window = 255
+
+    def __init__(self, folder: Path) -> None:
+        self._model = load_tagger(folder)
+        self._probes = random_probes(self._model.config.vocab_size)
+        self.tokenizer = WordPieceTokenizer.from_folder(folder)
+        self.largest_window = int(self._model.config.max_position_embeddings)
+
+    def graph(self, precision: Precision) -> onnx.ModelProto:
+        return tagger_graph(self._model, precision, self._probes)
+
+    def differences(self, path: Path) -> npt.NDArray[np.float32]:
+        """Return the differences between the scores of an exported model and PyTorch's."""
+        windows = list(self._probes.astype(np.int32))
+        cls_id, sep_id = self.tokenizer.cls_id, self.tokenizer.sep_id
+        exported = OnnxScorer(path, cls_id=cls_id, sep_id=sep_id, threads=1).score(windows)
+        original = TorchScorer(self._model, cls_id=cls_id, sep_id=sep_id).score(windows)
+        return np.concatenate(exported) - np.concatenate(original)
+
+
+class _Places:
+    """A checkpoint of a model of places."""
+
+    scores: Literal["places"] = "places"
+    window, largest_window = 2048, 8192
+
+    def __init__(self, folder: Path) -> None:
+        self._model = load_place_model(folder)
+        self.tokenizer = WordPieceTokenizer.from_folder(folder)
+
+    def graph(self, precision: Precision) -> onnx.ModelProto:
+        return place_graph(self._model, precision)
+
+    def differences(self, path: Path) -> npt.NDArray[np.float32]:
+        """Return the differences between the scores of an exported model and PyTorch's."""
+        ids = random_probes(self._model.shape.vocabulary).reshape(-1)
+        text = Segments(ids[:1000].astype(np.int32), np.arange(0, 1000, 20))  # fits any window
+        inputs = {"ids": text.ids[None].astype(np.int64), "places": text.first}
+        exported = open_session(path).run(None, inputs)[0][0]
+        with torch.inference_mode():
+            original = self._model(make_batch([text]))[0].numpy()
+        return np.asarray(exported - original)

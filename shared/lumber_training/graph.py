@@ -1,45 +1,26 @@
 """BERT encoders as ONNX graphs, built node by node in 32-bit floats or 8-bit integers.
 
-The graph is written out rather than traced, so that it consists of the nodes that onnxruntime runs
-fastest on a CPU (fused attention, normalisation and integer matrix products) and does not depend
-on the version of a tracer. It takes one sequence at a time, without padding: dynamic quantisation
-depends on everything computed together, and a window must score the same whatever is scored with
-it.
+A graph takes one sequence at a time, without padding: dynamic quantisation depends on everything
+computed together, and a window must score the same whatever is scored with it.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
+import onnx
 
-from lumber_core.errors import MissingExtraError
+from lumber_training.graph_builder import GraphBuilder, Precision
 from lumber_training.quantisation import (
-    ActivationRange,
     Floats,
     activation_range,
     outlier_channels,
-    quantise_matrix,
     smoothing_factors,
 )
 
-try:
-    import onnx
-    from onnx import TensorProto, helper, numpy_helper
-except ImportError as error:  # pragma: no cover - exercised where the extra is absent
-    raise MissingExtraError("onnx", "train") from error
-
-Array = npt.NDArray[np.generic]
 Weights = Mapping[str, Floats]
-Precision = Literal["fp32", "int8"]
-
-_CONTRIB = "com.microsoft"
-_OPSET = 17
-_IR_VERSION = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +38,17 @@ class EncoderShape:
     epsilon: float = 1e-12
 
 
-class EncoderGraph:
-    """Collects the nodes of a graph. Methods return names of tensors of shape (1, length, width).
+class EncoderGraph(GraphBuilder):
+    """The graph of an encoder. Methods return names of tensors of shape (1, length, width).
 
     Args:
         shape: Shape of the encoder.
-        precision: "int8" stores matrices as 7-bit integers with one scale per column, and
-            quantises activations dynamically.
+        precision: As for `GraphBuilder`.
     """
 
-    def __init__(
-        self,
-        shape: EncoderShape,
-        precision: Precision,
-    ) -> None:
+    def __init__(self, shape: EncoderShape, precision: Precision) -> None:
+        super().__init__(precision)
         self._shape = shape
-        self._precision = precision
-        self._nodes: list[onnx.NodeProto] = []
-        self._constants: dict[str, onnx.TensorProto] = {}
-        self._names: dict[tuple[str, tuple[int, ...], bytes], str] = {}
-        self._count = 0
 
     def encode(self, ids: str, weights: Weights, peaks: Weights, places: str | None = None) -> str:
         """Run a whole encoder.
@@ -129,30 +101,6 @@ class EncoderGraph:
         inner = self._feed_forward(hidden, weights, peaks, prefix, fixed=places is not None)
         return self._add_and_norm(inner, hidden, weights, f"{prefix}output.")
 
-    def linear(
-        self, hidden: str, weight: Floats, bias: Floats, constant: ActivationRange | None = None
-    ) -> str:
-        """Multiply by a matrix, given in PyTorch's layout (out, in), and add a bias.
-
-        Args:
-            hidden: The input.
-            weight: The matrix.
-            bias: The bias.
-            constant: Constant scale and zero point of `hidden` for "int8"; None for dynamic ones.
-        """
-        if self._precision == "fp32":
-            product = self._node("MatMul", [hidden, self._constant(weight.T)])
-            return self._node("Add", [product, self._constant(bias)])
-        if constant is not None:
-            given = [self._constant(constant.scale), self._constant(constant.zero_point)]
-            return self._integer_linear(
-                [self._node("QuantizeLinear", [hidden, *given]), *given], weight, bias
-            )
-        matrix = quantise_matrix(weight)
-        constants: tuple[Array, ...] = (*matrix, np.zeros(len(bias), dtype=np.int8), bias)
-        inputs = [hidden, *map(self._constant, constants)]
-        return self._node("DynamicQuantizeMatMul", inputs, contrib=True)
-
     def tag(self, hidden: str, weight: Floats, bias: Floats) -> str:
         """Return t = logit(start) - logit(normal) of each hidden state, shape (1, count)."""
         column = (weight[1] - weight[0]).astype(np.float32)[:, None]
@@ -165,37 +113,6 @@ class EncoderGraph:
         pooled = self._node("ReduceMean", [hidden], axes=[1], keepdims=0)
         return self._node("LpNormalization", [pooled], axis=1, p=2)
 
-    def model(
-        self,
-        *,
-        output: str,
-        tensor: str,
-        shape: Sequence[int | str],
-        inputs: Mapping[str, Sequence[int | str]],
-    ) -> onnx.ModelProto:
-        """Return the finished model.
-
-        Args:
-            output: Name of its output.
-            tensor: The tensor to return.
-            shape: Its shape.
-            inputs: Shapes of the int64 inputs, by name.
-        """
-        graph = helper.make_graph(
-            [*self._nodes, helper.make_node("Identity", [tensor], [output])],
-            "bert",
-            [
-                helper.make_tensor_value_info(name, TensorProto.INT64, size)
-                for name, size in inputs.items()
-            ],
-            [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)],
-            list(self._constants.values()),
-        )
-        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_CONTRIB, 1)]
-        model = helper.make_model(graph, opset_imports=opsets, producer_name="lumber-splitters")
-        model.ir_version = _IR_VERSION
-        return model
-
     def _gather_words(self, ids: str, table: Floats) -> str:
         """Look up word embeddings; as integers, each word has its own scale."""
         if self._precision == "fp32":
@@ -203,7 +120,7 @@ class EncoderGraph:
         scales = np.maximum(np.abs(table).max(axis=1, keepdims=True), 1e-12) / 127
         values = np.rint(table / scales).astype(np.int8)
         words = self._node("Gather", [self._constant(values), ids])
-        words = self._node("Cast", [words], to=TensorProto.FLOAT)
+        words = self._node("Cast", [words], to=onnx.TensorProto.FLOAT)
         scale = self._node("Gather", [self._constant(scales.astype(np.float32)), ids])
         return self._node("Mul", [words, scale])
 
@@ -224,8 +141,7 @@ class EncoderGraph:
             out, reach = out * factors, reach / factors
         hidden, matrices, _ = self._smooth(hidden, matrices, peaks.get(parts[0] + "weight"))
         if self._precision == "int8":
-            bytes_of = [self._fresh() for _ in range(3)]
-            self._nodes.append(helper.make_node("DynamicQuantizeLinear", [hidden], bytes_of))
+            bytes_of = self._quantise(hidden)
             query, key, value = (
                 self._integer_linear(bytes_of, *pair) for pair in zip(matrices, biases, strict=True)
             )
@@ -279,16 +195,6 @@ class EncoderGraph:
         smoothed = self._node("Mul", [hidden, self._constant(1 / factors)])
         return smoothed, [matrix * factors for matrix in matrices], peaks / factors
 
-    def _integer_linear(self, bytes_of: list[str], weight: Floats, bias: Floats) -> str:
-        """Multiply quantised activations, given as bytes, scale and zero point."""
-        values, scale, zero_point = bytes_of
-        matrix = quantise_matrix(weight)
-        zeros = self._constant(np.zeros(len(bias), dtype=np.int8))
-        integers, scales = self._constant(matrix.values), self._constant(matrix.scales)
-        constants = integers, scale, scales, zero_point
-        inputs = [values, *constants, zeros, self._constant(bias)]
-        return self._node("MatMulIntegerToFloat", inputs, contrib=True)
-
     def _add_and_norm(self, inner: str, hidden: str, weights: Weights, prefix: str) -> str:
         """Add the residual and normalise."""
         # Two nodes: onnxruntime's fused one is many times slower.
@@ -305,23 +211,3 @@ class EncoderGraph:
             axis=-1,
             epsilon=self._shape.epsilon,
         )
-
-    def _node(self, kind: str, inputs: list[str], *, contrib: bool = False, **options: Any) -> str:
-        name = self._fresh()
-        domain = _CONTRIB if contrib else ""
-        self._nodes.append(helper.make_node(kind, inputs, [name], domain=domain, **options))
-        return name
-
-    def _constant(self, values: Array) -> str:
-        """Add a constant and return its name; equal constants are stored once."""
-        values = np.ascontiguousarray(values)
-        key = (str(values.dtype), values.shape, hashlib.sha256(values.tobytes()).digest())
-        if key not in self._names:
-            name = f"c{len(self._constants)}"
-            self._names[key] = name
-            self._constants[name] = numpy_helper.from_array(values, name)
-        return self._names[key]
-
-    def _fresh(self) -> str:
-        self._count += 1
-        return f"t{self._count}"

@@ -2,101 +2,15 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from lumber_evaluation.documents import Document
-from lumber_training.augmentation import UNCHANGED, Augmentation, augment
-from lumber_training.items import Item, tokenised
-from lumber_training.pieces import AS_PUBLISHED, Variety
-from lumber_training.synthesis import excerpts, full_sentences, notes, synthesize
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One kind of training item and its share.
-
-    Attributes:
-        kind: "synthetic" joins pieces of different documents; "excerpts" takes runs of sentences
-            from documents with annotated sections; "notes" joins passages of one document, which
-            only their labels separate.
-        share: This kind's share of the items; the shares of a recipe add up to 1.
-        segments: For synthetic items and notes: number of pieces, or the smallest and largest
-            number.
-        sentences: Smallest and largest number of sentences: of a piece for synthetic items and
-            notes, of the whole item for excerpts.
-        start_weight: Weight of the loss at a start; 1 elsewhere. Rare, difficult starts get low
-            scores; a higher weight aligns the best threshold of this kind with the others'.
-        sources: Sources of the documents to use; empty for all.
-        prose: Whether to leave out what is no full sentence (list items, titles, table rows), as
-            corpora for segmentation do.
-        variety: For synthetic items: how pieces differ from the paper's.
-        tokenised: Share of the items rewritten in the style of tokenised corpora, with spaces
-            around punctuation.
-        augmentation: Shares of the items rewritten in other ways.
-    """
-
-    kind: Literal["synthetic", "excerpts", "notes"]
-    share: float
-    segments: int | tuple[int, int] = 4
-    sentences: tuple[int, int] = (1, 5)
-    start_weight: float = 1.0
-    sources: tuple[str, ...] = ()
-    prose: bool = False
-    variety: Variety = AS_PUBLISHED
-    tokenised: float = 0.0
-    augmentation: Augmentation = UNCHANGED
-
-    @property
-    def fewest_and_most_segments(self) -> tuple[int, int]:
-        """The range of `segments`."""
-        few, many = (
-            (self.segments, self.segments) if isinstance(self.segments, int) else self.segments
-        )
-        return few, many
-
-    def items(self, documents: Sequence[Document], count: int, seed: int) -> list[Item]:
-        """Make `count` items of this kind.
-
-        Raises:
-            ValueError: No document comes from one of `sources`.
-        """
-        chosen = [d for d in documents if not self.sources or d.source in self.sources]
-        if self.prose:
-            chosen = full_sentences(chosen)
-        if not chosen:
-            raise ValueError(
-                f"no document comes from {', '.join(self.sources) or 'any source'}, which the "
-                "recipe needs: pass such documents or change the recipe's parts"
-            )
-        if self.kind == "excerpts":
-            made = excerpts(chosen, items=count, sentences=self.sentences, seed=seed)
-        elif self.kind == "notes":
-            made = notes(
-                chosen,
-                items=count,
-                segments=self.fewest_and_most_segments,
-                sentences=self.sentences,
-                seed=seed,
-            )
-        else:
-            made = synthesize(
-                chosen,
-                items=count,
-                segments=self.segments,
-                sentences=self.sentences,
-                variety=self.variety,
-                seed=seed,
-            )
-        rng = random.Random(seed)
-        return [self._rewritten(item, rng) for item in made]
-
-    def _rewritten(self, item: Item, rng: random.Random) -> Item:
-        if rng.random() < self.tokenised:
-            item = tokenised(item, rng)
-        return augment(item, self.augmentation, rng)
+from lumber_training.augmentation import Augmentation
+from lumber_training.items import Item
+from lumber_training.parts import Part
+from lumber_training.pieces import Variety
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +45,11 @@ class Recipe:
             classifier's bias, so that 0 becomes the best threshold.
         taught: Whether a run learns from teachers; its items are chosen for that, and their labels
             are not used.
+        scores: What the model scores. "tokens": a classifier of tokens. "places": a small model of
+            the places where chunks may start (`place_model`), which learns from one exported
+            classifier. For "places", `masked` words are left out, the rate decays in the last
+            40 % of the steps, and `loss_at`, `other_weight`, `frozen_layers`,
+            `freeze_embeddings`, `average_last` and `window` do not apply.
         seed: Same seed, same items, same order.
     """
 
@@ -155,6 +74,7 @@ class Recipe:
     held_out: float = 0.05
     fold_threshold: bool = False
     taught: bool = False
+    scores: Literal["tokens", "places"] = "tokens"
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -182,13 +102,18 @@ class Recipe:
         """Raise unless there are teachers if the recipe needs them.
 
         Raises:
-            ValueError: The recipe needs teachers, and there are none.
+            ValueError: The recipe needs teachers and there are none, or one and there are more.
         """
         if self.taught and not teachers:
             raise ValueError(
                 f"the recipe {self.name!r} learns the scores of trained classifiers, and none was "
                 "passed: pass teachers (--teacher FOLDER), or choose a recipe that learns from "
                 "labels"
+            )
+        if self.scores == "places" and len(teachers) != 1:
+            raise ValueError(
+                f"the recipe {self.name!r} learns the scores of one exported classifier, not of "
+                f"{len(teachers)}: pass one --teacher FOLDER, or --teacher bundled"
             )
 
     def make_items(self, documents: Sequence[Document]) -> list[tuple[Item, Part]]:
@@ -204,6 +129,21 @@ class Recipe:
             for count in [order.count(number)]
         ]
         return [(next(made[number]), self.parts[number]) for number in order]
+
+    def count_steps(self, items: int, max_steps: int | None) -> int:
+        """Return the number of steps of a run.
+
+        Args:
+            items: Number of items that were made.
+            max_steps: Most steps; None for all items.
+
+        Raises:
+            ValueError: `max_steps` is below 1.
+        """
+        if max_steps is not None and max_steps < 1:
+            raise ValueError(f"max_steps must be at least 1, not {max_steps}")
+        all_of_it = -(-items // self.batch_size) * self.epochs
+        return all_of_it if max_steps is None else min(max_steps, all_of_it)
 
     def _order(self) -> list[int]:
         """Return the index of each item's part."""
@@ -278,6 +218,8 @@ _MARKED = Augmentation(
     labels=0.05, lists=0.1, headings=0.08, citations=0.1, unpunctuated=0.03, wrapped=0.05, ocr=0.04
 )
 
+_LABELLED = Augmentation(labels=1.0, lists=0.2, citations=0.15, ocr=0.08, wrapped=0.1, tables=0.03)
+
 _CONTINUOUS_PROSE = ("fairytaleqa", "squad2", "quoref", "pubmedqa", "wiki_sections")
 
 MIXED = replace(
@@ -333,9 +275,7 @@ MIXED = replace(
             "notes",
             0.08,
             segments=(3, 12),
-            augmentation=Augmentation(
-                labels=1.0, lists=0.2, citations=0.15, ocr=0.08, wrapped=0.1, tables=0.03
-            ),
+            augmentation=_LABELLED,
         ),
     ),
     items=26_400,
@@ -421,7 +361,59 @@ SECTIONED = replace(
 Pass articles of a dump of Wikipedia: runs of their sentences are more than a quarter of the items.
 """
 
+_LONG = Part("excerpts", 0.05, sentences=(30, 200), start_weight=2.5, sources=("wiki_sections",))
+_JOINED = Part("synthetic", 0.18, variety=_FEW_HEADINGS)
+
+SMALL = Recipe(
+    name="small",
+    parts=(
+        replace(
+            _JOINED,
+            segments=(6, 24),
+            sentences=(1, 12),
+            tokenised=0.2,
+            augmentation=_ANY_WAY,
+        ),
+        replace(_JOINED, segments=(6, 12), sentences=(3, 11), tokenised=0.55),
+        Part(
+            "notes",
+            0.17,
+            segments=(4, 14),
+            sentences=(2, 16),
+            start_weight=1.5,
+            sources=("wiki_sections", "wikipedia"),
+            prose=True,
+        ),
+        replace(_LONG, share=0.09, prose=True),
+        _LONG,
+        replace(_LONG, share=0.07, sources=("wikipedia",)),
+        replace(_LONG, sources=("wikipedia",), prose=True),
+        replace(_LONG, share=0.07, sources=("fairytaleqa",), augmentation=_MARKED),
+        replace(_LONG, share=0.06, start_weight=1.3, sources=("meetings",)),
+        Part("notes", 0.08, segments=(5, 24), augmentation=_LABELLED),
+    ),
+    items=9_000,
+    epochs=6,
+    batch_size=16,
+    learning_rate=1e-3,
+    weight_decay=0.02,
+    beta2=0.98,
+    warmup_steps=60,
+    dropout=0.1,
+    masked=0.08,
+    held_out=0.08,
+    fold_threshold=True,
+    taught=True,
+    scores="places",
+    seed=77,
+)
+"""A small model of places learns the scores of the classifier, which has read the items.
+
+Items are long, because the model sees many places at once. Where texts are as they were written,
+starts are rare, and the loss weighs more the more likely the teacher finds a start.
+"""
+
 RECIPES = {
     recipe.name: recipe
-    for recipe in (PAPER, SENTENCES, AUGMENTED, MIXED, REFINED, TAUGHT, SECTIONED)
+    for recipe in (PAPER, SENTENCES, AUGMENTED, MIXED, REFINED, TAUGHT, SECTIONED, SMALL)
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,12 @@ pytest.importorskip("accelerate")
 
 from lumber_core import BertChunker
 from lumber_core.bert.model_folder import sha256
+from lumber_training.parts import Part
+from lumber_training.recipes import RECIPES, SMALL
 from tests.cli.running import run
 from tests.tiny_bert import write_random_checkpoint
+
+SMALL_RECIPE = ("train", "out", "--passages", "p", "--recipe", "small")
 
 
 @pytest.fixture
@@ -107,10 +112,38 @@ def test_each_recipe_continues_from_the_one_before(passages: Path, tmp_path: Pat
     assert (first / "training.json").stat().st_mtime_ns == written
 
 
+def test_a_small_model_learns_from_an_exported_classifier(
+    passages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = (Part("synthetic", 1.0, segments=4, sentences=(1, 3)),)
+    monkeypatch.setitem(RECIPES, "small", replace(SMALL, parts=parts, held_out=0.3))
+    base, teacher = write_random_checkpoint(tmp_path / "base", width=160), tmp_path / "teacher"
+    code, said = run("export", base, teacher, "--no-fp32")
+    assert code == 0, said
+    code, said = run(
+        *("train", tmp_path / "run", "--passages", passages, "--recipe", "small"),
+        *("--teacher", teacher, "--base", base, "--items", 20, "--max-steps", 1),
+    )
+    assert code == 0, said
+    assert "F1 on held-out windows" in said
+    code, said = run("export", tmp_path / "run", tmp_path / "out", "--no-fp32")
+    assert code == 0, said
+    card = json.loads((tmp_path / "out" / "card.json").read_text())
+    assert (card["scores"], card["window"]) == ("places", 2048)
+    assert card["provenance"]["training"]["recipe"]["name"] == "small"
+    assert "passages.jsonl" in card["provenance"]["data"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         (["train", "out"], "no documents"),
+        (["train", "out", "--passages", "p", "--recipe", "small"], "pass teachers"),
+        (
+            [*SMALL_RECIPE, "--teacher", "a", "--teacher", "b"],
+            "the scores of one exported classifier, not of 2",
+        ),
+        ([*SMALL_RECIPE, "--teacher", "a", "--mean-with", "b"], "a model of its own"),
         (["train", "out", "--recipe", "none"], "unknown recipe 'none'"),
         (["train", "out", "--passages", "missing.jsonl"], "missing.jsonl does not exist"),
         (["train", "out", "--wikipedia", "missing.xml"], "missing.xml does not exist"),

@@ -20,7 +20,8 @@ from lumber_training.examples import (
     pad,
 )
 from lumber_training.items import Item
-from lumber_training.recipes import PAPER, SENTENCES, Part, Recipe
+from lumber_training.parts import Part
+from lumber_training.recipes import PAPER, SENTENCES, Recipe
 from lumber_training.synthesis import excerpts, full_sentences, notes, synthesize, whole
 from tests.tiny_bert import write_tokenizer
 

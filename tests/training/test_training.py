@@ -34,13 +34,15 @@ from lumber_training.calibration import (  # noqa: E402
 )
 from lumber_training.distillation import Teachers, distillation_loss  # noqa: E402
 from lumber_training.examples import BETWEEN, IGNORED, NORMAL, START  # noqa: E402
-from lumber_training.recipes import Part, Recipe  # noqa: E402
+from lumber_training.parts import Part  # noqa: E402
+from lumber_training.recipes import Recipe  # noqa: E402
 from lumber_training.trainer import (  # noqa: E402
     register_plain_attention,
     tagging_loss,
     training_arguments,
 )
-from lumber_training.training import TrainingReport, train  # noqa: E402
+from lumber_training.training import train  # noqa: E402
+from lumber_training.training_report import TrainingReport  # noqa: E402
 from tests.tiny_bert import WORDS, write_random_checkpoint  # noqa: E402
 
 RECIPE = Recipe(
