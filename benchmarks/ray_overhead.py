@@ -1,6 +1,6 @@
 """What Ray adds to splitting: seconds to start, CPU time for a document and for a part, memory.
 
-Usage: python benchmarks/ray_overhead.py [DOCUMENTS] [WORKERS]
+Usage: python -m benchmarks.ray_overhead [DOCUMENTS] [WORKERS]
 
 Splits DOCUMENTS (4,000) generated documents of 10,000 characters with Greedy, first in this process
 and then on a Ray cluster on this machine with WORKERS (2) workers, into the same part files. CPU
@@ -14,14 +14,16 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-from lumber_core import BertChunker, GreedyChunker, TextEmbedder
+from benchmarks.suite.splitters import use_shipped_vocabulary
+from lumber_core import BertChunker, GreedyChunker, LayoutChunker, TextEmbedder
 from lumber_core.text.source import Source
 from lumber_ray import split_corpus
 from lumber_ray.corpus import list_documents
@@ -40,6 +42,7 @@ SENTENCES = (
 CHARACTERS = 10_000
 PER_PART = 64
 LISTED = 1_000_000
+SPLIT = 500
 
 
 def main() -> None:
@@ -53,6 +56,7 @@ def main() -> None:
                 file.write(json.dumps({"id": f"document {number}", "text": text_of(number)}) + "\n")
         alone = in_one_process(corpus, Path(folder) / "alone", count)
         on_ray(corpus, Path(folder) / "ray", count, workers, alone)
+    without_models()
     splitting_and_embedding()
     with TemporaryDirectory() as folder:
         listing(Path(folder))
@@ -123,6 +127,30 @@ def on_ray(corpus: Path, destination: Path, count: int, workers: int, alone: flo
         f"{1000 * added / -(-count // PER_PART):.0f} ms a part of {PER_PART}"
     )
     ray.shutdown()
+
+
+def without_models() -> None:
+    """Print the CPU time of splitting a document in memory, LangChain's splitter included."""
+    use_shipped_vocabulary()
+    recursive = RecursiveCharacterTextSplitter
+    splitters: dict[str, Callable[[str], object]] = {
+        "Greedy": GreedyChunker().segment,
+        "Layout": LayoutChunker().segment,
+        "LangChain's recursive splitter, by tokens": recursive.from_tiktoken_encoder(
+            "cl100k_base", chunk_size=256, chunk_overlap=0
+        ).split_text,
+        "LangChain's recursive splitter, by characters": recursive(
+            chunk_size=1024, chunk_overlap=0
+        ).split_text,
+    }
+    texts = [text_of(number) for number in range(SPLIT)]
+    for name, split in splitters.items():
+        split(texts[0])
+        start = time.process_time()
+        for text in texts:
+            split(text)
+        used = time.process_time() - start
+        print(f"{name}: {1000 * used / SPLIT:.2f} ms of CPU time to split a document in memory")
 
 
 def splitting_and_embedding() -> None:

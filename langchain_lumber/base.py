@@ -230,7 +230,8 @@ class SpanTextSplitter(TextSplitter):
 
         Args:
             documents: Any iterable, such as a loader's `lazy_load()`. Documents are pulled when
-                their chunks are asked for, one at a time, or as many as `max_concurrency`.
+                their chunks are asked for: one at a time, as many as `max_concurrency`, or 64 for
+                a GPU.
 
         Yields:
             The chunks. Memory holds those of the documents pulled last. `on_segmentation` counts

@@ -331,7 +331,7 @@ class SpanNodeParser(NodeParser):
 
         Args:
             documents: Any iterable of documents or nodes. They are pulled when their nodes are
-                asked for, one at a time, or as many as `max_concurrency`.
+                asked for: one at a time, as many as `max_concurrency`, or 64 for a GPU.
 
         Yields:
             The nodes. Memory holds those of the documents pulled last. `on_segmentation` numbers

@@ -26,6 +26,9 @@ def main() -> None:
     parser.add_argument("--checkpoint", type=Path, help="bert: weights for both sides")
     parser.add_argument("--text", type=Path, help="bert: the text to split")
     parser.add_argument("--greedy-mb", type=float, default=1000.0, help="large: size for greedy")
+    parser.add_argument(
+        "--recursive-mb", type=float, default=300.0, help="large: size for LangChain's"
+    )
     parser.add_argument("--bert-mb", type=float, default=50.0, help="large: size for bert")
     options = parser.parse_args()
     began = perf_counter()
@@ -39,7 +42,15 @@ def main() -> None:
         "llm": lambda: language_models(log, scale=options.scale),
         "bert": lambda: bert(log, scale=options.scale, checkpoint=options.checkpoint, text=text),
         "growth": lambda: growth(log, scale=options.scale),
-        "large": lambda: large(log, {"greedy": options.greedy_mb, "bert": options.bert_mb}),
+        "large": lambda: large(
+            log,
+            {
+                "greedy": options.greedy_mb,
+                "layout": options.recursive_mb,
+                "recursive": options.recursive_mb,
+                "bert": options.bert_mb,
+            },
+        ),
     }
     sections = [make[part]() for part in options.parts]
     print(write_report(sections, options.output))

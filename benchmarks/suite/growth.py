@@ -10,7 +10,7 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter, process_time
@@ -20,6 +20,7 @@ import psutil
 
 from benchmarks.suite.memory import peak_memory
 from benchmarks.suite.report import Lines, Section, Table, short, spread
+from benchmarks.suite.splitters import BASE, MODEL2VEC, SAT, entry, use_shipped_vocabulary
 from benchmarks.suite.texts import documents, english
 from lumber_core import BertChunker, Chunker, GreedyChunker, Group, LayoutChunker, LumberChunker
 
@@ -31,21 +32,52 @@ LARGE_DOCUMENT = 20_000  # characters of a document of the large corpus
 SIZES: dict[str, tuple[int, ...]] = {
     "greedy": (10**4, 10**5, 10**6, 10**7, 10**8),
     "layout": (10**4, 10**5, 10**6, 10**7, 10**8),
+    "recursive": (10**4, 10**5, 10**6, 10**7, 10**8),
+    "recursive, characters": (10**4, 10**5, 10**6, 10**7, 10**8),
     "lumber": (10**4, 10**5, 10**6, 10**7),
+    "semantic, model2vec": (10**4, 10**5, 10**6, 3 * 10**6),
     "bert": (10**4, 3 * 10**4, 10**5, 3 * 10**5),
+    "sat": (3 * 10**3, 10**4, 3 * 10**4),
 }
 NUMBERS: dict[str, tuple[int, ...]] = {
     "greedy": (1, 10, 100, 1_000, 10_000),
     "layout": (1, 10, 100, 1_000, 10_000),
+    "recursive": (1, 10, 100, 1_000, 10_000),
     "lumber": (1, 10, 100, 1_000, 10_000),
     "bert": (1, 10, 100),
 }
 # Tickets of one line, none of which can be cut.
-TICKETS: dict[str, tuple[int, ...]] = dict.fromkeys(("greedy", "layout", "bert"), (500, 5_000))
+TICKETS: dict[str, tuple[int, ...]] = dict.fromkeys(
+    ("greedy", "layout", "recursive", "bert"), (500, 5_000)
+)
+# Messages a little longer than a chunk, each of which has to be read.
+MESSAGES: dict[str, tuple[int, ...]] = dict.fromkeys(
+    ("greedy", "layout", "recursive", "bert"), (50, 500)
+)
+# Peers, by their names in the tables of splitters.
+PEERS = {
+    "recursive": BASE,
+    "recursive, characters": "langchain Recursive, characters",
+    "semantic, model2vec": MODEL2VEC,
+    "sat": SAT,
+}
+
+Split = Callable[[Sequence[str]], Sequence[Sequence[object]]]
+"""Splits texts in one call; returns the chunks of each, or their spans."""
+
+
+def splitter(name: str) -> Split:
+    """Return a splitter that is ready to run: one of ours with its defaults, or a peer."""
+    if name not in PEERS:
+        own = chunker(name)
+        return lambda texts: [made.spans for made in own.segment_all(texts)]
+    use_shipped_vocabulary()
+    split: Any = entry(PEERS[name]).make().split
+    return lambda texts: [split(text) for text in texts]
 
 
 def chunker(name: str) -> Chunker:
-    """Return a splitter with its defaults; Lumber's judge answers at once."""
+    """Return one of our splitters with its defaults; Lumber's judge answers at once."""
     if name == "greedy":
         return GreedyChunker()
     if name == "layout":
@@ -76,22 +108,22 @@ class Cost:
 
 def one_text(name: str, size: int) -> Cost:
     """Split one text of so many characters."""
-    splitter = chunker(name)
-    splitter.segment(english(2000))
+    split = splitter(name)
+    split([english(2000)])
     text = _long_text(size)
     before, began = peak_memory(), process_time()
-    splitter.segment(text)
+    split([text])
     return Cost(len(text), process_time() - began, peak_memory() - before)
 
 
 def many_documents(name: str, number: int) -> Cost:
     """Split so many documents, one after the other, and keep nothing."""
-    splitter = chunker(name)
-    splitter.segment(english(2000))
+    split = splitter(name)
+    split([english(2000)])
     before, spent, characters = peak_memory(), 0.0, 0
     for text in documents(number * DOCUMENT, DOCUMENT):
         began = process_time()
-        splitter.segment(text)
+        split([text])
         spent += process_time() - began
         characters += len(text)
     return Cost(characters, spent, peak_memory() - before)
@@ -99,13 +131,23 @@ def many_documents(name: str, number: int) -> Cost:
 
 def one_line_tickets(name: str, number: int) -> Cost:
     """Split so many texts of one line in one call; loading a model counts, if it is loaded."""
-    splitter = chunker(name)
-    splitter.segment("Ready.")
-    texts = [
-        f"Ticket {one}: the printer on floor {one % 9} is out of paper." for one in range(number)
-    ]
+    return _in_one_call(
+        splitter(name),
+        "Ready.",
+        [f"Ticket {one}: the printer on floor {one % 9} is out of paper." for one in range(number)],
+    )
+
+
+def messages(name: str, number: int) -> Cost:
+    """Split so many texts of 700 to 1,000 characters in one call, with the model loaded."""
+    texts = [english(700 + 97 * one % 300, seed=one) for one in range(number)]
+    return _in_one_call(splitter(name), english(2000), texts)
+
+
+def _in_one_call(split: Split, first: str, texts: Sequence[str]) -> Cost:
+    split([first])
     before, began = peak_memory(), process_time()
-    splitter.segment_all(texts)
+    split(texts)
     return Cost(sum(map(len, texts)), process_time() - began, peak_memory() - before)
 
 
@@ -113,6 +155,7 @@ WAYS: dict[str, Callable[[str, int], Cost]] = {
     "one": one_text,
     "many": many_documents,
     "tickets": one_line_tickets,
+    "messages": messages,
 }
 
 
@@ -139,10 +182,17 @@ def growth(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
         "CPU time, each run in a process of its own. The exponent is the slope over the three "
         "largest sizes on logarithmic axes (1 is linear time), of each round: median, and the "
         "middle half. Memory is what the process's peak grows by, the result included; the text "
-        "is there before. Lumber's judge answers at once.",
+        "is there before. Lumber's judge answers at once. *recursive* is LangChain's, by tokens of "
+        "cl100k_base or by characters; *semantic, model2vec* is chonkie's with static embeddings, "
+        "and *sat* wtpsplit's model with one layer, both with random weights.",
     ]
-    plans = {"one": (SIZES, "characters"), "many": (NUMBERS, "documents")}
-    for way, (plan, unit) in {**plans, "tickets": (TICKETS, "tickets")}.items():
+    plans = {
+        "one": (SIZES, "characters"),
+        "many": (NUMBERS, "documents"),
+        "tickets": (TICKETS, "tickets"),
+        "messages": (MESSAGES, "messages"),
+    }
+    for way, (plan, unit) in plans.items():
         rows, series = [], {}
         for name, amounts in plan.items():
             chosen = [amount for amount in amounts if amount <= amounts[-1] * scale]
@@ -170,13 +220,15 @@ def growth(log: Callable[[str], None], *, scale: float = 1.0) -> Section:
             "one": "One text",
             "many": f"Documents of {DOCUMENT:,} characters, one by one",
             "tickets": "Tickets of one line, in one call",
+            "messages": "Messages of 700 to 1,000 characters, in one call",
         }[way]
         headers = ("", unit, "CPU s", "characters/s", "MiB added", "exponent")
         title = f"CPU time by {'size of the text' if way == 'one' else 'number of documents'}"
         blocks += [f"### {what}", Table(headers, rows)]
-        if way != "tickets":
+        if way in ("one", "many"):
             blocks.append(Lines(f"growth-{way}", title, unit, "seconds of CPU time", series))
-    return Section("Cost as work grows", blocks, frozenset({"lumber-splitters"}))
+    peers = {entry(name).package for name in PEERS.values()}
+    return Section("Cost as work grows", blocks, frozenset({"lumber-splitters", *peers}))
 
 
 @dataclass(frozen=True)
@@ -205,17 +257,18 @@ def stream(name: str, megabytes: float, log: Callable[[str], None]) -> Stream:
 
     The corpus is an iterator and so is the result: no more than one document is held.
     """
-    splitter = chunker(name)
-    splitter.segment(english(2000))
+    split = splitter(name)
+    split([english(2000)])
     process = psutil.Process()
     total = int(megabytes * 1e6)
     memory: list[float] = []
     characters = number = chunks = 0
     wall, cpu = perf_counter(), process_time()
-    for text, found in _split_each(splitter, documents(total, LARGE_DOCUMENT)):
+    for text in documents(total, LARGE_DOCUMENT):
+        (found,) = split([text])
         characters += len(text)
         number += 1
-        chunks += found
+        chunks += len(found)
         if characters >= total * (len(memory) + 1) / 10:
             memory.append(process.memory_info().rss / 2**20)
             log(f"{name}: {characters / 1e6:,.0f} MB, {memory[-1]:.0f} MiB")
@@ -227,11 +280,6 @@ def stream(name: str, megabytes: float, log: Callable[[str], None]) -> Stream:
         process_time() - cpu,
         tuple(memory),
     )
-
-
-def _split_each(splitter: Chunker, texts: Iterator[str]) -> Iterator[tuple[str, int]]:
-    for text in texts:
-        yield text, len(splitter.segment(text).spans)
 
 
 def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:

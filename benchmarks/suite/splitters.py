@@ -196,6 +196,48 @@ def _chonky() -> Contestant:
     return Contestant(split, lambda text: [Piece(one, None, None) for one in split(text)])
 
 
+def _sat() -> Contestant:
+    """Make wtpsplit's SaT with the shape of sat-1l-sm, but BERT's vocabulary."""
+    kind = import_module("wtpsplit").SaT  # first: it registers its configurations
+    tokenizer = _word_pieces(512)
+    config = import_module("wtpsplit.configs").SubwordXLMConfig(
+        vocab_size=len(tokenizer),
+        num_hidden_layers=1,
+        max_position_embeddings=514,
+        type_vocab_size=1,
+        num_labels=1,
+        pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=tokenizer.cls_token_id,
+        eos_token_id=tokenizer.sep_token_id,
+    )
+    model = import_module("wtpsplit.models").SubwordXLMForTokenClassification(config)
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        splitter = kind(folder, tokenizer_name_or_path=folder)
+    sample = splitter.predict_proba(KINDS["English"](5_000, 0))
+    # Random scores differ by little: one token in 30 is to end a sentence, as in English.
+    threshold = float(sorted(sample)[-len(sample) // (5 * 30)])
+
+    def split(text: str) -> list[str]:
+        return list(splitter.split(text, threshold=threshold))
+
+    return Contestant(split, lambda text: [Piece(one, None, None) for one in split(text)])
+
+
+def _static_semantic() -> Contestant:
+    """Make chonkie's SemanticChunker with static embeddings of potion-base-8M's shape."""
+    tokenizer = import_module("tokenizers").Tokenizer.from_file(_TOKENIZER)
+    numpy = import_module("numpy")
+    shape = tokenizer.get_vocab_size(), 256
+    vectors = numpy.random.default_rng(0).standard_normal(shape, dtype=numpy.float32)
+    model = import_module("model2vec").StaticModel(vectors, tokenizer, normalize=True)
+    embeddings = import_module("chonkie.embeddings").Model2VecEmbeddings(model)
+    splitter = import_module("chonkie").SemanticChunker(embeddings, chunk_size=TOKENS)
+    return Contestant(splitter.chunk, Subject(lambda: splitter).split)
+
+
+_TOKENIZER = str(files("lumber_core.bert") / "bundled" / "tokenizer.json")
 _LABELS: dict[str, Any] = {
     "id2label": {0: "O", 1: "separator"},
     "label2id": {"O": 0, "separator": 1},
@@ -205,7 +247,7 @@ _LABELS: dict[str, Any] = {
 def _word_pieces(longest: int) -> Any:
     """Return BERT's uncased tokenizer, as it comes with the bundled model."""
     return import_module("transformers").PreTrainedTokenizerFast(
-        tokenizer_file=str(files("lumber_core.bert") / "bundled" / "tokenizer.json"),
+        tokenizer_file=_TOKENIZER,
         model_max_length=longest,
         pad_token="[PAD]",
         cls_token="[CLS]",
@@ -244,6 +286,7 @@ def _own(name: str, **settings: Any) -> Contestant:
 LC, LI = "langchain-text-splitters", "llama-index-core"
 OURS = "lumber-splitters"
 BASE = "langchain Recursive, tokens"
+MODEL2VEC, SAT = "chonkie Semantic, model2vec", "wtpsplit SaT"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("greedy", OURS, lambda: _own("GreedyTextSplitter", tokenizer="cl100k_base")),
@@ -291,6 +334,7 @@ ENTRIES: tuple[Entry, ...] = (
         lambda: _blazechunk("SentenceChunker"),
         unit="characters",
     ),
+    Entry(MODEL2VEC, "chonkie", _static_semantic, unit="no limit", random=True),
     Entry("bert", OURS, lambda: _own("BertTextSplitter", tokenizer="cl100k_base"), model=True),
     Entry(
         "lumber, offline",
@@ -307,6 +351,7 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     Entry("llama-index Semantic", LI, _llama_semantic, unit="no limit", model=True),
     Entry("chonkie Neural", "chonkie", _neural, unit="no limit", model=True, random=True),
+    Entry(SAT, "wtpsplit", _sat, unit="no limit", model=True, random=True),
     Entry("chonky", "chonky", _chonky, unit="no limit", model=True, random=True),
 )
 

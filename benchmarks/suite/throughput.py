@@ -100,8 +100,10 @@ def _introduction(size: int, model_size: int) -> str:
         "that run a neural model. The limit is 256 tokens of cl100k_base, or 1,024 characters for "
         "splitters that count characters only; nothing overlaps; everything else is as the makers "
         "set it. Semantic splitters use the bundled "
-        "embedding model and have no limit. chonkie Neural (DistilBERT) and chonky (ModernBERT "
-        "base) have random weights of the published shape, so only their speed is measured. "
+        "embedding model and have no limit. chonkie Neural (DistilBERT), chonky (ModernBERT base), "
+        "wtpsplit SaT (one layer, sat-1l-sm) and the static embeddings of model2vec "
+        "(potion-base-8M) have random weights of the published shape, so only their speed is "
+        "measured. "
         "Splitters run by turns, on a new text in every round; medians, and the middle half of the "
         "rounds in brackets."
     )

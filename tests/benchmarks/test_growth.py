@@ -8,12 +8,15 @@ import pytest
 pytest.importorskip("psutil")
 
 from benchmarks.suite.growth import (
+    chunker,
     exponent,
     many_documents,
+    messages,
     one_line_tickets,
     one_text,
     stream,
 )
+from benchmarks.suite.texts import english
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
@@ -29,13 +32,21 @@ def test_tickets_of_one_line_cost_a_model_splitter_little_more_than_greedy():
     assert bert <= 4 * greedy
 
 
-@pytest.mark.parametrize("name", ["greedy", "layout", "lumber"])
+@pytest.mark.parametrize("name", ["greedy", "layout", "lumber", "recursive, characters"])
 def test_cost_is_that_of_the_texts_asked_for(name: str):
     one, many = one_text(name, 20_000), many_documents(name, 10)
     assert 20_000 <= one.characters < 21_000
     assert 20_000 <= many.characters < 30_000
     assert one.cpu > 0
     assert many.cpu > 0
+
+
+def test_messages_are_longer_than_a_chunk():
+    bert = chunker("bert")
+    target = bert.settings.sizes[1]
+    assert target is not None
+    assert min(bert.counter.count([english(700, seed) for seed in range(50)])) > target
+    assert 14_000 <= messages("greedy", 20).characters <= 20_000
 
 
 def test_a_stream_passes_the_whole_corpus_and_tells_its_memory_ten_times():

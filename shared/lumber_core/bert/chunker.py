@@ -96,7 +96,8 @@ class BertChunker(Chunker):
         Raises:
             WeightsError: Files are missing, damaged, or belong to another kind of model.
             ValueError: There is no model of that name, or no GPU for `device="cuda"`.
-            MissingExtraError: `backend="torch"` and PyTorch is not installed.
+            MissingExtraError: `backend="torch"` and PyTorch is not installed, or `device="cuda"`
+                and onnx is not.
         """
         if self._loaded is None:
             from lumber_core.bert.loading import load_model  # deferred: imports onnxruntime

@@ -99,7 +99,8 @@ class BertSettings(BestCutSettings):
         Device | None,
         Setting(
             'What the model runs on: "cpu", or "cuda", an NVIDIA GPU (extra `gpu`, or `torch`). '
-            "Scores differ in the last digits. None: the CPU, but with `torch` a GPU, if any.",
+            "A GPU calculates in 32 bits, so one cut in a hundred may differ. None: the CPU, but "
+            "with `torch` a GPU, if any.",
             optional(one_of("cpu", "cuda")),
             changes_result=False,
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -12,6 +13,7 @@ import pytest
 from lumber_core import BertChunker
 from lumber_core.bert import onnx
 from lumber_core.bert.loading import load_model
+from lumber_core.bert.onnx_batches import OnnxBatchScorer
 from lumber_core.errors import WeightsError
 
 STORY = Path(__file__).parents[3] / "examples" / "data" / "the_tide_clock.txt"
@@ -39,7 +41,7 @@ def test_a_batch_scores_what_32_bits_score_one_by_one(
     windows = [on_gpu.tokenizer(text).ids[:253] for text in prose]
     specials = {"cls_id": on_gpu.tokenizer.cls_id, "sep_id": on_gpu.tokenizer.sep_id}
     one_by_one = onnx.OnnxScorer(exported / "model.onnx", **specials).score(windows)
-    scorer = type(on_gpu.scorer)(exported / name, **specials, at_once=64)
+    scorer = OnnxBatchScorer(exported / name, **specials, at_once=64)
     found = np.concatenate(scorer.score(windows))
     exact = name == "model.onnx"
     assert np.abs(found - np.concatenate(one_by_one)).mean() < (1e-5 if exact else 0.05)
@@ -80,7 +82,7 @@ def test_texts_share_calls_on_a_gpu_and_a_stream_is_read_by_as_many(
 ) -> None:
     chunker = BertChunker(str(exported), target_size=5, device="cuda")
     calls: list[int] = []
-    scorer = chunker.load().scorer
+    scorer: Any = chunker.load().scorer
     score = scorer.score
     scorer.score = lambda windows, places=None: calls.append(len(windows)) or score(windows, places)
     chunker.segment_all(prose[:64])
