@@ -6,9 +6,10 @@
 
 Every variant is brought to the same mean words a chunk, for each corpus apart, as in retrieval.py:
 at 120 words, and at 40 with surroundings in the vectors; headings, which only Markdown has, are in
-both. For each size: recall at 300 and at 600 words, and the mean of both by halves of the questions
-and by corpus, or by collection if there is one corpus only. The last column is what the mean over
-both sizes has more than that of the first variant, with its 95 % interval.
+both. For each size: the words that were reached, fewer where scores outweigh sizes, recall at 300
+and at 600 words, and the mean of both by halves of the questions and by corpus, or by collection if
+there is one corpus only. The last column is what the mean over both sizes has more than that of the
+first variant, with its 95 % interval.
 
 A variant has the name of what it changes: bonuses of clauses, lines, paragraphs and headings, of a
 heading's level, the cost of indentation, the weight of sizes, and the cost of a mixed chunk.
@@ -20,7 +21,6 @@ import argparse
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -100,29 +100,14 @@ def weights(variant: str) -> Iterator[None]:
             setattr(cutting, name, value)
 
 
-@dataclass
-class Row:
-    """What one variant scored at one size on one corpus: a value for each budget and question."""
-
-    words: float
-    recall: Values
-
-
-def measure(corpus: Corpus, variant: str, words: int, embeds: Embedder) -> Row:
-    """Return what a variant scores on a corpus at a size."""
+def measure(corpus: Corpus, variant: str, words: int, embeds: Embedder) -> tuple[Values, float]:
+    """Return the recall of a variant, shape (budgets, questions), and its mean words a chunk."""
     with weights(variant):
         splits, mean = sized(corpus, variant, Peer(Bert(scored=False), 30, 1500), words, None)
-    result = retrieve(
-        corpus,
-        splits,
-        embeds,
-        context=SIZES[words],
-        within_document=corpus.name not in ASKED_OF_ALL,
-    )
-    return Row(
-        mean,
-        np.array([result.per_question(lambda one, at=at: one.word_recall(at)) for at in BUDGETS]),
-    )
+    within = corpus.name not in ASKED_OF_ALL
+    found = retrieve(corpus, splits, embeds, context=SIZES[words], within_document=within)
+    recall = [[one.word_recall(at) for one in found.questions] for at in BUDGETS]
+    return np.array(recall), mean
 
 
 def thinned(corpus: Corpus, every: int) -> Corpus:
@@ -151,16 +136,17 @@ def table(corpora: Sequence[Corpus], chosen: Sequence[str], embeds: Embedder) ->
     documents = [f"{corpus.name}/{one.document}" for corpus in corpora for one in corpus.questions]
     columns = ["weights"]
     for words in SIZES:
-        columns += [f"{words} words, 300", f"{words} words, 600", *groups]
+        columns += [f"words of about {words}", "at 300", "at 600", *groups]
     print(" | ".join([*columns, "more than the first"]))
     print(" | ".join(["---"] * (len(columns) + 1)))
     first: Values | None = None
     for variant in chosen:
         cells, means = [variant], []
         for words in SIZES:
-            rows = [measure(corpus, variant, words, embeds) for corpus in corpora]
-            recall = np.concatenate([row.recall for row in rows], axis=1)
+            found = [measure(corpus, variant, words, embeds) for corpus in corpora]
+            recall = np.concatenate([one for one, _ in found], axis=1)
             means.append(recall.mean(axis=0))
+            cells.append(f"{np.mean([mean for _, mean in found]):.0f}")
             cells += [f"{value:.3f}" for value in np.nanmean(recall, axis=1)]
             cells += [f"{np.nanmean(means[-1][numbers]):.3f}" for numbers in groups.values()]
         mean = np.mean(means, axis=0)
