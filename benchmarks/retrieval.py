@@ -7,6 +7,8 @@
                                     with context in the vectors as well, and at the best size
     python benchmarks/retrieval.py ../shared/data --words 40 --corpora covidqa --time
                                     CPU time of cutting and of embedding, and nothing else
+    python benchmarks/retrieval.py ../shared/data --without-line-breaks
+                                    with every line break replaced by a space
     python benchmarks/retrieval.py ../shared/data --whole-references
                                     with a splitter that knows the answers and divides none
 
@@ -330,9 +332,18 @@ def development_corpora(data: Path, beginnings: Sequence[str] | None) -> list[Co
     return chosen
 
 
+def without_line_breaks(corpus: Corpus) -> Corpus:
+    """Return a corpus with a space for each line break, which leaves offsets as they are."""
+    spaces = str.maketrans("\r\n", "  ")
+    documents = (replace(one, text=one.text.translate(spaces)) for one in corpus.documents)
+    return replace(corpus, documents=tuple(documents))
+
+
 def main() -> None:
     options = asked_for()
     corpora = development_corpora(options.data, options.corpora)
+    if options.without_line_breaks:
+        corpora = [*map(without_line_breaks, corpora)]
     embeds = embedder("bundled")
     if options.keep is not None:
         embeds = CachedEmbedder(embeds, options.keep)
@@ -375,6 +386,7 @@ def asked_for() -> argparse.Namespace:
         default=[],
         help="sizes of larger ranges as surroundings, in tokens",
     )
+    parser.add_argument("--without-line-breaks", action="store_true", help="spaces in their place")
     parser.add_argument("--time", action="store_true", help="measure CPU time, nothing else")
     parser.add_argument("--versus", help="folder of other weights, measured as one more splitter")
     parser.add_argument(

@@ -29,6 +29,11 @@ else:
 class BertNodeParser(_Base):
     """Cuts where the bundled BERT model predicts that a chunk starts.
 
+    The model finds topics: boundary F1 0.86 on joined texts (Choi), 0.97 on labelled notes and 0.45
+    on articles (Wiki-50), where splitters by embedding distance have 0.06 to 0.19; `threshold=0`
+    cuts at topics alone. To the retrieval of `LayoutNodeParser` it adds 0.013 (-0.007 to +0.031)
+    in recall with chunks of 120 words, for over a hundred times its CPU time.
+
     Raises:
         ValueError: A number is out of range, or a name is unknown.
         TypeError: A setting has the wrong type or is unknown.

@@ -224,7 +224,8 @@ def table_of(results: str, beginning: str, name: str) -> tuple[dict[str, list[st
 
 def figures(results: str, speeds: Mapping[str, float]) -> str:
     """Return what docs/results.md says about the lead of Bert, its model's scores, and context."""
-    lines = []
+    lines: list[str] = []
+    gains: list[str] = []
     for words in (120, 250):
         rows, questions = table_of(
             results,
@@ -242,13 +243,14 @@ def figures(results: str, speeds: Mapping[str, float]) -> str:
             f"clearly ahead of {listed(clear)}, and level within noise with {listed(level)}."
         )
         value, low, high = interval_of(rows["layout"])
-        lines.append(
-            f"- **Bert's model** adds {value} ({low} to {high}) to Layout's recall with chunks of "
-            f"{words} words, which is {'clear' if float(low) > 0 else 'within noise'}."
-        )
-    lines[1:] = [lines[2], lines[1], lines[3]]
+        kind = "clear" if float(low) > 0 else "within noise"
+        gains.append(f"{value} ({low} to {high}, {kind}) with chunks of {words} words")
     times = _rounded(speeds["layout"] / speeds["bert"])
-    lines.append(f"- **It costs** {times} times Layout's CPU time.")
+    lines += [
+        f"- **Bert's model** adds {' and '.join(gains)} to Layout's recall, for {times} times its "
+        "CPU time.",
+        topics(results),
+    ]
     for title, without, given in (
         ("plain texts", "layout", "layout, surroundings"),
         ("Markdown", "layout", "layout, headings, surroundings"),
@@ -259,6 +261,20 @@ def figures(results: str, speeds: Mapping[str, float]) -> str:
             f"its best size, from {float(sized[without][4]):.2f} to {float(sized[given][4]):.2f}."
         )
     return "\n".join(textwrap.fill(line, 112, subsequent_indent="  ") for line in lines)
+
+
+def topics(results: str) -> str:
+    """Return what docs/results.md says about the boundaries of topics."""
+    section = results.partition("\n## Boundaries\n")[2].partition("\n## ")[0]
+    rows = {row[0]: row for row in (line.split(" | ") for line in section.splitlines())}
+    choi, notes, articles = (float(rows[name][1]) for name in ("choi", "notes", "wiki50"))
+    others = [rows[f"{package} semantic"] for package in ("langchain", "llamaindex")]
+    scores = [float(row[column]) for row in others for column in (1, 3)]
+    return (
+        f"- **It finds topics**: boundary F1 {choi:.2f} on joined texts (Choi), {notes:.2f} on "
+        f"labelled notes and {articles:.2f} on articles (Wiki-50), where splitters by embedding "
+        f"distance have {min(scores):.2f} to {max(scores):.2f}."
+    )
 
 
 def interval_of(row: Sequence[str]) -> list[str]:

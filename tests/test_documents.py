@@ -28,7 +28,10 @@ import pytest
 from llama_index.core import Settings as GlobalSettings
 from typer.main import get_command
 
+from langchain_lumber import BertTextSplitter, LayoutTextSplitter
+from llamaindex_lumber import BertNodeParser, LayoutNodeParser
 from lumber_cli.app import app
+from lumber_core import BertChunker, LayoutChunker
 from lumber_core.bert.settings import BertSettings
 from lumber_core.chunking.by_layout import LayoutSettings
 from lumber_core.chunking.greedy import GreedySettings
@@ -254,6 +257,26 @@ def test_what_a_user_reads_to_choose_start_and_operate_is_short() -> None:
     ]
     words = sum(re.search(r"\w", word) is not None for text in texts for word in text.split())
     assert words <= 20_000
+
+
+def test_the_readme_and_the_docstrings_have_the_figures_of_the_results() -> None:
+    """Those of docs/choosing.md are made from docs/results.md."""
+    made = " ".join((ROOT / "docs" / "choosing.md").read_text(encoding="utf-8").split())
+    gain = re.search(r"Bert's model\*\* adds \+(\S+ \(\S+ to \S+), .*? 120 words", made)
+    found = re.search(r"It finds topics\*\*: (.*?)\. -", made)
+    assert gain is not None
+    assert found is not None
+    figures = [gain[1], *re.findall(r"\d\.\d\d", found[1])]
+    assert len(figures) == 6
+    texts = [(ROOT / "README.md").read_text(encoding="utf-8")]
+    texts += [str(one.__doc__) for one in (BertChunker, BertTextSplitter, BertNodeParser)]
+    for text in texts:
+        assert [figure for figure in figures if figure not in " ".join(text.split())] == []
+    results = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    recall = dict(re.findall(r"^(bert|layout) \| 120 \| (0\.\d{3})\b", results, re.MULTILINE))
+    shown = f"recall {recall['layout']} and {recall['bert']}"
+    for layout in (LayoutChunker, LayoutTextSplitter, LayoutNodeParser):
+        assert shown in " ".join(str(layout.__doc__).split())
 
 
 def test_the_picture_and_the_tables_of_the_readme_are_up_to_date() -> None:

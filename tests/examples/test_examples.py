@@ -70,6 +70,13 @@ def run_alone(example: str) -> str:
 
 def run(example: str, *arguments: object) -> str:
     """Do the same in this process, which has imported the frameworks."""
+    printed = printed_by(example, *arguments)
+    check_passages(printed)
+    return printed
+
+
+def printed_by(example: str, *arguments: object) -> str:
+    """Return what an example prints that shows no passages."""
     path = f"examples/{example}.py"
     printed = io.StringIO()
     # A process of its own would show warnings and go on.
@@ -84,7 +91,6 @@ def run(example: str, *arguments: object) -> str:
             runpy.run_path(path, run_name="__main__")
         gc.collect()  # what an example leaves open warns now
         gc.freeze()
-    check_passages(printed.getvalue())
     return printed.getvalue()
 
 
@@ -143,6 +149,37 @@ def test_retrieval_in_memory(example: str, run: Callable[[str], str]) -> None:
     passages = [*_PASSAGE.finditer(run(example))]
     assert len(passages) > 1
     assert {Path(p["file"]).name for p in passages} == {"the_tide_clock.txt", "tide_house.md"}
+
+
+def chapters_in(printed: str) -> list[tuple[int, str, str]]:
+    """Return second, title and first words of the chapters that were printed."""
+    found = re.findall(r"^(\d+):(\d\d)  (.+)\n {7}(.+)$", printed, re.MULTILINE)
+    return [(60 * int(m) + int(s), title, first) for m, s, title, first in found]
+
+
+def test_captions_become_chapters_with_titles() -> None:
+    printed = printed_by("chapters")
+    page = (ROOT / "docs" / "bert.md").read_text(encoding="utf-8")
+    shown = page.partition("python examples/chapters.py\n```\n\n```text\n")[2].partition("```")[0]
+    assert shown
+    assert printed.startswith(shown)
+    chapters = chapters_in(printed)
+    assert 8 <= len(chapters) <= 10
+    assert [second for second, _, _ in chapters] == sorted({second for second, _, _ in chapters})
+    titles = {" ".join(first.split()[:3]): title for _, title, first in chapters}
+    # Five of the eight changes of story, with the highest scores.
+    assert "bees" in titles["Honeybees have been"]
+    assert "court" in titles["On to the"]
+    assert "vaccine" in titles["Malaria killed six"]
+    assert "sheep" in titles["Now some archaeology."]
+    assert "football" in titles["In football, meanwhile,"]
+
+
+def test_captions_of_ones_own_may_be_subrip(tmp_path: Path) -> None:
+    captions = "1\r\n01:02:03,500 --> 01:02:05,000\r\n<i>A sheep\r\nis shorn.</i>\r\n"
+    (tmp_path / "shorn.srt").write_text(captions, encoding="utf-8", newline="")
+    printed = printed_by("chapters", tmp_path / "shorn.srt")
+    assert chapters_in(printed) == [(62 * 60 + 3, "sheep, shorn", "A sheep is shorn.")]
 
 
 def test_langchain_indexing_over_chroma() -> None:

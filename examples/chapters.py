@@ -1,0 +1,82 @@
+"""Captions into chapters with times and titles. Offline: no key, no network, no language model.
+
+python examples/chapters.py                  the bundled captions of a podcast
+python examples/chapters.py my_talk.vtt      captions of your own, WebVTT or SubRip
+
+Captions are cut anywhere, and nothing in them says where a topic begins. `threshold=0` starts a
+chapter wherever the bundled model sees one, whatever its length. Its offsets lead back to the time,
+and the words that are frequent in a chapter and rare in the others are its title.
+"""
+
+import math
+import re
+import sys
+import textwrap
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from lumber_core import BertChunker
+
+BUNDLED = Path(__file__).parent / "data" / "nine_things.vtt"
+SHORTEST = 30  # tokens: a shorter piece is joined to a neighbour
+TITLE_WORDS = 3
+WIDTH = 90
+
+_CUE = re.compile(r"(?:(\d+):)?(\d+):(\d+)[.,]\d+ -->.*\n((?:.+\n?)+)")
+_TAG = re.compile(r"<[^>]*>")  # of a speaker or of italics
+_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+class Caption(NamedTuple):
+    """A caption: the second when it is shown, and its words."""
+
+    second: int
+    words: str
+
+
+def read_captions(text: str) -> list[Caption]:
+    """Return the captions of a file in WebVTT or SubRip."""
+    captions = []
+    for hours, minutes, seconds, lines in _CUE.findall(text):
+        second = 3600 * int(hours or 0) + 60 * int(minutes) + int(seconds)
+        captions.append(Caption(second, " ".join(_TAG.sub("", lines).split())))
+    return captions
+
+
+def titles(chapters: Sequence[str]) -> list[str]:
+    """Return the most distinctive words of each chapter (tf-idf)."""
+    counts = [Counter(_WORD.findall(chapter.lower())) for chapter in chapters]
+    chapters_with = Counter(word for count in counts for word in count)
+
+    def distinct(count: Counter[str]) -> list[str]:
+        def weight(word: str) -> float:
+            return (1 + math.log(count[word])) * math.log(len(counts) / chapters_with[word])
+
+        return sorted(count, key=weight, reverse=True)[:TITLE_WORDS]
+
+    return [", ".join(distinct(count)) for count in counts]
+
+
+def main(file: Path) -> None:
+    captions = read_captions(file.read_text(encoding="utf-8"))
+    if not captions:
+        sys.exit(f"{file} has no captions in WebVTT or SubRip")
+    text, offsets = "", []
+    for caption in captions:
+        offsets.append(len(text))
+        text += caption.words + " "
+
+    spans = BertChunker(threshold=0, min_chunk_size=SHORTEST).segment(text).spans
+    chapters = [text[span.start : span.end] for span in spans]
+    print(f"{file.name}: {len(text.split()):,} words, {len(chapters)} chapters\n")
+    for span, chapter, title in zip(spans, chapters, titles(chapters), strict=True):
+        second = captions[bisect_right(offsets, span.start) - 1].second
+        print(f"{second // 60:02}:{second % 60:02}  {title}")
+        print(textwrap.indent(textwrap.shorten(chapter, WIDTH, placeholder=" ..."), " " * 7))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else BUNDLED)
