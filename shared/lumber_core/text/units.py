@@ -8,10 +8,9 @@ with the paragraph.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from operator import le, lt
 from typing import Literal, cast
 
@@ -102,15 +101,15 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
     if not text:
         return []
     first = _content_start(text)
-    starts = [0]
+    found: list[int] = []
     block_start = 0
     for separator in _BLANK_LINES.finditer(text) if _has_odd_blank_lines(text) else ():
-        if separator.end() > first:
-            found = _sentence_starts(text, block_start, separator.end(), first, language)
-            starts += breaks(text, found)
-            block_start = separator.end()
-    starts += breaks(text, _sentence_starts(text, block_start, len(text), first, language))
-    return starts
+        end = separator.end()
+        if end > first:
+            found += _sentence_starts(text, block_start, end, first, language)
+            block_start = end
+    found += _sentence_starts(text, block_start, len(text), first, language)
+    return [0, *breaks(text, found)]
 
 
 def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
@@ -151,8 +150,8 @@ def _content_start(text: str) -> int:
     return match.end() if match else 0
 
 
-def _sentence_starts(text: str, start: int, end: int, first: int, language: str) -> Iterator[int]:
-    """Yield where sentences start inside `text[start:end]`, after the text's first content.
+def _sentence_starts(text: str, start: int, end: int, first: int, language: str) -> list[int]:
+    """Return where sentences start inside `text[start:end]`, after the text's first content.
 
     Long stretches are processed in blocks. The last sentence of a block may continue in the next
     one, so the next block starts with it. A block without a sentence end is doubled; at the maximum
@@ -160,11 +159,12 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
     sentence belongs to the sentence before. A start may be inside a grapheme cluster: the caller
     checks that.
     """
+    found: list[int] = []
     size = _BLOCK
     in_word = False  # whether the block starts inside a word
     while start < end:
         stop = min(start + size, end)
-        quotes = _count_quotes(text, start, stop)
+        quotes = _count_quotes(text, start, stop) if stop - start > _MOST_QUOTES else 0
         if quotes > _MOST_QUOTES:
             stop = start + (stop - start) * _FEW_QUOTES // quotes
         pieces = _segment(language, text[start:stop])
@@ -179,14 +179,16 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
         elif stop < end:
             pieces.pop()
         size = _BLOCK
-        ends = list(accumulate(map(len, pieces), initial=start))
-        skipped = max(int(in_word), bisect_right(ends, first, hi=len(pieces)))
-        for before, piece in zip(ends[skipped:], pieces[skipped:], strict=False):
-            if "!" <= piece[0] <= "~":
-                yield before
-            elif visible := piece.lstrip():
-                yield before + len(piece) - len(visible)
-        start, in_word = ends[-1], divided
+        skipped = max(first, start) if in_word else first
+        for piece in pieces:
+            if start > skipped:
+                if "!" <= piece[0] <= "~":
+                    found.append(start)
+                elif visible := piece.lstrip():
+                    found.append(start + len(piece) - len(visible))
+            start += len(piece)
+        in_word = divided
+    return found
 
 
 def _count_quotes(text: str, start: int, stop: int) -> int:
@@ -198,17 +200,17 @@ def _segment(language: str, text: str) -> list[str]:
     """Return sentencex's pieces of `text`; joined, they have its length."""
     if text.isspace():
         return [text]
-    from sentencex import segment  # deferred, so that importing this module is cheap
+    import sentencex  # deferred, so that importing this module is cheap
 
     if not text.isascii():
         for space in _WIDE_SPACES:
             if space in text:
                 text = text.replace(space, " ")
     try:
-        pieces: list[str] = segment(language, text)
+        pieces: list[str] = sentencex.segment(language, text)
     except UnicodeEncodeError:  # a lone surrogate
         text = encodable(text)
-        pieces = segment(language, text)
+        pieces = sentencex.segment(language, text)
     if sum(map(len, pieces)) != len(text):
         return _with_what_was_lost(text, pieces)
     return pieces
