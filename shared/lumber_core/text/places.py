@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from functools import partial
+from itertools import repeat
 from string import ascii_uppercase
 from typing import NamedTuple
 
@@ -139,7 +140,10 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
         (Kind.WORD, space_cuts),
     )
     for kind, cuts in levels:
-        yield [Place(start + cut, kind, start + cut) for cut in cuts(body) if 0 < cut < len(body)]
+        inside = [start + cut for cut in cuts(body) if 0 < cut < len(body)]
+        # There may be many: the constructor of a named tuple is written in Python, this one is not.
+        fields = zip(inside, repeat(kind), inside, repeat(0), repeat(0), strict=False)
+        yield list(map(partial(tuple.__new__, Place), fields))
 
 
 def _of_line(text: str, line: Line) -> Place:
