@@ -156,7 +156,7 @@ class SizeLimits:
             first = bisect_left(edges, span.start)
             last = bisect_left(edges, span.end, first)
             known = last < len(edges) and (edges[first], edges[last]) == span
-            if not known or sums[last] - sums[first] + added.trimmed[last - 1] > most:
+            if not known or sums[last] - sums[first] + added.trimmed(last - 1) > most:
                 unsure.append(span)
         return unsure
 

@@ -98,7 +98,6 @@ class TiktokenCounter:
         if any(mark in text for mark in _NOT_BLANK):
             return None
         joined: list[int] = []
-        trimmed: list[int] = []
         before = blanks = ""  # the part before, and the blanks at its end
         for part in parts:
             word = _FIRST_WORD.match(part)
@@ -111,12 +110,8 @@ class TiktokenCounter:
                 assert begin is not None
                 most = _bytes(blanks or _last_word(before)) + _bytes(begin[0])
             joined.append(most)
-            body = part.rstrip()
-            before, blanks = part, part[len(body) :]
-            ends_line = "\n" in blanks or "\r" in blanks
-            # A letter or a digit is never in one token with the line break; a mark may be.
-            trimmed.append(_bytes(_last_word(body)) if ends_line and not body[-1:].isalnum() else 0)
-        return Added(joined, trimmed)
+            before, blanks = part, part[len(part.rstrip()) :]
+        return Added(joined, lambda number: _added_by_trimming(parts[number]))
 
     def _added_by_blank(self, word: str) -> int:
         """Return what a word counts more with a blank before it than both apart."""
@@ -153,6 +148,13 @@ class EncodingCounter:
 
     def __repr__(self) -> str:
         return f"EncodingCounter({self.encoding.name!r}, n_vocab={self.encoding.n_vocab})"
+
+
+def _added_by_trimming(part: str) -> int:
+    body = part.rstrip()
+    # A letter or a digit is never in one token with the line break; a mark may be.
+    ends_line = "\n" in part[len(body) :] or "\r" in part[len(body) :]
+    return _bytes(_last_word(body)) if ends_line and not body[-1:].isalnum() else 0
 
 
 def _last_word(text: str) -> str:

@@ -38,7 +38,7 @@ def test_no_text_counts_more_than_its_parts_and_what_joining_adds(counter, parts
     counts = counter.count(parts)
     for stop in range(1, len(parts) + 1):
         whole = "".join(parts[:stop])
-        most = sum(counts[:stop]) + sum(added.joined[:stop]) + added.trimmed[stop - 1]
+        most = sum(counts[:stop]) + sum(added.joined[:stop]) + added.trimmed(stop - 1)
         assert max(counter.count([whole, whole.strip()])) <= most
 
 
