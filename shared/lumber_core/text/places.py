@@ -163,6 +163,8 @@ def _of_lines(text: str, lines: Lines) -> Iterator[Place]:
 
 def _is_abbreviated(text: str, at: int) -> bool:
     """Return whether an abbreviation before `at` ends no sentence, as in "No. 5"."""
+    if not (text[at - 1].isspace() or text[at - 1] in ".\"')]"):
+        return False
     start = max(0, at - _LONGEST_ABBREVIATION)
     before = text[start:at].rstrip().rstrip("\"')]")
     if before[-1:] != "." or not before[-2:-1].isalpha():

@@ -48,24 +48,18 @@ def breaks(text: str, positions: Iterable[int]) -> Iterator[int]:
         text: The text.
         positions: Offsets in ascending order. The time is linear in the distance between them.
     """
-    if text.isascii():
-        yield from (at for at in positions if text[at - 1 : at + 1] != "\r\n")
+    positions = list(positions)
+    pairs = [text[at - 1 : at + 1] for at in positions]
+    unsure = {pair for pair in {*pairs} if not _apart(pair)}
+    if not unsure:
+        yield from positions
         return
     known = 0  # a position that is certainly a boundary
-    for position in positions:
-        if position <= 0 or position >= len(text):
-            yield position
-            continue
-        before, after = text[position - 1], text[position]
-        if before < FIRST_COMBINING and after < FIRST_COMBINING:
-            if not (before == "\r" and after == "\n"):
-                known = position
-                yield position
-            continue
-        if before != "\n" and not (_alone(before) and _alone(after)):
+    for position, pair in zip(positions, pairs, strict=True):
+        if pair in unsure:
             # Scan from the last place between two characters that never combine.
             low = position - 1
-            while low > known and not _separate(text[low - 1], text[low]):
+            while low > known and not _apart(text[low - 1 : low + 1]):
                 low -= 1
             for cut in grapheme_cuts(text[low : position + 1]):
                 if low + cut <= position:
@@ -76,14 +70,14 @@ def breaks(text: str, positions: Iterable[int]) -> Iterator[int]:
         yield position
 
 
-def _separate(before: str, after: str) -> bool:
-    """Return whether two characters certainly belong to different clusters."""
-    if before == "\n":
-        return True
-    return _alone(before) and _alone(after) and not (before == "\r" and after == "\n")
-
-
 @lru_cache(maxsize=1 << 14)
+def _apart(pair: str) -> bool:
+    """Return whether two characters certainly belong to different clusters; one alone does."""
+    if len(pair) < 2 or pair[0] == "\n":
+        return True
+    return pair != "\r\n" and all(each < FIRST_COMBINING or _alone(each) for each in pair)
+
+
 def _alone(character: str) -> bool:
     """Return whether a character never combines with others of its kind.
 
@@ -99,7 +93,7 @@ def _alone(character: str) -> bool:
 def grapheme_cuts(text: str) -> Iterator[int]:
     """Yield the offset just past each grapheme cluster of `text`."""
     if text.isascii():
-        yield from breaks(text, range(1, len(text) + 1))
+        yield from (at for at in range(1, len(text) + 1) if text[at - 1 : at + 1] != "\r\n")
         return
     for start, part in _parts(text):
         for match in _pattern(r"\X").finditer(part):

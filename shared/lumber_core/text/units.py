@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
 from itertools import accumulate, pairwise
 from operator import le, lt
 from typing import Literal, cast
@@ -103,15 +103,14 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
     if not text:
         return []
     first = _content_start(text)
-    starts = [0]
+    found: list[int] = []
     block_start = 0
     for separator in _BLANK_LINES.finditer(text) if _has_odd_blank_lines(text) else ():
         if separator.end() > first:
-            found = _sentence_starts(text, block_start, separator.end(), first, language)
-            starts += breaks(text, found)
+            found += _sentence_starts(text, block_start, separator.end(), first, language)
             block_start = separator.end()
-    starts += breaks(text, _sentence_starts(text, block_start, len(text), first, language))
-    return starts
+    found += _sentence_starts(text, block_start, len(text), first, language)
+    return [0, *breaks(text, found)]
 
 
 def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
@@ -152,8 +151,8 @@ def _content_start(text: str) -> int:
     return match.end() if match else 0
 
 
-def _sentence_starts(text: str, start: int, end: int, first: int, language: str) -> Iterator[int]:
-    """Yield where sentences start inside `text[start:end]`, after the text's first content.
+def _sentence_starts(text: str, start: int, end: int, first: int, language: str) -> list[int]:
+    """Return where sentences start inside `text[start:end]`, after the text's first content.
 
     Long stretches are processed in blocks. The last sentence of a block may continue in the next
     one, so the next block starts with it. A block without a sentence end is doubled; at the maximum
@@ -161,6 +160,7 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
     sentence belongs to the sentence before. A start may be inside a grapheme cluster: the caller
     checks that.
     """
+    found: list[int] = []
     size = _BLOCK
     in_word = False  # whether the block starts inside a word
     while start < end:
@@ -182,12 +182,13 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
         size = _BLOCK
         ends = list(accumulate(map(len, pieces), initial=start))
         skipped = max(int(in_word), bisect_right(ends, first, hi=len(pieces)))
-        for before, piece in zip(ends[skipped:], pieces[skipped:], strict=False):
-            if "!" <= piece[0] <= "~":
-                yield before
-            elif visible := piece.lstrip():
-                yield before + len(piece) - len(visible)
+        found += [
+            after - len(piece.lstrip())
+            for after, piece in zip(ends[skipped + 1 :], pieces[skipped:], strict=True)
+            if not piece.isspace()
+        ]
         start, in_word = ends[-1], divided
+    return found
 
 
 def _count_quotes(text: str, start: int, stop: int) -> int:
@@ -195,18 +196,24 @@ def _count_quotes(text: str, start: int, stop: int) -> int:
     return sum(text.count(mark, start, stop) for mark in marks)
 
 
+@cache
+def _segmenter() -> Callable[[str, str], list[str]]:
+    from sentencex import segment  # deferred, so that importing this module is cheap
+
+    return segment
+
+
 def _segment(language: str, text: str) -> list[str]:
     """Return sentencex's pieces of `text`; joined, they have its length."""
     if text.isspace():
         return [text]
-    from sentencex import segment  # deferred, so that importing this module is cheap
-
+    segment = _segmenter()
     if not text.isascii():
         for space in _WIDE_SPACES:
             if space in text:
                 text = text.replace(space, " ")
     try:
-        pieces: list[str] = segment(language, text)
+        pieces = segment(language, text)
     except UnicodeEncodeError:  # a lone surrogate
         text = encodable(text)
         pieces = segment(language, text)
@@ -223,7 +230,7 @@ def _with_what_was_lost(text: str, pieces: Sequence[str]) -> list[str]:
     starts: list[int] = []
     end = 0
     for piece in pieces:
-        if starts and not text.startswith(piece, end):
+        if not text.startswith(piece, end) and starts:
             place = end
             while text[place : place + 1].isspace() and not text.startswith(piece, place):
                 place += 1
