@@ -293,16 +293,17 @@ class Cutter:
             known: Some of the places, with tokens that are not counted again.
         """
         text = self._layout.text
-        gaps = list(pairwise([span.start, *(place.offset for place in places), span.end]))
+        gaps = [*pairwise([span.start, *(place.offset for place in places), span.end])]
         counts: dict[tuple[int, int], int] = {}
         if known is not None:
             counts.update(zip(pairwise(known.counted().edges), known.sizes, strict=True))
-        new = [gap for gap in gaps if gap not in counts]
+        new = [gap for gap in gaps if gap not in counts] if counts else gaps
         sizes = self._limits.counter.count([text[start:end] for start, end in new])
         # At least 1: the optimiser looks back over all places within `chunk_size` tokens, and a
         # custom counter may count none for many places in a row.
-        sizes = [max(1, size) for size in sizes]
-        if len(new) < len(gaps):
+        if min(sizes, default=1) < 1:
+            sizes = [max(1, size) for size in sizes]
+        if counts:
             counts.update(zip(new, sizes, strict=True))
             sizes = [counts[gap] for gap in gaps]
         return SizedPlaces(span, places, sizes)

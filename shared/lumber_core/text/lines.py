@@ -189,6 +189,7 @@ def in_header(lines: PlainLines, number: int) -> bool:
     return both and not bool(lines.blank[number])
 
 
+_LABEL_FIRSTS = "-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u2013\u2014\u00b7[(."  # no letters
 _LABEL = re.compile(
     r"""(?:
       [-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u2013\u2014\u00b7](?=\s)             # - bullet
@@ -223,9 +224,10 @@ _LONGEST_SCREEN_NAME = 54
 
 def label_ends(lines: PlainLines) -> npt.NDArray[np.int64]:
     """Return where a label at the start of each line ends; 0 without one."""
-    labelled = ~lines.firsts.are(str.isalpha)
+    labelled = lines.firsts.are(str.isalpha)
     # A letter is a label only in "b)", "A." or "xiv.".
-    labelled |= flags_of("." in body[1:6] or ")" in body[1:6] for body in lines.bodies)
+    labelled &= flags_of("." in body[1:6] or ")" in body[1:6] for body in lines.bodies)
+    labelled |= lines.firsts.are(lambda first: first in _LABEL_FIRSTS or first.isdigit())
     said = lines.colons | flags_of(">" in body for body in lines.bodies)
     result = np.zeros(len(lines.bodies), np.int64)
     for number in np.flatnonzero(labelled | said).tolist():
@@ -307,7 +309,7 @@ _ASCIIDOC_HEADING = re.compile(r"={1,6}\s\S")
 _ORG = re.compile(r"#\+\w+")
 _ORG_HEADING = re.compile(r"\*{1,6}\s+\S")
 _LONGEST_HEADING = 90
-_HEADING_FIRSTS = "#=-*\\CSPABLUcspablu\u017f"  # of marked and named headings; case is folded
+_NAMED_FIRSTS = "CSPABLUcspablu\u017f"  # "\u017f" is an "s" where case is ignored
 
 
 class Headings:
@@ -317,26 +319,27 @@ class Headings:
         lines: The lines of the text.
 
     Attributes:
-        candidates: Whether a line may be a heading, by its length, its first and last character.
+        candidates: Whether a line may be a heading, by its marks, length, first and last character.
     """
 
     def __init__(self, lines: PlainLines) -> None:
         self._lines = lines
         first, last = lines.firsts, lines.lasts
-        title = lines.open_ended & first.are(_may_begin_title) & ~last.among(",-")
-        short = lines.sizes <= _LONGEST_HEADING
-        self.candidates: Flags = short & (title | first.among(_HEADING_FIRSTS))
-        self.candidates |= last.among(":") | lines.flagged(lines.headers)
-        self._markup: re.Pattern[str] | None = None
+        marked = lines.matching(_MARKED_HEADING, first.among("#=-\\"))
         if _ASCIIDOC.match(lines.bodies[0]):
-            self._markup = _ASCIIDOC_HEADING
-        elif lines.matching(_ORG, lines.firsts.among("#")):
-            self._markup = _ORG_HEADING
+            marked += lines.matching(_ASCIIDOC_HEADING, first.among("="))
+        elif lines.matching(_ORG, first.among("#")):
+            marked += lines.matching(_ORG_HEADING, first.among("*"))
+        self._marked = lines.flagged(marked)
+        title = lines.open_ended & first.are(_may_begin_title) & ~last.among(",-")
+        self.candidates: Flags = self._marked | title | first.among(_NAMED_FIRSTS)
+        self.candidates &= lines.sizes <= _LONGEST_HEADING
+        self.candidates |= last.among(":") | lines.flagged(lines.headers)
 
     def may_head(self, number: int) -> bool:
         """Return whether what comes before a line has ended, so that the line may be a heading."""
         lines = self._lines
-        if number == 0 or lines.blank[number] or self._marked(lines.bodies[number]):
+        if number == 0 or lines.blank[number] or self._marked[number]:
             return True
         return lines.bodies[number - 1].isdigit() or not lines.open_ended[number - 1]
 
@@ -352,7 +355,7 @@ class Headings:
             return True
         if len(body) > _LONGEST_HEADING or _attributes(following):
             return False
-        if self._marked(body):
+        if self._marked[number]:
             return True
         if following[0].islower() and not lines.blank[number + 1]:
             return False
@@ -384,12 +387,6 @@ class Headings:
         if not _may_begin_title(body[0]):
             return False
         return len(body.split()) <= 12 and not speaker_end(body)
-
-    def _marked(self, body: str) -> bool:
-        """Return whether a line is marked as a heading."""
-        if _MARKED_HEADING.match(body):
-            return True
-        return self._markup is not None and self._markup.match(body) is not None
 
 
 def _may_begin_title(first: str) -> bool:

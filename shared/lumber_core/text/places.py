@@ -150,15 +150,16 @@ def _of_lines(text: str, lines: Lines) -> Iterator[Place]:
     edges = [*breaks(text, starts.tolist())]
     if len(edges) < len(starts):
         dividing[dividing] = np.isin(starts, edges)
-    depths, labels = lines.depths[dividing], lines.labels[dividing]
+    bodies, labels, depths = (
+        each[dividing].tolist() for each in (lines.bodies, lines.labels, lines.depths)
+    )
     kinds = np.where(lines.breaks == Break.BLANK, Kind.PARAGRAPH, Kind.LINE)
     kinds = np.where(lines.headings, Kind.HEADING, kinds)[dividing]
     levels = np.zeros(len(kinds), dtype=np.int64)
     for number in np.flatnonzero(kinds == Kind.HEADING).tolist():
-        body = lines.bodies[dividing][number]
-        levels[number] = heading_level(text[body : body + 7])
+        levels[number] = heading_level(text[bodies[number] : bodies[number] + 7])
     named = map([*Kind].__getitem__, kinds.tolist())
-    return map(Place, edges, named, labels.tolist(), depths.tolist(), levels.tolist())
+    return map(Place, edges, named, labels, depths, levels.tolist())
 
 
 def _is_abbreviated(text: str, at: int) -> bool:

@@ -161,6 +161,7 @@ def _in_headers(lines: PlainLines) -> Flags:
 
 _QUESTION = re.compile(r"Q(?:uestion)?\s?\d*[:.]\s")
 _ANSWER = re.compile(r"A(?:nswer)?\s?\d*[:.]\s")
+_TABLE = re.compile(r"\{\||\|-")  # of MediaWiki: its start, or that of a row
 _OPENS_ENVIRONMENT = re.compile(r"\\begin\{")  # of LaTeX
 _CLOSES_ENVIRONMENT = re.compile(r"\\end\{")
 _LONGEST_LEAD_IN = 120
@@ -168,7 +169,9 @@ _LONGEST_LEAD_IN = 120
 
 def _staying(lines: PlainLines) -> Flags:
     """Return for each line whether it stays with the one before; code has its own reasons."""
-    may = after(lines.lasts.among(":?") | lines.firsts.among("{|\\Q")) | lines.firsts.among("|\\")
+    tables = lines.matching(_TABLE, lines.firsts.among("{|"))
+    may = after(lines.lasts.among(":?") | lines.firsts.among("\\Q") | lines.flagged(tables))
+    may |= lines.firsts.among("\\") | (lines.firsts.among("|") & (lines.sizes == len("|}")))
     numbers = np.flatnonzero(may | _in_headers(lines)).tolist()
     return lines.flagged(number for number in numbers if number and _stays(lines, number))
 
@@ -180,7 +183,7 @@ def _stays(lines: PlainLines, number: int) -> bool:
         asked = not lines.blank[number] and (number == 1 or lines.blank[number - 1])
         if before[-1] == ":" or asked:
             return True
-    if before[0] in "{|" and before.startswith(("{|", "|-")):  # tables of MediaWiki
+    if before[0] in "{|" and _TABLE.match(before):
         return True
     if body == "|}" or in_header(lines, number):
         return True
