@@ -132,7 +132,7 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
         stop: Where it ends.
     """
     body = text[start:stop]
-    levels: tuple[tuple[Kind, Callable[[str], Iterator[int]]], ...] = (
+    levels: tuple[tuple[Kind, Callable[[str], Iterable[int]]], ...] = (
         (Kind.SENTENCE, partial(_cuts_after, _OBJECT)),
         (Kind.CLAUSE, _sentence_cuts),
         (Kind.CLAUSE, partial(_cuts_after, _RECORD)),
@@ -185,8 +185,8 @@ def _sentence_cuts(text: str) -> Iterator[int]:
         yield span.start
 
 
-def _clause_cuts(text: str) -> Iterator[int]:
-    """Yield where clauses start inside `text`."""
+def _clause_cuts(text: str) -> list[int]:
+    """Return where clauses start inside `text`."""
     return breaks(text, _clause_starts(text))
 
 
@@ -199,6 +199,6 @@ def _clause_starts(text: str) -> Iterator[int]:
             yield from (at + 1 for at in range(*run.span(1)) if text[at] in _WIDE)
 
 
-def _cuts_after(pattern: re.Pattern[str], text: str) -> Iterator[int]:
+def _cuts_after(pattern: re.Pattern[str], text: str) -> list[int]:
     """Return the offset just past each match of a pattern."""
     return breaks(text, (match.end() for match in pattern.finditer(text)))

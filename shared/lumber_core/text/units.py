@@ -8,10 +8,9 @@ with the paragraph.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
-from itertools import accumulate, pairwise
+from functools import partial
+from itertools import pairwise
 from operator import le, lt
 from typing import Literal, cast
 
@@ -106,9 +105,10 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
     found: list[int] = []
     block_start = 0
     for separator in _BLANK_LINES.finditer(text) if _has_odd_blank_lines(text) else ():
-        if separator.end() > first:
-            found += _sentence_starts(text, block_start, separator.end(), first, language)
-            block_start = separator.end()
+        end = separator.end()
+        if end > first:
+            found += _sentence_starts(text, block_start, end, first, language)
+            block_start = end
     found += _sentence_starts(text, block_start, len(text), first, language)
     return [0, *breaks(text, found)]
 
@@ -165,7 +165,7 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
     in_word = False  # whether the block starts inside a word
     while start < end:
         stop = min(start + size, end)
-        quotes = _count_quotes(text, start, stop)
+        quotes = _count_quotes(text, start, stop) if stop - start > _MOST_QUOTES else 0
         if quotes > _MOST_QUOTES:
             stop = start + (stop - start) * _FEW_QUOTES // quotes
         pieces = _segment(language, text[start:stop])
@@ -180,14 +180,15 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
         elif stop < end:
             pieces.pop()
         size = _BLOCK
-        ends = list(accumulate(map(len, pieces), initial=start))
-        skipped = max(int(in_word), bisect_right(ends, first, hi=len(pieces)))
-        found += [
-            after - len(piece.lstrip())
-            for after, piece in zip(ends[skipped + 1 :], pieces[skipped:], strict=True)
-            if not piece.isspace()
-        ]
-        start, in_word = ends[-1], divided
+        skipped = max(first, start) if in_word else first
+        for piece in pieces:
+            if start > skipped:
+                if "!" <= piece[0] <= "~":
+                    found.append(start)
+                elif visible := piece.lstrip():
+                    found.append(start + len(piece) - len(visible))
+            start += len(piece)
+        in_word = divided
     return found
 
 
@@ -196,27 +197,21 @@ def _count_quotes(text: str, start: int, stop: int) -> int:
     return sum(text.count(mark, start, stop) for mark in marks)
 
 
-@cache
-def _segmenter() -> Callable[[str, str], list[str]]:
-    from sentencex import segment  # deferred, so that importing this module is cheap
-
-    return segment
-
-
 def _segment(language: str, text: str) -> list[str]:
     """Return sentencex's pieces of `text`; joined, they have its length."""
     if text.isspace():
         return [text]
-    segment = _segmenter()
+    import sentencex  # deferred, so that importing this module is cheap
+
     if not text.isascii():
         for space in _WIDE_SPACES:
             if space in text:
                 text = text.replace(space, " ")
     try:
-        pieces = segment(language, text)
+        pieces: list[str] = sentencex.segment(language, text)
     except UnicodeEncodeError:  # a lone surrogate
         text = encodable(text)
-        pieces = segment(language, text)
+        pieces = sentencex.segment(language, text)
     if sum(map(len, pieces)) != len(text):
         return _with_what_was_lost(text, pieces)
     return pieces
@@ -230,7 +225,7 @@ def _with_what_was_lost(text: str, pieces: Sequence[str]) -> list[str]:
     starts: list[int] = []
     end = 0
     for piece in pieces:
-        if not text.startswith(piece, end) and starts:
+        if starts and not text.startswith(piece, end):
             place = end
             while text[place : place + 1].isspace() and not text.startswith(piece, place):
                 place += 1
