@@ -38,7 +38,8 @@ _CUT_AT_BLANKS = frozenset(
 )
 # Those of them that end a blank at its last line break.
 _CUT_AT_LINES = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
-_INDENTED_WORD = re.compile(r"[ \t]+\S+[\r\n]*")
+# With letters of ASCII alone if what follows is kept apart from them.
+_INDENTED_WORD = re.compile(r"[ \t]+(?:[A-Za-z]+(?=[ -&(-@\[-`{-~])|\S+[\r\n]*)")
 _UP_TO_FIRST_BLANK = re.compile(r"\s*\S*")
 _FIRST_WORD = re.compile(r"\S+[\r\n]*")  # marks at its end may be in one token with line breaks
 _FEW_MARKS = 4  # characters to look for a letter in, before the whole last word is taken for marks
@@ -118,10 +119,8 @@ class TiktokenCounter:
         trimmed: list[int] = []
         before = blanks = ""  # the part before, and the blanks at its end
         for part in parts:
-            if blanks or self._may_join(before[-1:] + part[0]):
-                joined.append(self._added_between(before, blanks, part))
-            else:
-                joined.append(0)
+            may_join = self._may_join((blanks or before[-1:]) + part[0])
+            joined.append(self._added_between(before, blanks, part) if may_join else 0)
             before, blanks = part, ""
             if part[-1].isspace():
                 body = part.rstrip()
@@ -142,7 +141,7 @@ class TiktokenCounter:
         if blanks and not blanks.strip("\r\n") and part[0] != "/":
             # Line breaks are kept apart from the word after them, or from its indentation.
             if not part[0].isspace():
-                return 0 if self.name in _CUT_AT_LINES else len(blanks)
+                return len(blanks)
             word = _INDENTED_WORD.match(part)
             if word and self.name in _CUT_AT_LINES and word.end() <= _LONGEST_WORD:
                 return self._added_by_trimming(word[0])
@@ -163,22 +162,27 @@ class TiktokenCounter:
             self._remember(word, added)
         return added
 
-    def _may_join(self, pair: str) -> bool:
-        """Return whether tokens may change where a text is cut between two characters.
+    def _may_join(self, place: str) -> bool:
+        """Return whether a text may count more than what is before and after a place in it.
 
-        They do not between a mark of another script and a letter if no token has both: the pattern
-        cuts there, or only keeps a single mark with the word after it, and tokens are made of words
-        by merging what is in one token. (Each token is what merging its own bytes gives.)
+        It does not where a pattern cuts, as after a line break, or only keeps a mark with the word
+        after it, if no token has the end of the one and the start of the other: what is kept
+        together is merged to tokens, and each token is what merging its own bytes gives.
+
+        Args:
+            place: The blanks before the place, or else the character; and the character after it.
         """
-        may = self._joined.get(pair)
+        may = self._joined.get(place)
         if may is None:
-            may = True
-            if len(pair) == 2 and category(pair[0])[0] == "P" and pair[1].isalpha():
-                letter, rests = pair[1].encode(), self._rests(pair[0])
+            end, begin, may = place[:-1], place[-1], True
+            if end and not end.strip("\r\n"):
+                may = begin.isspace() or begin == "/" or self.name not in _CUT_AT_LINES
+            elif len(end) == 1 and category(end)[0] == "P" and begin.isalpha():
+                letter, rests = begin.encode(), self._rests(end)
                 may = any(rest.startswith(letter) or letter.startswith(rest) for rest in rests)
             if len(self._joined) >= _MOST_WORDS:
                 self._joined.clear()
-            self._joined[pair] = may
+            self._joined[place] = may
         return may
 
     def _added_by_blank(self, word: str) -> int:
