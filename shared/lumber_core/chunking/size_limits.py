@@ -139,15 +139,15 @@ class SizeLimits:
         added = self.counter.most_added([text[start:end] for start, end in pairwise(parts.edges)])
         if added is None:
             return spans
-        sums = accumulate(map(add, parts.tokens, added.joined), initial=0)
-        up_to = dict(zip(parts.edges, sums, strict=True))
-        after = dict(zip(parts.edges[1:], added.trimmed, strict=True))
-        return [
-            span
-            for span in spans
-            if not (span.start in up_to and span.end in up_to)
-            or up_to[span.end] - up_to[span.start] + after[span.end] > most
-        ]
+        edges, unsure = parts.edges, []
+        sums = [*accumulate(map(add, parts.tokens, added.joined), initial=0)]
+        for span in spans:
+            first = bisect_left(edges, span.start)
+            last = bisect_left(edges, span.end, first)
+            known = last < len(edges) and (edges[first], edges[last]) == span
+            if not known or sums[last] - sums[first] + added.trimmed[last - 1] > most:
+                unsure.append(span)
+        return unsure
 
     def join(self, text: str, spans: Sequence[Span], fixed: Sequence[int] = ()) -> tuple[Span, ...]:
         """Merge each span below `min_chunk_size` with its smaller neighbour that has room for it.

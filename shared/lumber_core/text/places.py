@@ -140,7 +140,10 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
         (Kind.WORD, space_cuts),
     )
     for kind, cuts in levels:
-        yield [Place(start + cut, kind, start + cut) for cut in cuts(body) if 0 < cut < len(body)]
+        inside = [start + cut for cut in cuts(body) if 0 < cut < len(body)]
+        # There may be many: the constructor of a named tuple is written in Python, this one is not.
+        fields = zip(inside, repeat(kind), inside, repeat(0), repeat(0), strict=False)
+        yield list(map(partial(tuple.__new__, Place), fields))
 
 
 def _of_lines(text: str, lines: Lines) -> Iterator[Place]:
