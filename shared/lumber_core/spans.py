@@ -34,6 +34,8 @@ class Span(NamedTuple):
         If the span is white space only, the result is empty and lies at `start`.
         """
         body = self.of(text)
+        if body and not (body[0].isspace() or body[-1].isspace()):
+            return self
         kept = body.lstrip()
         if not kept:
             return Span(self.start, self.start)

@@ -78,7 +78,8 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
         if len(cuts) > 1:
             from lumber_core.text.plain import read_lines  # deferred: imports numpy
 
-            wrapped = {line.start for line in read_lines(text) if line.wrapped}
+            lines = read_lines(text)
+            wrapped = {*lines.starts[lines.wrapped].tolist()}
             cuts = [cut for cut in cuts if cut not in wrapped]
     return list(spans_from_starts([0, *cuts], len(text))) if cuts else sentences(text, language)
 
