@@ -169,7 +169,7 @@ class EstimatedCounter:
         Costs depend on the text before a part only at its first two characters and in its first
         seven letters, and its count is rounded. Nothing is added where white space is left out.
         """
-        return Added([_MOST_ADDED] * len(parts), lambda number: 0)
+        return Added([_MOST_ADDED] * len(parts), lambda _: 0)
 
     def __repr__(self) -> str:
         return "EstimatedCounter()"
