@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from lumber_core.errors import TilingError
@@ -33,6 +34,8 @@ class Span(NamedTuple):
         If the span is white space only, the result is empty and lies at `start`.
         """
         body = self.of(text)
+        if body and not (body[0].isspace() or body[-1].isspace()):
+            return self
         kept = body.lstrip()
         if not kept:
             return Span(self.start, self.start)
@@ -50,7 +53,9 @@ def spans_from_starts(starts: Sequence[int], length: int) -> tuple[Span, ...]:
     Returns:
         One span per start; the last ends at `length`.
     """
-    return tuple(map(Span, starts, [*starts[1:], length]))
+    # The constructor of a named tuple is written in Python, this one is not.
+    ends = [*starts[1:], length]  # one too many if there are no starts
+    return tuple(map(partial(tuple.__new__, Span), zip(starts, ends, strict=False)))
 
 
 def check_tiling(spans: Iterable[Span | tuple[int, int]], length: int) -> None:

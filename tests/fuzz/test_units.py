@@ -71,7 +71,7 @@ def test_places_are_inside_the_text_in_order_and_spare_clusters(text: str) -> No
         assert all(0 < offset < len(text) for offset in offsets)
         assert set(offsets) <= whole
         assert all(place.offset <= place.words <= len(text) for place in places)
-    starts = [line.start for line in read_lines(text)]
+    starts = read_lines(text).starts.tolist()
     assert starts == sorted(set(starts))
 
 

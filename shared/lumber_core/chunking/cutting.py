@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.chunking.last_resort import parts_that_fit
@@ -67,6 +68,7 @@ _MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
 # Finer places are added until there are about this many per target: enough to choose from.
 _PLACES_PER_TARGET = 3
+_OFFSET = itemgetter(0)  # of a place
 _LONGEST = 2  # times a scale: the longest range, unless there is no place to cut it
 _UNLIMITED = 4  # times the target: the longest chunk considered if there is no limit
 
@@ -88,8 +90,13 @@ class SizedPlaces:
 
     def counted(self) -> Counted:
         """Return the gaps between places as parts of the text, with their tokens."""
-        offsets = (place.offset for place in self.places)
-        return Counted([self.span.start, *offsets, self.span.end], self.sizes)
+        return Counted([self.span.start, *map(_OFFSET, self.places), self.span.end], self.sizes)
+
+    def gap(self, number: int) -> Span:
+        """Return the text between two places: before the place of that number."""
+        start = self.places[number - 1].offset if number else self.span.start
+        end = self.places[number].offset if number < len(self.places) else self.span.end
+        return Span(start, end)
 
     def gaps(self) -> Iterator[tuple[Span, int, list[Place]]]:
         """Yield each gap between places with its tokens, and the place at its end if any."""
@@ -245,18 +252,16 @@ class Cutter:
 
         if not found.places:
             return []
-        scores = np.array(
-            [
-                _KIND_SCORES[place.kind] + _LEVEL_SCORES[place.level] - _DEPTH_COST * place.depth
-                for place in found.places
-            ]
+        kinds, depths, levels = (
+            np.fromiter(map(itemgetter(field), found.places), np.int64) for field in (1, 3, 4)
         )
+        scores = np.array([*_KIND_SCORES.values()])[kinds] + np.array(_LEVEL_SCORES)[levels]
+        scores -= _DEPTH_COST * depths
         weights = _MARKDOWN if isinstance(self._layout, MarkdownLayout) else _PLAIN
         if t is not None:
             bounded = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
-            indented = np.array([place.depth > 0 for place in found.places])
             scores += _T_WEIGHT * bounded
-            scores += weights.start * np.where(indented, 0, np.maximum(bounded, 0))
+            scores += weights.start * np.where(depths > 0, 0, np.maximum(bounded, 0))
         low = self._limits.min_chunk_size
         costs = ChunkCosts(
             most,
@@ -265,8 +270,8 @@ class Cutter:
             weights.size,
             weights.mixed,
         )
-        headed = [place.level > 0 for place in found.places]
-        offsets, sections = [p.offset for p in found.places], self._layout.section_starts
+        headed = levels > 0
+        offsets, sections = [*map(_OFFSET, found.places)], self._layout.section_starts
         begin, end = found.span
         fixed = [
             bisect_left(offsets, start)
@@ -292,20 +297,22 @@ class Cutter:
             places: The places.
             known: Some of the places, with tokens that are not counted again.
         """
-        text = self._layout.text
-        gaps = list(pairwise([span.start, *(place.offset for place in places), span.end]))
-        counts: dict[tuple[int, int], int] = {}
-        if known is not None:
-            counts.update(zip(pairwise(known.counted().edges), known.sizes, strict=True))
-        new = [gap for gap in gaps if gap not in counts]
-        sizes = self._limits.counter.count([text[start:end] for start, end in new])
+        import numpy as np
+
+        text, edges = self._layout.text, [span.start, *map(_OFFSET, places), span.end]
+        if known is None or not known.places:
+            counts = np.array(self._limits.count_between(text, edges))
+        else:
+            marks, before = np.array(edges), known.counted().edges
+            kept = np.isin(marks, before, assume_unique=True)
+            both = kept[:-1] & kept[1:]
+            counts = np.zeros(len(both), dtype=np.int64)
+            counts[both] = np.array(known.sizes)[np.searchsorted(before, marks[:-1][both])]
+            new = np.flatnonzero(~both).tolist()
+            counts[new] = self._limits.counter.count([text[edges[n] : edges[n + 1]] for n in new])
         # At least 1: the optimiser looks back over all places within `chunk_size` tokens, and a
         # custom counter may count none for many places in a row.
-        sizes = [max(1, size) for size in sizes]
-        if len(new) < len(gaps):
-            counts.update(zip(new, sizes, strict=True))
-            sizes = [counts[gap] for gap in gaps]
-        return SizedPlaces(span, places, sizes)
+        return SizedPlaces(span, places, np.maximum(counts, 1).tolist())
 
     def _refined_units(
         self, span: Span, unit_starts: Sequence[int], known: list[Place], most: int
@@ -367,23 +374,40 @@ class Cutter:
         edge = Kind.LINE if lines else Kind.CHARACTER
         found = SizedPlaces(span, [], [size])
         for level in self._layout.finer_places(*span):
-            offsets = [place.offset for place in level]
+            offsets = [*map(_OFFSET, level)]
             places: list[Place] = []
-            fits, before = True, edge
-            for gap, tokens, end in found.gaps():
-                after = end[0].kind if end else edge
-                if tokens > (most if min(before, after) >= Kind.LINE else enough):
-                    places += level[
-                        bisect_right(offsets, gap.start) : bisect_left(offsets, gap.end)
-                    ]
-                    fits = False
-                places += end
-                before = after
-            if fits:
-                return found
+            done = 0
+            for number in self._long_gaps(found, edge, enough, most):
+                gap = found.gap(number)
+                places += found.places[done:number]
+                places += level[bisect_right(offsets, gap.start) : bisect_left(offsets, gap.end)]
+                done = number
+            places += found.places[done:]
             if len(places) > len(found.places):
                 found = self._sized(span, places, found)
+                if not self._long_gaps(found, edge, enough, most):
+                    return found
         return self._chopped(found)
+
+    def _long_gaps(self, found: SizedPlaces, edge: Kind, enough: int, most: int) -> list[int]:
+        """Return the numbers of the gaps to find places in: lines that are too long, and others.
+
+        Args:
+            found: Places in a range.
+            edge: The kind of the places at its ends.
+            enough: Maximum tokens of a gap that is no whole line.
+            most: Maximum tokens of one or several whole lines.
+        """
+        import numpy as np
+
+        if max(found.sizes) <= min(enough, most):
+            return []
+        lines = np.array(
+            [edge >= Kind.LINE, *(p.kind >= Kind.LINE for p in found.places), edge >= Kind.LINE]
+        )
+        allowed = np.where(lines[:-1] & lines[1:], most, enough)
+        numbers: list[int] = np.flatnonzero(np.array(found.sizes) > allowed).tolist()
+        return numbers
 
     def _chopped(self, found: SizedPlaces) -> SizedPlaces:
         """Divide words that fit in no chunk."""

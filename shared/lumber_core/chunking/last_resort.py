@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.errors import ChunkSizeError
@@ -52,11 +52,12 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
                 return
             size *= 2
         parts = max(2, -int(-per_character * (end - start) // most))
-        wanted = start + (end - start) // parts
+        wanted = (end - start) // parts
         body = text[start : min(window + _BEYOND, end)]
         for find in (word_cuts, grapheme_cuts, _character_cuts):
-            cuts = [start + cut for cut in find(body) if 0 < cut < window - start]
-            fitting = _cuts_that_fit(start, cuts, most, (window, window_count), count)
+            cuts = find(body)
+            cuts = cuts[bisect_right(cuts, 0) : bisect_left(cuts, window - start)]
+            fitting = _cuts_that_fit(start, cuts, most, (window - start, window_count), count)
             if fitting:
                 break
         else:
@@ -66,26 +67,26 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
                 "overlap and metadata take. No cut can keep that limit: raise it"
             )
         cut = _nearest(fitting, wanted)
-        if cut != fitting[-1] and count(start, cut) > most:  # a shorter text may count more
+        if cut != fitting[-1] and count(start, start + cut) > most:  # a shorter text may count more
             cut = fitting[-1]
-        yield Span(start, cut)
-        start = cut
+        yield Span(start, start + cut)
+        start += cut
 
 
 def _cuts_that_fit(
     start: int,
-    cuts: list[int],
+    cuts: Sequence[int],
     most: int,
     beyond: tuple[int, int],
     count: Callable[[int, int], int],
-) -> list[int]:
+) -> Sequence[int]:
     """Return the cuts up to the last that leaves at most `most` tokens before it.
 
     Interpolation search finds it, which counts only a few windows.
 
     Args:
         start: Where the part starts.
-        cuts: Offsets after it, ascending.
+        cuts: Offsets after its start, ascending, as all others but those to count between.
         most: Maximum tokens in the part.
         beyond: An offset past that cut, and the tokens before it.
         count: Counts the tokens between two offsets.
@@ -98,11 +99,11 @@ def _cuts_that_fit(
         if step % 3 == 2 or high_count <= low_count:
             guess = (low + high) // 2
         else:
-            begin = cuts[low - 1] if low else start
+            begin = cuts[low - 1] if low else 0
             share = (most - low_count) / (high_count - low_count)
             offset = begin + int(share * (high_offset - begin))
             guess = min(max(bisect_right(cuts, offset) - 1, low), high - 1)
-        tokens = count(start, cuts[guess])
+        tokens = count(start, start + cuts[guess])
         if tokens <= most:
             fits = low = guess + 1
             low_count = tokens
@@ -112,12 +113,12 @@ def _cuts_that_fit(
     return cuts[:fits]
 
 
-def _nearest(cuts: list[int], wanted: int) -> int:
+def _nearest(cuts: Sequence[int], wanted: int) -> int:
     """Return the cut nearest to an offset."""
     position = bisect_left(cuts, wanted)
     return min(cuts[max(0, position - 1) : position + 1], key=lambda cut: abs(cut - wanted))
 
 
-def _character_cuts(text: str) -> Iterator[int]:
-    """Yield every offset inside `text`."""
-    yield from range(1, len(text))
+def _character_cuts(text: str) -> range:
+    """Return every offset inside `text`."""
+    return range(1, len(text))

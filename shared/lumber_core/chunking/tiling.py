@@ -20,6 +20,8 @@ from lumber_core.checks import check_positive
 # The cost of a chunk below the minimum, in units of score: more than any score can outweigh.
 _BELOW_MINIMUM = 1e6
 _FEW = 48  # starts of a chunk on average; more are compared faster as an array
+_BLOCK = 0.45  # of a target: edges compared together, none of which starts another's chunk
+_STEP = 12  # of these, about the square root of their number
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,8 @@ def best_cuts(
     by_size = costs.min_chunk_size is None and (sections is None or not sections.any())
     if by_size and (np.arange(len(lows)) - lows).mean() <= _FEW:
         previous = _previous_cuts_by_size(before, lows, added, costs)
+    elif by_size and steps[1:-1].min(initial=1) > 0:
+        previous = _previous_cuts_in_blocks(before, lows, gains, costs)
     else:
         previous = _previous_cuts(before, lows, added, costs, sections)
     cuts = []
@@ -194,3 +198,81 @@ def _previous_cuts_by_size(
         best.append(value + added[edge - 1])
         previous.append(chosen)
     return previous
+
+
+def _previous_cuts_in_blocks(
+    before: npt.NDArray[np.int64],
+    firsts: npt.NDArray[np.intp],
+    gains: npt.NDArray[np.float64],
+    costs: ChunkCosts,
+) -> list[int]:
+    """Return what `_previous_cuts_by_size` does, if many places are within one chunk.
+
+    The edges of less than half a target are looked at together, as if no last chunk started among
+    them. That is so unless one of them is much better than the starts before.
+    """
+    reach = int(costs.target_size * _BLOCK)
+    table = np.concatenate([costs.table, np.full(reach + 1, np.inf)])
+    added = np.append(gains, 0.0)
+    lows, stops = firsts.tolist(), np.searchsorted(before, before + reach, side="right").tolist()
+    best = np.zeros(len(before))
+    previous = np.zeros(len(before), dtype=np.intp)
+    edge, chosen = 1, 0
+    while edge < len(before):
+        stop = stops[edge]
+        low = max(lows[edge], chosen)
+        block = slice(edge, stop)
+        if low < edge and stop - edge >= _STEP:
+            starts, values = _best_starts(before, best, low, block, table)
+            ends = values + added[edge - 1 : stop - 1]
+            # A chunk inside the block costs at least as much as one of its whole length.
+            if ends.max() - table[before[stop - 1] - before[edge]] <= values.min():
+                best[block], previous[block] = ends, starts
+                edge, chosen = stop, int(starts[-1])
+                continue
+        for one in range(edge, stop):
+            low = max(lows[one], chosen)
+            if low >= one:  # the text since the last edge fits in no chunk
+                chosen, value = one - 1, best[one - 1]
+            else:
+                found = best[low:one] - costs.table[before[one] - before[low:one]]
+                first = int(found.argmax())
+                chosen, value = low + first, found[first]
+            best[one] = value + added[one - 1]
+            previous[one] = chosen
+        edge = stop
+    cuts: list[int] = previous.tolist()
+    return cuts
+
+
+def _best_starts(
+    before: npt.NDArray[np.int64],
+    best: npt.NDArray[np.float64],
+    low: int,
+    block: slice,
+    table: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:
+    """Return the best start of the last chunk for each edge of a block, and its value.
+
+    They ascend with the edges, so every few edges are looked at first, and the others between.
+
+    Args:
+        before: Tokens before each edge.
+        best: The value of the best tiling up to each edge before the block.
+        low: The first edge at which the chunk of the block's first edge may start.
+        block: The edges.
+        table: The cost of a chunk by its tokens; infinite above the maximum.
+    """
+    ends = before[block]
+    sampled = ends[::_STEP]
+    starts = np.arange(low, block.start)
+    values = best[starts] - table[sampled[:, None] - before[starts]]
+    coarse = starts[values.argmax(axis=1)]
+    values = best[starts] - table[ends[-1] - before[starts]]
+    width = int(np.diff(coarse, append=starts[values.argmax()]).max()) + 1
+    near = np.repeat(coarse, _STEP)[: len(ends), None] + np.arange(width)
+    np.minimum(near, block.start - 1, out=near)
+    values = best[near] - table[ends[:, None] - before[near]]
+    rows = np.arange(len(ends))
+    chosen = values.argmax(axis=1)
+    return near[rows, chosen], values[rows, chosen]

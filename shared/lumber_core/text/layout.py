@@ -151,6 +151,12 @@ class PlainLayout(Layout):
             return ""
         return self.text[:end].lstrip("\ufeff").rstrip("\r\n")
 
+    def contexts(self, spans: Sequence[Span], places: Sequence[OutlinePlace]) -> list[Context]:
+        """Return the context of each chunk: the same for all without a header row."""
+        if self._header_end:
+            return super().contexts(spans, places)
+        return [make_context(self.title, OutlinePlace(), "")] * len(spans)
+
     def possible_contexts(self) -> list[Context]:
         """Return the title with the header row."""
         whole = Span(self._header_end, len(self.text))

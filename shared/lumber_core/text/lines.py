@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import accumulate
-from operator import add, or_
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, repeat
+from string import ascii_uppercase
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,26 @@ Flags = npt.NDArray[np.bool_]
 """An answer of yes or no for each line."""
 
 
+class Characters:
+    """A character of each line: a test is asked once for each that occurs.
+
+    Args:
+        characters: One per line.
+    """
+
+    def __init__(self, characters: Sequence[str]) -> None:
+        codes = "".join(characters).encode("utf-32-le", "surrogatepass")
+        self._kinds, self._numbers = np.unique(np.frombuffer(codes, np.uint32), return_inverse=True)
+
+    def are(self, test: Callable[[str], bool]) -> Flags:
+        """Return for each line what a test says of its character."""
+        return flags_of(map(test, map(chr, self._kinds.tolist())))[self._numbers]
+
+    def among(self, characters: str) -> Flags:
+        """Return for each line whether its character is one of these."""
+        return self.are(characters.__contains__)
+
+
 class PlainLines:
     """The lines of a text that are not blank, one entry per line.
 
@@ -38,14 +58,17 @@ class PlainLines:
         starts: Offset of each line.
         offsets: Offset of its first visible character.
         bodies: The line without white space at its ends.
+        firsts: The first character of each body.
+        lasts: The last character of each body.
+        sizes: Number of characters of each body.
+        colons: Whether there is a colon in it.
         blank: Whether blank lines come before it.
         indents: Width of its indentation.
         indent_unit: Characters of one level of indentation.
         lengths: Number of characters up to the last visible one.
         open_ended: Whether no sentence ends with it.
-        quoted: How deep it is quoted, as in an answer to an e-mail.
         quotes: Whether any line is quoted.
-        pages: Whether it is the first line of a page, after a form feed.
+        pages: Numbers of the lines that are the first of a page, after a form feed.
         headers: Numbers of the lines that look as those of an e-mail's header, such as "Subject:
             Re: lunch".
     """
@@ -54,41 +77,61 @@ class PlainLines:
         for separator in _SEPARATORS:
             text = text.replace(separator, "\x1f")  # white space as well
         whole = text.splitlines(keepends=True)
-        self.quotes = len(_QUOTES.findall(text)) > 1
-        prefixes = _quote_ends(whole) if self.quotes else [0] * len(whole)
+        self.quotes = ">" in text and len(_QUOTES.findall(text)) > 1
         bodies = list(map(str.strip, whole))
+        prefixes: Iterable[int] = repeat(0)
         if self.quotes:
-            bodies = [line[at:].strip() for line, at in zip(whole, prefixes, strict=True)]
-        kept = [number for number, body in enumerate(bodies) if body]
-        self.bodies: list[str] = [bodies[number] for number in kept]
-        lines = [whole[number] for number in kept]
-        ends = [*accumulate(map(len, whole), initial=0)]
-        self.starts: list[int] = [ends[number] for number in kept]
-        prefixes = [prefixes[number] for number in kept]
-        insets = list(map(str.find, lines, self.bodies, prefixes))
-        self.offsets: list[int] = [*map(add, self.starts, insets)]
-        self.quoted: list[int] = [
-            line.count(">", 0, end) if end else 0 for line, end in zip(lines, prefixes, strict=True)
-        ]
-        self.indents: list[int] = [
-            at - prefix + 3 * line.count("\t", 0, at) if at else 0
-            for line, prefix, at in zip(lines, prefixes, insets, strict=True)
-        ]
-        self.pages = _begin_pages(whole, kept)
-        depths = np.array(self.quoted, dtype=np.int64)
+            ends = _quote_ends(whole)
+            bodies = [line[at:].strip() for line, at in zip(whole, ends, strict=True)]
+            prefixes = [end for end, body in zip(ends, bodies, strict=True) if body]
+        kept = np.flatnonzero(flags_of(map(bool, bodies)))
+        lines = [line for line, body in zip(whole, bodies, strict=True) if body]
+        self.bodies: list[str] = list(filter(None, bodies))
+        self.starts = np.array([*accumulate(map(len, whole), initial=0)], np.int64)[kept]
+        insets = np.fromiter(map(str.find, lines, self.bodies, prefixes), np.int64, len(lines))
+        self.offsets = self.starts + insets
+        self.indents = insets.copy()
+        depths = np.zeros(len(lines), np.int64)
+        if self.quotes:
+            quoted = zip(lines, prefixes, strict=True)
+            depths[:] = [line.count(">", 0, end) if end else 0 for line, end in quoted]
+            self.indents -= np.array(prefixes, np.int64)
+        if "\t" in text:
+            for number in np.flatnonzero(insets).tolist():
+                self.indents[number] += 3 * lines[number].count("\t", 0, insets[number])
+        self.pages = _begin_pages(whole, kept) if "\f" in text else []
         breaks = np.diff(kept, prepend=0)  # line breaks since the line before
-        blank = (breaks > 1 + np.array(self.pages, dtype=np.int64)) | (
-            np.diff(depths, prepend=depths[:1]) != 0
-        )
-        self.blank: list[bool] = blank.tolist()
-        indents = np.array(self.indents, dtype=np.int64)
-        self.lengths = indents + np.fromiter(map(len, self.bodies), np.int64, len(self.bodies))
-        self.open_ended = [body.rstrip(_CLOSING)[-1:] not in _FINAL for body in self.bodies]
-        self.headers = {n for n, body in enumerate(self.bodies) if _HEADER.match(body)}
-        deeper = indents[indents > 1]
+        breaks[self.pages] -= 1
+        self.blank: Flags = (breaks > 1) | (np.diff(depths, prepend=depths[:1]) != 0)
+        self.sizes = np.fromiter(map(len, self.bodies), np.int64, len(self.bodies))
+        self.lengths = self.indents + self.sizes
+        self.firsts = Characters([body[0] for body in self.bodies])
+        self.lasts = Characters([body[-1] for body in self.bodies])
+        self.open_ended = ~self.lasts.are(_FINAL.__contains__)
+        for number in np.flatnonzero(self.lasts.among(_CLOSING)).tolist():
+            self.open_ended[number] = self.bodies[number].rstrip(_CLOSING)[-1:] not in _FINAL
+        self.colons = flags_of(":" in body for body in self.bodies)
+        self.headers = {*self.matching(_HEADER, self.colons & self.firsts.among("FTCBDSRMIA"))}
+        deeper = self.indents[self.indents > 1]
         self.indent_unit = int(deeper.min()) if len(deeper) else 4
-        if self.bodies and self.bodies[0][0] in "{[" and 1 in indents:  # as notebooks write JSON
-            self.indent_unit = 1
+        if self.bodies and self.bodies[0][0] in "{[" and (self.indents == 1).any():
+            self.indent_unit = 1  # as notebooks write JSON
+
+    def matching(self, pattern: re.Pattern[str], among: Flags) -> list[int]:
+        """Return the numbers of the lines that a pattern matches, among some that may."""
+        match, bodies = pattern.match, self.bodies
+        return [number for number in np.flatnonzero(among).tolist() if match(bodies[number])]
+
+    def flagged(self, numbers: Iterable[int]) -> Flags:
+        """Return for each line whether its number is among some."""
+        flags = np.zeros(len(self.bodies), dtype=np.bool_)
+        flags[[*numbers]] = True
+        return flags
+
+
+def after(flags: Flags) -> Flags:
+    """Return for each line what is said of the one before; no for the first."""
+    return np.concatenate([[False], flags[:-1]])
 
 
 def _quote_ends(lines: list[str]) -> list[int]:
@@ -97,14 +140,11 @@ def _quote_ends(lines: list[str]) -> list[int]:
     return [quote.end() if quote else 0 for quote in found]
 
 
-def _begin_pages(lines: list[str], kept: list[int]) -> list[bool]:
-    """Return for each line that is kept whether a form feed is between it and the one before."""
+def _begin_pages(lines: list[str], kept: npt.NDArray[np.intp]) -> list[int]:
+    """Return the numbers of the kept lines with a form feed between them and the one before."""
     feeds = [number for number, line in enumerate(lines) if line[-1] == "\f"]
-    if not feeds:
-        return [False] * len(kept)
     before = np.searchsorted(feeds, kept)
-    begin: list[bool] = (np.diff(before, prepend=0) > 0).tolist()
-    return begin
+    return np.flatnonzero(np.diff(before, prepend=0)).tolist()
 
 
 def flags_of(answers: Iterable[bool]) -> Flags:
@@ -146,9 +186,10 @@ def _attributes(body: str) -> bool:
 def in_header(lines: PlainLines, number: int) -> bool:
     """Return whether a line, as the one before, belongs to the header of an e-mail."""
     both = number in lines.headers and number - 1 in lines.headers
-    return both and not lines.blank[number]
+    return both and not bool(lines.blank[number])
 
 
+_LABEL_FIRSTS = "-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u2013\u2014\u00b7[(."  # no letters
 _LABEL = re.compile(
     r"""(?:
       [-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u2013\u2014\u00b7](?=\s)             # - bullet
@@ -178,15 +219,26 @@ _SPEAKER_STAMP = re.compile(
 )
 _STAMP_ENDS = frozenset(").]mM")  # other than digits
 _SCREEN_NAME = re.compile(r"[A-Z][A-Z.' -]{1,30}(?:\s\([^()]{1,20}\))?$")
+_LONGEST_SCREEN_NAME = 54
 
 
-def label_end(body: str) -> int:
-    """Return where a label at the start of a line ends; 0 without one."""
-    end = 0
+def label_ends(lines: PlainLines) -> npt.NDArray[np.int64]:
+    """Return where a label at the start of each line ends; 0 without one."""
+    labelled = lines.firsts.are(str.isalpha)
     # A letter is a label only in "b)", "A." or "xiv.".
-    if not body[0].isalpha() or "." in body[1:6] or ")" in body[1:6]:
-        match = _LABEL.match(body)
-        end = match.end() if match else 0
+    labelled &= flags_of("." in body[1:6] or ")" in body[1:6] for body in lines.bodies)
+    labelled |= lines.firsts.are(lambda first: first in _LABEL_FIRSTS or first.isdigit())
+    said = lines.colons | flags_of(">" in body for body in lines.bodies)
+    result = np.zeros(len(lines.bodies), np.int64)
+    for number in np.flatnonzero(labelled | said).tolist():
+        result[number] = _label_end(lines.bodies[number], labelled=bool(labelled[number]))
+    return result
+
+
+def _label_end(body: str, *, labelled: bool) -> int:
+    """Return where a label at the start of a line ends; 0 without one."""
+    match = _LABEL.match(body) if labelled else None
+    end = match.end() if match else 0
     after = speaker_end(body, end)
     if after - end > _LONGEST_SPEAKER:
         return end
@@ -201,41 +253,36 @@ def speaker_end(body: str, start: int = 0) -> int:
     return speaker.end() if speaker else start
 
 
-def stamps_of(lines: PlainLines) -> list[bool]:
+def stamps_of(lines: PlainLines) -> Flags:
     """Return for each line whether it only gives the time, or speaker, of the next.
 
     Such lines stand above what was said in subtitles, transcripts and copied chats. The number
     of a subtitle, or the speaker's name, may stand on a line of its own above the time.
     """
-    timed = [":" in body for body in lines.bodies]
-    times = [
-        has and _STAMP.match(body) is not None
-        for has, body in zip(timed, lines.bodies, strict=True)
-    ]
-    named = [
-        has
-        and (body[-1] in _STAMP_ENDS or body[-1].isdigit())
-        and _SPEAKER_STAMP.match(body) is not None
-        for has, body in zip(timed, lines.bodies, strict=True)
-    ]
-    result = [*map(or_, times, named)] if sum(named) > 1 else times[:]
-    spoken = Counter(body for body in lines.bodies if _SCREEN_NAME.match(body))
-    names = [n for n, body in enumerate(lines.bodies[:-1]) if spoken.get(body, 0) > 1]
+    timed = lines.colons & lines.firsts.are(lambda first: first in "[(" or first.isdigit())
+    times = lines.flagged(lines.matching(_STAMP, timed))
+    named = lines.colons & lines.lasts.are(lambda last: last in _STAMP_ENDS or last.isdigit())
+    speakers = lines.matching(_SPEAKER_STAMP, named)
+    result = times | lines.flagged(speakers) if len(speakers) > 1 else times.copy()
+    screened = lines.firsts.among(ascii_uppercase) & (lines.sizes <= _LONGEST_SCREEN_NAME)
+    names = lines.matching(_SCREEN_NAME, screened)
+    spoken = Counter(lines.bodies[n] for n in names)
     names = [
         n
         for n in names
-        if not lines.blank[n + 1]
+        if n + 1 < len(result)
+        and spoken[lines.bodies[n]] > 1
+        and not lines.blank[n + 1]
         and (n == 0 or lines.blank[n])
         and not lines.bodies[n + 1].isupper()
     ]
     if len(names) > 3:
-        for number in names:
-            result[number] = True
-    if not any(result):
+        result[names] = True
+    if not result.any():
         return result
-    for number, after in enumerate(result[1:]):
+    for number, following in enumerate(result[1:].tolist()):
         if result[number]:
-            result[number] = not after
+            result[number] = not following
         elif times[number + 1] and not lines.blank[number + 1]:
             body, told = lines.bodies[number], number > 0 and times[number - 1]
             result[number] = body.isdigit() or (not told and _NAME.match(body) is not None)
@@ -262,6 +309,7 @@ _ASCIIDOC_HEADING = re.compile(r"={1,6}\s\S")
 _ORG = re.compile(r"#\+\w+")
 _ORG_HEADING = re.compile(r"\*{1,6}\s+\S")
 _LONGEST_HEADING = 90
+_NAMED_FIRSTS = "CSPABLUcspablu\u017f"  # "\u017f" is an "s" where case is ignored
 
 
 class Headings:
@@ -269,20 +317,29 @@ class Headings:
 
     Args:
         lines: The lines of the text.
+
+    Attributes:
+        candidates: Whether a line may be a heading, by its marks, length, first and last character.
     """
 
     def __init__(self, lines: PlainLines) -> None:
         self._lines = lines
-        self._markup: re.Pattern[str] | None = None
+        first, last = lines.firsts, lines.lasts
+        marked = lines.matching(_MARKED_HEADING, first.among("#=-\\"))
         if _ASCIIDOC.match(lines.bodies[0]):
-            self._markup = _ASCIIDOC_HEADING
-        elif any(body[0] == "#" and _ORG.match(body) for body in lines.bodies):
-            self._markup = _ORG_HEADING
+            marked += lines.matching(_ASCIIDOC_HEADING, first.among("="))
+        elif lines.matching(_ORG, first.among("#")):
+            marked += lines.matching(_ORG_HEADING, first.among("*"))
+        self._marked = lines.flagged(marked)
+        title = lines.open_ended & first.are(_may_begin_title) & ~last.among(",-")
+        self.candidates: Flags = self._marked | title | first.among(_NAMED_FIRSTS)
+        self.candidates &= lines.sizes <= _LONGEST_HEADING
+        self.candidates |= last.among(":") | lines.flagged(lines.headers)
 
     def may_head(self, number: int) -> bool:
         """Return whether what comes before a line has ended, so that the line may be a heading."""
         lines = self._lines
-        if number == 0 or lines.blank[number] or self._marked(lines.bodies[number]):
+        if number == 0 or lines.blank[number] or self._marked[number]:
             return True
         return lines.bodies[number - 1].isdigit() or not lines.open_ended[number - 1]
 
@@ -298,7 +355,7 @@ class Headings:
             return True
         if len(body) > _LONGEST_HEADING or _attributes(following):
             return False
-        if self._marked(body):
+        if self._marked[number]:
             return True
         if following[0].islower() and not lines.blank[number + 1]:
             return False
@@ -327,15 +384,13 @@ class Headings:
         body = self._lines.bodies[number]
         if not self._lines.open_ended[number] or body[-1] in ",-":
             return False
-        if not (body[0].isupper() or body[0].isdigit()):
+        if not _may_begin_title(body[0]):
             return False
         return len(body.split()) <= 12 and not speaker_end(body)
 
-    def _marked(self, body: str) -> bool:
-        """Return whether a line is marked as a heading."""
-        if _MARKED_HEADING.match(body):
-            return True
-        return self._markup is not None and self._markup.match(body) is not None
+
+def _may_begin_title(first: str) -> bool:
+    return first.isupper() or first.isdigit()
 
 
 def heading_level(body: str) -> int:
@@ -344,18 +399,16 @@ def heading_level(body: str) -> int:
     return hashes.end(1) if hashes else 0
 
 
-def underlined_titles(lines: PlainLines) -> list[bool]:
+def underlined_titles(lines: PlainLines) -> Flags:
     """Return for each line whether it is a title with a rule below it, or the rule above."""
-    rules = [_RULE.match(body) is not None for body in lines.bodies]
-    result = [False] * len(rules)
-    if not any(rules):
-        return result
-    for number in range(1, len(rules)):
-        if not rules[number] or lines.blank[number] or rules[number - 1]:
+    rules = {*lines.matching(_RULE, lines.firsts.among("=~^*+-"))}
+    result = np.zeros(len(lines.bodies), dtype=np.bool_)
+    for number in rules:
+        if number == 0 or lines.blank[number] or number - 1 in rules:
             continue
         title = lines.bodies[number - 1]
-        above = number > 1 and rules[number - 2] and not lines.blank[number - 1]
-        alone = above or number == 1 or bool(lines.blank[number - 1])
+        above = number - 2 in rules and not lines.blank[number - 1]
+        alone = above or number == 1 or lines.blank[number - 1]
         if alone and len(title) <= _LONGEST_HEADING and title[0] != "[" and title[-1] not in ".,;":
             result[number - 1] = True
             if above:
@@ -367,7 +420,8 @@ def underlined_titles(lines: PlainLines) -> list[bool]:
 _FENCE = re.compile(r"(`{3,}|~{3,}|\|={3,}|-{4,}$|#\+(?i:begin))[^`]*$")
 # What a line of code ends with, begins with or has in it. A pattern for an end is searched for only
 # in lines with that last character: a search at every character takes longer than all other rules.
-_CODE_ENDS = frozenset("{};,([")
+_CODE_ENDS = "{};,(["
+_CODE_FIRSTS = '])}@#/*<"cdaifretwlvpsu'  # those of the pattern below, where no "=" follows
 _CODE_STARTS = re.compile(
     r"""[\])}] | @\w | \#include | // | /\* | \*/?\s | </?\w
     | (?:def|class|async|import|from\s\S+\simport|return|elif|else:|try:|except|finally:|with\s.*:$
@@ -379,7 +433,7 @@ _CODE_STARTS = re.compile(
 _BLOCK = re.compile(r"\)\s*(?:->.*)?:$")
 _CALL = re.compile(r"\w\([^()]*\):?$")
 _ASSIGNMENT = re.compile(r"[\w\])]\s(?:=|\+=|==|:=|=>)\s")
-_CODE_OR_PROSE_ENDS = frozenset("{};[](,>")  # of long lines, which are prose with any other end
+_CODE_OR_PROSE_ENDS = "{};[](,>"  # of long lines, which are prose with any other end
 _YAML = re.compile(r"(?:-\s+)?[\"']?[\w./-]+[\"']?:(?:\s|$)|-\s|#")
 _CLOSES = re.compile(r"[\])}]|</|(?:else|elif|except|finally|end|catch)\b")
 _LEADS = re.compile(r"@\w|#|//|--|;|/?\*|\[+[\w.:,%= \"'-]+\]+$")  # decorators, comments, sections
@@ -394,12 +448,14 @@ Fences = npt.NDArray[np.int8]
 elsewhere."""
 
 
-def find_fences(bodies: list[str]) -> Fences:
+def find_fences(lines: PlainLines) -> Fences:
     """Return for each line which part of fenced code it is; an open fence at the end is none."""
+    bodies = lines.bodies
     result = np.zeros(len(bodies), dtype=np.int8)
     opened, mark = -1, ""
-    for number, body in enumerate(bodies):
-        fence = _FENCE.match(body) if body[0] in "`~|-#" else None
+    for number in np.flatnonzero(lines.firsts.among("`~|-#")).tolist():
+        body = bodies[number]
+        fence = _FENCE.match(body)
         if opened < 0:
             dashes = body[0] == "-" and (number == 0 or bodies[number - 1][0] != "[")
             if fence is not None and not dashes:
@@ -420,31 +476,32 @@ def code_lines(lines: PlainLines, fences: Fences) -> Flags:
     It is if it is fenced, or if most lines around it look like code.
     """
     prose = lines.lengths > WIDEST_PROSE
-    looks = flags_of(
-        (not long or body[-1] in _CODE_OR_PROSE_ENDS) and _looks_like_code(body)
-        for body, long in zip(lines.bodies, prose.tolist(), strict=True)
-    )
     fenced = fences > 0
-    looks &= ~fenced  # what surrounds a fence may be prose
+    ends = lines.lasts.among(_CODE_ENDS)
+    may = ends | lines.firsts.among(_CODE_FIRSTS) | lines.lasts.among("):")
+    may |= flags_of("=" in body for body in lines.bodies)
+    may &= ~prose | lines.lasts.among(_CODE_OR_PROSE_ENDS)
+    may &= ~fenced & ~lines.firsts.among("\\")  # what surrounds a fence may be prose; no LaTeX
+    looks = may & ends
+    for number in np.flatnonzero(may & ~ends).tolist():
+        looks[number] = _looks_like_code(lines.bodies[number])
     share = around(looks)
     near = around(np.ones(len(looks)), total=True)
-    code = (share >= 0.45) & (near >= 3) & (looks | ~prose) | fenced
-    nested = around(np.array(lines.indents) > 0) >= 0.3
+    code: Flags = (share >= 0.45) & (near >= 3) & (looks | ~prose) | fenced
+    nested = around(lines.indents > 0) >= 0.3
     if not nested.any():
         return code
-    keyed = flags_of(_YAML.match(body) is not None for body in lines.bodies)
-    outline = (around(keyed & ~prose) >= 0.85) & nested & (near >= 5)
-    outline &= around(flags_of(body[-1] == ":" for body in lines.bodies)) >= 0.15
+    keyed = lines.matching(_YAML, (lines.colons | lines.firsts.among("-#")) & ~prose)
+    outline = (around(lines.flagged(keyed)) >= 0.85) & nested & (near >= 5)
+    outline &= around(lines.lasts.among(":")) >= 0.15
     return code | outline
 
 
 def _looks_like_code(body: str) -> bool:
-    """Return whether a line looks like code by itself."""
-    if body[0] == "\\":  # LaTeX
-        return False
-    last = body[-1]
-    if last in _CODE_ENDS or _CODE_STARTS.match(body):
+    """Return whether a line that does not end as code does looks like code by itself."""
+    if _CODE_STARTS.match(body):
         return True
+    last = body[-1]
     if last == ":" and _BLOCK.search(body):
         return True
     if last in "):" and _CALL.search(body):
@@ -452,17 +509,18 @@ def _looks_like_code(body: str) -> bool:
     return "=" in body and _ASSIGNMENT.search(body) is not None
 
 
-def stays_in_code(lines: PlainLines, fences: Sequence[int], number: int) -> bool:
-    """Return whether a line of code belongs to the line before, as the body of a block does."""
-    body, before = lines.bodies[number], lines.bodies[number - 1]
-    if fences[number] == 3 or fences[number - 1] == 1:
-        return True
-    if lines.indents[number] > lines.indents[number - 1] or _CLOSES.match(body):
-        return True
-    return not lines.blank[number] and _LEADS.match(before) is not None
+def stays_in_code(lines: PlainLines, fences: Fences) -> Flags:
+    """Return for each line whether, in code, it belongs to the line before, as a block's body."""
+    result = (fences == 3) | (after(fences == 1))
+    result[1:] |= lines.indents[1:] > lines.indents[:-1]
+    result[lines.matching(_CLOSES, lines.firsts.among("])}<efc"))] = True
+    leads = lines.flagged(lines.matching(_LEADS, lines.firsts.among("@#/-;*[")))
+    result |= after(leads) & ~lines.blank
+    return result
 
 
-def continues_statement(lines: PlainLines, number: int) -> bool:
-    """Return whether a line of code continues a statement of SQL."""
-    before = lines.bodies[number - 1] if number else ";"
-    return not before.endswith(";") and _CLAUSE.match(lines.bodies[number]) is not None
+def continued_statements(lines: PlainLines) -> Flags:
+    """Return for each line whether, in code, it continues a statement of SQL."""
+    clauses = lines.flagged(lines.matching(_CLAUSE, lines.firsts.among(ascii_uppercase)))
+    clauses[:1] = False
+    return clauses & ~after(lines.lasts.among(";"))

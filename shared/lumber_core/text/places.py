@@ -10,11 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum
 from functools import partial
+from itertools import repeat
 from string import ascii_uppercase
 from typing import NamedTuple
 
+import numpy as np
+
 from lumber_core.text.lines import heading_level
-from lumber_core.text.plain import Break, Line, read_lines
+from lumber_core.text.plain import Break, Lines, read_lines
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
 
@@ -98,28 +101,26 @@ def find_places(text: str, language: str = "en") -> list[Place]:
         Places in order, strictly inside the text.
     """
     lines = read_lines(text)
-    starts = [*(line.start for line in lines), len(text)]
-    dividing = {line.start: line for line in lines if line.divides is not Break.NONE}
-    found = {start: _of_line(text, dividing[start]) for start in breaks(text, dividing)}
-    number = -1  # of the line
-    for at in starts_of_sentences_and_lines(text, language):
-        while starts[number + 1] <= at:
-            number += 1
-        if number < 0:
-            continue
-        line = lines[number]
+    if not len(lines.starts):
+        return []
+    cuts = np.array(starts_of_sentences_and_lines(text, language), np.int64)
+    numbers = np.searchsorted(lines.starts, cuts, side="right") - 1  # of their lines
+    inside = cuts > lines.labels[numbers]
+    # At the start of a line the layout decides, except in wrapped prose.
+    goes_on = lines.wrapped & (lines.breaks == Break.NONE)
+    goes_on[0] = False
+    begins = ~inside & (cuts <= lines.bodies[numbers]) & goes_on[numbers]
+    kept = (numbers >= 0) & (inside | begins) & ~lines.whole[numbers]
+    before = np.where(begins, lines.starts[numbers], -1)[kept]  # only one of them is a place
+    found = [0]
+    for at, start in zip(cuts[kept].tolist(), before.tolist(), strict=True):
         if text[at] == ">" and _QUOTED_BLANK.match(text, at):
             continue
-        if at <= line.label or line.whole:
-            # At the start of a line the layout decides, except in wrapped prose.
-            if at > line.body or line.whole or not _continues(lines, number):
-                continue
-            if line.start in found:
-                continue
-        if at not in found and not _is_abbreviated(text, at):
-            found[at] = Place(at, Kind.SENTENCE, at)
-    found.pop(0, None)
-    return [found[offset] for offset in sorted(found)]
+        if found[-1] != start and not _is_abbreviated(text, at):
+            found.append(at)
+    sentence_starts = found[1:]
+    inner = map(Place, sentence_starts, repeat(Kind.SENTENCE), sentence_starts)
+    return sorted([*_of_lines(text, lines), *inner])
 
 
 def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
@@ -131,7 +132,7 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
         stop: Where it ends.
     """
     body = text[start:stop]
-    levels: tuple[tuple[Kind, Callable[[str], Iterator[int]]], ...] = (
+    levels: tuple[tuple[Kind, Callable[[str], Iterable[int]]], ...] = (
         (Kind.SENTENCE, partial(_cuts_after, _OBJECT)),
         (Kind.CLAUSE, _sentence_cuts),
         (Kind.CLAUSE, partial(_cuts_after, _RECORD)),
@@ -139,29 +140,39 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
         (Kind.WORD, space_cuts),
     )
     for kind, cuts in levels:
-        yield [Place(start + cut, kind, start + cut) for cut in cuts(body) if 0 < cut < len(body)]
+        last = len(body)
+        inside = [start + cut for cut in cuts(body) if 0 < cut < last]
+        # There may be many: the constructor of a named tuple is written in Python, this one is not.
+        fields = zip(inside, repeat(kind), inside, repeat(0), repeat(0), strict=False)
+        yield list(map(partial(tuple.__new__, Place), fields))
 
 
-def _of_line(text: str, line: Line) -> Place:
-    """Return the place at the start of a line that divides the text."""
-    kind = Kind.PARAGRAPH if line.divides is Break.BLANK else Kind.LINE
-    level = 0
-    if line.heading:
-        kind = Kind.HEADING
-        level = heading_level(text[line.body : line.body + 7])
-    return Place(line.start, kind, line.label, line.depth, level)
-
-
-def _continues(lines: list[Line], number: int) -> bool:
-    """Return whether a line continues a wrapped line, so that only sentences start in it."""
-    return number > 0 and lines[number].divides is Break.NONE and lines[number].wrapped
+def _of_lines(text: str, lines: Lines) -> Iterator[Place]:
+    """Return the places at the starts of the lines that divide the text."""
+    dividing = lines.breaks != Break.NONE
+    starts = lines.starts[dividing]
+    edges = [*breaks(text, starts.tolist())]
+    if len(edges) < len(starts):
+        dividing[dividing] = np.isin(starts, edges)
+    bodies, labels, depths = (
+        each[dividing].tolist() for each in (lines.bodies, lines.labels, lines.depths)
+    )
+    kinds = np.where(lines.breaks == Break.BLANK, Kind.PARAGRAPH, Kind.LINE)
+    kinds = np.where(lines.headings, Kind.HEADING, kinds)[dividing]
+    levels = np.zeros(len(kinds), dtype=np.int64)
+    for number in np.flatnonzero(kinds == Kind.HEADING).tolist():
+        levels[number] = heading_level(text[bodies[number] : bodies[number] + 7])
+    named = map([*Kind].__getitem__, kinds.tolist())
+    return map(Place, edges, named, labels, depths, levels.tolist())
 
 
 def _is_abbreviated(text: str, at: int) -> bool:
     """Return whether an abbreviation before `at` ends no sentence, as in "No. 5"."""
+    if not (text[at - 1].isspace() or text[at - 1] in ".\"')]"):
+        return False
     start = max(0, at - _LONGEST_ABBREVIATION)
     before = text[start:at].rstrip().rstrip("\"')]")
-    if before[-1:] != ".":
+    if before[-1:] != "." or not before[-2:-1].isalpha():
         return False
     last = before[:-1].rpartition(" ")[2]
     if last.isalpha() and last not in _LAST_WORDS:
@@ -178,20 +189,22 @@ def _sentence_cuts(text: str) -> Iterator[int]:
         yield span.start
 
 
-def _clause_cuts(text: str) -> Iterator[int]:
-    """Yield where clauses start inside `text`."""
+def _clause_cuts(text: str) -> list[int]:
+    """Return where clauses start inside `text`."""
     return breaks(text, _clause_starts(text))
 
 
-def _clause_starts(text: str) -> Iterator[int]:
+def _clause_starts(text: str) -> list[int]:
     # A run of signs is read once: a pattern that tried each sign of it would take quadratic time.
+    starts: list[int] = []
     for run in _CLAUSE.finditer(text):
         if run[2]:
-            yield run.end()
+            starts.append(run.end())
         else:
-            yield from (at + 1 for at in range(*run.span(1)) if text[at] in _WIDE)
+            starts += [at + 1 for at in range(*run.span(1)) if text[at] in _WIDE]
+    return starts
 
 
-def _cuts_after(pattern: re.Pattern[str], text: str) -> Iterator[int]:
+def _cuts_after(pattern: re.Pattern[str], text: str) -> list[int]:
     """Return the offset just past each match of a pattern."""
     return breaks(text, (match.end() for match in pattern.finditer(text)))

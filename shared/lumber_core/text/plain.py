@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,14 +23,14 @@ from lumber_core.text.lines import (
     Flags,
     Headings,
     PlainLines,
+    after,
     around,
     code_lines,
-    continues_statement,
+    continued_statements,
     find_fences,
-    flags_of,
     in_header,
     is_mail,
-    label_end,
+    label_ends,
     neighbours,
     stamps_of,
     stays_in_code,
@@ -41,6 +42,10 @@ _INSIDE_AN_ENTRY = 2  # levels of depth
 _INSIDE_CODE = 1  # at least, in fenced code and in a statement
 
 
+Numbers = npt.NDArray[np.int64]
+"""A number for each line."""
+
+
 class Break(IntEnum):
     """How strong the break before a line is."""
 
@@ -49,106 +54,136 @@ class Break(IntEnum):
     BLANK = 2  # blank lines come between
 
 
-class Line(NamedTuple):
-    """A line that is not blank.
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a text that are not blank, one entry per line.
 
     Attributes:
-        start: Offset of its first character, indentation included.
-        body: Offset of its first visible character.
-        label: Offset just past a label such as "[5]", "3.", "-" or "ANNA:"; `body` without one.
+        starts: Offset of its first character, indentation included.
+        bodies: Offset of its first visible character.
+        labels: Offset just past a label such as "[5]", "3.", "-" or "ANNA:"; its body without one.
             The label of a line that gives only the time, or the speaker and the time, of the text
             below it ends at that text.
-        divides: How strong the break before it is.
-        heading: Whether it is the heading of what follows.
+        breaks: How strong the break before it is, a `Break`.
+        headings: Whether it is the heading of what follows.
         whole: Whether no sentence ends inside it: a row, a line of code or of a log.
         wrapped: Whether it continues the line before it, which was wrapped.
-        depth: Levels of indentation in code; at least 2 for the rest of an entry that begins with a
-            date, such as the trace below an error; 0 elsewhere.
+        depths: Levels of indentation in code; at least 2 for the rest of an entry that begins with
+            a date, such as the trace below an error; 0 elsewhere.
     """
 
-    start: int
-    body: int
-    label: int
-    divides: Break
-    heading: bool
-    whole: bool
-    wrapped: bool
-    depth: int
+    starts: Numbers
+    bodies: Numbers
+    labels: Numbers
+    breaks: Numbers
+    headings: Flags
+    whole: Flags
+    wrapped: Flags
+    depths: Numbers
 
 
-def read_lines(text: str) -> list[Line]:
+def read_lines(text: str) -> Lines:
     """Return the lines of a text that are not blank, classified."""
     forms = PlainLines(text)
     if not forms.bodies:
-        return []
-    fences, dated, running = find_fences(forms.bodies), _dated_lines(forms), _running_lines(forms)
-    coded = code_lines(forms, fences)
-    whole = _row_lines(forms, dated) | coded
-    labels = list(map(label_end, forms.bodies))
-    wrapped, joins = _find_wrapping(forms, running, labels, whole, mail=is_mail(forms))
+        none, no = np.zeros(0, np.int64), np.zeros(0, np.bool_)
+        return Lines(none, none, none, none, no, no, no, none)
+    fences, dated, running = find_fences(forms), _dated_lines(forms), _running_lines(forms)
+    code = code_lines(forms, fences)
+    whole = _row_lines(forms, dated) | code
+    labels = label_ends(forms)
+    wrapped, joined = _find_wrapping(forms, running, labels, whole, mail=is_mail(forms))
     stamps = stamps_of(forms)
     titles = underlined_titles(forms)
     entries = _entry_lines(forms, dated)
-    goes_on = _lines_going_on(forms, running, wrapped)
-    headings = Headings(forms)
-    tops, bottoms = running
-    # Lists, because the loop looks at one line at a time.
-    code: list[bool] = coded.tolist()
-    joined: list[bool] = joins.tolist()
-    fenced: list[int] = fences.tolist()
-    lines: list[Line] = []
-    kept_headings = 0
-    forms_of_lines = zip(forms.starts, forms.offsets, labels, whole.tolist(), strict=True)
-    for number, (start, at, label, apart) in enumerate(forms_of_lines):
-        rule = number > 0 and titles[number - 1]
-        other = joined[number] or apart or stamps[number]
-        heading = titles[number] or rule
-        if not (heading or other or number in tops or number in bottoms):
-            heading = (
-                headings.may_head(number) or lines[-1].heading or number - 1 in tops
-            ) and headings.heads(number)
-        stays = stays_in_code(forms, fenced, number) if code[number] else _stays(forms, number)
-        divides = Break.BLANK if forms.blank[number] else Break.LINE
-        if number == 0 or joined[number] or stays or rule:
-            divides = Break.NONE
-        elif stamps[number - 1]:
-            divides = Break.NONE  # a time stays with what was said then
-        elif number in bottoms or number in goes_on or (number - 1 in tops and number not in tops):
-            divides = Break.NONE  # page numbers and running titles stay with their page
-        elif lines[-1].heading and kept_headings < _HEADINGS_KEPT:
-            divides = Break.NONE  # a heading stays with the text below it
-        if not (rule or in_header(forms, number)):
-            kept_headings = kept_headings + 1 if heading and divides is Break.NONE else 0
-        depth = min(4, forms.indents[number] // forms.indent_unit) if code[number] else 0
-        if code[number] and (fenced[number] or continues_statement(forms, number)):
-            depth = max(depth, _INSIDE_CODE)
-        if entries[number] and not stamps[number]:
-            depth = max(depth, _INSIDE_AN_ENTRY)
-        words = at if joined[number] else at + label
-        lines.append(Line(start, at, words, divides, heading, apart, joined[number], depth))
-    for number in reversed(range(len(lines))):
-        if stamps[number]:
-            after = lines[number + 1]
-            label = after.label if stamps[number + 1] else after.body
-            lines[number] = lines[number]._replace(label=label)
-    return lines
+    tops, bottoms = forms.flagged(running.tops), forms.flagged(running.bottoms)
+    rules = after(titles)
+    headings = titles | rules
+    never = joined | whole | stamps | tops | bottoms | headings
+    _add_headings(headings, forms, never, after(tops))
+    stays = joined | rules | np.where(code, stays_in_code(forms, fences), _staying(forms))
+    stays |= after(stamps)  # a time stays with what was said then
+    # Page numbers and running titles stay with their page.
+    stays |= bottoms | forms.flagged(_lines_going_on(forms, running, wrapped))
+    stays |= after(tops) & ~tops
+    stays[0] = True
+    _keep_below_headings(stays, headings, rules | _in_headers(forms))
+    depths = np.where(code, np.minimum(4, forms.indents // forms.indent_unit), 0)
+    inside = code & ((fences > 0) | continued_statements(forms))
+    depths[inside] = np.maximum(depths[inside], _INSIDE_CODE)
+    inside = entries & ~stamps
+    depths[inside] = np.maximum(depths[inside], _INSIDE_AN_ENTRY)
+    words = forms.offsets + np.where(joined, 0, labels)
+    for number in np.flatnonzero(stamps)[::-1].tolist():
+        words[number] = (words if stamps[number + 1] else forms.offsets)[number + 1]
+    breaks = np.where(stays, Break.NONE, np.where(forms.blank, Break.BLANK, Break.LINE))
+    return Lines(forms.starts, forms.offsets, words, breaks, headings, whole, joined, depths)
+
+
+def _add_headings(headings: Flags, lines: PlainLines, never: Flags, below_top: Flags) -> None:
+    """Flag the lines that look like headings.
+
+    Args:
+        headings: The headings that are known.
+        lines: The lines.
+        never: Whether a line is no other heading.
+        below_top: Whether a line follows a running title.
+    """
+    tells = Headings(lines)
+    for number in np.flatnonzero(tells.candidates & ~never).tolist():
+        after_heading = number > 0 and (headings[number - 1] or below_top[number])
+        if after_heading or tells.may_head(number):
+            headings[number] = tells.heads(number)
+
+
+def _keep_below_headings(stays: Flags, headings: Flags, skipped: Flags) -> None:
+    """Flag that a line stays with the heading above it, below a few headings in a row.
+
+    Args:
+        stays: Whether a line stays with the one before.
+        headings: Whether a line is a heading.
+        skipped: Whether a line does not interrupt the row and is not counted.
+    """
+    kept, last = 0, -1
+    for number in np.flatnonzero(headings | after(headings) | skipped).tolist():
+        kept = kept if number == last + 1 else 0
+        last = number
+        if number and headings[number - 1] and kept < _HEADINGS_KEPT:
+            stays[number] = True
+        if not skipped[number]:
+            kept = kept + 1 if headings[number] and stays[number] else 0
+
+
+def _in_headers(lines: PlainLines) -> Flags:
+    """Return for each line whether it, as the one before, belongs to the header of an e-mail."""
+    return lines.flagged(number for number in lines.headers if in_header(lines, number))
 
 
 _QUESTION = re.compile(r"Q(?:uestion)?\s?\d*[:.]\s")
 _ANSWER = re.compile(r"A(?:nswer)?\s?\d*[:.]\s")
+_TABLE = re.compile(r"\{\||\|-")  # of MediaWiki: its start, or that of a row
 _OPENS_ENVIRONMENT = re.compile(r"\\begin\{")  # of LaTeX
 _CLOSES_ENVIRONMENT = re.compile(r"\\end\{")
 _LONGEST_LEAD_IN = 120
 
 
+def _staying(lines: PlainLines) -> Flags:
+    """Return for each line whether it stays with the one before; code has its own reasons."""
+    tables = lines.matching(_TABLE, lines.firsts.among("{|"))
+    may = after(lines.lasts.among(":?") | lines.firsts.among("\\Q") | lines.flagged(tables))
+    may |= lines.firsts.among("\\") | (lines.firsts.among("|") & (lines.sizes == len("|}")))
+    numbers = np.flatnonzero(may | _in_headers(lines)).tolist()
+    return lines.flagged(number for number in numbers if number and _stays(lines, number))
+
+
 def _stays(lines: PlainLines, number: int) -> bool:
-    """Return whether a line stays with the one before; lines of code have their own reasons."""
+    """Return whether a line stays with the one before."""
     body, before = lines.bodies[number], lines.bodies[number - 1]
     if before[-1] in ":?" and len(before) <= _LONGEST_LEAD_IN:
         asked = not lines.blank[number] and (number == 1 or lines.blank[number - 1])
         if before[-1] == ":" or asked:
             return True
-    if before[0] in "{|" and before.startswith(("{|", "|-")):  # tables of MediaWiki
+    if before[0] in "{|" and _TABLE.match(before):
         return True
     if body == "|}" or in_header(lines, number):
         return True
@@ -165,14 +200,17 @@ _DATED = re.compile(r"[\[(]?(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d?:\d\d:\d
 
 def _dated_lines(lines: PlainLines) -> Flags:
     """Return for each line whether it begins with a date, or a time with seconds."""
-    return flags_of(_DATED.match(body) is not None for body in lines.bodies)
+    may = lines.firsts.are(lambda first: first in "[(" or first.isdigit())
+    return lines.flagged(lines.matching(_DATED, may))
 
 
 def _row_lines(lines: PlainLines, dated: Flags) -> Flags:
     """Return for each line whether it is a row of a table or a line of a log."""
     bodies = [_QUOTED.sub("", body) if '"' in body else body for body in lines.bodies]
-    signs = [np.fromiter((body.count(sign) for body in bodies), np.int64) for sign in "\t|;,"]
-    counts = np.stack(signs, axis=1)
+    joined, counts = "".join(bodies), np.zeros((len(bodies), 4), dtype=np.int64)
+    for number, sign in enumerate("\t|;,"):
+        if sign in joined:
+            counts[:, number] = [body.count(sign) for body in bodies]
     same = np.zeros(counts.shape, dtype=np.bool_)
     even = (counts[1:] == counts[:-1]) & (counts[1:] >= [1, 2, 2, 2])
     same[1:] |= even
@@ -185,16 +223,16 @@ def _row_lines(lines: PlainLines, dated: Flags) -> Flags:
     return result
 
 
-def _entry_lines(lines: PlainLines, dated: Flags) -> list[bool]:
+def _entry_lines(lines: PlainLines, dated: Flags) -> Flags:
     """Return for each line whether it continues an entry that began with a date."""
+    result = np.zeros(len(dated), dtype=np.bool_)
     if not dated.any():
-        return [False] * len(dated)
+        return result
     near = around(dated, total=True) > 1
-    result: list[bool] = []
     inside = False
-    for begins, blank, others in zip(dated, lines.blank, near, strict=True):
-        result.append(bool(inside and others and not begins and not blank))
-        inside = bool(begins) or result[-1]
+    for number, begins in enumerate(dated.tolist()):
+        result[number] = inside and near[number] and not begins and not lines.blank[number]
+        inside = begins or bool(result[number])
     return result
 
 
@@ -215,11 +253,11 @@ def _running_lines(lines: PlainLines) -> _RunningLines:
     Such a line is one of the first or last two of a page, and a page number, or repeated on
     another page with other digits at most.
     """
-    firsts = [0, *(n for n, page in enumerate(lines.pages) if page and n)]
+    firsts = [0, *(number for number in lines.pages if number)]
     if len(firsts) < 2:
         return _RunningLines(set(), set())
     found: list[set[int]] = []
-    pages = list(zip(firsts, [*firsts[1:], len(lines.pages)], strict=True))
+    pages = [*pairwise([*firsts, len(lines.bodies)])]
     for edge in (
         [range(a, min(b - 1, a + _RUNNING)) for a, b in pages],
         [range(b - 1, max(a, b - 1 - _RUNNING), -1) for a, b in pages],
@@ -248,16 +286,16 @@ def _lines_going_on(lines: PlainLines, running: _RunningLines, wrapped: Flags) -
         wrapped: Whether a line belongs to wrapped prose.
     """
     result: set[int] = set()
-    for number in (n for n, page in enumerate(lines.pages) if page and n):
-        before, after = number - 1, number
+    for number in filter(None, lines.pages):
+        before, below = number - 1, number
         while before in running.bottoms:
             before -= 1
-        while after in running.tops:
-            after += 1
-        if before < 0 or after >= len(lines.bodies) or not lines.open_ended[before]:
+        while below in running.tops:
+            below += 1
+        if before < 0 or below >= len(lines.bodies) or not lines.open_ended[before]:
             continue
-        if wrapped[before] or wrapped[after] or lines.bodies[after][0].islower():
-            result.update(range(number, after + 1))
+        if wrapped[before] or wrapped[below] or lines.bodies[below][0].islower():
+            result.update(range(number, below + 1))
     return result
 
 
@@ -290,13 +328,12 @@ class _Shapes:
 
     def __init__(self, lines: PlainLines, running: _RunningLines, *, mail: bool) -> None:
         count = len(lines.bodies)
-        self.inner = ~np.array(lines.blank)
+        self.inner = ~lines.blank
         tops, bottoms = running
         self.inner[[0, *tops, *bottoms, *(number + 1 for number in tops)]] = False
-        self.open = np.zeros(count, dtype=np.bool_)
-        self.open[1:] = lines.open_ended[:-1]
-        self.small = flags_of(body[0].islower() for body in lines.bodies)
-        self.caseless = flags_of(_is_caseless(body[0]) for body in lines.bodies)
+        self.open = after(lines.open_ended)
+        self.small = lines.firsts.are(str.islower)
+        self.caseless = lines.firsts.are(_is_caseless)
         self.inner_around = around(self.inner, total=True)
         self.likely: Flags = (
             (self.inner_around >= 2)
@@ -309,7 +346,8 @@ class _Shapes:
         if not len(needed):
             return
         self.width[needed] = _widths(lines.lengths, needed)
-        words = np.fromiter((len(body[:20].split(None, 1)[0]) for body in lines.bodies), np.int64)
+        words = np.zeros(count, dtype=np.int64)
+        words[needed] = [len(lines.bodies[n][:20].split(None, 1)[0]) for n in needed.tolist()]
         fill = lines.lengths[:-1] + 1 + words[1:] >= 0.87 * self.width[1:]
         self.full[1:] = fill & (self.width[1:] > 0)
 
@@ -326,7 +364,7 @@ def _is_caseless(character: str) -> bool:
 
 
 def _find_wrapping(
-    lines: PlainLines, running: _RunningLines, labels: Sequence[int], whole: Flags, *, mail: bool
+    lines: PlainLines, running: _RunningLines, labels: Numbers, whole: Flags, *, mail: bool
 ) -> _Wrapping:
     """Return which lines were wrapped.
 
@@ -344,8 +382,7 @@ def _find_wrapping(
     prose = shapes.likely & fits & (shapes.share(shapes.full) >= 0.6) & ~whole
     if not (prose.any() or mail):
         return _Wrapping(prose, prose)
-    labelled = np.array(labels) > 0
-    return _Wrapping(prose, _joined(lines, shapes, labelled, prose, whole, mail=mail))
+    return _Wrapping(prose, _joined(lines, shapes, labels > 0, prose, whole, mail=mail))
 
 
 def _joined(
@@ -361,9 +398,8 @@ def _joined(
     width, full, opened, small = shapes.width, shapes.full, shapes.open, shapes.small
     goes_on = (full | small) & (opened | full)
     goes_on &= ~labelled | (full & opened & ~neighbours(labelled))
-    indents = np.array(lines.indents)
     hanging = np.zeros(len(goes_on), dtype=np.bool_)
-    hanging[1:] = (indents[1:] > indents[:-1]) & ~opened[1:]
+    hanging[1:] = (lines.indents[1:] > lines.indents[:-1]) & ~opened[1:]
     # A short line without punctuation, after a sentence and before a capital, may be a heading.
     titles = np.zeros(len(goes_on), dtype=np.bool_)
     short = lines.lengths[1:-1] < 0.6 * width[1:-1]
@@ -374,7 +410,7 @@ def _joined(
         long = np.zeros(len(goes_on), dtype=np.bool_)
         long[1:] = (lines.lengths[:-1] >= _LONG_LINE) & (lines.lengths[:-1] <= WIDEST_PROSE)
         joins |= full & opened & small & ~labelled & long & (width <= WIDEST_PROSE) & ~whole
-    result: Flags = joins & ~np.array(lines.blank) & ~hanging
+    result: Flags = joins & ~lines.blank & ~hanging
     result[0] = False
     return result
 

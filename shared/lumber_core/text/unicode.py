@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 # Below this code point the only grapheme of several characters is CR LF.
 FIRST_COMBINING = "\u0300"
@@ -23,6 +23,10 @@ _FLAG_LETTERS = "[\U0001f1e6-\U0001f1ff]"
 # Two of these letters form a flag. `regex` counts them from the start of a run at each step, so
 # long runs are passed to it in parts of this many.
 _FLAGS_AT_ONCE = 64
+# Characters that are a cluster each, next to any other of them; and those that are no part of a
+# word, so that one ends before and after each.
+_SINGLE = r"[\p{GCB=Other}\p{GCB=Control}\p{GCB=LF}\p{GCB=LV}\p{GCB=LVT}]"
+_NO_WORD = r"[\p{WB=Other}\p{WB=LF}\p{WB=Newline}]"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -38,49 +42,61 @@ def is_break(text: str, position: int) -> bool:
 
     For many positions in one text, `breaks` is faster.
     """
-    return any(True for _ in breaks(text, (position,)))
+    return bool(breaks(text, (position,)))
 
 
-def breaks(text: str, positions: Iterable[int]) -> Iterator[int]:
-    """Yield the positions where a cut splits no grapheme cluster.
+def breaks(text: str, positions: Iterable[int]) -> list[int]:
+    """Return the positions where a cut splits no grapheme cluster.
 
     Args:
         text: The text.
         positions: Offsets in ascending order. The time is linear in the distance between them.
     """
+    asked = [*positions]
+    if not asked:
+        return asked
     if text.isascii():
-        yield from (at for at in positions if text[at - 1 : at + 1] != "\r\n")
-        return
+        if text.find("\r\n", max(0, asked[0] - 1), asked[-1] + 1) < 0:
+            return asked
+        return [at for at in asked if text[at - 1 : at + 1] != "\r\n"]
+    if asked[0] > 0 and all(map(_divides, [text[at - 1 : at + 1] for at in asked])):
+        return asked
+    return [*_breaks_of_any(text, asked)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _divides(pair: str) -> bool:
+    """Return whether a cut between two characters certainly splits no cluster."""
+    if len(pair) < 2:
+        return True
+    before, after = pair[0], pair[1]
+    if before < FIRST_COMBINING and after < FIRST_COMBINING:
+        return pair != "\r\n"
+    return before == "\n" or (_alone(before) and _alone(after))
+
+
+def _breaks_of_any(text: str, positions: Iterable[int]) -> Iterator[int]:
     known = 0  # a position that is certainly a boundary
     for position in positions:
         if position <= 0 or position >= len(text):
             yield position
             continue
+        if _divides(text[position - 1 : position + 1]):
+            known = position
+            yield position
+            continue
         before, after = text[position - 1], text[position]
         if before < FIRST_COMBINING and after < FIRST_COMBINING:
-            if not (before == "\r" and after == "\n"):
-                known = position
-                yield position
             continue
-        if before != "\n" and not (_alone(before) and _alone(after)):
-            # Scan from the last place between two characters that never combine.
-            low = position - 1
-            while low > known and not _separate(text[low - 1], text[low]):
-                low -= 1
-            for cut in grapheme_cuts(text[low : position + 1]):
-                if low + cut <= position:
-                    known = low + cut
-            if known != position:
-                continue
-        known = position
-        yield position
-
-
-def _separate(before: str, after: str) -> bool:
-    """Return whether two characters certainly belong to different clusters."""
-    if before == "\n":
-        return True
-    return _alone(before) and _alone(after) and not (before == "\r" and after == "\n")
+        # Scan from the last place between two characters that never combine.
+        low = position - 1
+        while low > known and not _divides(text[low - 1 : low + 1]):
+            low -= 1
+        for cut in grapheme_cuts(text[low : position + 1]):
+            if low + cut <= position:
+                known = low + cut
+        if known == position:
+            yield position
 
 
 @lru_cache(maxsize=1 << 14)
@@ -96,35 +112,38 @@ def _alone(character: str) -> bool:
     return category == "Lo" and bool(_pattern(r"\p{GCB=Other}").match(character))
 
 
-def grapheme_cuts(text: str) -> Iterator[int]:
-    """Yield the offset just past each grapheme cluster of `text`."""
-    if text.isascii():
-        yield from breaks(text, range(1, len(text) + 1))
-        return
-    for start, part in _parts(text):
-        for match in _pattern(r"\X").finditer(part):
-            yield start + match.end()
+def grapheme_cuts(text: str) -> Sequence[int]:
+    """Return the offset just past each grapheme cluster of `text`."""
+    if text.isascii() or _pattern(_SINGLE + "+").fullmatch(text):
+        return breaks(text, range(1, len(text) + 1)) if "\r\n" in text else range(1, len(text) + 1)
+    return [
+        start + match.end()
+        for start, part in _parts(text)
+        for match in _pattern(r"\X").finditer(part)
+    ]
 
 
-def word_cuts(text: str) -> Iterator[int]:
-    """Yield the offsets in `text` between words, except those inside a grapheme cluster.
+def word_cuts(text: str) -> Sequence[int]:
+    """Return the offsets in `text` between words, except those inside a grapheme cluster.
 
     This works for scripts without spaces, too: each Han character counts as a word.
     """
-    graphemes = None if text.isascii() else set(grapheme_cuts(text))
+    if _pattern(rf"[{_SINGLE}&&{_NO_WORD}]+").fullmatch(text):
+        return range(1, len(text) + 1)
+    cuts: list[int] = []
     for start, part in _parts(text):
         found = [start + match.start() for match in _pattern(r"(?w)\b").finditer(part)]
-        cuts = found[1:] if found[:1] == [start] else found
-        if graphemes is None:
-            yield from breaks(text, cuts)
-        else:
-            yield from (cut for cut in cuts if cut in graphemes)
+        cuts += found[1:] if found[:1] == [start] else found
+    if text.isascii() or all(map(_divides, [text[cut - 1 : cut + 1] for cut in cuts])):
+        return breaks(text, cuts)
+    graphemes = set(grapheme_cuts(text))
+    return [cut for cut in cuts if cut in graphemes]
 
 
-def space_cuts(text: str) -> Iterator[int]:
-    """Yield the offset just past each run of white space, except one at the start."""
+def space_cuts(text: str) -> list[int]:
+    """Return the offset just past each run of white space, except one at the start."""
     found = _pattern(r"(?<=\S)\s+(?=\S)").finditer(text)
-    yield from breaks(text, (match.end() for match in found))
+    return breaks(text, [match.end() for match in found])
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:

@@ -8,10 +8,9 @@ with the paragraph.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from operator import le, lt
 from typing import Literal, cast
 
@@ -34,6 +33,7 @@ _MARKS = "[.?!:;\u2026\u3002\uff01\uff1f]"
 _CLOSING = "[\"'\u2019\u201d)\\]\u00bb\u300d\u300f \\t]"
 _MARKED_LINE_END = re.compile(rf"{_MARKS}{_CLOSING}*{_LINE_BREAK}\s*(?=\S)")
 _INDENTED = re.compile(r"\n[^\S\n]")
+_INDENTED_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")  # if only line feeds end a line
 # Characters that may be at the start of a file without being part of its first word.
 _BLANK = re.compile(r"[\s\ufeff]*")
 # sentencex 1.0 assumes that white space before an abbreviation takes one byte a character, so it
@@ -78,7 +78,8 @@ def paragraphs(text: str, language: str = "en") -> list[Span]:
         if len(cuts) > 1:
             from lumber_core.text.plain import read_lines  # deferred: imports numpy
 
-            wrapped = {line.start for line in read_lines(text) if line.wrapped}
+            lines = read_lines(text)
+            wrapped = {*lines.starts[lines.wrapped].tolist()}
             cuts = [cut for cut in cuts if cut not in wrapped]
     return list(spans_from_starts([0, *cuts], len(text))) if cuts else sentences(text, language)
 
@@ -102,15 +103,15 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
     if not text:
         return []
     first = _content_start(text)
-    starts = [0]
+    found: list[int] = []
     block_start = 0
-    for separator in _BLANK_LINES.finditer(text) if _has_odd_blank_lines(text) else ():
-        if separator.end() > first:
-            found = _sentence_starts(text, block_start, separator.end(), first, language)
-            starts += breaks(text, found)
-            block_start = separator.end()
-    starts += breaks(text, _sentence_starts(text, block_start, len(text), first, language))
-    return starts
+    for separator in _odd_blank_lines(text):
+        end = separator.end()
+        if end > first:
+            found += _sentence_starts(text, block_start, end, first, language)
+            block_start = end
+    found += _sentence_starts(text, block_start, len(text), first, language)
+    return [0, *breaks(text, found)]
 
 
 def sentences_and_lines(text: str, language: str = "en") -> list[Span]:
@@ -140,9 +141,11 @@ def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
     return sorted([*starts, *lines]) if lines else starts
 
 
-def _has_odd_blank_lines(text: str) -> bool:
-    """Return whether a blank line may differ from two line feeds, the only form sentencex knows."""
-    return any(mark in text for mark in "\r\v\f\x85\u2028\u2029") or bool(_INDENTED.search(text))
+def _odd_blank_lines(text: str) -> Iterator[re.Match[str]]:
+    """Return all blank lines if some may differ from two line feeds, which sentencex knows."""
+    if any(mark in text for mark in "\r\v\f\x85\u2028\u2029"):
+        return _BLANK_LINES.finditer(text)
+    return _INDENTED_BLANK_LINES.finditer(text) if _INDENTED.search(text) else iter(())
 
 
 def _content_start(text: str) -> int:
@@ -151,8 +154,8 @@ def _content_start(text: str) -> int:
     return match.end() if match else 0
 
 
-def _sentence_starts(text: str, start: int, end: int, first: int, language: str) -> Iterator[int]:
-    """Yield where sentences start inside `text[start:end]`, after the text's first content.
+def _sentence_starts(text: str, start: int, end: int, first: int, language: str) -> list[int]:
+    """Return where sentences start inside `text[start:end]`, after the text's first content.
 
     Long stretches are processed in blocks. The last sentence of a block may continue in the next
     one, so the next block starts with it. A block without a sentence end is doubled; at the maximum
@@ -160,11 +163,12 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
     sentence belongs to the sentence before. A start may be inside a grapheme cluster: the caller
     checks that.
     """
+    found: list[int] = []
     size = _BLOCK
     in_word = False  # whether the block starts inside a word
     while start < end:
         stop = min(start + size, end)
-        quotes = _count_quotes(text, start, stop)
+        quotes = _count_quotes(text, start, stop) if stop - start > _MOST_QUOTES else 0
         if quotes > _MOST_QUOTES:
             stop = start + (stop - start) * _FEW_QUOTES // quotes
         pieces = _segment(language, text[start:stop])
@@ -179,14 +183,16 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
         elif stop < end:
             pieces.pop()
         size = _BLOCK
-        ends = list(accumulate(map(len, pieces), initial=start))
-        skipped = max(int(in_word), bisect_right(ends, first, hi=len(pieces)))
-        for before, piece in zip(ends[skipped:], pieces[skipped:], strict=False):
-            if "!" <= piece[0] <= "~":
-                yield before
-            elif visible := piece.lstrip():
-                yield before + len(piece) - len(visible)
-        start, in_word = ends[-1], divided
+        skipped = max(first, start) if in_word else first
+        for piece in pieces:
+            if start > skipped:
+                if "!" <= piece[0] <= "~":
+                    found.append(start)
+                elif visible := piece.lstrip():
+                    found.append(start + len(piece) - len(visible))
+            start += len(piece)
+        in_word = divided
+    return found
 
 
 def _count_quotes(text: str, start: int, stop: int) -> int:
@@ -198,17 +204,17 @@ def _segment(language: str, text: str) -> list[str]:
     """Return sentencex's pieces of `text`; joined, they have its length."""
     if text.isspace():
         return [text]
-    from sentencex import segment  # deferred, so that importing this module is cheap
+    import sentencex  # deferred, so that importing this module is cheap
 
     if not text.isascii():
         for space in _WIDE_SPACES:
             if space in text:
                 text = text.replace(space, " ")
     try:
-        pieces: list[str] = segment(language, text)
+        pieces: list[str] = sentencex.segment(language, text)
     except UnicodeEncodeError:  # a lone surrogate
         text = encodable(text)
-        pieces = segment(language, text)
+        pieces = sentencex.segment(language, text)
     if sum(map(len, pieces)) != len(text):
         return _with_what_was_lost(text, pieces)
     return pieces

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
 
 from lumber_core.extras import require
 from lumber_core.tokens.base import Added
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 # Number of texts from which they are passed to tiktoken joined, number of characters that are worth
-# a thread, and maximum number of threads.
+# a thread, and maximum number of threads. tiktoken takes 40 % more CPU time in a thread that is not
+# the first to use it, so books are counted in the caller's.
 _MANY = 16
-_BLOCK = 1 << 16
+_BLOCK = 1 << 20
 _MOST_THREADS = 4
 # tiktoken's pattern overflows the stack on some 300,000 blanks in a row, with a panic that no
 # `except Exception` catches, and takes quadratic time before version 0.13. So longer runs are
@@ -34,8 +36,13 @@ _BLANKS = re.compile(r"\s{64,}")
 _CUT_AT_BLANKS = frozenset(
     ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
 )
+# Those of them that end a blank at its last line break.
+_CUT_AT_LINES = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
+# With letters of ASCII alone if what follows is kept apart from them.
+_INDENTED_WORD = re.compile(r"[ \t]+(?:[A-Za-z]+(?=[ -&(-@\[-`{-~])|\S+[\r\n]*)")
 _UP_TO_FIRST_BLANK = re.compile(r"\s*\S*")
 _FIRST_WORD = re.compile(r"\S+[\r\n]*")  # marks at its end may be in one token with line breaks
+_FEW_MARKS = 4  # characters to look for a letter in, before the whole last word is taken for marks
 _MOST_WORDS = 1 << 15  # that are remembered
 _LONGEST_WORD = 32  # characters of a word that is worth counting, as it will come again
 _NOT_BLANK = "\x1c\x1d\x1e\x1f"  # for tiktoken, but for Python
@@ -62,6 +69,18 @@ class TiktokenCounter:
     @cached_property
     def _added(self) -> dict[str, int]:
         return {}
+
+    @cached_property
+    def _joined(self) -> dict[str, bool]:
+        return {}
+
+    @cached_property
+    def _after_marks(self) -> dict[str, set[bytes]]:
+        return {}
+
+    @cached_property
+    def _beyond_ascii(self) -> list[bytes]:
+        return [token for token in self.encoding.token_byte_values() if not token.isascii()]
 
     @cached_property
     def encoding(self) -> Encoding:
@@ -97,25 +116,67 @@ class TiktokenCounter:
         if any(mark in text for mark in _NOT_BLANK):
             return None
         joined: list[int] = []
-        trimmed: list[int] = []
         before = blanks = ""  # the part before, and the blanks at its end
         for part in parts:
-            word = _FIRST_WORD.match(part)
-            if word and blanks == " " and word.end() <= _LONGEST_WORD:
-                most = self._added_by_blank(word[0])
-            elif word and part[0] != "/" and blanks and not blanks.strip("\r\n"):
-                most = len(blanks)  # line breaks are kept apart from the word after them
+            word = _FIRST_WORD.match(part) if blanks == " " else None
+            if word and word.end() <= _LONGEST_WORD:
+                joined.append(self._added_by_blank(word[0]))
             else:
-                begin = _UP_TO_FIRST_BLANK.match(part)
-                assert begin is not None
-                most = _bytes(blanks or _last_word(before)) + _bytes(begin[0])
-            joined.append(most)
-            body = part.rstrip()
-            before, blanks = part, part[len(body) :]
-            ends_line = "\n" in blanks or "\r" in blanks
-            # A letter or a digit is never in one token with the line break; a mark may be.
-            trimmed.append(_bytes(_last_word(body)) if ends_line and not body[-1:].isalnum() else 0)
-        return Added(joined, trimmed)
+                may_join = self._may_join((blanks or before[-1:]) + part[0])
+                joined.append(self._added_between(before, blanks, part) if may_join else 0)
+            before, blanks = part, part[len(part.rstrip()) :] if part[-1].isspace() else ""
+        return Added(joined, lambda number: _added_at_end(parts[number]))
+
+    def _added_between(self, before: str, blanks: str, part: str) -> int:
+        """Return what a part may add to a text that ends with the part before it.
+
+        Args:
+            before: The part before; "" for none.
+            blanks: The blanks at its end.
+            part: The part.
+        """
+        if blanks and not blanks.strip("\r\n") and part[0] != "/":
+            # Line breaks are kept apart from the word after them, or from its indentation.
+            if not part[0].isspace():
+                return len(blanks)
+            word = _INDENTED_WORD.match(part)
+            if word and self.name in _CUT_AT_LINES and word.end() <= _LONGEST_WORD:
+                return self._added_by_trimming(word[0])
+        begin = _UP_TO_FIRST_BLANK.match(part)
+        assert begin is not None
+        return _bytes(blanks or _last_word(before)) + _bytes(begin[0])
+
+    def _added_by_trimming(self, word: str) -> int:
+        """Return what a word counts more without its indentation."""
+        added = self._added.get(word)
+        if added is None:
+            encode = self.encoding.encode_ordinary
+            added = max(0, len(encode(word.lstrip())) - len(encode(word)))
+            self._remember(word, added)
+        return added
+
+    def _may_join(self, place: str) -> bool:
+        """Return whether a text may count more than what is before and after a place in it.
+
+        It does not where a pattern cuts, as after a line break, or only keeps a mark with the word
+        after it, if no token has the end of the one and the start of the other: what is kept
+        together is merged to tokens, and each token is what merging its own bytes gives.
+
+        Args:
+            place: The blanks before the place, or else the character; and the character after it.
+        """
+        may = self._joined.get(place)
+        if may is None:
+            end, begin, may = place[:-1], place[-1], True
+            if end and not end.strip("\r\n"):
+                may = begin.isspace() or begin == "/" or self.name not in _CUT_AT_LINES
+            elif len(end) == 1 and category(end)[0] == "P" and begin.isalpha():
+                letter, rests = begin.encode(), self._rests(end)
+                may = any(rest.startswith(letter) or letter.startswith(rest) for rest in rests)
+            if len(self._joined) >= _MOST_WORDS:
+                self._joined.clear()
+            self._joined[place] = may
+        return may
 
     def _added_by_blank(self, word: str) -> int:
         """Return what a word counts more with a blank before it than both apart."""
@@ -123,10 +184,28 @@ class TiktokenCounter:
         if added is None:
             encode = self.encoding.encode_ordinary
             added = max(0, len(encode(f" {word}")) - 1 - len(encode(word)))
-            if len(self._added) >= _MOST_WORDS:
-                self._added.clear()
-            self._added[word] = added
+            self._remember(word, added)
         return added
+
+    def _remember(self, word: str, added: int) -> None:
+        if len(self._added) >= _MOST_WORDS:
+            self._added.clear()
+        self._added[word] = added
+
+    def _rests(self, mark: str) -> set[bytes]:
+        """Return what tokens have after a mark, or after its last bytes if they begin with these.
+
+        For a mark of ASCII that is not looked up, and may be anything.
+        """
+        if mark not in self._after_marks:
+            whole = mark.encode()
+            ends = [whole[start:] for start in range(1, len(whole))]
+            tokens = self._beyond_ascii
+            found = {token[len(end) :] for token in tokens for end in ends if token.startswith(end)}
+            holding = (token.split(whole)[1:] for token in tokens if whole in token)
+            found.update(whole.join(rest[n:]) for rest in holding for n in range(len(rest)))
+            self._after_marks[mark] = {b""} if mark.isascii() else found - {b""}
+        return self._after_marks[mark]
 
     def __getstate__(self) -> dict[str, Any]:
         return {"name": self.name, "markers": self.markers}
@@ -154,9 +233,25 @@ class EncodingCounter:
         return f"EncodingCounter({self.encoding.name!r}, n_vocab={self.encoding.n_vocab})"
 
 
+def _added_at_end(part: str) -> int:
+    """Return what a text that ends with a part may count more without the blanks at its end."""
+    body = part.rstrip()
+    blanks = part[len(body) :]
+    # A letter or a digit is never in one token with the line break; marks may be.
+    return _bytes(_last_marks(body)) if "\n" in blanks or "\r" in blanks else 0
+
+
 def _last_word(text: str) -> str:
     """Return the end of a text from a blank on, or more."""
     return text[max(text.rfind(" "), text.rfind("\n")) + 1 :]
+
+
+def _last_marks(text: str) -> str:
+    """Return the end of a text from its last letter, digit or blank on, or more."""
+    for length in range(min(_FEW_MARKS, len(text))):
+        if text[-1 - length].isalnum():
+            return text[len(text) - length :]
+    return _last_word(text)
 
 
 def _bytes(text: str) -> int:
@@ -171,18 +266,20 @@ def count_ordinary(encoding: Encoding, texts: Sequence[str]) -> list[int]:
     independently, so the counts are the same. tiktoken releases the GIL, so long lists are counted
     in parallel blocks.
     """
-    divided = [_parts(text) for text in texts]
-    if any(len(parts) > 1 for parts in divided):
-        return [sum(_count_apart(encoding, parts)) for parts in divided]
+    if max(map(len, texts), default=0) > _LONGEST_BLANK:
+        divided = [_parts(text) for text in texts]
+        if any(len(parts) > 1 for parts in divided):
+            return [sum(_count_apart(encoding, parts)) for parts in divided]
     if len(texts) < _MANY:
         return _count_apart(encoding, texts)
     size = max(_BLOCK, sum(map(len, texts)) // _threads() + 1)
     blocks = list(_blocks(texts, size))
     if len(blocks) == 1:
         return _count_block(encoding, texts)
-    with ThreadPoolExecutor(len(blocks)) as pool:
-        counted = pool.map(partial(_count_block, encoding), blocks)
-        return [count for block in counted for count in block]
+    count = partial(_count_block, encoding)
+    with ThreadPoolExecutor(len(blocks) - 1) as pool:
+        others = pool.map(count, blocks[1:])
+        return [*count(blocks[0]), *chain.from_iterable(others)]
 
 
 def _threads() -> int:

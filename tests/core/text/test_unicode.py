@@ -107,6 +107,13 @@ def test_katakana_words_stay_whole():
     assert 2 not in set(word_cuts("\u30c6\u30ad\u30b9\u30c8\u3092"))
 
 
+@pytest.mark.parametrize("sign", ["`", "\n", "\0", "\u3002", "\u6e21", "\U0001f600", "\ud83d"])
+def test_signs_that_join_with_nothing_have_a_cut_at_each_as_unicode_says(sign):
+    for run in (sign * 5, f"{sign}.{sign}"):
+        expected = [match.start() for match in regex.finditer(r"(?w)\b", run)][1:]
+        assert list(word_cuts(run)) == expected == list(range(1, len(run) + 1))
+
+
 @given(nasty_texts)
 @quick
 def test_no_word_or_space_cut_falls_inside_a_grapheme(text):
@@ -174,6 +181,7 @@ def test_long_runs_of_flags_are_read_in_parts(monkeypatch, cuts):
     class Recorder:
         def __init__(self, source):
             self.source = source
+            self.fullmatch = real(source).fullmatch
 
         def finditer(self, text):
             nonlocal longest
