@@ -403,7 +403,9 @@ class Cutter:
 
         if max(found.sizes) <= min(enough, most):
             return []
-        lines = np.array([edge >= Kind.LINE, *(p.kind >= Kind.LINE for p in found.places), edge >= Kind.LINE])
+        lines = np.array(
+            [edge >= Kind.LINE, *(p.kind >= Kind.LINE for p in found.places), edge >= Kind.LINE]
+        )
         allowed = np.where(lines[:-1] & lines[1:], most, enough)
         numbers: list[int] = np.flatnonzero(np.array(found.sizes) > allowed).tolist()
         return numbers
