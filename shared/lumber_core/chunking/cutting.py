@@ -90,8 +90,7 @@ class SizedPlaces:
 
     def counted(self) -> Counted:
         """Return the gaps between places as parts of the text, with their tokens."""
-        offsets = (place.offset for place in self.places)
-        return Counted([self.span.start, *offsets, self.span.end], self.sizes)
+        return Counted([self.span.start, *map(_OFFSET, self.places), self.span.end], self.sizes)
 
     def gap(self, number: int) -> Span:
         """Return the text between two places: before the place of that number."""
@@ -300,20 +299,20 @@ class Cutter:
         """
         import numpy as np
 
-        edges = [span.start, *map(_OFFSET, places), span.end]
-        sizes = np.zeros(len(edges) - 1, dtype=np.int64)
-        if known is not None:
-            before = known.counted().edges
-            kept = np.isin(edges, before, assume_unique=True)
-            gaps = np.flatnonzero(kept[:-1] & kept[1:])
-            sizes[gaps] = np.array(known.sizes)[np.searchsorted(before, np.array(edges)[gaps])]
-        new = np.flatnonzero(sizes == 0).tolist()
-        text = self._layout.text
-        counts = self._limits.counter.count([text[edges[n] : edges[n + 1]] for n in new])
+        text, edges = self._layout.text, [span.start, *map(_OFFSET, places), span.end]
+        if known is None or not known.places:
+            counts = np.array(self._limits.count_between(text, edges))
+        else:
+            marks, before = np.array(edges), known.counted().edges
+            kept = np.isin(marks, before, assume_unique=True)
+            both = kept[:-1] & kept[1:]
+            counts = np.zeros(len(both), dtype=np.int64)
+            counts[both] = np.array(known.sizes)[np.searchsorted(before, marks[:-1][both])]
+            new = np.flatnonzero(~both).tolist()
+            counts[new] = self._limits.counter.count([text[edges[n] : edges[n + 1]] for n in new])
         # At least 1: the optimiser looks back over all places within `chunk_size` tokens, and a
         # custom counter may count none for many places in a row.
-        sizes[new] = np.maximum(counts, 1)
-        return SizedPlaces(span, places, sizes.tolist())
+        return SizedPlaces(span, places, np.maximum(counts, 1).tolist())
 
     def _refined_units(
         self, span: Span, unit_starts: Sequence[int], known: list[Place], most: int
@@ -375,7 +374,7 @@ class Cutter:
         edge = Kind.LINE if lines else Kind.CHARACTER
         found = SizedPlaces(span, [], [size])
         for level in self._layout.finer_places(*span):
-            offsets = [place.offset for place in level]
+            offsets = [*map(_OFFSET, level)]
             places: list[Place] = []
             done = 0
             for number in self._long_gaps(found, edge, enough, most):

@@ -127,7 +127,8 @@ class GreedyChunker(Chunker):
         assert limits.target_size is not None
         text = layout.text
         units = whole = layout.units()
-        tokens = self._counter.count([text[start:end] for start, end in units])
+        edges = [*(unit.start for unit in units), len(text)]
+        tokens = limits.count_between(text, edges) if text else []
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
             from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 

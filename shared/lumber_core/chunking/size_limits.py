@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lumber_core.chunking.room import Room
 from lumber_core.spans import Span
-from lumber_core.tokens import BoundingCounter, TokenCounter
+from lumber_core.tokens import BoundingCounter, EstimatedCounter, TokenCounter
 
 _CHARACTERS_PER_TOKEN = 16  # more than a token has on average, but of runs of one character
 
@@ -96,6 +96,17 @@ class SizeLimits:
             counts[number] = max(counts[number], count)
         return counts[: len(texts)]
 
+    def count_between(self, text: str, edges: Sequence[int]) -> list[int]:
+        """Return the tokens of the parts of a text, as its counter counts them.
+
+        Args:
+            text: The text.
+            edges: Where each part starts, ascending, and where the last one ends.
+        """
+        if isinstance(self.counter, EstimatedCounter):
+            return self.counter.count_between(text, edges)
+        return self.counter.count([text[start:end] for start, end in pairwise(edges)])
+
     def fits_target(self, text: str, target: int | None = None) -> bool:
         """Return whether a text counts at most `target_size` tokens, so that no cut is needed.
 
@@ -145,7 +156,7 @@ class SizeLimits:
             first = bisect_left(edges, span.start)
             last = bisect_left(edges, span.end, first)
             known = last < len(edges) and (edges[first], edges[last]) == span
-            if not known or sums[last] - sums[first] + added.trimmed[last - 1] > most:
+            if not known or sums[last] - sums[first] + added.trimmed(last - 1) > most:
                 unsure.append(span)
         return unsure
 

@@ -140,7 +140,8 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
         (Kind.WORD, space_cuts),
     )
     for kind, cuts in levels:
-        inside = [start + cut for cut in cuts(body) if 0 < cut < len(body)]
+        last = len(body)
+        inside = [start + cut for cut in cuts(body) if 0 < cut < last]
         # There may be many: the constructor of a named tuple is written in Python, this one is not.
         fields = zip(inside, repeat(kind), inside, repeat(0), repeat(0), strict=False)
         yield list(map(partial(tuple.__new__, Place), fields))
@@ -193,13 +194,15 @@ def _clause_cuts(text: str) -> list[int]:
     return breaks(text, _clause_starts(text))
 
 
-def _clause_starts(text: str) -> Iterator[int]:
+def _clause_starts(text: str) -> list[int]:
     # A run of signs is read once: a pattern that tried each sign of it would take quadratic time.
+    starts: list[int] = []
     for run in _CLAUSE.finditer(text):
         if run[2]:
-            yield run.end()
+            starts.append(run.end())
         else:
-            yield from (at + 1 for at in range(*run.span(1)) if text[at] in _WIDE)
+            starts += [at + 1 for at in range(*run.span(1)) if text[at] in _WIDE]
+    return starts
 
 
 def _cuts_after(pattern: re.Pattern[str], text: str) -> list[int]:

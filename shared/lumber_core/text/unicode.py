@@ -143,7 +143,7 @@ def word_cuts(text: str) -> Sequence[int]:
 def space_cuts(text: str) -> list[int]:
     """Return the offset just past each run of white space, except one at the start."""
     found = _pattern(r"(?<=\S)\s+(?=\S)").finditer(text)
-    return breaks(text, (match.end() for match in found))
+    return breaks(text, [match.end() for match in found])
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:

@@ -33,6 +33,7 @@ _MARKS = "[.?!:;\u2026\u3002\uff01\uff1f]"
 _CLOSING = "[\"'\u2019\u201d)\\]\u00bb\u300d\u300f \\t]"
 _MARKED_LINE_END = re.compile(rf"{_MARKS}{_CLOSING}*{_LINE_BREAK}\s*(?=\S)")
 _INDENTED = re.compile(r"\n[^\S\n]")
+_INDENTED_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")  # if only line feeds end a line
 # Characters that may be at the start of a file without being part of its first word.
 _BLANK = re.compile(r"[\s\ufeff]*")
 # sentencex 1.0 assumes that white space before an abbreviation takes one byte a character, so it
@@ -104,7 +105,7 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
     first = _content_start(text)
     found: list[int] = []
     block_start = 0
-    for separator in _BLANK_LINES.finditer(text) if _has_odd_blank_lines(text) else ():
+    for separator in _odd_blank_lines(text):
         end = separator.end()
         if end > first:
             found += _sentence_starts(text, block_start, end, first, language)
@@ -140,9 +141,11 @@ def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
     return sorted([*starts, *lines]) if lines else starts
 
 
-def _has_odd_blank_lines(text: str) -> bool:
-    """Return whether a blank line may differ from two line feeds, the only form sentencex knows."""
-    return any(mark in text for mark in "\r\v\f\x85\u2028\u2029") or bool(_INDENTED.search(text))
+def _odd_blank_lines(text: str) -> Iterator[re.Match[str]]:
+    """Return all blank lines if some may differ from two line feeds, which sentencex knows."""
+    if any(mark in text for mark in "\r\v\f\x85\u2028\u2029"):
+        return _BLANK_LINES.finditer(text)
+    return _INDENTED_BLANK_LINES.finditer(text) if _INDENTED.search(text) else iter(())
 
 
 def _content_start(text: str) -> int:

@@ -23,11 +23,11 @@ class Added(NamedTuple):
 
     Attributes:
         joined: For each part, what joining it to the part before it may add.
-        trimmed: For each part, what leaving out the white space at its end may add.
+        trimmed: For a part, by its number, what leaving out the white space at its end may add.
     """
 
     joined: Sequence[int]
-    trimmed: Sequence[int]
+    trimmed: Callable[[int], int]
 
 
 @runtime_checkable

@@ -148,13 +148,28 @@ class EstimatedCounter:
                 first, length = number, 0
         return counts
 
+    def count_between(self, text: str, edges: Sequence[int]) -> list[int]:
+        """Return what `count` returns for the parts of a text, without making them.
+
+        Args:
+            text: The text.
+            edges: Where each part starts, ascending, and where the last one ends.
+        """
+        import numpy as np
+
+        marks = np.asarray(edges, dtype=np.int64) - edges[0]
+        joined = np.insert(_codes(text[edges[0] : edges[-1]]), marks[1:], ord(_SEPARATOR))
+        # numpy leaves out what is zero at the end.
+        (separated,) = joined.view(f"U{len(joined)}").tolist()
+        return _count_parts(_costs(separated.ljust(len(joined), _SEPARATOR)), np.diff(marks) + 1)
+
     def most_added(self, parts: Sequence[str]) -> Added:
         """Return how many tokens texts may count beyond the sum of what their parts count.
 
         Costs depend on the text before a part only at its first two characters and in its first
         seven letters, and its count is rounded. Nothing is added where white space is left out.
         """
-        return Added([_MOST_ADDED] * len(parts), [0] * len(parts))
+        return Added([_MOST_ADDED] * len(parts), lambda number: 0)
 
     def __repr__(self) -> str:
         return "EstimatedCounter()"
@@ -164,7 +179,18 @@ def _estimate_joined(texts: Sequence[str]) -> list[int]:
     import numpy as np
 
     lengths = np.fromiter(map(len, texts), np.int64, len(texts)) + 1
-    costs = _costs(_SEPARATOR.join([*texts, ""]))
+    return _count_parts(_costs(_SEPARATOR.join([*texts, ""])), lengths)
+
+
+def _count_parts(costs: npt.NDArray[np.int16], lengths: npt.NDArray[np.int64]) -> list[int]:
+    """Return the tokens of parts of a text.
+
+    Args:
+        costs: The costs of their characters, with a separator after each.
+        lengths: Characters of each, with the separator.
+    """
+    import numpy as np
+
     sums = np.add.reduceat(costs, np.cumsum(lengths) - lengths, dtype=np.int64)
     sums -= _tables().separator
     # Rounded half up; a text that is not empty counts at least 1.
@@ -250,6 +276,13 @@ def _costs(text: str) -> npt.NDArray[np.int16]:
     return np.concatenate(costs)
 
 
+def _codes(text: str) -> npt.NDArray[np.uint32]:
+    """Return the code points of a text, which is not empty."""
+    import numpy as np
+
+    return np.array([text]).view(np.uint32)
+
+
 def _block_costs(text: str, start: int, stop: int) -> npt.NDArray[np.int16]:
     """Return the costs of the characters from `start` to `stop`."""
     import numpy as np
@@ -262,7 +295,7 @@ def _block_costs(text: str, start: int, stop: int) -> npt.NDArray[np.int16]:
         codes: npt.NDArray[np.integer] = np.frombuffer(encoded, np.uint8)
         kinds = np.frombuffer(encoded.translate(tables.latin), np.uint8).copy()
     else:
-        codes = np.frombuffer(block.encode("utf-32-le", "surrogatepass"), np.uint32)
+        codes = _codes(block)
         kinds = tables.classes[codes]
     same = codes[1:] == codes[:-1]
     after_blank = kinds[:-1] <= _TAB

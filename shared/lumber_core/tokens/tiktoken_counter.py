@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
@@ -42,6 +42,7 @@ _CUT_AT_LINES = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
 _INDENTED_WORD = re.compile(r"[ \t]+(?:[A-Za-z]+(?=[ -&(-@\[-`{-~])|\S+[\r\n]*)")
 _UP_TO_FIRST_BLANK = re.compile(r"\s*\S*")
 _FIRST_WORD = re.compile(r"\S+[\r\n]*")  # marks at its end may be in one token with line breaks
+_FEW_MARKS = 4  # characters to look for a letter in, before the whole last word is taken for marks
 _MOST_WORDS = 1 << 15  # that are remembered
 _LONGEST_WORD = 32  # characters of a word that is worth counting, as it will come again
 _NOT_BLANK = "\x1c\x1d\x1e\x1f"  # for tiktoken, but for Python
@@ -115,20 +116,16 @@ class TiktokenCounter:
         if any(mark in text for mark in _NOT_BLANK):
             return None
         joined: list[int] = []
-        trimmed: list[int] = []
         before = blanks = ""  # the part before, and the blanks at its end
         for part in parts:
-            may_join = self._may_join((blanks or before[-1:]) + part[0])
-            joined.append(self._added_between(before, blanks, part) if may_join else 0)
-            before, blanks, most = part, "", 0
-            if part[-1].isspace():
-                body = part.rstrip()
-                blanks = part[len(body) :]
-                if "\n" in blanks or "\r" in blanks:
-                    most = _bytes_of_marks(body[-2:])
-                    most = _bytes(_last_word(body)) if most is None else most
-            trimmed.append(most)
-        return Added(joined, trimmed)
+            word = _FIRST_WORD.match(part) if blanks == " " else None
+            if word and word.end() <= _LONGEST_WORD:
+                joined.append(self._added_by_blank(word[0]))
+            else:
+                may_join = self._may_join((blanks or before[-1:]) + part[0])
+                joined.append(self._added_between(before, blanks, part) if may_join else 0)
+            before, blanks = part, part[len(part.rstrip()) :] if part[-1].isspace() else ""
+        return Added(joined, lambda number: _added_at_end(parts[number]))
 
     def _added_between(self, before: str, blanks: str, part: str) -> int:
         """Return what a part may add to a text that ends with the part before it.
@@ -145,10 +142,6 @@ class TiktokenCounter:
             word = _INDENTED_WORD.match(part)
             if word and self.name in _CUT_AT_LINES and word.end() <= _LONGEST_WORD:
                 return self._added_by_trimming(word[0])
-        if blanks == " ":
-            word = _FIRST_WORD.match(part)
-            if word and word.end() <= _LONGEST_WORD:
-                return self._added_by_blank(word[0])
         begin = _UP_TO_FIRST_BLANK.match(part)
         assert begin is not None
         return _bytes(blanks or _last_word(before)) + _bytes(begin[0])
@@ -240,25 +233,25 @@ class EncodingCounter:
         return f"EncodingCounter({self.encoding.name!r}, n_vocab={self.encoding.n_vocab})"
 
 
+def _added_at_end(part: str) -> int:
+    """Return what a text that ends with a part may count more without the blanks at its end."""
+    body = part.rstrip()
+    blanks = part[len(body) :]
+    # A letter or a digit is never in one token with the line break; marks may be.
+    return _bytes(_last_marks(body)) if "\n" in blanks or "\r" in blanks else 0
+
+
 def _last_word(text: str) -> str:
     """Return the end of a text from a blank on, or more."""
     return text[max(text.rfind(" "), text.rfind("\n")) + 1 :]
 
 
-@lru_cache(maxsize=1 << 12)
-def _bytes_of_marks(end: str) -> int | None:
-    """Return the bytes of what may be in one token with a line break: a mark, but no letter.
-
-    Args:
-        end: The last two characters of a text before the line break.
-
-    Returns:
-        None if there may be more than one mark.
-    """
-    if not end or end[-1].isalnum():
-        return 0
-    alone = len(end) == 1 or end[0].isalnum() or end[0].isspace()
-    return _bytes(end[-1]) if alone else None
+def _last_marks(text: str) -> str:
+    """Return the end of a text from its last letter, digit or blank on, or more."""
+    for length in range(min(_FEW_MARKS, len(text))):
+        if text[-1 - length].isalnum():
+            return text[len(text) - length :]
+    return _last_word(text)
 
 
 def _bytes(text: str) -> int:

@@ -38,7 +38,7 @@ def test_no_text_counts_more_than_its_parts_and_what_joining_adds(counter, parts
     counts = counter.count(parts)
     for start, stop in combinations(range(len(parts) + 1), 2):
         whole = "".join(parts[start:stop])
-        most = sum(counts[start:stop]) + sum(added.joined[start:stop]) + added.trimmed[stop - 1]
+        most = sum(counts[start:stop]) + sum(added.joined[start:stop]) + added.trimmed(stop - 1)
         assert max(counter.count([whole, whole.strip()])) <= most
 
 
