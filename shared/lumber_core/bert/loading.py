@@ -131,7 +131,7 @@ def _load_onnx(
         if device == "cuda":
             raise ValueError(
                 f'device="cuda": the model in {folder} scores places, which a CPU does at a cost '
-                "that no GPU is worth. Pass device=\"cpu\""
+                'that no GPU is worth. Pass device="cpu"'
             )
         return LoadedModel(PlaceScorer(path, threads=threads), tokenizer, card.window, places=True)
     ids = {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}

@@ -1,0 +1,105 @@
+"""The small model, which scores places, behaves as the others do, at a fraction of their cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lumber_core import BertChunker, LumberChunker
+from lumber_core.bert.loading import load_model
+from lumber_core.bert.scores import place_scores
+from lumber_core.lumber import BertJudge
+
+STORY = (Path(__file__).parents[3] / "examples/data/the_tide_clock.txt").read_text(encoding="utf-8")
+SMALL = BertChunker("small", threads=1)
+JOINED = (
+    "Otters live along rivers and eat fish. They sleep in dens near the bank. A mother teaches her "
+    "pups to swim within weeks. Their fur keeps them dry in cold water. The violin has four "
+    "strings. It is played with a bow and held under the chin. Its body is carved from spruce and "
+    "maple. Players tune it in fifths before a concert. Bread begins with flour, water and yeast. "
+    "The dough rises for an hour in a warm place. A hot oven gives the loaf its crust. It should "
+    "cool before it is cut."
+)
+TOPICS = [JOINED.index("The violin"), JOINED.index("Bread begins")]
+
+
+def test_topics_of_joined_texts_are_found() -> None:
+    places = SMALL.layout(JOINED).places()
+    t = place_scores(SMALL.scores(JOINED), places)
+    assert sorted(places[number].offset for number in np.argsort(t)[-2:]) == TOPICS
+    assert [span.start for span in BertChunker("small", target_size=40).segment(JOINED).spans] == [
+        0,
+        *TOPICS,
+    ]
+
+
+def test_scores_agree_with_those_of_the_classifier_it_learned_from() -> None:
+    places = SMALL.layout(STORY).places()
+    learned, taught = (
+        place_scores(BertChunker(model).scores(STORY), places) for model in ("small", "bundled")
+    )
+    assert np.corrcoef(learned, taught)[0, 1] > 0.6
+
+
+def test_only_places_have_scores() -> None:
+    scores = SMALL.scores(STORY)
+    scored = np.flatnonzero(np.isfinite(scores.t))
+    assert set(scored) == {0, *scores.candidates}
+
+
+def test_known_scores_give_the_same_chunks() -> None:
+    assert SMALL.resegment(STORY, SMALL.scores(STORY)) == SMALL.segment(STORY)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from([JOINED, STORY[:3000], "One.", "", "word " * 3000, "🦦。" * 900])))
+def test_texts_are_split_alike_alone_together_and_in_threads(texts: list[str]) -> None:
+    alone = [SMALL.segment(text) for text in texts]
+    assert SMALL.segment_all(texts) == alone
+    assert BertChunker("small", threads=2).segment_all(texts) == alone
+
+
+def test_windows_of_a_long_text_join_without_a_seam() -> None:
+    model = load_model("small", threads=1)
+    text = " ".join([STORY] * 4)
+    assert len(model.tokenizer(text).ids) > 2 * model.size
+    scores = SMALL.scores(text)
+    alone = SMALL.scores(STORY)
+    # Far from both ends of the text, and wherever windows begin, a copy scores as the story does.
+    middle = slice(400, len(alone) - 400)
+    copies = [
+        scores.t[n * len(alone) : (n + 1) * len(alone)][middle]
+        for n in range(1, 3)
+        if len(scores) == 4 * len(alone)
+    ]
+    assert copies
+    for copy in copies:
+        known = np.isfinite(copy) & np.isfinite(alone.t[middle])
+        assert known.sum() > 50
+        assert np.abs(copy[known] - alone.t[middle][known]).mean() < 0.3
+
+
+def test_words_cannot_be_scored() -> None:
+    with pytest.raises(ValueError, match=r'snap="word"|scores places'):
+        BertChunker("small", snap="word", threshold=0)
+
+
+def test_a_gpu_is_refused_when_the_model_loads() -> None:
+    with pytest.raises(ValueError, match="scores places"):
+        BertChunker("small", device="cuda").load()
+
+
+def test_it_judges_for_lumber() -> None:
+    chunks = LumberChunker(BertJudge("small"), units="sentences", theta=60).segment(JOINED)
+    assert TOPICS[0] in [span.start for span in chunks.spans]
+
+
+@pytest.mark.parametrize("windows", ["overlapping", "moving"])
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "a", "a" * 9000, "\u0301" * 300, "x. " * 4000])
+def test_any_text_is_kept_whole(text: str, windows: str) -> None:
+    chunker = BertChunker("small", threshold=0, chunk_size=200, windows=windows)
+    assert "".join(span.of(text) for span in chunker.segment(text).spans) == text
