@@ -32,7 +32,6 @@ from lumber_training.training_report import (
     TrainingReport,
     count_by_source,
     describe_start,
-    write_report,
 )
 
 try:
@@ -146,7 +145,7 @@ def train_places(
         folded_threshold=threshold,
         points=tuple(run.points),
     )
-    write_report(report)
+    report.write()
     return report
 
 

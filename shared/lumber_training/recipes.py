@@ -393,7 +393,7 @@ SMALL = Recipe(
         Part("notes", 0.08, segments=(5, 24), augmentation=_LABELLED),
     ),
     items=9_000,
-    epochs=6,
+    epochs=9,
     batch_size=16,
     learning_rate=1e-3,
     weight_decay=0.02,

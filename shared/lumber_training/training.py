@@ -29,7 +29,6 @@ from lumber_training.training_report import (
     count_by_source,
     describe,
     describe_start,
-    write_report,
 )
 
 try:
@@ -152,7 +151,7 @@ def train(
         folded_threshold=threshold,
         points=curve_points(trainer.state.log_history),
     )
-    write_report(report)
+    report.write()
     return report
 
 

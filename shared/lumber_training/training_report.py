@@ -65,14 +65,12 @@ class TrainingReport:
     folded_threshold: float
     points: tuple[CurvePoint, ...]
 
-
-def write_report(report: TrainingReport) -> None:
-    """Write the report as JSON and its curves as an image."""
-    values = asdict(report)
-    del values["folder"]
-    values["recipe"] = asdict(report.recipe)
-    (report.folder / _REPORT_FILE).write_text(json.dumps(values, indent=1), encoding="utf-8")
-    draw_curves(report.points, report.folder / _CURVES_FILE)
+    def write(self) -> None:
+        """Write `training.json` and an image of the curves into the folder."""
+        values = asdict(self)
+        del values["folder"]
+        (self.folder / _REPORT_FILE).write_text(json.dumps(values, indent=1), encoding="utf-8")
+        draw_curves(self.points, self.folder / _CURVES_FILE)
 
 
 def draw_curves(points: Sequence[CurvePoint], path: str | Path) -> None:
