@@ -312,7 +312,7 @@ def extras_table(extras: Mapping[str, Mapping[str, int]]) -> str:
 
 def speed_table(speeds: Mapping[str, float]) -> str:
     """Return the table of speeds, in characters a second of one CPU core."""
-    greedy, layout, bert = speeds["greedy"], speeds["layout"], speeds["bert"]
+    greedy, layout, bert, small = (speeds[name] for name in ("greedy", "layout", "bert", "small"))
     recursive = _rounded(speeds["langchain recursive"])
     return "\n".join(
         (
@@ -324,6 +324,8 @@ def speed_table(speeds: Mapping[str, float]) -> str:
             f"| about {recursive} |",
             "| topic shifts as well, without a language model | Bert | about "
             f"{_rounded(bert)}: {_rounded(layout / bert)} times slower than Layout |",
+            '| the same at a cost that few notice | Bert with `model="small"` | about '
+            f"{_rounded(small)}: {_rounded(small / bert)} times as fast as Bert |",
             "| a language model's judgement of each boundary | Lumber with a language model | one "
             "model call per chunk, or a tenth of that, many in flight |",
         )
@@ -342,6 +344,7 @@ def measured() -> dict[str, float]:
         "layout": (LayoutChunker().segment, 5),
         "langchain recursive": (recursive.split_text, 5),
         "bert": (BertChunker(threads=1).segment, 1),
+        "small": (BertChunker("small", threads=1).segment, 2),
     }
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for name, (split, _) in runs.items():
