@@ -202,6 +202,9 @@ def considered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             found: npt.NDArray[np.float64] = self._table[sizes]
             return found
 
+        def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[np.float64]:
+            return self._table
+
         def tolist(self) -> list[float]:
             return CountingList(self._table.tolist())
 

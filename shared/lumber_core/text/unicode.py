@@ -23,8 +23,8 @@ _FLAG_LETTERS = "[\U0001f1e6-\U0001f1ff]"
 # Two of these letters form a flag. `regex` counts them from the start of a run at each step, so
 # long runs are passed to it in parts of this many.
 _FLAGS_AT_ONCE = 64
-# Characters that are a cluster each, whatever is before and after, but for CR LF; and those that are
-# no part of a word: a word ends before and after each.
+# Characters that are a cluster each, next to any other of them; and those that are no part of a
+# word, so that one ends before and after each.
 _SINGLE = r"[\p{GCB=Other}\p{GCB=Control}\p{GCB=LF}\p{GCB=LV}\p{GCB=LVT}]"
 _NO_WORD = r"[\p{WB=Other}\p{WB=LF}\p{WB=Newline}]"
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -215,6 +215,14 @@ def test_counts_add_up_but_for_the_seams(texts):
     assert abs(sum(EstimatedCounter().count(texts)) - whole) <= 3 * len(texts)
 
 
+@given(texts=st.lists(any_text.filter(bool), min_size=1, max_size=6), around=any_text)
+@quick
+def test_parts_of_a_text_count_as_they_do_apart(texts, around):
+    edges = np.cumsum([len(around), *map(len, texts)]).tolist()
+    text = "".join([around, *texts, around])
+    assert EstimatedCounter().count_between(text, edges) == EstimatedCounter().count(texts)
+
+
 @given(before=st.integers(0, 20), text=any_text)
 @quick
 def test_the_count_does_not_depend_on_how_the_text_falls_into_blocks(before, text):
