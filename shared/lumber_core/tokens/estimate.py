@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.tokens.base import Added
@@ -157,11 +158,12 @@ class EstimatedCounter:
         """
         import numpy as np
 
-        marks = np.asarray(edges, dtype=np.int64) - edges[0]
-        joined = np.insert(_codes(text[edges[0] : edges[-1]]), marks[1:], ord(_SEPARATOR))
-        # numpy leaves out what is zero at the end.
-        (separated,) = joined.view(f"U{len(joined)}").tolist()
-        return _count_parts(_costs(separated.ljust(len(joined), _SEPARATOR)), np.diff(marks) + 1)
+        places = np.asarray(edges, dtype=np.int64)
+        ends = np.searchsorted(places, np.arange(edges[0], edges[-1], _BLOCK))
+        counts: list[int] = []
+        for first, last in pairwise(np.unique([*ends, len(places) - 1]).tolist()):
+            counts += _estimate_between(text, places[first : last + 1])
+        return counts
 
     def most_added(self, parts: Sequence[str]) -> Added:
         """Return how many tokens texts may count beyond the sum of what their parts count.
@@ -173,6 +175,16 @@ class EstimatedCounter:
 
     def __repr__(self) -> str:
         return "EstimatedCounter()"
+
+
+def _estimate_between(text: str, edges: npt.NDArray[np.int64]) -> list[int]:
+    import numpy as np
+
+    marks = edges - edges[0]
+    joined = np.insert(_codes(text[edges[0] : edges[-1]]), marks[1:], ord(_SEPARATOR))
+    # numpy leaves out what is zero at the end.
+    (separated,) = joined.view(f"U{len(joined)}").tolist()
+    return _count_parts(_costs(separated.ljust(len(joined), _SEPARATOR)), np.diff(marks) + 1)
 
 
 def _estimate_joined(texts: Sequence[str]) -> list[int]:
