@@ -306,21 +306,23 @@ def cells(page: str, heading: str) -> list[list[str]]:
 
 def test_the_figures_of_scaling_follow_from_the_benchmarks() -> None:
     measured = {row[0]: row for row in cells("benchmarks.md", "A large corpus")}
-    greedy, bert = (1e6 * amount(row[1]) / amount(row[5]) for row in measured.values())
+    greedy, layout, recursive, bert = (
+        1e6 * amount(row[1]) / amount(row[5]) for row in measured.values()
+    )
     for _, size, *shown in cells("scaling.md", "What it takes"):
         characters = amount(size)
-        calls = characters / 4 / 300  # tokens a character, and tokens a call
-        expected = [
-            characters / greedy,
-            characters / bert,
-            characters / bert / 3600 * 0.04,
-            calls,
-            calls * (720 * 0.15 + 8 * 0.60) / 1e6,
-            calls / 500 * 60,
-            calls / 10_000 * 60,
-        ]
-        for cell, value in zip(shown, expected, strict=True):
-            if cell == "< 0.01":
-                assert value < 0.01
-            else:
-                assert amount(cell) == pytest.approx(value, rel=0.04)
+        speeds = (greedy, layout, recursive, bert)
+        expected = [characters / speed for speed in speeds]
+        check_amounts(shown, [*expected, expected[-1] / 3600 * 0.04])
+    for _, size, *shown in cells("scaling.md", "Lumber with a language model"):
+        calls = amount(size) / 4 / 300  # tokens a character, and tokens a call
+        cost = calls * (720 * 0.15 + 8 * 0.60) / 1e6
+        check_amounts(shown, [calls, cost, calls / 500 * 60, calls / 10_000 * 60])
+
+
+def check_amounts(shown: list[str], expected: list[float]) -> None:
+    for cell, value in zip(shown, expected, strict=True):
+        if cell == "< 0.01":
+            assert value < 0.01
+        else:
+            assert amount(cell) == pytest.approx(value, rel=0.04)
