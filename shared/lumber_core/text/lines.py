@@ -511,7 +511,7 @@ def _looks_like_code(body: str) -> bool:
 
 def stays_in_code(lines: PlainLines, fences: Fences) -> Flags:
     """Return for each line whether, in code, it belongs to the line before, as a block's body."""
-    result = (fences == 3) | (after(fences == 1))
+    result: Flags = (fences == 3) | after(fences == 1)
     result[1:] |= lines.indents[1:] > lines.indents[:-1]
     result[lines.matching(_CLOSES, lines.firsts.among("])}<efc"))] = True
     leads = lines.flagged(lines.matching(_LEADS, lines.firsts.among("@#/-;*[")))

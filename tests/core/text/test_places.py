@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -411,7 +411,7 @@ def test_clauses_are_found_without_reading_the_text_again_for_each(
     read = 0
     real = unicode.grapheme_cuts
 
-    def counted(text: str) -> Iterator[int]:
+    def counted(text: str) -> Sequence[int]:
         nonlocal read
         read += len(text)
         return real(text)

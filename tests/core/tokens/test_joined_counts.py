@@ -14,7 +14,8 @@ from tests.core.core_support import nasty_texts, quick
 
 PROSE = (
     'He said: "Stop."\n\n- Why? \u201cNo.\u201d\r\nIt\'s 12.5 /usr/bin.\t McDonald ran. '
-    "\u4e2d\u6587\u3002\u597d \u6570\u3002\u6570\uff0c\u8bf7\uff0c\u8fd9\u300d\u3068\n    print(0)\n\t}\n"
+    "\u4e2d\u6587\u3002\u597d \u6570\u3002\u6570\uff0c\u8bf7\uff0c\u8fd9\u300d\u3068"
+    "\n    print(0)\n\t}\n"
 )
 COUNTERS = [EstimatedCounter(), TiktokenCounter("cl100k_base"), TiktokenCounter("o200k_base")]
 
