@@ -103,7 +103,7 @@ class SizeLimits:
             text: The text.
             edges: Where each part starts, ascending, and where the last one ends.
         """
-        if isinstance(self.counter, EstimatedCounter):
+        if type(self.counter) is EstimatedCounter:
             return self.counter.count_between(text, edges)
         return self.counter.count([text[start:end] for start, end in pairwise(edges)])
 
