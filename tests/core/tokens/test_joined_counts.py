@@ -53,6 +53,14 @@ def test_what_a_blank_adds_to_a_word_is_counted():
     assert list(added.joined[1:]) == [max(0, b - a) for a, b in zip(apart, together, strict=True)]
 
 
+def test_what_leaving_out_an_indentation_adds_is_counted():
+    counter = TiktokenCounter("cl100k_base")
+    added = counter.most_added(["a\n", " herself went\n"])
+    whole, trimmed = counter.count([" herself", "herself"])
+    assert added is not None
+    assert list(added.joined[1:]) == [trimmed - whole] == [2]
+
+
 def test_nothing_is_known_of_an_encoding_with_markers():
     assert TiktokenCounter("cl100k_base", markers=["<|end|>"]).most_added(["a ", "b"]) is None
 
