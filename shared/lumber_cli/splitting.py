@@ -225,7 +225,7 @@ def takes_splitting(*, default: str = DEFAULT_METHOD) -> Callable[[Command], Com
             "method",
             choice("method", SETTINGS),
             "The splitter: layout, at the best places by headings, paragraphs and size; bert, "
-            "which finds topic shifts, too, with a small bundled model; greedy, at the sentence "
+            "which finds topic shifts, too, with a bundled model; greedy, at the sentence "
             "ends nearest to the size; or lumber, where a language model sees a topic shift.",
             default=default,
             rich_help_panel=CHUNKS,
