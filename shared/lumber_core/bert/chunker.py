@@ -132,7 +132,10 @@ class BertChunker(Chunker):
             places = Cutter(layout, self._limits).places(self._own_units(layout)).places
         else:
             places = self._places(layout)
-        return score_text(self.load(), text, places=places, everywhere=True, **self._scoring).scores
+        around, how = self._around(layout), self._scoring
+        return score_text(
+            self.load(), text, places=places, around=around, everywhere=True, **how
+        ).scores
 
     def cuts(self, text: str, scores: TokenScores) -> list[int]:
         """Return the offsets of the best cuts of a text, given its scores.
@@ -217,7 +220,7 @@ class BertChunker(Chunker):
                     made[number] = begun
                     advance(len(layout.text))
                 else:
-                    yield self._scan(layout.text, begun, partial(made.__setitem__, number), advance)
+                    yield self._scan(layout, begun, partial(made.__setitem__, number), advance)
 
         waiting = texts()
         for first in waiting:
@@ -228,13 +231,13 @@ class BertChunker(Chunker):
 
     def _scan(
         self,
-        text: str,
+        layout: Layout,
         begun: _Begun,
         keep: Callable[[Segmentation], object],
         advance: Callable[[int], object],
     ) -> Scan:
         """Return the windows of a text, which is cut once they are scored."""
-        at = 0
+        text, at = layout.text, 0
 
         def reached(offset: int) -> None:
             nonlocal at
@@ -245,9 +248,14 @@ class BertChunker(Chunker):
             keep(begun.cut(scored))
             reached(len(text))
 
-        model, places = self.load(), begun.places
         return scan_of(
-            model, text, places=places, on_scored=cut, on_progress=reached, **self._scoring
+            self.load(),
+            text,
+            places=begun.places,
+            around=self._around(layout),
+            on_scored=cut,
+            on_progress=reached,
+            **self._scoring,
         )
 
     def _begin(self, layout: Layout, limits: SizeLimits) -> Segmentation | _Begun:
@@ -313,6 +321,11 @@ class BertChunker(Chunker):
         labelled = {p.words for p in found if text[p.offset : p.words].strip()}
         found = places_at((unit.start for unit in layout.units()[1:]), known)
         return [place for place in found if place.offset not in labelled]
+
+    def _around(self, layout: Layout) -> Sequence[Place]:
+        """Return the places inside units, as a model of places has learned from sentences."""
+        whole = not self.load().places or self._own_units(layout) is None
+        return () if whole else layout.places()
 
     @property
     def _scoring(self) -> _Scoring:

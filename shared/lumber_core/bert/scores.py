@@ -117,6 +117,7 @@ def score_text(
     places: Sequence[Place] | None,
     moving: bool,
     threshold: float,
+    around: Sequence[Place] = (),
     everywhere: bool = False,
 ) -> ScoredText:
     """Score the tokens of a text in windows; arguments as for `scan_of`."""
@@ -129,6 +130,7 @@ def score_text(
         places=places,
         moving=moving,
         threshold=threshold,
+        around=around,
         everywhere=everywhere,
         on_scored=found.append,
     )
@@ -144,6 +146,7 @@ def scan_of(
     moving: bool,
     threshold: float,
     on_scored: Callable[[ScoredText], object],
+    around: Sequence[Place] = (),
     everywhere: bool = False,
     on_progress: Callable[[int], object] = lambda _: None,
 ) -> Scan:
@@ -158,6 +161,7 @@ def scan_of(
         moving: Whether windows move as in the paper; otherwise they overlap by half.
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
         on_scored: Called with the scores once all windows are scored.
+        around: Other places, at which a model of places divides the text it reads as well.
         everywhere: Whether to score all tokens, not only those that matter for `places`. The score
             of a token does not depend on it.
         on_progress: Called with the offset that a window reaches, once it is scored.
@@ -174,6 +178,9 @@ def scan_of(
         )
     words = model.tokenizer.word_starts(text, pieces) if places is None else None
     asked = _start_tokens(pieces.starts, places, words, 1 if model.places else FIRST_TOKENS)
+    wanted = None if everywhere and not model.places else asked.allowed
+    if around and model.places:
+        wanted = asked.allowed | _start_tokens(pieces.starts, around, None, 1).allowed
     windows: Windows
     if moving:
         windows = MovingWindows(count, size=size, threshold=threshold, allowed=asked.allowed)
@@ -193,7 +200,7 @@ def scan_of(
     return Scan(
         pieces.ids,
         windows,
-        wanted=None if everywhere and not model.places else asked.allowed,
+        wanted=wanted,
         on_window=lambda window: on_progress(int(pieces.ends[window.stop - 1])),
         on_done=done,
     )

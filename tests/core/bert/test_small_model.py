@@ -47,12 +47,23 @@ def test_scores_agree_with_those_of_the_classifier_it_learned_from() -> None:
 
 def test_only_places_have_scores() -> None:
     scores = SMALL.scores(STORY)
-    scored = np.flatnonzero(np.isfinite(scores.t))
-    assert set(scored) == {0, *scores.candidates}
+    assert set(np.flatnonzero(np.isfinite(scores.t))) == {0, *scores.candidates}
 
 
-def test_known_scores_give_the_same_chunks() -> None:
-    assert SMALL.resegment(STORY, SMALL.scores(STORY)) == SMALL.segment(STORY)
+def test_sentences_are_read_one_by_one_whatever_the_units() -> None:
+    text = "\n\n".join([JOINED[: TOPICS[0]], JOINED[TOPICS[0] : TOPICS[1]], JOINED[TOPICS[1] :]])
+    by_sentences, by_paragraphs = (
+        BertChunker("small", units=units).scores(text) for units in ("sentences", "paragraphs")
+    )
+    kept = by_paragraphs.candidates
+    assert len(kept) == 3  # the first is the start of the text
+    np.testing.assert_allclose(by_paragraphs.t[kept], by_sentences.t[kept], atol=1e-5)
+
+
+@pytest.mark.parametrize("units", ["sentences_and_lines", "sentences", "paragraphs"])
+def test_known_scores_give_the_same_chunks(units: str) -> None:
+    chunker = BertChunker("small", units=units)
+    assert chunker.resegment(STORY, chunker.scores(STORY)) == chunker.segment(STORY)
 
 
 @settings(max_examples=20)
