@@ -28,7 +28,7 @@ NOT_FOR_USERS = {"dev", "docs"}
 SPLITS = """
 from lumber_core import BertChunker, GreedyChunker
 text = "The tide went out. Nobody saw it.\\n\\nThe baker opened his shop. Bread was ready."
-for chunker in (BertChunker(), GreedyChunker(10)):
+for chunker in (BertChunker(target_size=8), BertChunker("small", target_size=8), GreedyChunker(10)):
     assert "".join(chunker.split_text(text)) == text
 """
 MODEL = "('any', base_url='http://127.0.0.1:9', api_key='none').identity"
@@ -46,7 +46,7 @@ def run(*arguments, stdin=""):
 """
 PROBES = {
     "": "from lumber_files import read_bytes\n"
-    "assert read_bytes(b'# Tides', name='a.md', suffix='.md').markdown\n"
+    "assert read_bytes(b'# Tides', name='a.md', suffix='.md').is_markdown\n"
     f"{RUN}done = run()\n"
     "assert done.returncode == 1 and \"'lumber-splitters[cli]'\" in done.stderr, done\n"
     "assert len(done.stderr.splitlines()) == 1, done",
@@ -63,7 +63,10 @@ PROBES = {
     "from lumber_core.llms import LocalModel",
     "sentence-transformers": "import sentence_transformers\n"
     "from lumber_evaluation.embedders import SentenceTransformersEmbedder",
-    "hub": "from lumber_core.bert.model_folder import require_hub\nrequire_hub('owner/name')",
+    "gpu": "import importlib.metadata, onnx, lumber_core.bert.onnx_batches\n"
+    "assert importlib.metadata.version('onnxruntime-gpu')",
+    "hub": "from lumber_core.bert.model_folder import check_model_name\n"
+    "check_model_name('owner/name')",
     "train": "import lumber_training.trainer, lumber_training.export, matplotlib, accelerate",
     "evaluation": "import lumber_evaluation.report\n"
     "from lumber_evaluation.documents import Document\n"
