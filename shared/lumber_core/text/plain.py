@@ -130,9 +130,9 @@ def _add_headings(headings: Flags, lines: PlainLines, never: Flags, below_top: F
         below_top: Whether a line follows a running title.
     """
     tells = Headings(lines)
+    may_head = (tells.may_head | below_top).tolist()
     for number in np.flatnonzero(tells.candidates & ~never).tolist():
-        after_heading = number > 0 and (headings[number - 1] or below_top[number])
-        if after_heading or tells.may_head(number):
+        if may_head[number] or headings[number - 1]:
             headings[number] = tells.heads(number)
 
 
@@ -299,6 +299,7 @@ def _lines_going_on(lines: PlainLines, running: _RunningLines, wrapped: Flags) -
     return result
 
 
+_NARROWEST_PROSE = 25  # characters of a line
 _LONG_LINE = 50  # characters; long enough to be wrapped
 
 
@@ -339,6 +340,7 @@ class _Shapes:
             (self.inner_around >= 2)
             & (self.share(self.open) >= 0.5)
             & (self.share(self.small | self.caseless) >= 0.25)
+            & (around(lines.lengths >= _NARROWEST_PROSE, total=True) > 0)
         )
         self.width = np.zeros(count, dtype=np.float64)
         self.full = np.zeros(count, dtype=np.bool_)
@@ -378,7 +380,7 @@ def _find_wrapping(
     shapes = _Shapes(lines, running, mail=mail)
     # Lines of prose that was wrapped to a width mostly end without punctuation, where the next word
     # would not have fitted, and the next line often starts with a lower-case letter.
-    fits = (shapes.width >= 25) & (shapes.width <= WIDEST_PROSE)
+    fits = (shapes.width >= _NARROWEST_PROSE) & (shapes.width <= WIDEST_PROSE)
     prose = shapes.likely & fits & (shapes.share(shapes.full) >= 0.6) & ~whole
     if not (prose.any() or mail):
         return _Wrapping(prose, prose)
