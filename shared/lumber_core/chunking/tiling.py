@@ -264,13 +264,12 @@ def _best_starts(
         table: The cost of a chunk by its tokens; infinite above the maximum.
     """
     ends = before[block]
-    sampled = ends[::_STEP]
+    sampled = np.concatenate([ends[::_STEP], ends[-1:]])
     starts = np.arange(low, block.start)
     values = best[starts] - table[sampled[:, None] - before[starts]]
     coarse = starts[values.argmax(axis=1)]
-    values = best[starts] - table[ends[-1] - before[starts]]
-    width = int(np.diff(coarse, append=starts[values.argmax()]).max()) + 1
-    near = np.repeat(coarse, _STEP)[: len(ends), None] + np.arange(width)
+    width = int((coarse[1:] - coarse[:-1]).max()) + 1
+    near = coarse[:-1].repeat(_STEP)[: len(ends), None] + np.arange(width)
     np.minimum(near, block.start - 1, out=near)
     values = best[near] - table[ends[:, None] - before[near]]
     rows = np.arange(len(ends))

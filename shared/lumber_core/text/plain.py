@@ -88,10 +88,13 @@ def read_lines(text: str) -> Lines:
     if not forms.bodies:
         none, no = np.zeros(0, np.int64), np.zeros(0, np.bool_)
         return Lines(none, none, none, none, no, no, no, none)
+    labels = label_ends(forms)
+    if len(forms.bodies) == 1:  # which only others around it could make more than a line
+        none, no = np.zeros(1, np.int64), np.zeros(1, np.bool_)
+        return Lines(forms.starts, forms.offsets, forms.offsets + labels, none, no, no, no, none)
     fences, dated, running = find_fences(forms), _dated_lines(forms), _running_lines(forms)
     code = code_lines(forms, fences)
     whole = _row_lines(forms, dated) | code
-    labels = label_ends(forms)
     wrapped, joined = _find_wrapping(forms, running, labels, whole, mail=is_mail(forms))
     stamps = stamps_of(forms)
     titles = underlined_titles(forms)
