@@ -317,6 +317,7 @@ _ASCIIDOC_HEADING = re.compile(r"={1,6}\s\S")
 _ORG = re.compile(r"#\+\w+")
 _ORG_HEADING = re.compile(r"\*{1,6}\s+\S")
 _LONGEST_HEADING = 90
+_FEWEST_LETTERS = 3  # of a heading
 _NAMED_FIRSTS = "CSPABLUcspablu\u017f"  # "\u017f" is an "s" where case is ignored
 
 
@@ -340,12 +341,13 @@ class Headings:
         elif lines.matching(_ORG, first.among("#")):
             marked += lines.matching(_ORG_HEADING, first.among("*"))
         self._marked = lines.flagged(marked)
-        title = lines.open_ended & first.are(_may_begin_title) & ~last.among(",-")
-        self.candidates: Flags = self._marked | title | first.among(_NAMED_FIRSTS)
+        digits = flags_of(map(str.isdigit, lines.bodies))
+        title = lines.open_ended & first.are(_may_begin_title) & ~last.among(",-") & ~digits
+        worded = (title | first.among(_NAMED_FIRSTS)) & (lines.sizes >= _FEWEST_LETTERS)
+        self.candidates: Flags = self._marked | worded
         self.candidates &= lines.sizes <= _LONGEST_HEADING
         self.candidates |= last.among(":") | lines.flagged(lines.headers)
-        open_ended = lines.open_ended & ~flags_of(map(str.isdigit, lines.bodies))
-        self.may_head: Flags = lines.blank | self._marked | ~after(open_ended)
+        self.may_head: Flags = lines.blank | self._marked | ~after(lines.open_ended & ~digits)
 
     def heads(self, number: int) -> bool:
         """Return whether a line looks like a heading and is followed by text it could belong to."""
@@ -367,7 +369,7 @@ class Headings:
         if not (named or self._is_title(number)):
             return False
         letters = sum(map(str.isalpha, body))
-        if 2 * letters < len(body) - body.count(" ") or letters < 3:
+        if 2 * letters < len(body) - body.count(" ") or letters < _FEWEST_LETTERS:
             return False
         if named:
             return True
