@@ -209,7 +209,8 @@ def _previous_cuts_in_blocks(
     """Return what `_previous_cuts_by_size` does, if many places are within one chunk.
 
     The edges of less than half a target are looked at together, as if no last chunk started among
-    them. That is so unless one of them is much better than the starts before.
+    them. That is so unless one of them is much better than the starts before, as in the first such
+    block of a text: then half of them are.
     """
     reach = int(costs.target_size * _BLOCK)
     table = np.concatenate([costs.table, np.full(reach + 1, np.inf)])
@@ -217,9 +218,9 @@ def _previous_cuts_in_blocks(
     lows, stops = firsts.tolist(), np.searchsorted(before, before + reach, side="right").tolist()
     best = np.zeros(len(before))
     previous = np.zeros(len(before), dtype=np.intp)
-    edge, chosen = 1, 0
+    edge, chosen, halved = 1, 0, False
     while edge < len(before):
-        stop = stops[edge]
+        stop = (edge + stops[edge]) // 2 if halved else stops[edge]
         low = max(lows[edge], chosen)
         block = slice(edge, stop)
         if low < edge and stop - edge >= _STEP:
@@ -228,7 +229,10 @@ def _previous_cuts_in_blocks(
             # A chunk inside the block costs at least as much as one of its whole length.
             if ends.max() - table[before[stop - 1] - before[edge]] <= values.min():
                 best[block], previous[block] = ends, starts
-                edge, chosen = stop, int(starts[-1])
+                edge, chosen, halved = stop, int(starts[-1]), False
+                continue
+            halved = not halved
+            if halved:
                 continue
         for one in range(edge, stop):
             low = max(lows[one], chosen)
@@ -240,7 +244,7 @@ def _previous_cuts_in_blocks(
                 chosen, value = low + first, found[first]
             best[one] = value + added[one - 1]
             previous[one] = chosen
-        edge = stop
+        edge, halved = stop, False
     cuts: list[int] = previous.tolist()
     return cuts
 
