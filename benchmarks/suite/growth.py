@@ -37,6 +37,7 @@ SIZES: dict[str, tuple[int, ...]] = {
     "lumber": (10**4, 10**5, 10**6, 10**7),
     "semantic, model2vec": (10**4, 10**5, 10**6, 3 * 10**6),
     "bert": (10**4, 3 * 10**4, 10**5, 3 * 10**5),
+    "bert, small": (10**4, 10**5, 10**6, 10**7),
     "sat": (3 * 10**3, 10**4, 3 * 10**4),
 }
 NUMBERS: dict[str, tuple[int, ...]] = {
@@ -45,14 +46,15 @@ NUMBERS: dict[str, tuple[int, ...]] = {
     "recursive": (1, 10, 100, 1_000, 10_000),
     "lumber": (1, 10, 100, 1_000, 10_000),
     "bert": (1, 10, 100),
+    "bert, small": (1, 10, 100, 1_000),
 }
 # Tickets of one line, none of which can be cut.
 TICKETS: dict[str, tuple[int, ...]] = dict.fromkeys(
-    ("greedy", "layout", "recursive", "bert"), (500, 5_000)
+    ("greedy", "layout", "recursive", "bert", "bert, small"), (500, 5_000)
 )
 # Messages a little longer than a chunk, each of which has to be read.
 MESSAGES: dict[str, tuple[int, ...]] = dict.fromkeys(
-    ("greedy", "layout", "recursive", "bert"), (50, 500)
+    ("greedy", "layout", "recursive", "bert", "bert, small"), (50, 500)
 )
 # Peers, by their names in the tables of splitters.
 PEERS = {
@@ -84,6 +86,8 @@ def chunker(name: str) -> Chunker:
         return LayoutChunker()
     if name == "bert":
         return BertChunker()
+    if name == "bert, small":
+        return BertChunker("small")
     return LumberChunker(_second_half)
 
 

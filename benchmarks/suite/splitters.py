@@ -337,6 +337,12 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(MODEL2VEC, "chonkie", _static_semantic, unit="no limit", random=True),
     Entry("bert", OURS, lambda: _own("BertTextSplitter", tokenizer="cl100k_base"), model=True),
     Entry(
+        "bert, small",
+        OURS,
+        lambda: _own("BertTextSplitter", model="small", tokenizer="cl100k_base"),
+        model=True,
+    ),
+    Entry(
         "lumber, offline",
         OURS,
         lambda: _own("LumberTextSplitter", tokenizer="cl100k_base"),

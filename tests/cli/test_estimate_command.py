@@ -104,14 +104,15 @@ def test_models_of_a_server_are_listed_as_the_option_takes_them(server: str) -> 
 def test_models_says_what_each_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     lines = run_apart("models").out.splitlines()
-    assert [line.split()[0] for line in lines[:4]] == [
+    assert [line.split()[0] for line in lines[:5]] == [
         "--model",
         "bundled",
+        "small",
         "openai:NAME",
         "gemini:NAME",
     ]
-    assert "no" in lines[2].split()
-    assert "OPENAI_API_KEY" in lines[2]
+    assert "no" in lines[3].split()
+    assert "OPENAI_API_KEY" in lines[3]
     monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
     said = run_apart("models").out
     assert "OPENAI_API_KEY" not in said

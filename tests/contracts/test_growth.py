@@ -173,6 +173,7 @@ class CountingScorer:
     """Scores tokens by their numbers in the vocabulary, and counts those it is given."""
 
     at_once = 1  # working ahead on repetitive text takes up to as many times the windows
+    across_texts = True
 
     def __init__(self) -> None:
         self.tokens = 0

@@ -154,10 +154,13 @@ class EstimatedCounter:
 
         Args:
             text: The text.
-            edges: Where each part starts, ascending, and where the last one ends.
+            edges: Where each part starts, ascending, and where the last one ends. No part is
+                empty, unless the text is.
         """
         import numpy as np
 
+        if edges[0] == edges[-1]:
+            return [0] * (len(edges) - 1)
         places = np.asarray(edges, dtype=np.int64)
         ends = np.searchsorted(places, np.arange(edges[0], edges[-1], _BLOCK))
         counts: list[int] = []
