@@ -213,7 +213,7 @@ def _segment(language: str, text: str) -> list[str]:
         return [text]
     import sentencex  # deferred, so that importing this module is cheap
 
-    if _UNQUOTED.fullmatch(text):
+    if "\u3002" in text and _UNQUOTED.fullmatch(text):
         return [
             piece for part in _PART.findall(text) for piece in sentencex.segment(language, part)
         ]
