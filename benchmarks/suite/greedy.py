@@ -40,6 +40,7 @@ RUNS = {
     "an ideograph and a space": "\u6e21 ",
     "sentences of a letter": "a. ",
     "sentences of an ideograph": "\u6e21\u3002",
+    "sentences of ten ideographs": "\u6e21" * 10 + "\u3002",
     "lines of a letter": "a\n",
     "lines of a letter, CR LF": "a\r\n",
     "paragraphs": "a\n\n",

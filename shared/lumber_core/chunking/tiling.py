@@ -209,7 +209,8 @@ def _previous_cuts_in_blocks(
     """Return what `_previous_cuts_by_size` does, if many places are within one chunk.
 
     The edges of less than half a target are looked at together, as if no last chunk started among
-    them. That is so unless one of them is much better than the starts before.
+    them. That is so unless one of them is much better than the starts before, as in the first such
+    block of a text: then half of them are.
     """
     reach = int(costs.target_size * _BLOCK)
     table = np.concatenate([costs.table, np.full(reach + 1, np.inf)])
@@ -217,9 +218,9 @@ def _previous_cuts_in_blocks(
     lows, stops = firsts.tolist(), np.searchsorted(before, before + reach, side="right").tolist()
     best = np.zeros(len(before))
     previous = np.zeros(len(before), dtype=np.intp)
-    edge, chosen = 1, 0
+    edge, chosen, halved = 1, 0, False
     while edge < len(before):
-        stop = stops[edge]
+        stop = (edge + stops[edge]) // 2 if halved else stops[edge]
         low = max(lows[edge], chosen)
         block = slice(edge, stop)
         if low < edge and stop - edge >= _STEP:
@@ -228,7 +229,10 @@ def _previous_cuts_in_blocks(
             # A chunk inside the block costs at least as much as one of its whole length.
             if ends.max() - table[before[stop - 1] - before[edge]] <= values.min():
                 best[block], previous[block] = ends, starts
-                edge, chosen = stop, int(starts[-1])
+                edge, chosen, halved = stop, int(starts[-1]), False
+                continue
+            halved = not halved
+            if halved:
                 continue
         for one in range(edge, stop):
             low = max(lows[one], chosen)
@@ -240,7 +244,7 @@ def _previous_cuts_in_blocks(
                 chosen, value = low + first, found[first]
             best[one] = value + added[one - 1]
             previous[one] = chosen
-        edge = stop
+        edge, halved = stop, False
     cuts: list[int] = previous.tolist()
     return cuts
 
@@ -264,13 +268,12 @@ def _best_starts(
         table: The cost of a chunk by its tokens; infinite above the maximum.
     """
     ends = before[block]
-    sampled = ends[::_STEP]
+    sampled = np.concatenate([ends[::_STEP], ends[-1:]])
     starts = np.arange(low, block.start)
     values = best[starts] - table[sampled[:, None] - before[starts]]
     coarse = starts[values.argmax(axis=1)]
-    values = best[starts] - table[ends[-1] - before[starts]]
-    width = int(np.diff(coarse, append=starts[values.argmax()]).max()) + 1
-    near = np.repeat(coarse, _STEP)[: len(ends), None] + np.arange(width)
+    width = int((coarse[1:] - coarse[:-1]).max()) + 1
+    near = coarse[:-1].repeat(_STEP)[: len(ends), None] + np.arange(width)
     np.minimum(near, block.start - 1, out=near)
     values = best[near] - table[ends[:, None] - before[near]]
     rows = np.arange(len(ends))

@@ -131,8 +131,7 @@ class PlainLayout(Layout):
         """Return sentences, lines, paragraphs and headings; the range is read on its own."""
         from lumber_core.text.places import find_places  # deferred: imports numpy
 
-        found = find_places(self.text[start:stop], self.language)
-        return [place.shifted(start) for place in found] if start else found
+        return find_places(self.text[start:stop], self.language, start)
 
     def finer_places(self, start: int, stop: int) -> Iterator[list[Place]]:
         """Yield records, sentences in a row, clauses and words."""

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, repeat
+from operator import contains
 from string import ascii_uppercase
 
 import numpy as np
@@ -110,7 +111,7 @@ class PlainLines:
         self.open_ended = ~self.lasts.are(_FINAL.__contains__)
         for number in np.flatnonzero(self.lasts.among(_CLOSING)).tolist():
             self.open_ended[number] = self.bodies[number].rstrip(_CLOSING)[-1:] not in _FINAL
-        self.colons = flags_of(":" in body for body in self.bodies)
+        self.colons = self.having(":")
         self.headers = {*self.matching(_HEADER, self.colons & self.firsts.among("FTCBDSRMIA"))}
         deeper = self.indents[self.indents > 1]
         self.indent_unit = int(deeper.min()) if len(deeper) else 4
@@ -121,6 +122,10 @@ class PlainLines:
         """Return the numbers of the lines that a pattern matches, among some that may."""
         match, bodies = pattern.match, self.bodies
         return [number for number in np.flatnonzero(among).tolist() if match(bodies[number])]
+
+    def having(self, sign: str) -> Flags:
+        """Return for each line whether a sign is in it."""
+        return flags_of(map(contains, self.bodies, repeat(sign)))
 
     def flagged(self, numbers: Iterable[int]) -> Flags:
         """Return for each line whether its number is among some."""
@@ -226,9 +231,12 @@ def label_ends(lines: PlainLines) -> npt.NDArray[np.int64]:
     """Return where a label at the start of each line ends; 0 without one."""
     labelled = lines.firsts.are(str.isalpha)
     # A letter is a label only in "b)", "A." or "xiv.".
-    labelled &= flags_of("." in body[1:6] or ")" in body[1:6] for body in lines.bodies)
+    begins = [body[1:6] for body in lines.bodies]
+    labelled &= flags_of(map(contains, begins, repeat("."))) | flags_of(
+        map(contains, begins, repeat(")"))
+    )
     labelled |= lines.firsts.are(lambda first: first in _LABEL_FIRSTS or first.isdigit())
-    said = lines.colons | flags_of(">" in body for body in lines.bodies)
+    said = lines.colons | lines.having(">")
     result = np.zeros(len(lines.bodies), np.int64)
     for number in np.flatnonzero(labelled | said).tolist():
         result[number] = _label_end(lines.bodies[number], labelled=bool(labelled[number]))
@@ -309,6 +317,7 @@ _ASCIIDOC_HEADING = re.compile(r"={1,6}\s\S")
 _ORG = re.compile(r"#\+\w+")
 _ORG_HEADING = re.compile(r"\*{1,6}\s+\S")
 _LONGEST_HEADING = 90
+_FEWEST_LETTERS = 3  # of a heading
 _NAMED_FIRSTS = "CSPABLUcspablu\u017f"  # "\u017f" is an "s" where case is ignored
 
 
@@ -320,6 +329,7 @@ class Headings:
 
     Attributes:
         candidates: Whether a line may be a heading, by its marks, length, first and last character.
+        may_head: Whether what comes before a line has ended, so that the line may be a heading.
     """
 
     def __init__(self, lines: PlainLines) -> None:
@@ -331,17 +341,13 @@ class Headings:
         elif lines.matching(_ORG, first.among("#")):
             marked += lines.matching(_ORG_HEADING, first.among("*"))
         self._marked = lines.flagged(marked)
-        title = lines.open_ended & first.are(_may_begin_title) & ~last.among(",-")
-        self.candidates: Flags = self._marked | title | first.among(_NAMED_FIRSTS)
+        digits = flags_of(map(str.isdigit, lines.bodies))
+        title = lines.open_ended & first.are(_may_begin_title) & ~last.among(",-") & ~digits
+        worded = (title | first.among(_NAMED_FIRSTS)) & (lines.sizes >= _FEWEST_LETTERS)
+        self.candidates: Flags = self._marked | worded
         self.candidates &= lines.sizes <= _LONGEST_HEADING
         self.candidates |= last.among(":") | lines.flagged(lines.headers)
-
-    def may_head(self, number: int) -> bool:
-        """Return whether what comes before a line has ended, so that the line may be a heading."""
-        lines = self._lines
-        if number == 0 or lines.blank[number] or self._marked[number]:
-            return True
-        return lines.bodies[number - 1].isdigit() or not lines.open_ended[number - 1]
+        self.may_head: Flags = lines.blank | self._marked | ~after(lines.open_ended & ~digits)
 
     def heads(self, number: int) -> bool:
         """Return whether a line looks like a heading and is followed by text it could belong to."""
@@ -363,7 +369,7 @@ class Headings:
         if not (named or self._is_title(number)):
             return False
         letters = sum(map(str.isalpha, body))
-        if 2 * letters < len(body) - body.count(" ") or letters < 3:
+        if 2 * letters < len(body) - body.count(" ") or letters < _FEWEST_LETTERS:
             return False
         if named:
             return True
@@ -479,12 +485,13 @@ def code_lines(lines: PlainLines, fences: Fences) -> Flags:
     fenced = fences > 0
     ends = lines.lasts.among(_CODE_ENDS)
     may = ends | lines.firsts.among(_CODE_FIRSTS) | lines.lasts.among("):")
-    may |= flags_of("=" in body for body in lines.bodies)
+    equated = lines.having("=")
+    may |= equated
     may &= ~prose | lines.lasts.among(_CODE_OR_PROSE_ENDS)
     may &= ~fenced & ~lines.firsts.among("\\")  # what surrounds a fence may be prose; no LaTeX
-    looks = may & ends
-    for number in np.flatnonzero(may & ~ends).tolist():
-        looks[number] = _looks_like_code(lines.bodies[number])
+    looks = (may & ends) | lines.flagged(lines.matching(_CODE_STARTS, may & ~ends))
+    for number in np.flatnonzero(may & ~looks & (equated | lines.lasts.among("):"))).tolist():
+        looks[number] = _goes_on_like_code(lines.bodies[number])
     share = around(looks)
     near = around(np.ones(len(looks)), total=True)
     code: Flags = (share >= 0.45) & (near >= 3) & (looks | ~prose) | fenced
@@ -497,10 +504,8 @@ def code_lines(lines: PlainLines, fences: Fences) -> Flags:
     return code | outline
 
 
-def _looks_like_code(body: str) -> bool:
-    """Return whether a line that does not end as code does looks like code by itself."""
-    if _CODE_STARTS.match(body):
-        return True
+def _goes_on_like_code(body: str) -> bool:
+    """Return whether a line that neither starts nor ends as code does looks like code by itself."""
     last = body[-1]
     if last == ":" and _BLOCK.search(body):
         return True

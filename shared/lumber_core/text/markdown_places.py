@@ -38,8 +38,8 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
     if not blocks:
         return []
     begin, starts = blocks[0].start, [block.start for block in blocks]
-    found_here = find_places(text[begin : blocks[-1].end], language)
-    known = {begin + place.offset: place.shifted(begin) for place in found_here}
+    found_here = find_places(text[begin : blocks[-1].end], language, begin)
+    known = {place.offset: place for place in found_here}
     found = []
     headed = False  # whether only thematic breaks are between a heading and this block
     for before, block in pairwise(blocks):
@@ -73,8 +73,8 @@ def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[list[P
         return
     start, stop = blocks[0].start, blocks[-1].end
     coded = any(block.kind == "code" for block in blocks)
-    body = find_places(text[start:stop]) if coded else []
-    known = {start + place.offset: place.shifted(start) for place in body}
+    body = find_places(text[start:stop], begin=start) if coded else []
+    known = {place.offset: place for place in body}
     rows = []
     for block in blocks:
         for row in block.rows:

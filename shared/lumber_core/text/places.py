@@ -71,9 +71,9 @@ class Place(NamedTuple):
     depth: int = 0
     level: int = 0
 
-    def shifted(self, offset: int) -> Place:
-        """Return this place moved `offset` characters to the right."""
-        return self._replace(offset=self.offset + offset, words=self.words + offset)
+
+# There may be many: the constructor of a named tuple is written in Python, this one is not.
+_new_place = partial(tuple.__new__, Place)
 
 
 def places_at(offsets: Iterable[int], known: Mapping[int, Place]) -> list[Place]:
@@ -86,7 +86,7 @@ def places_at(offsets: Iterable[int], known: Mapping[int, Place]) -> list[Place]
     return [known.get(offset, Place(offset, Kind.SENTENCE, offset)) for offset in offsets]
 
 
-def find_places(text: str, language: str = "en") -> list[Place]:
+def find_places(text: str, language: str = "en", begin: int = 0) -> list[Place]:
     """Find the sentences, lines, paragraphs and headings of a text.
 
     These are not places: line breaks in wrapped prose, and any position between a heading and the
@@ -96,6 +96,7 @@ def find_places(text: str, language: str = "en") -> list[Place]:
     Args:
         text: The text.
         language: ISO 639 code for finding sentences.
+        begin: Where the text begins in that of the offsets that are returned.
 
     Returns:
         Places in order, strictly inside the text.
@@ -118,9 +119,11 @@ def find_places(text: str, language: str = "en") -> list[Place]:
             continue
         if found[-1] != start and not _is_abbreviated(text, at):
             found.append(at)
-    sentence_starts = found[1:]
-    inner = map(Place, sentence_starts, repeat(Kind.SENTENCE), sentence_starts)
-    return sorted([*_of_lines(text, lines), *inner])
+    sentence_starts = [begin + at for at in found[1:]]
+    fields = zip(
+        sentence_starts, repeat(Kind.SENTENCE), sentence_starts, repeat(0), repeat(0), strict=False
+    )
+    return sorted([*_of_lines(text, lines, begin), *map(_new_place, fields)])
 
 
 def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
@@ -142,28 +145,27 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
     for kind, cuts in levels:
         last = len(body)
         inside = [start + cut for cut in cuts(body) if 0 < cut < last]
-        # There may be many: the constructor of a named tuple is written in Python, this one is not.
         fields = zip(inside, repeat(kind), inside, repeat(0), repeat(0), strict=False)
-        yield list(map(partial(tuple.__new__, Place), fields))
+        yield list(map(_new_place, fields))
 
 
-def _of_lines(text: str, lines: Lines) -> Iterator[Place]:
+def _of_lines(text: str, lines: Lines, begin: int) -> Iterator[Place]:
     """Return the places at the starts of the lines that divide the text."""
     dividing = lines.breaks != Break.NONE
     starts = lines.starts[dividing]
     edges = [*breaks(text, starts.tolist())]
     if len(edges) < len(starts):
         dividing[dividing] = np.isin(starts, edges)
-    bodies, labels, depths = (
-        each[dividing].tolist() for each in (lines.bodies, lines.labels, lines.depths)
-    )
+    bodies, depths = (each[dividing].tolist() for each in (lines.bodies, lines.depths))
+    offsets = (begin + lines.starts[dividing]).tolist()
+    words = (begin + lines.labels[dividing]).tolist()
     kinds = np.where(lines.breaks == Break.BLANK, Kind.PARAGRAPH, Kind.LINE)
     kinds = np.where(lines.headings, Kind.HEADING, kinds)[dividing]
     levels = np.zeros(len(kinds), dtype=np.int64)
     for number in np.flatnonzero(kinds == Kind.HEADING).tolist():
         levels[number] = heading_level(text[bodies[number] : bodies[number] + 7])
     named = map([*Kind].__getitem__, kinds.tolist())
-    return map(Place, edges, named, labels, depths, levels.tolist())
+    return map(_new_place, zip(offsets, named, words, depths, levels.tolist(), strict=True))
 
 
 def _is_abbreviated(text: str, at: int) -> bool:

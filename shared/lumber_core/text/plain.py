@@ -88,10 +88,13 @@ def read_lines(text: str) -> Lines:
     if not forms.bodies:
         none, no = np.zeros(0, np.int64), np.zeros(0, np.bool_)
         return Lines(none, none, none, none, no, no, no, none)
+    labels = label_ends(forms)
+    if len(forms.bodies) == 1:  # which only others around it could make more than a line
+        none, no = np.zeros(1, np.int64), np.zeros(1, np.bool_)
+        return Lines(forms.starts, forms.offsets, forms.offsets + labels, none, no, no, no, none)
     fences, dated, running = find_fences(forms), _dated_lines(forms), _running_lines(forms)
     code = code_lines(forms, fences)
     whole = _row_lines(forms, dated) | code
-    labels = label_ends(forms)
     wrapped, joined = _find_wrapping(forms, running, labels, whole, mail=is_mail(forms))
     stamps = stamps_of(forms)
     titles = underlined_titles(forms)
@@ -130,9 +133,9 @@ def _add_headings(headings: Flags, lines: PlainLines, never: Flags, below_top: F
         below_top: Whether a line follows a running title.
     """
     tells = Headings(lines)
+    may_head = (tells.may_head | below_top).tolist()
     for number in np.flatnonzero(tells.candidates & ~never).tolist():
-        after_heading = number > 0 and (headings[number - 1] or below_top[number])
-        if after_heading or tells.may_head(number):
+        if may_head[number] or headings[number - 1]:
             headings[number] = tells.heads(number)
 
 
@@ -299,6 +302,7 @@ def _lines_going_on(lines: PlainLines, running: _RunningLines, wrapped: Flags) -
     return result
 
 
+_NARROWEST_PROSE = 25  # characters of a line
 _LONG_LINE = 50  # characters; long enough to be wrapped
 
 
@@ -339,6 +343,7 @@ class _Shapes:
             (self.inner_around >= 2)
             & (self.share(self.open) >= 0.5)
             & (self.share(self.small | self.caseless) >= 0.25)
+            & (around(lines.lengths >= _NARROWEST_PROSE, total=True) > 0)
         )
         self.width = np.zeros(count, dtype=np.float64)
         self.full = np.zeros(count, dtype=np.bool_)
@@ -378,7 +383,7 @@ def _find_wrapping(
     shapes = _Shapes(lines, running, mail=mail)
     # Lines of prose that was wrapped to a width mostly end without punctuation, where the next word
     # would not have fitted, and the next line often starts with a lower-case letter.
-    fits = (shapes.width >= 25) & (shapes.width <= WIDEST_PROSE)
+    fits = (shapes.width >= _NARROWEST_PROSE) & (shapes.width <= WIDEST_PROSE)
     prose = shapes.likely & fits & (shapes.share(shapes.full) >= 0.6) & ~whole
     if not (prose.any() or mail):
         return _Wrapping(prose, prose)

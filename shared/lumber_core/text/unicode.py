@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 # Below this code point the only grapheme of several characters is CR LF.
 FIRST_COMBINING = "\u0300"
 # Categories whose characters never combine with the character before or after.
-_SEPARATE = frozenset(("Lu", "Ll", "Lt", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs", "Cc"))
+_SEPARATE = frozenset(
+    ("Lu", "Ll", "Lt", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs", "Zl", "Zp", "Cc")
+)
 _FLAG_LETTERS = "[\U0001f1e6-\U0001f1ff]"
 # Two of these letters form a flag. `regex` counts them from the start of a run at each step, so
 # long runs are passed to it in parts of this many.

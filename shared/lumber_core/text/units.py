@@ -54,6 +54,13 @@ _QUOTES, _MOST_QUOTES, _FEW_QUOTES = (
     1 << 9,
 )
 
+# sentencex looks back to the last blank at each sentence end, which is quadratic in Chinese without
+# blanks. Without quotes, brackets and full stops its sentences are the same in parts of such a
+# text; these end after a sentence, between two ideographs or kana.
+_UNQUOTED = re.compile(r"[\w\u2014\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]+")
+_KANA_OR_HAN = r"[\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]"
+_PART = re.compile(rf".{{256,}}?{_KANA_OR_HAN}[\u3002\uff01\uff1f](?={_KANA_OR_HAN})|.+")
+
 
 def paragraphs(text: str, language: str = "en") -> list[Span]:
     r"""Find the paragraphs of a text.
@@ -206,6 +213,10 @@ def _segment(language: str, text: str) -> list[str]:
         return [text]
     import sentencex  # deferred, so that importing this module is cheap
 
+    if "\u3002" in text and _UNQUOTED.fullmatch(text):
+        return [
+            piece for part in _PART.findall(text) for piece in sentencex.segment(language, part)
+        ]
     if not text.isascii():
         for space in _WIDE_SPACES:
             if space in text:

@@ -264,6 +264,29 @@ def test_sentences_of_chinese_without_line_breaks_take_linear_time(handed_over):
     text = "\u6211\u4eec\u5b66\u4e60\u3002" * 20_000
     assert len(sentences(text, "zh")) == 20_000
     assert sum(map(len, handed_over)) <= 2 * len(text)
+    # sentencex takes quadratic time where there is no blank.
+    assert sum(len(block) ** 2 for block in handed_over) <= 600 * len(text)
+
+
+CHINESE_PIECES = st.sampled_from(
+    [
+        *"渡在。た。！？，、；：…—ノー々aÉİ_ก١나Ⅳ",
+        "Yahoo",
+        "No",
+        "Dr",
+        "12",
+        "第5",
+        "株式会社",
+        "！！",
+    ]
+)
+
+
+@given(st.lists(CHINESE_PIECES, min_size=1, max_size=20), st.sampled_from(["en", "zh", "ja", "de"]))
+@quick
+def test_chinese_without_line_breaks_has_the_sentences_that_sentencex_finds(drawn, language):
+    text = "渡船。" + "".join(drawn * 40)
+    assert pieces(text, sentences(text, language)) == sentencex.segment(language, text)
 
 
 def test_many_sentences_do_not_cross_to_sentencex_one_by_one(handed_over):
