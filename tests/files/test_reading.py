@@ -166,7 +166,7 @@ def packed(content: bytes) -> bytes:
         (".pdf", pdf([["The tide turns."] * 1_000] * 4), 112_000),
         (".pdf", pdf([[], *[["The tide turns."]] * 20]), 106_000),
     ],
-    # An archive's bytes have the time when it was made, and every worker has to find the same names.
+    # An archive's bytes have the time when it was made, but all workers need the same names.
     ids=["DOCX", "PDF of long pages", "PDF of many pages"],
 )
 def test_a_file_that_unpacks_to_more_than_allowed_is_refused(
