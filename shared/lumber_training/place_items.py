@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from lumber_core import BertChunker
 from lumber_core.bert.tokenizer import WordPieces, WordPieceTokenizer
-from lumber_core.chunking.cutting import Cutter
 from lumber_training.items import Item
 from lumber_training.place_batches import Segments
 
@@ -41,11 +40,7 @@ class PlaceFinder(BertChunker):
 
     def offsets(self, text: str) -> npt.NDArray[np.int64]:
         """Return the offset of each place, and of the first word behind its label."""
-        layout = self.layout(text)
-        places = self._places(layout) or ()
-        if self.threshold is None:
-            cutter = Cutter(layout, self._limits)
-            places = cutter.places(self._own_units(layout)).places
+        places = self._scored_places(self.layout(text)) or ()
         found = [0, *(p.offset for p in places), *(p.words for p in places)]
         return np.unique(np.array(found, dtype=np.int64))
 

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 from tqdm import tqdm
 
 from lumber_core.bert.model_folder import checked_file, find_folder, read_card
+from lumber_core.bert.onnx import open_session
+from lumber_core.bert.scores import FIRST_TOKENS, first_indices
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.bert.vocabulary import read_vocabulary
 from lumber_core.bert.windows import OverlappingWindows, Scores, TokenIds
@@ -34,7 +35,6 @@ try:
 except ImportError as error:  # pragma: no cover - exercised where the extra is absent
     raise MissingExtraError("onnx", "train") from error
 
-_FIRST_TOKENS = 6  # a place's score is the highest t among so many tokens, as for splitting
 _ROWS = 8  # positions are padded to a multiple of this, as for splitting
 _IN_A_FILE = 100
 _OF_PLACES = ("t", "hidden", "starts")
@@ -130,10 +130,7 @@ class Teacher:
         kind = onnx.TensorProto.FLOAT
         state = onnx.helper.make_tensor_value_info(products[-1].input[0], kind, None)
         graph.graph.output.append(state)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        self._session = onnxruntime.InferenceSession(graph.SerializeToString(), options)
+        self._session = open_session(graph.SerializeToString())
         training = card.provenance.get("training")
         made = f"recipe {training['recipe']['name']} on {training['base']}, " if training else ""
         self.description = f"{made}{file} with SHA-256 {card.files[file]}"
@@ -148,9 +145,7 @@ class Teacher:
             t, shape (segments,), and hidden states, shape (segments, width).
         """
         count = len(text.ids)
-        after = np.append(text.first[1:], count)
-        tokens = text.first[:, None] + np.arange(_FIRST_TOKENS)
-        tokens = np.where(tokens < after[:, None], tokens, count)
+        tokens = first_indices(text.first, count, FIRST_TOKENS)
         wanted = np.unique(tokens[tokens < count])
         windows = OverlappingWindows(count, size=self._size, stride=(self._size + 1) // 2)
         context = np.zeros(count)

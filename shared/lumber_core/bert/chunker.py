@@ -125,14 +125,7 @@ class BertChunker(Chunker):
             TypeError: `text` is not a string.
         """
         layout = self.layout(text)
-        places: Sequence[Place] | None
-        if self.threshold is None:
-            from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
-            places = Cutter(layout, self._limits).places(self._own_units(layout)).places
-        else:
-            places = self._places(layout)
-        around, how = self._around(layout), self._scoring
+        places, around, how = self._scored_places(layout), self._around(layout), self._scoring
         return score_text(
             self.load(), text, places=places, around=around, everywhere=True, **how
         ).scores
@@ -307,6 +300,14 @@ class BertChunker(Chunker):
         """Return whether a text is too short to be cut, so that it needs no scores."""
         smallest = min([limits.target_size or 0, *limits.scales])
         return not layout.section_starts and limits.fits_target(layout.text, smallest)
+
+    def _scored_places(self, layout: Layout) -> Sequence[Place] | None:
+        """Return where a chunk may start, with a threshold or without; None for any word."""
+        if self.threshold is not None:
+            return self._places(layout)
+        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
+
+        return Cutter(layout, self._limits).places(self._own_units(layout)).places
 
     def _places(self, layout: Layout) -> Sequence[Place] | None:
         """Return where a chunk may start with a threshold: at units; None for any word."""

@@ -64,7 +64,7 @@ class TokenScores:
         if (np.diff(places) <= 0).any():
             raise ValueError("offsets must be strictly ascending, as those of sentences are")
         first = np.searchsorted(self.starts, places, side="left")
-        indices = _first_indices(first, len(self.t), first_tokens)
+        indices = first_indices(first, len(self.t), first_tokens)
         padded = np.append(self.t, np.float32(-np.inf))
         highest: npt.NDArray[np.float32] = padded[indices].max(axis=1)
         return highest
@@ -277,11 +277,11 @@ def _start_tokens(
     # A place without tokens, such as a line of control characters, joins the one before.
     owners = offsets[np.searchsorted(offsets, starts[segments], side="right") - 1]
     allowed = np.zeros(count + 1, dtype=np.bool_)
-    allowed[_first_indices(segments, count, first_tokens)] = True
+    allowed[first_indices(segments, count, first_tokens)] = True
     return _StartTokens(first_of(starts, offsets), segments, owners, allowed[:-1])
 
 
-def _first_indices(
+def first_indices(
     first: npt.NDArray[np.intp], count: int, first_tokens: int
 ) -> npt.NDArray[np.intp]:
     """Return the indices of the first tokens of segments, shape (segments, first_tokens).

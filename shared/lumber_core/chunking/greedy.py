@@ -128,7 +128,7 @@ class GreedyChunker(Chunker):
         text = layout.text
         units = whole = layout.units()
         edges = [*(unit.start for unit in units), len(text)]
-        tokens = limits.count_between(text, edges) if text else []
+        tokens = limits.count_between(text, edges)
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
             from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
