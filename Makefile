@@ -150,10 +150,10 @@ results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an ho
 TRAIN = $(BIN)/lumber-splitters train --bf16 --passages $(DATA)/passages/passages.jsonl \
 	--sections $(DATA)/wiki_sections/documents.jsonl --meetings $(DATA)/qmsum/train
 
-# The teachers of the bundled weights: two stages for each seed.
+# The teachers of the large model: two stages for each seed.
 SEEDS = 0 1 2 3
 
-weights: $(READY)  ## Train the bundled weights and the small model again, from all-MiniLM-L6-v2 (DATA=folder; 6 hours)
+weights: $(READY)  ## Train both models again, from all-MiniLM-L6-v2 (DATA=folder; 6 hours)
 	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make weights DATA=path"; exit 1; }
 	@$(PIP) -e '.[train]'
 	@$(BIN)/python scripts/fetch_wikipedia.py weights/articles.xml.bz2
@@ -163,11 +163,11 @@ weights: $(READY)  ## Train the bundled weights and the small model again, from 
 			--base weights/mixed-$$seed --mean-with weights/mixed-$$seed || exit 1; \
 	done
 	$(TRAIN) weights/taught --recipe taught --checkpoint-every 100 $(SEEDS:%=--teacher weights/refined-%)
-	$(TRAIN) weights/bundled --recipe sectioned --checkpoint-every 100 --base weights/taught \
+	$(TRAIN) weights/large --recipe sectioned --checkpoint-every 100 --base weights/taught \
 		--wikipedia weights/articles.xml.bz2
+	$(BIN)/lumber-splitters export weights/large weights/large-onnx --with-minilm --no-fp32
+	$(TRAIN) weights/bundled --recipe small --teacher weights/large-onnx --wikipedia weights/articles.xml.bz2
 	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx --with-minilm --no-fp32
-	$(TRAIN) weights/small --recipe small --teacher weights/bundled-onnx --wikipedia weights/articles.xml.bz2
-	$(BIN)/lumber-splitters export weights/small weights/small-onnx --with-minilm --no-fp32
 
 licences: $(READY)  ## List the licences of all packages in docs/licences.md
 	@$(PIP) -e '.[dev,ray]'

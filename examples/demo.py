@@ -2,7 +2,7 @@
 
 Usage: python examples/demo.py [TEXT]
 
-Needs no key and no network: the bundled BERT judges for the lumber splitter here. With a model of
+Needs no key and no network: the bundled model judges for the lumber splitter here. With a model of
 your own it is `LumberTextSplitter(llm)` and `LumberNodeParser(llm=llm)`.
 """
 

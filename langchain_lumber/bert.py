@@ -14,7 +14,7 @@ class BertTextSplitterSettings(BertSettings, LengthSettings):
 
 
 class BertTextSplitter(SpanTextSplitter):
-    """Cuts where the bundled BERT model predicts that a chunk starts.
+    """Cuts where the bundled model predicts that a chunk starts.
 
     The model finds topics: boundary F1 0.86 on joined texts (Choi), 0.97 on labelled notes and 0.45
     on articles (Wiki-50), where splitters by embedding distance have 0.06 to 0.19; `threshold=0`

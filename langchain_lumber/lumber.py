@@ -26,7 +26,7 @@ class LumberTextSplitterSettings(AskedSettings, LengthSettings):
     llm: Annotated[
         "BaseChatModel | None",  # noqa: UP037 - a string: its module is imported only if needed
         Setting(
-            "Decides: any chat model of LangChain. None, and no `judge`: the bundled BERT decides."
+            "Decides: any chat model of LangChain. None, and no `judge`: the bundled model decides."
         ),
     ] = field(default=None, kw_only=False)
 

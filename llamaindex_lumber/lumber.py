@@ -43,7 +43,7 @@ class LumberNodeParserSettings(AskedSettings, ParserSettings):
         LLM | None,
         Setting(
             "Decides: any LLM of LlamaIndex. Default, if there is no `judge`: the model assigned "
-            "to `Settings.llm`. None, or no model assigned: the bundled BERT decides.",
+            "to `Settings.llm`. None, or no model assigned: the bundled model decides.",
             _check_llm,
         ),
     ] = None

@@ -28,7 +28,7 @@ NOT_FOR_USERS = {"dev", "docs"}
 SPLITS = """
 from lumber_core import BertChunker, GreedyChunker
 text = "The tide went out. Nobody saw it.\\n\\nThe baker opened his shop. Bread was ready."
-for chunker in (BertChunker(target_size=8), BertChunker("small", target_size=8), GreedyChunker(10)):
+for chunker in (BertChunker(target_size=8), BertChunker("large", target_size=8), GreedyChunker(10)):
     assert "".join(chunker.split_text(text)) == text
 """
 MODEL = "('any', base_url='http://127.0.0.1:9', api_key='none').identity"

@@ -78,7 +78,7 @@ COMPARED = {
     "langchain semantic": "LangChain `SemanticChunker`",
 }
 FOR = {
-    "": "every splitter; Bert's model and the encoder are bundled",
+    "": "every splitter; Bert's models and the encoder are bundled",
     "langchain": "`langchain_lumber`",
     "llama-index": "`llamaindex_lumber`",
     "cli": "the command `lumber-splitters`, which reads HTML, PDF and DOCX",
@@ -92,7 +92,7 @@ FOR = {
     "sentence-transformers": "embedding models of sentence-transformers in comparisons",
     "torch": "language models and checkpoints on this machine; PyTorch for the CPU",
     "train": "training a classifier of your own",
-    "gpu": "the bundled model on an NVIDIA GPU",
+    "gpu": "Bert's large model on an NVIDIA GPU",
     "ray": "corpora larger than one machine",
 }
 """What each extra is for."""
@@ -312,7 +312,7 @@ def extras_table(extras: Mapping[str, Mapping[str, int]]) -> str:
 
 def speed_table(speeds: Mapping[str, float]) -> str:
     """Return the table of speeds, in characters a second of one CPU core."""
-    greedy, layout, bert, small = (speeds[name] for name in ("greedy", "layout", "bert", "small"))
+    greedy, layout, bert, large = (speeds[name] for name in ("greedy", "layout", "bert", "large"))
     recursive = _rounded(speeds["langchain recursive"])
     return "\n".join(
         (
@@ -322,10 +322,9 @@ def speed_table(speeds: Mapping[str, float]) -> str:
             f"| headings, paragraphs and lists kept whole | Layout | about {_rounded(layout)} |",
             "| for comparison | LangChain's recursive splitter, counting tokens with tiktoken "
             f"| about {recursive} |",
-            "| topic shifts as well, without a language model | Bert | about "
-            f"{_rounded(bert)}: {_rounded(layout / bert)} times slower than Layout |",
-            '| the same at a cost that few notice | Bert with `model="small"` | about '
-            f"{_rounded(small)}: {_rounded(small / bert)} times as fast as Bert |",
+            f"| topic shifts as well, without a language model | Bert | about {_rounded(bert)} |",
+            '| topic shifts found better | Bert with `model="large"` | about '
+            f"{_rounded(large)}: {_rounded(bert / large)} times slower than Bert |",
             "| a language model's judgement of each boundary | Lumber with a language model | one "
             "model call per chunk, or a tenth of that, many in flight |",
         )
@@ -343,8 +342,8 @@ def measured() -> dict[str, float]:
         "greedy": (GreedyChunker().segment, 20),
         "layout": (LayoutChunker().segment, 5),
         "langchain recursive": (recursive.split_text, 5),
-        "bert": (BertChunker(threads=1).segment, 1),
-        "small": (BertChunker("small", threads=1).segment, 2),
+        "bert": (BertChunker(threads=1).segment, 2),
+        "large": (BertChunker("large", threads=1).segment, 1),
     }
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for name, (split, _) in runs.items():

@@ -37,7 +37,7 @@ def judge(group: Group) -> int | None:
 
 texts: list[str] = GreedyChunker(200, chunk_size=300, tokenizer="words").split_text("x")
 LumberChunker(judge, theta=300, units="sentences", on_failure="raise")
-BertChunker("bundled", threshold=1, snap="word", chunk_size=None)
+BertChunker("large", threshold=1, snap="word", chunk_size=None)
 greedy = GreedyTextSplitter(chunk_size=300, chunk_overlap=20, length_function=len)
 documents: list[Document] = greedy.split_documents([])
 LumberTextSplitter(FakeListChatModel(responses=["x"]), theta=5, policy=CallPolicy(attempts=2))

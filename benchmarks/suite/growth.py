@@ -86,8 +86,8 @@ def chunker(name: str) -> Chunker:
         return LayoutChunker()
     if name == "bert":
         return BertChunker()
-    if name == "bert, small":
-        return BertChunker("small")
+    if name == "bert, large":
+        return BertChunker("large")
     return LumberChunker(_second_half)
 
 

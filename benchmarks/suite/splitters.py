@@ -337,9 +337,9 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(MODEL2VEC, "chonkie", _static_semantic, unit="no limit", random=True),
     Entry("bert", OURS, lambda: _own("BertTextSplitter", tokenizer="cl100k_base"), model=True),
     Entry(
-        "bert, small",
+        "bert, large",
         OURS,
-        lambda: _own("BertTextSplitter", model="small", tokenizer="cl100k_base"),
+        lambda: _own("BertTextSplitter", model="large", tokenizer="cl100k_base"),
         model=True,
     ),
     Entry(

@@ -241,7 +241,7 @@ def takes_splitting(*, default: str = DEFAULT_METHOD) -> Callable[[Command], Com
         *asking_options(
             "The model that decides, such as openai:gpt-4o-mini for lumber; `lumber-splitters "
             f"models` lists them. For lumber: {FORMS}; without one, the bundled model. For "
-            "bert: bundled, a folder written by `export` or `train`, or a hub id."
+            "bert: bundled, large, a folder written by `export` or `train`, or a hub id."
         ),
         parameter(
             "prompt",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _DATA_FILE = "data.json"
 _REPORT_FILE = "training.json"
-_BUNDLED = "bundled"
+_LARGE = "large"
 _PACKAGES = ("torch", "transformers", "accelerate", "onnx")
 
 
@@ -61,8 +61,8 @@ class Training:
     base: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of a BERT encoder or classifier to start from, or `bundled` for the "
-            "bundled classifier. Default: all-MiniLM-L6-v2; with --teacher and one recipe, the "
+            help="Folder of a BERT encoder or classifier to start from, or `large` for the "
+            "large model. Default: all-MiniLM-L6-v2; with --teacher and one recipe, the "
             "mean of the teachers."
         ),
     ] = None
@@ -78,7 +78,7 @@ class Training:
         typer.Option(
             help="Folder of a trained checkpoint; the last stage learns its scores, or the mean of "
             "several, instead of labels. May be repeated. For the recipe small: one exported "
-            "classifier, or `bundled`."
+            "classifier, or `large`."
         ),
     ] = None
     items: Annotated[
@@ -179,7 +179,7 @@ def _trained(training: Training, stages: Sequence[Recipe], output: Path) -> Trai
         return train_places(
             documents, output=output, recipe=stages[-1], base=base, teacher=teacher, **options
         )
-    start = _bundled_classifier(output) if base == Path(_BUNDLED) else base
+    start = _large_classifier(output) if base == Path(_LARGE) else base
     run = partial(train, documents, **options)
     for stage in stages[:-1]:
         folder = output / stage.name
@@ -245,13 +245,13 @@ def _is_done(folder: Path, recipe: Recipe) -> bool:
     return found == wanted
 
 
-def _bundled_classifier(output: Path) -> Path:
-    """Write the checkpoint of the bundled classifier to a folder in `output`."""
+def _large_classifier(output: Path) -> Path:
+    """Write the checkpoint of the large model to a folder in `output`."""
     from lumber_core.bert.model_folder import find_folder
     from lumber_core.bert.pytorch import bundled_base
     from lumber_training.dequantisation import read_back
 
-    return read_back(find_folder(_BUNDLED), encoder=bundled_base(), output=output / "base")
+    return read_back(find_folder(_LARGE), encoder=bundled_base(), output=output / "base")
 
 
 def _require_packages() -> None:

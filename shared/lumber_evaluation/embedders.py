@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from lumber_core.bert.embedder import TextEmbedder
-from lumber_core.bert.model_folder import find_folder, read_card
+from lumber_core.bert.model_folder import find_encoder, read_card
 from lumber_core.checks import check_positive, check_texts
 from lumber_core.chunking.surroundings import Vectors, matrix
 from lumber_core.errors import WeightsError
@@ -119,7 +119,7 @@ class BundledEmbedder:
         Raises:
             WeightsError: The model's files are missing.
         """
-        files = read_card(find_folder(self._model.model)).files
+        files = read_card(find_encoder(self._model.model)).files
         own = [digest for name, digest in sorted(files.items()) if not name.startswith("model")]
         return f"all-MiniLM-L6-v2 {hashlib.sha256(' '.join(own).encode()).hexdigest()[:16]}"
 

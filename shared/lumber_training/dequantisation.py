@@ -1,6 +1,6 @@
 """Reading an exported 8-bit classifier back into a checkpoint that can be trained further.
 
-Only the 8-bit model is bundled. Its matrices are multiplied by their scales; what rounding took
+The library has 8-bit models only. Their matrices are multiplied by their scales; what rounding took
 away is lost, so the checkpoint scores as the 8-bit model does, up to the rounding of activations.
 """
 

@@ -99,7 +99,7 @@ class Teacher:
     """An exported classifier, whose graph is read with its last hidden states as an output.
 
     Args:
-        name: "bundled", or a folder that `lumber-splitters export` has written.
+        name: "large", or a folder that `lumber-splitters export` has written.
 
     Attributes:
         tokenizer: Its tokenizer.

@@ -63,7 +63,7 @@ def train_places(
         documents: The documents to make items from.
         output: Folder for the model. What the teacher says goes to its subfolder `taught`, and is
             read again if teacher, items and seed are the same; checkpoints go to `checkpoints`.
-        teacher: "bundled", or the folder of an exported classifier.
+        teacher: "large", or the folder of an exported classifier.
         recipe: Settings of the run.
         base: Folder of the encoder for fixed word vectors. None: all-MiniLM-L6-v2.
         shape: Shape of the model; its vocabulary and word vectors are those of the base.
@@ -99,7 +99,7 @@ def train_places(
         items,
         folder=folder / "taught",
         components=shape.components,
-        seed=recipe.seed,
+        seed=recipe.seed_of_items,
         show_progress=show_progress,
     )
     vectors = word_vectors(source)

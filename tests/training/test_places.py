@@ -249,6 +249,21 @@ def test_a_run_that_was_cut_off_makes_the_same_model(
         assert (report.folder / name).read_bytes() == (run.folder / name).read_bytes()
 
 
+def test_a_run_with_another_seed_takes_what_was_said_of_the_same_items(
+    run: TrainingReport, exported: Path, checkpoint: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(run.folder / "taught", tmp_path / "taught")
+    (taught,) = (tmp_path / "taught").iterdir()
+    written = (taught / "0000.npz").stat().st_mtime_ns
+    other = train(tmp_path, exported, checkpoint, replace(RECIPE, seed=4))
+    assert list((tmp_path / "taught").iterdir()) == [taught]
+    assert (taught / "0000.npz").stat().st_mtime_ns == written
+    name = "model.safetensors"
+    assert (other.folder / name).read_bytes() != (run.folder / name).read_bytes()
+    own = replace(RECIPE, items_seed=None, seed=4)
+    assert own.make_items(documents()) != RECIPE.make_items(documents())
+
+
 def test_a_checkpoint_is_read_again(run: TrainingReport, tmp_path: Path) -> None:
     load_place_model(run.folder).save(tmp_path)
     for name in ("config.json", "model.safetensors"):

@@ -57,13 +57,14 @@ class _Scoring(TypedDict):
 
 
 class BertChunker(Chunker):
-    """Cuts where a small BERT model predicts that a chunk starts; no key, download or PyTorch.
+    """Cuts where a model predicts that a chunk starts; no key, download or PyTorch.
 
-    The model gives every token two logits, start and normal, from a window of 255 tokens
-    (BertChunker). By default, all cuts of a text are chosen together: at places with a high score,
-    at paragraphs and headings rather than inside them, and so that chunks have about `target_size`
-    tokens and never more than `chunk_size`. With a `threshold`, a chunk starts wherever the
-    difference of the logits exceeds it, as in the paper.
+    The bundled model scores every place where a chunk may start; it learned the scores of the
+    large one, which is the paper's: it gives every token two logits, start and normal, from a
+    window of 255 tokens (BertChunker). By default, all cuts of a text are chosen together: at
+    places with a high score, at paragraphs and headings rather than inside them, and so that chunks
+    have about `target_size` tokens and never more than `chunk_size`. With a `threshold`, a chunk
+    starts wherever the score, or the difference of the logits, exceeds it, as in the paper.
 
     The scores find topics: boundary F1 0.86 on joined texts (Choi), 0.97 on labelled notes and 0.45
     on articles (Wiki-50), where splitters by embedding distance have 0.06 to 0.19. To the retrieval

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from lumber_core.bert.model_folder import (
     ModelCard,
     checked_file,
+    find_encoder,
     find_folder,
     folder_state,
     read_card,
@@ -84,7 +85,7 @@ def load_model(
     The same arguments return the same object as long as the folder's files are the same.
 
     Args:
-        name: "bundled", "small", a folder, or the id of a model on the Hugging Face hub.
+        name: "bundled", "large", a folder, or the id of a model on the Hugging Face hub.
         backend: "onnx" reads the output of `lumber-splitters export`; "torch" reads a safetensors
             checkpoint.
         threads: Number of windows scored in parallel; with PyTorch or on a GPU, in one batch.
@@ -118,7 +119,7 @@ def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
         ValueError: There is no such folder, and the name is not a hub id.
         MissingExtraError: The name is a hub id, and huggingface_hub is not installed.
     """
-    folder = find_folder(name)
+    folder = find_encoder(name)
     return _load_embedder(folder, threads, folder_state(folder))
 
 
@@ -131,7 +132,7 @@ def _load_onnx(
         if device == "cuda":
             raise ValueError(
                 f'device="cuda": the model in {folder} scores places, which a CPU does at a cost '
-                'that no GPU is worth. Pass device="cpu"'
+                'that no GPU is worth. Pass model="large" or device="cpu"'
             )
         return LoadedModel(PlaceScorer(path, threads=threads), tokenizer, card.window, places=True)
     ids = {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}

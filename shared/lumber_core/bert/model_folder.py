@@ -17,8 +17,7 @@ from lumber_core.errors import WeightsError
 from lumber_core.extras import load, require
 
 CARD_FILE = "card.json"
-BUNDLED_FOLDER = Path(__file__).parent / "bundled"
-OWN_FOLDERS = {"bundled": BUNDLED_FOLDER, "small": Path(__file__).parent / "small"}
+OWN_FOLDERS = {name: Path(__file__).parent / name for name in ("bundled", "large")}
 """The models that come with the library, by name."""
 
 _HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # "./model" is a path
@@ -80,7 +79,7 @@ def check_model_name(name: str) -> None:
     """Check that a model is in a folder here, or could be downloaded.
 
     Args:
-        name: "bundled", "small", a folder, or the id of a model on the Hugging Face hub.
+        name: "bundled", "large", a folder, or the id of a model on the Hugging Face hub.
 
     Raises:
         ValueError: There is no such folder, and the name is not a hub id.
@@ -90,7 +89,7 @@ def check_model_name(name: str) -> None:
         return
     if not _HUB_ID.fullmatch(name):
         raise ValueError(
-            'model must be "bundled", "small", an existing folder or a hub id such as '
+            'model must be "bundled", "large", an existing folder or a hub id such as '
             f'"owner/name", not {name!r}'
         )
     why = f"{name!r} is not a folder here, and to download a model of that name "
@@ -101,7 +100,7 @@ def find_folder(name: str) -> Path:
     """Return the folder of a model; a model on the hub is downloaded unless it is cached.
 
     Args:
-        name: "bundled", "small", a folder, or the id of a model on the Hugging Face hub.
+        name: "bundled", "large", a folder, or the id of a model on the Hugging Face hub.
 
     Raises:
         ValueError: There is no such folder, and the name is not a hub id.
@@ -128,6 +127,22 @@ def find_folder(name: str) -> Path:
         ) from error
 
 
+def find_encoder(name: str) -> Path:
+    """Return the folder of a sentence encoder.
+
+    The bundled one lies with the large model, with which it shares its word vectors.
+
+    Args:
+        name: "bundled", a folder, or the id of a model on the Hugging Face hub.
+
+    Raises:
+        ValueError: There is no such folder, and the name is not a hub id.
+        WeightsError: The hub has no such model or cannot be reached.
+        MissingExtraError: It is a hub id, and huggingface_hub is not installed.
+    """
+    return find_folder("large" if name == "bundled" else name)
+
+
 def folder_state(folder: Path) -> str:
     """Return a digest that changes if a file of a model is replaced.
 
@@ -152,7 +167,7 @@ def weights_digest(name: str) -> str:
     """Return a SHA-256 over the content of a model's files, wherever they are.
 
     Args:
-        name: "bundled", "small", a folder or a hub id, which is downloaded.
+        name: "bundled", "large", a folder or a hub id, which is downloaded.
 
     Raises:
         WeightsError: The model cannot be found or read.

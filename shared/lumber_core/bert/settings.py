@@ -27,7 +27,7 @@ def _check_model(name: str, model: Any) -> None:
     if not isinstance(model, str) or not model:
         hint = f"; a size is named: target_size={model}" if type(model) is int else ""
         raise TypeError(
-            f'{name} must be "bundled", "small", a folder or a hub id, not {safe_repr(model)}{hint}'
+            f'{name} must be "bundled", "large", a folder or a hub id, not {safe_repr(model)}{hint}'
         )
     check_model_name(model)
 
@@ -35,9 +35,8 @@ def _check_model(name: str, model: Any) -> None:
 ModelName = Annotated[
     str,
     Setting(
-        '"bundled"; "small", which reads more than ten times as fast and finds nearly the same '
-        "starts; a folder written by `lumber-splitters export` or `train`, or a hub id (extra "
-        "`hub`).",
+        '"bundled"; "large", which finds topics better at twenty times the cost; a folder written '
+        "by `lumber-splitters export` or `train`, or a hub id (extra `hub`).",
         _check_model,
     ),
 ]
@@ -111,8 +110,8 @@ class BertSettings(BestCutSettings):
 
         Raises:
             ValueError: `target_size` comes with a `threshold`, or is above `chunk_size`;
-                `units` or the small model come with `snap="word"`; or a bundled model with
-                `backend="torch"`.
+                `units` or the bundled model come with `snap="word"`; or a model of the library
+                with `backend="torch"`.
         """
         if self.target_size is not None and self.threshold is not None:
             raise ValueError(
@@ -120,16 +119,16 @@ class BertSettings(BestCutSettings):
             )
         if self.snap == "word" and not self.starts_by_layout:
             raise ValueError('snap="word" starts chunks at any word: pass units or snap, not both')
-        if self.snap == "word" and self.model == "small":
+        if self.snap == "word" and self.model == "bundled":
             raise ValueError(
-                'the small model scores places such as sentences, not words: pass model="bundled" '
+                'the bundled model scores places such as sentences, not words: pass model="large" '
                 'or snap="sentence"'
             )
         if self.model in OWN_FOLDERS and self.backend == "torch":
             raise ValueError(
-                'the bundled weights are for backend="onnx". For backend="torch" pass a folder '
-                "with config.json and model.safetensors, as lumber-splitters train writes it, or "
-                "a hub id"
+                'the models of the library are for backend="onnx". For backend="torch" pass a '
+                "folder with config.json and model.safetensors, as lumber-splitters train writes "
+                "it, or a hub id"
             )
         super().__post_init__()
 

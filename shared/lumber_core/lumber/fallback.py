@@ -21,7 +21,7 @@ OnFailure = Literal["judge_locally", "keep_group", "raise"]
 
 
 def local_judge() -> Judge:
-    """Return the judge that runs on this machine at no cost: the bundled BERT."""
+    """Return the judge that runs on this machine at no cost: the bundled model."""
     from lumber_core.lumber.bert_judge import BertJudge
 
     return BertJudge()

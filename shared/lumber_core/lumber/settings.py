@@ -124,7 +124,7 @@ class LumberSettings(ChunkerSettings):
         OnFailure,
         Setting(
             "What to do after a refusal, an unreadable answer, or if the model cannot be reached: "
-            '"judge_locally" lets the bundled BERT decide, "keep_group" ends the chunk with the '
+            '"judge_locally" lets the bundled model decide, "keep_group" ends the chunk with the '
             'group and cuts a window by layout and sizes, "raise" raises. In any case the verdict '
             "says what happened.",
             one_of("judge_locally", "keep_group", "raise"),

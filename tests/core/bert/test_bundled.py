@@ -6,14 +6,14 @@ import json
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from itertools import permutations
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lumber_core import BertChunker, LumberChunker, TextEmbedder
-from lumber_core.bert.model_folder import BUNDLED_FOLDER, read_card, sha256
+from lumber_core.bert.model_folder import OWN_FOLDERS, read_card, sha256
 from lumber_core.bert.settings import WindowKind
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_training.recipes import RECIPES
@@ -28,6 +28,7 @@ TOPICS = [
     "The senate passed the budget on Tuesday after a long debate. The opposition voted against "
     "it. The minister of finance called the vote a relief for the economy.",
 ]
+DATA = {"passages.jsonl", "documents.jsonl", "train", "articles.xml.bz2"}
 MORE = [
     "Aspirin reduces the risk of a second heart attack. In this trial we followed 412 patients "
     "for three years. Bleeding was more frequent in the treated group. We conclude that low "
@@ -37,33 +38,44 @@ MORE = [
 ]
 
 
-def test_the_card_has_the_digest_of_every_file() -> None:
-    card = read_card(BUNDLED_FOLDER)
-    assert {p.name for p in BUNDLED_FOLDER.iterdir()} == set(card.files) | {"card.json", "NOTICE"}
-    for name, digest in card.files.items():
-        assert sha256(BUNDLED_FOLDER / name) == digest
-    assert sum((BUNDLED_FOLDER / name).stat().st_size for name in card.files) < 40_000_000
+@pytest.mark.parametrize("name", OWN_FOLDERS)
+def test_the_card_has_the_digest_of_every_file(name: str) -> None:
+    folder = OWN_FOLDERS[name]
+    card = read_card(folder)
+    assert {path.name for path in folder.iterdir()} == set(card.files) | {"card.json", "NOTICE"}
+    for file, digest in card.files.items():
+        assert sha256(folder / file) == digest
+    assert "Apache" in (folder / "NOTICE").read_text(encoding="utf-8")
 
 
-def test_the_card_names_the_source_of_the_weights() -> None:
-    provenance = read_card(BUNDLED_FOLDER).provenance
+def test_both_models_and_the_encoder_are_small_enough_for_a_wheel() -> None:
+    paths = [path for folder in OWN_FOLDERS.values() for path in folder.iterdir()]
+    assert sum(path.stat().st_size for path in paths) < 60_000_000
+
+
+def test_the_card_of_the_large_model_names_the_source_of_the_weights() -> None:
+    provenance = read_card(OWN_FOLDERS["large"]).provenance
     training = provenance["training"]
     assert training["base"].startswith("recipe taught on mean of recipe ")
     assert training["base"].count("on sentence-transformers/all-MiniLM-L6-v2") == 4
     assert training["recipe"]["name"] == "sectioned"
     assert training["recipe"]["seed"] == RECIPES["sectioned"].seed
-    assert set(provenance["data"]) == {
-        "passages.jsonl",
-        "documents.jsonl",
-        "train",
-        "articles.xml.bz2",
-    }
-    assert "Apache" in (BUNDLED_FOLDER / "NOTICE").read_text(encoding="utf-8")
+    assert set(provenance["data"]) == DATA
+
+
+def test_the_card_of_the_bundled_model_names_its_teacher_and_what_it_read() -> None:
+    provenance = read_card(OWN_FOLDERS["bundled"]).provenance
+    training = provenance["training"]
+    (teacher,) = training["teachers"]
+    assert read_card(OWN_FOLDERS["large"]).files["model.int8.onnx"] in teacher
+    assert training["recipe"] == json.loads(json.dumps(asdict(RECIPES["small"])))
+    assert set(provenance["data"]) == DATA
 
 
 @pytest.mark.parametrize("windows", ["overlapping", "moving"])
-def test_it_cuts_at_topic_shifts(windows: WindowKind) -> None:
-    splitter = BertChunker(windows=windows, threshold=0.0)
+@pytest.mark.parametrize("model", OWN_FOLDERS)
+def test_it_cuts_at_topic_shifts(model: str, windows: WindowKind) -> None:
+    splitter = BertChunker(model, windows=windows, threshold=0.0)
     exact = 0
     for topics in permutations([*TOPICS, *MORE], 3):
         text = " ".join(topics)
@@ -125,10 +137,3 @@ def test_the_first_chunk_comes_soon() -> None:
         took.append(float(done.stdout))
         time.sleep(0.1)
     assert min(took) < 3  # the target of 1 s is measured by benchmarks/bert_speed.py
-
-
-def test_the_files_are_in_the_wheel() -> None:
-    import lumber_core
-
-    assert Path(lumber_core.__file__).parent / "bert" / "bundled" == BUNDLED_FOLDER
-    assert json.loads((BUNDLED_FOLDER / "card.json").read_text(encoding="utf-8"))["window"] == 255

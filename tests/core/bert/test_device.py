@@ -68,7 +68,9 @@ def test_several_texts_are_cut_as_each_alone(
 @pytest.mark.usefixtures("gpu")
 def test_a_gpu_cuts_the_story_where_the_cpu_does_up_to_rounding() -> None:
     text = STORY.read_text(encoding="utf-8")
-    on_cpu, on_gpu = (BertChunker(target_size=80, device=device) for device in ("cpu", "cuda"))
+    on_cpu, on_gpu = (
+        BertChunker("large", target_size=80, device=device) for device in ("cpu", "cuda")
+    )
     difference = on_gpu.scores(text).t - on_cpu.scores(text).t
     assert 0 < np.sqrt((difference**2).mean()) < 0.1
     cuts = [{span.start for span in one.segment(text).spans} for one in (on_cpu, on_gpu)]

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from lumber_core import WeightsError
 from lumber_core.bert import tokenizer as tokenizer_module
-from lumber_core.bert.model_folder import BUNDLED_FOLDER
+from lumber_core.bert.model_folder import OWN_FOLDERS
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 
-BUNDLED: dict[str, Any] = json.loads((BUNDLED_FOLDER / "tokenizer.json").read_text("utf-8"))
+BUNDLED: dict[str, Any] = json.loads((OWN_FOLDERS["large"] / "tokenizer.json").read_text("utf-8"))
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 # A vocabulary of characters shows which of them a word consists of, and where they are.
 LETTERS = (
@@ -181,7 +181,7 @@ def test_long_texts_are_read_as_a_whole(
 
 
 def test_lone_surrogates_are_dropped_like_undecodable_bytes() -> None:
-    own = WordPieceTokenizer.from_folder(BUNDLED_FOLDER)
+    own = WordPieceTokenizer.from_folder(OWN_FOLDERS["large"])
     assert pieces(own, "ab\ud83dcd \udc00") == pieces(own, "ab\ufffdcd \ufffd")
     assert len(pieces(own, "\ud83d")) == 0
 
@@ -189,9 +189,9 @@ def test_lone_surrogates_are_dropped_like_undecodable_bytes() -> None:
 def test_kept_pieces_are_few_and_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(0)
     text = " ".join("".join(rng.choices("abcé中", k=rng.randint(1, 9))) for _ in range(5000))
-    wanted = pieces(WordPieceTokenizer.from_folder(BUNDLED_FOLDER), text)
+    wanted = pieces(WordPieceTokenizer.from_folder(OWN_FOLDERS["large"]), text)
     monkeypatch.setattr(tokenizer_module, "_KNOWN", 50)
-    own = WordPieceTokenizer.from_folder(BUNDLED_FOLDER)
+    own = WordPieceTokenizer.from_folder(OWN_FOLDERS["large"])
     assert pieces(own, text) == wanted
     assert 0 < len(own._pieces) <= 50
     with ThreadPoolExecutor(4) as pool:
@@ -216,8 +216,8 @@ def test_a_written_tokenizer_is_read_by_tokenizers_and_transformers(
 
 
 def test_the_bundled_tokenizer_is_written_as_it_is() -> None:
-    written = WordPieceTokenizer.from_folder(BUNDLED_FOLDER).to_json()
-    assert written == (BUNDLED_FOLDER / "tokenizer.json").read_text("utf-8")
+    written = WordPieceTokenizer.from_folder(OWN_FOLDERS["large"]).to_json()
+    assert written == (OWN_FOLDERS["large"] / "tokenizer.json").read_text("utf-8")
 
 
 def test_a_list_of_words_is_read_as_by_tokenizers(tmp_path: Path) -> None:

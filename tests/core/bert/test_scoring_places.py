@@ -1,4 +1,4 @@
-"""The small model, which scores places, behaves as the others do, at a fraction of their cost."""
+"""The bundled model, which scores places, behaves as those that score tokens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lumber_core.bert.scores import place_scores
 from lumber_core.lumber import BertJudge
 
 STORY = (Path(__file__).parents[3] / "examples/data/the_tide_clock.txt").read_text(encoding="utf-8")
-SMALL = BertChunker("small", threads=1)
+CHUNKER = BertChunker(threads=1)
 JOINED = (
     "Otters live along rivers and eat fish. They sleep in dens near the bank. A mother teaches her "
     "pups to swim within weeks. Their fur keeps them dry in cold water. The violin has four "
@@ -28,32 +28,32 @@ TOPICS = [JOINED.index("The violin"), JOINED.index("Bread begins")]
 
 
 def test_topics_of_joined_texts_are_found() -> None:
-    places = SMALL.layout(JOINED).places()
-    t = place_scores(SMALL.scores(JOINED), places)
+    places = CHUNKER.layout(JOINED).places()
+    t = place_scores(CHUNKER.scores(JOINED), places)
     assert sorted(places[number].offset for number in np.argsort(t)[-2:]) == TOPICS
-    assert [span.start for span in BertChunker("small", target_size=40).segment(JOINED).spans] == [
+    assert [span.start for span in BertChunker(target_size=40).segment(JOINED).spans] == [
         0,
         *TOPICS,
     ]
 
 
 def test_scores_agree_with_those_of_the_classifier_it_learned_from() -> None:
-    places = SMALL.layout(STORY).places()
+    places = CHUNKER.layout(STORY).places()
     learned, taught = (
-        place_scores(BertChunker(model).scores(STORY), places) for model in ("small", "bundled")
+        place_scores(BertChunker(model).scores(STORY), places) for model in ("bundled", "large")
     )
     assert np.corrcoef(learned, taught)[0, 1] > 0.6
 
 
 def test_only_places_have_scores() -> None:
-    scores = SMALL.scores(STORY)
+    scores = CHUNKER.scores(STORY)
     assert set(np.flatnonzero(np.isfinite(scores.t))) == {0, *scores.candidates}
 
 
 def test_sentences_are_read_one_by_one_whatever_the_units() -> None:
     text = "\n\n".join([JOINED[: TOPICS[0]], JOINED[TOPICS[0] : TOPICS[1]], JOINED[TOPICS[1] :]])
     by_sentences, by_paragraphs = (
-        BertChunker("small", units=units).scores(text) for units in ("sentences", "paragraphs")
+        BertChunker(units=units).scores(text) for units in ("sentences", "paragraphs")
     )
     kept = by_paragraphs.candidates
     assert len(kept) == 3  # the first is the start of the text
@@ -62,24 +62,24 @@ def test_sentences_are_read_one_by_one_whatever_the_units() -> None:
 
 @pytest.mark.parametrize("units", ["sentences_and_lines", "sentences", "paragraphs"])
 def test_known_scores_give_the_same_chunks(units: str) -> None:
-    chunker = BertChunker("small", units=units)
+    chunker = BertChunker(units=units)
     assert chunker.resegment(STORY, chunker.scores(STORY)) == chunker.segment(STORY)
 
 
 @settings(max_examples=20)
 @given(st.lists(st.sampled_from([JOINED, STORY[:3000], "One.", "", "word " * 3000, "🦦。" * 900])))
 def test_texts_are_split_alike_alone_together_and_in_threads(texts: list[str]) -> None:
-    alone = [SMALL.segment(text) for text in texts]
-    assert SMALL.segment_all(texts) == alone
-    assert BertChunker("small", threads=2).segment_all(texts) == alone
+    alone = [CHUNKER.segment(text) for text in texts]
+    assert CHUNKER.segment_all(texts) == alone
+    assert BertChunker(threads=2).segment_all(texts) == alone
 
 
 def test_windows_of_a_long_text_join_without_a_seam() -> None:
-    model = load_model("small", threads=1)
+    model = load_model("bundled", threads=1)
     text = " ".join([STORY] * 4)
     assert len(model.tokenizer(text).ids) > 2 * model.size
-    scores = SMALL.scores(text)
-    alone = SMALL.scores(STORY)
+    scores = CHUNKER.scores(text)
+    alone = CHUNKER.scores(STORY)
     # Far from both ends of the text, and wherever windows begin, a copy scores as the story does.
     middle = slice(400, len(alone) - 400)
     copies = [
@@ -96,21 +96,21 @@ def test_windows_of_a_long_text_join_without_a_seam() -> None:
 
 def test_words_cannot_be_scored() -> None:
     with pytest.raises(ValueError, match=r'snap="word"|scores places'):
-        BertChunker("small", snap="word", threshold=0)
+        BertChunker(snap="word", threshold=0)
 
 
 def test_a_gpu_is_refused_when_the_model_loads() -> None:
     with pytest.raises(ValueError, match="scores places"):
-        BertChunker("small", device="cuda").load()
+        BertChunker(device="cuda").load()
 
 
 def test_it_judges_for_lumber() -> None:
-    chunks = LumberChunker(BertJudge("small"), units="sentences", theta=60).segment(JOINED)
+    chunks = LumberChunker(BertJudge(), units="sentences", theta=60).segment(JOINED)
     assert TOPICS[0] in [span.start for span in chunks.spans]
 
 
 @pytest.mark.parametrize("windows", ["overlapping", "moving"])
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "a", "a" * 9000, "\u0301" * 300, "x. " * 4000])
 def test_any_text_is_kept_whole(text: str, windows: str) -> None:
-    chunker = BertChunker("small", threshold=0, chunk_size=200, windows=windows)
+    chunker = BertChunker(threshold=0, chunk_size=200, windows=windows)
     assert "".join(span.of(text) for span in chunker.segment(text).spans) == text
