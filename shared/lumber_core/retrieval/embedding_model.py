@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from lumber_core.chunking.surroundings import Vectors
-from lumber_core.retrieval.steps import Step, Steps
+from lumber_core.concurrency import Pick
 
 _PROBE = "Which words does this text have?"
 _SAME_MODEL = 0.98  # cosine of two vectors of the probe; servers round differently each time
@@ -29,11 +29,9 @@ class EmbeddingModel(Protocol):
         """Async version of `embed_query`."""
 
 
-def embed_probe(model: EmbeddingModel) -> Steps[Vectors]:
+async def embed_probe(pick: Pick, model: EmbeddingModel) -> Vectors:
     """Return the vector of a certain text, by which a model is known again."""
-    (made,) = yield Step(
-        lambda: model.embed_documents([_PROBE]), lambda: model.aembed_documents([_PROBE])
-    )
+    (made,) = await pick(model.embed_documents, model.aembed_documents)([_PROBE])
     return np.asarray(made, dtype=np.float32)
 
 

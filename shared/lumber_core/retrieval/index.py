@@ -14,7 +14,7 @@ from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, check_context_and_scales
 from lumber_core.chunking.delivery import Delivery
-from lumber_core.concurrency import batches
+from lumber_core.concurrency import Pick, batches, pick_async, pick_sync, run_at_once
 from lumber_core.retrieval.documents import (
     IndexedDocument,
     document_digest,
@@ -25,7 +25,6 @@ from lumber_core.retrieval.embedding_model import EmbeddingModel, check_same_mod
 from lumber_core.retrieval.joining import MAX_GAP, check_limits
 from lumber_core.retrieval.passages import Passage, Where, filter_of, join_chunks
 from lumber_core.retrieval.ranking import CANDIDATES, fused
-from lumber_core.retrieval.steps import Step, Steps, arun_steps, in_background, run_steps
 from lumber_core.retrieval.store import NewDocument, PassageStore
 from lumber_core.retrieval.vector_store import (
     IndexedChunk,
@@ -115,21 +114,21 @@ class PassageIndex:
                 does not have, or the embedding model is another one than before. Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
-        return run_steps(self._adding(documents, show_progress))
+        return run_at_once(self._add(pick_sync, documents, show_progress))
 
     async def aadd(
         self, documents: Iterable[IndexedDocument], *, show_progress: bool = False
     ) -> Changes:
         """Async version of `add`."""
-        return await arun_steps(self._adding(documents, show_progress))
+        return await self._add(pick_async, documents, show_progress)
 
     def delete(self, sources: Iterable[str]) -> int:
         """Remove all that is stored of some sources; return the number of documents removed."""
-        return run_steps(self._deleting(sources))
+        return run_at_once(self._delete(pick_sync, sources))
 
     async def adelete(self, sources: Iterable[str]) -> int:
         """Async version of `delete`."""
-        return await arun_steps(self._deleting(sources))
+        return await self._delete(pick_async, sources)
 
     def search(
         self,
@@ -159,7 +158,7 @@ class PassageIndex:
                 has another size than its vectors.
             StoreError: The file cannot be used.
         """
-        return run_steps(self._searching(query, budget, max_gap, where, vector))
+        return run_at_once(self._search(pick_sync, query, budget, max_gap, where, vector))
 
     async def asearch(
         self,
@@ -171,28 +170,34 @@ class PassageIndex:
         vector: Sequence[float] | None = None,
     ) -> list[Passage]:
         """Async version of `search`."""
-        return await arun_steps(self._searching(query, budget, max_gap, where, vector))
+        return await self._search(pick_async, query, budget, max_gap, where, vector)
 
-    def _adding(self, documents: Iterable[IndexedDocument], show_progress: bool) -> Steps[Changes]:
+    async def _add(
+        self, pick: Pick, documents: Iterable[IndexedDocument], show_progress: bool
+    ) -> Changes:
         named = documents_by_name(documents)
         settings = [self._chunker.identity, self._context, self._scales]
         digests = {name: document_digest(one, settings) for name, one in named.items()}
-        yield from self._check_model(adding=True)
-        yield from remove_loose(self._vectors, self.store)
+        await self._check_model(pick, adding=True)
+        await remove_loose(pick, self._vectors, self.store)
         stored = self.store.digests(named)
         changed = [one for name, one in named.items() if stored.get(name) != digests[name]]
         chunks = 0
         for batch in batches(changed, _AT_ONCE):
-            made = yield from self._made(batch, digests, show_progress)
+            made = await self._split_and_store(pick, batch, digests, show_progress)
             chunks += sum(len(one.keys) for one in made)
         gone = {*self.store.names({one.source for one in named.values()})} - named.keys()
         self.store.remove(gone, elsewhere=self._vectors is not None)
-        yield from remove_loose(self._vectors, self.store)
+        await remove_loose(pick, self._vectors, self.store)
         return Changes(len(changed), len(named) - len(changed), len(gone), chunks)
 
-    def _made(
-        self, batch: Sequence[IndexedDocument], digests: Mapping[str, str], show_progress: bool
-    ) -> Steps[list[NewDocument]]:
+    async def _split_and_store(
+        self,
+        pick: Pick,
+        batch: Sequence[IndexedDocument],
+        digests: Mapping[str, str],
+        show_progress: bool,
+    ) -> list[NewDocument]:
         """Split, embed and store documents."""
         sources = [one.content for one in batch]
         options: dict[str, Any] = {
@@ -202,10 +207,11 @@ class PassageIndex:
             "show_progress": show_progress,
         }
         chunker, model = self._chunker, self._embedding
-        split, vectors = yield Step(
-            lambda: chunker.split_and_embed(sources, model.embed_documents, **options),
-            lambda: chunker.asplit_and_embed(sources, model.aembed_documents, **options),
+        split_and_embed = pick(
+            partial(chunker.split_and_embed, sources, model.embed_documents, **options),
+            partial(chunker.asplit_and_embed, sources, model.aembed_documents, **options),
         )
+        split, vectors = await split_and_embed()
         other = self._vectors
         made = [
             new_document(
@@ -223,34 +229,35 @@ class PassageIndex:
                     one.keys, chunks, one.chunks, own, strict=True
                 )
             ]
-            yield from add_vectors(other, self.store, placed)
-        yield in_background(partial(self.store.put, made, elsewhere=other is not None))
+            await add_vectors(pick, other, self.store, placed)
+        await pick(self.store.put)(made, elsewhere=other is not None)
         return made
 
-    def _deleting(self, sources: Iterable[str]) -> Steps[int]:
+    async def _delete(self, pick: Pick, sources: Iterable[str]) -> int:
         if isinstance(sources, str):
             raise TypeError("sources must be a list of str, not one str: pass [source]")
-        yield from remove_loose(self._vectors, self.store)
+        await remove_loose(pick, self._vectors, self.store)
         names = self.store.names([*sources])
         self.store.remove(names, elsewhere=self._vectors is not None)
-        yield from remove_loose(self._vectors, self.store)
+        await remove_loose(pick, self._vectors, self.store)
         return len(names)
 
-    def _searching(
+    async def _search(
         self,
+        pick: Pick,
         query: str,
         budget: int,
         max_gap: int,
         where: Where,
         vector: Sequence[float] | None,
-    ) -> Steps[list[Passage]]:
+    ) -> list[Passage]:
         check_limits(max_gap, budget)
         check_positive("budget", budget)
         accepts = filter_of(where)
-        yield from self._check_model(adding=False)
+        await self._check_model(pick, adding=False)
         model = self._embedding
         if vector is None:
-            vector = yield Step(lambda: model.embed_query(query), lambda: model.aembed_query(query))
+            vector = await pick(model.embed_query, model.aembed_query)(query)
         elif self._width not in (None, len(vector)):
             raise ValueError(
                 f"the vector of the query has {len(vector)} numbers, and those of the index have "
@@ -259,7 +266,7 @@ class PassageIndex:
         known = vector
         found: dict[str, float] = {}
         if self._vectors is not None:
-            found = yield from nearest_elsewhere(self._vectors, self.store, query, known, accepts)
+            found = await nearest_elsewhere(pick, self._vectors, self.store, query, known, accepts)
 
         def passages() -> list[Passage]:
             with self.store.reading() as reading:
@@ -272,10 +279,9 @@ class PassageIndex:
                 scores = fused([near, matching])
                 return join_chunks(reading, scores, budget=budget, max_gap=max_gap)
 
-        joined: list[Passage] = yield in_background(passages)
-        return joined
+        return await pick(passages)()
 
-    def _check_model(self, *, adding: bool) -> Steps[None]:
+    async def _check_model(self, pick: Pick, *, adding: bool) -> None:
         """Raise unless the embedding model and the place of vectors are those of the index.
 
         Raises:
@@ -298,7 +304,7 @@ class PassageIndex:
                 )
                 + ", or another path"
             )
-        probe = yield from embed_probe(self._embedding)
+        probe = await embed_probe(pick, self._embedding)
         if stored is None:
             self.store.note("probe", probe.tobytes())
             self.store.note("vectors", place)

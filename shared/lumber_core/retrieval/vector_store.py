@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from lumber_core.chunking.delivery import Chunk
-from lumber_core.concurrency import batches
+from lumber_core.concurrency import Pick, batches
 from lumber_core.retrieval.ranking import CANDIDATES
-from lumber_core.retrieval.steps import Step, Steps, in_background
 from lumber_core.retrieval.store import Accepts, PassageStore
 
 logger = logging.getLogger(__name__)
@@ -71,39 +69,37 @@ class VectorStore(Protocol):
         """Async version of `search`."""
 
 
-def add_vectors(
-    vectors: VectorStore, store: PassageStore, chunks: Sequence[IndexedChunk]
-) -> Steps[None]:
+async def add_vectors(
+    pick: Pick, vectors: VectorStore, store: PassageStore, chunks: Sequence[IndexedChunk]
+) -> None:
     """Hand chunks to a vector store; the index's file knows that it may have them."""
     store.announce(chunk.key for chunk in chunks)
     for some in batches(chunks, _AT_ONCE):
-        yield Step(partial(vectors.add, some), partial(vectors.aadd, some))
+        await pick(vectors.add, vectors.aadd)(some)
 
 
-def remove_loose(vectors: VectorStore | None, store: PassageStore) -> Steps[None]:
+async def remove_loose(pick: Pick, vectors: VectorStore | None, store: PassageStore) -> None:
     """Remove from a vector store what the index's file does not have."""
     loose = store.loose()
     if vectors is None or not loose:
         return
     for some in batches(loose, _AT_ONCE):
-        yield Step(partial(vectors.delete, some), partial(vectors.adelete, some))
+        await pick(vectors.delete, vectors.adelete)(some)
     store.forget(loose)
 
 
-def nearest_elsewhere(
+async def nearest_elsewhere(
+    pick: Pick,
     vectors: VectorStore,
     store: PassageStore,
     query: str,
     vector: Sequence[float],
     accepts: Accepts | None,
-) -> Steps[dict[str, float]]:
+) -> dict[str, float]:
     """Return the keys of the nearest chunks that may be found, with scores, best first."""
     count = CANDIDATES
     while True:
-        found = yield Step(
-            partial(vectors.search, query, vector, count),
-            partial(vectors.asearch, query, vector, count),
-        )
+        found = await pick(vectors.search, vectors.asearch)(query, vector, count)
         if not found and len(store):
             logger.warning(
                 "the vector store returned nothing, but %s has chunks, which are now found by "
@@ -111,7 +107,7 @@ def nearest_elsewhere(
                 "both anew",
                 store.path,
             )
-        kept = yield in_background(partial(_kept, store, _descending(found), accepts))
+        kept = await pick(_kept)(store, _descending(found), accepts)
         if len(kept) >= CANDIDATES or len(found) < count or count >= _MOST_SEARCHED:
             return dict([*kept.items()][:CANDIDATES])
         count *= 4
