@@ -85,7 +85,7 @@ test-examples-lowest:  ## Run the examples with the oldest versions of the frame
 
 test-ray:  ## Test scaling out on a Ray cluster of two workers on this machine
 	@test -x .venv-ray/bin/python || $(PYTHON) -m venv .venv-ray
-	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[ray,llama-index,langchain,openai]' \
+	@.venv-ray/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[ray,llama-index,langchain,openai,cli]' \
 		llama-index-ingestion-ray 'moto[s3,server]' $(TESTING)
 	.venv-ray/bin/python -m pytest -q $(LENIENT) -m ray --timeout=900 tests/ray --durations=5
 

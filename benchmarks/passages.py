@@ -46,7 +46,8 @@ from retrieval import (
 from sized_splitters import Embeddings, llamaindex_embedding, peers
 
 from lumber_core import LayoutChunker, Source
-from lumber_core.retrieval.index import IndexedDocument, PassageIndex
+from lumber_core.retrieval.documents import IndexedDocument
+from lumber_core.retrieval.index import PassageIndex
 from lumber_core.retrieval.ranking import CANDIDATES, fused
 from lumber_core.retrieval.store import NewChunk, NewDocument, PassageStore
 from lumber_core.spans import Span

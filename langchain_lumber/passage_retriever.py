@@ -21,24 +21,16 @@ from langchain_lumber.base import SpanTextSplitter, checked_documents, checked_e
 from langchain_lumber.layout import LayoutTextSplitter
 from lumber_core.checks import check_positive
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
-from lumber_core.concurrency import batches
 from lumber_core.identity import chunk_id, safe_repr
-from lumber_core.retrieval.index import (
-    BUDGET,
-    TARGET_SIZE,
-    Changes,
-    IndexedChunk,
-    IndexedDocument,
-    Passage,
-    PassageIndex,
-    Where,
-)
+from lumber_core.retrieval.documents import IndexedDocument
+from lumber_core.retrieval.index import BUDGET, TARGET_SIZE, Changes, PassageIndex
 from lumber_core.retrieval.joining import MAX_GAP, check_limits
+from lumber_core.retrieval.passages import Passage, Where
+from lumber_core.retrieval.vector_store import IndexedChunk
 from lumber_core.text.pages import document_key
 from lumber_core.text.source import NAME_KEYS
 
 _KEY = "chunk_id"  # where the metadata in a vector store has what a chunk is called here
-_AT_ONCE = 500  # chunks handed to a vector store; some refuse more than a few thousand
 
 
 class StoreEmbeddings(Embeddings):
@@ -313,34 +305,29 @@ class _Vectors:
         self._lender = lender
 
     def add(self, chunks: Sequence[IndexedChunk]) -> None:
-        for some in batches(chunks, _AT_ONCE):
-            with self._lender.lending(some):
-                self._store.add_documents([*map(_stored, some)], ids=[one.key for one in some])
+        with self._lender.lending(chunks):
+            self._store.add_documents([*map(_stored, chunks)], ids=[one.key for one in chunks])
 
     async def aadd(self, chunks: Sequence[IndexedChunk]) -> None:
-        for some in batches(chunks, _AT_ONCE):
-            with self._lender.lending(some):
-                await self._store.aadd_documents(
-                    [*map(_stored, some)], ids=[one.key for one in some]
-                )
+        with self._lender.lending(chunks):
+            ids = [one.key for one in chunks]
+            await self._store.aadd_documents([*map(_stored, chunks)], ids=ids)
 
     def delete(self, keys: Sequence[str]) -> None:
-        for some in batches(keys, _AT_ONCE):
-            try:
-                found = _keys_of(self._store.get_by_ids(some))
-            except NotImplementedError:
-                found = some
-            if found:
-                self._store.delete(found)
+        try:
+            found = _keys_of(self._store.get_by_ids(keys))
+        except NotImplementedError:
+            found = [*keys]
+        if found:
+            self._store.delete(found)
 
     async def adelete(self, keys: Sequence[str]) -> None:
-        for some in batches(keys, _AT_ONCE):
-            try:
-                found = _keys_of(await self._store.aget_by_ids(some))
-            except NotImplementedError:
-                found = some
-            if found:
-                await self._store.adelete(found)
+        try:
+            found = _keys_of(await self._store.aget_by_ids(keys))
+        except NotImplementedError:
+            found = [*keys]
+        if found:
+            await self._store.adelete(found)
 
     def search(self, query: str, vector: Sequence[float], count: int) -> list[tuple[str, float]]:
         with self._lender.lending_query(query, vector):

@@ -37,19 +37,13 @@ from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_document
 from llamaindex_lumber.settings import check_embed_model
 from lumber_core.checks import check_positive
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
-from lumber_core.concurrency import batches
 from lumber_core.identity import chunk_id, safe_repr
-from lumber_core.retrieval.index import (
-    BUDGET,
-    TARGET_SIZE,
-    Changes,
-    IndexedChunk,
-    IndexedDocument,
-    Passage,
-    PassageIndex,
-)
+from lumber_core.retrieval.documents import IndexedDocument
+from lumber_core.retrieval.index import BUDGET, TARGET_SIZE, Changes, PassageIndex
 from lumber_core.retrieval.joining import MAX_GAP, OWN_KEYS, check_limits
+from lumber_core.retrieval.passages import Passage
 from lumber_core.retrieval.store import PassageStore
+from lumber_core.retrieval.vector_store import IndexedChunk
 from lumber_core.spans import Span
 from lumber_core.text.source import NAME_KEYS
 
@@ -57,7 +51,6 @@ from lumber_core.text.source import NAME_KEYS
 _FORM = "_llama_index"
 _EXCLUDED = ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys")
 _TEMPLATES = ("metadata_template", "metadata_separator", "text_template")
-_AT_ONCE = 500  # nodes handed to a vector store; some refuse more than a thousand
 
 
 class PassageRetriever(BaseRetriever):
@@ -253,22 +246,18 @@ class _Vectors:
         self.index: PassageStore | None = None
 
     def add(self, chunks: Sequence[IndexedChunk]) -> None:
-        for some in batches(chunks, _AT_ONCE):
-            self._store.add([*map(_stored, some)])
+        self._store.add([*map(_stored, chunks)])
 
     async def aadd(self, chunks: Sequence[IndexedChunk]) -> None:
-        for some in batches(chunks, _AT_ONCE):
-            await self._store.async_add([*map(_stored, some)])
+        await self._store.async_add([*map(_stored, chunks)])
 
     def delete(self, keys: Sequence[str]) -> None:
-        for some in batches(keys, _AT_ONCE):
-            with self._unless_new():
-                self._store.delete_nodes(some)
+        with self._unless_new():
+            self._store.delete_nodes([*keys])
 
     async def adelete(self, keys: Sequence[str]) -> None:
-        for some in batches(keys, _AT_ONCE):
-            with self._unless_new():
-                await self._store.adelete_nodes(some)
+        with self._unless_new():
+            await self._store.adelete_nodes([*keys])
 
     def search(self, query: str, vector: Sequence[float], count: int) -> list[tuple[str, float]]:
         if self._is_new:

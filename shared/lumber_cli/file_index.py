@@ -15,7 +15,9 @@ from lumber_cli.inputs import STDIN, Inputs
 from lumber_core import LayoutChunker, TextEmbedder, __version__
 from lumber_core.cache import digest
 from lumber_core.concurrency import batches, in_thread
-from lumber_core.retrieval.index import IndexedDocument, Passage, PassageIndex
+from lumber_core.retrieval.documents import IndexedDocument
+from lumber_core.retrieval.index import PassageIndex
+from lumber_core.retrieval.passages import Passage
 from lumber_files import NamedPath
 
 _CHUNK_TOKENS = 50  # a chunk of about 40 words, which with its surroundings is found best

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
         Prices,
         PromptTemplate,
     )
-    from lumber_core.retrieval.index import IndexedDocument, Passage, PassageIndex
+    from lumber_core.retrieval.documents import IndexedDocument
+    from lumber_core.retrieval.index import PassageIndex
+    from lumber_core.retrieval.passages import Passage
     from lumber_core.segmentation import Segmentation, Usage, Verdict
     from lumber_core.spans import Span
     from lumber_core.text.source import Source
@@ -67,7 +69,9 @@ else:
                 "Prices",
                 "PromptTemplate",
             ],
-            "lumber_core.retrieval.index": ["IndexedDocument", "Passage", "PassageIndex"],
+            "lumber_core.retrieval.documents": ["IndexedDocument"],
+            "lumber_core.retrieval.index": ["PassageIndex"],
+            "lumber_core.retrieval.passages": ["Passage"],
             "lumber_core.segmentation": ["Segmentation", "Usage", "Verdict"],
             "lumber_core.spans": ["Span"],
             "lumber_core.text.source": ["Source"],

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from threading import Lock
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from lumber_core.forks import renew_after_fork
 
@@ -232,6 +232,30 @@ def run_at_once(coroutine: Coroutine[Any, Any, T]) -> T:
         return result
     coroutine.close()
     raise RuntimeError(f"{coroutine!r} waits, so it needs an event loop")
+
+
+class Pick(Protocol):
+    """Picks what a coroutine awaits, so that `run_at_once` can run it, too."""
+
+    def __call__(
+        self, now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
+    ) -> Callable[P, Awaitable[T]]:
+        """Return a function or its async version; by default that is the function in a thread."""
+
+
+def pick_sync(
+    now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
+) -> Callable[P, Awaitable[T]]:
+    """Return the function, for `run_at_once`; see `Pick`."""
+    del later
+    return as_async(now)
+
+
+def pick_async(
+    now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
+) -> Callable[P, Awaitable[T]]:
+    """Return the async version, for a coroutine that is awaited; see `Pick`."""
+    return partial(in_thread, now) if later is None else later
 
 
 class PerLoop(Generic[Client]):

@@ -12,7 +12,8 @@ import pytest
 
 from lumber_core import Delivery, LayoutChunker
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
-from lumber_core.retrieval.index import IndexedDocument, PassageIndex
+from lumber_core.retrieval.documents import IndexedDocument
+from lumber_core.retrieval.index import PassageIndex
 from lumber_core.spans import Span
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.documents import (

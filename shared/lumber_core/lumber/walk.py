@@ -61,7 +61,7 @@ class Walk:
         lanes: int = 1,
         max_extra_calls: float = 0.05,
     ) -> None:
-        self._document = document
+        self.document = document
         self._rules = rules
         self._most_lanes = lanes
         self._max_extra_calls = max_extra_calls
@@ -75,11 +75,6 @@ class Walk:
         self._lanes: list[_Lane] = []
         self._planned: list[int] | None = None
         self._advance()
-
-    @property
-    def document(self) -> TextUnits:
-        """The text and its units."""
-        return self._document
 
     @property
     def done(self) -> bool:
@@ -203,7 +198,7 @@ class Walk:
         stop = self._rules.stop(start)
         if stop is None:
             return None
-        return Group(self._document, start, stop, self._rules.choices(start, stop))
+        return Group(self.document, start, stop, self._rules.choices(start, stop))
 
     def _advance(self) -> None:
         """Follow the true chain and all lanes as far as verdicts are known."""

@@ -95,18 +95,13 @@ class WindowWalk:
     """
 
     def __init__(self, document: TextUnits, tokens: Sequence[int], window_tokens: int) -> None:
-        self._document = document
+        self.document = document
         self._windows = plan_windows(tokens, window_tokens)
         self._edges = self._deciding_edges(tokens)
         self._verdicts: dict[int, Verdict] = {}
         self._waiting = [*range(len(self._windows))][::-1]
         self._out: set[int] = set()
         self._followed = False
-
-    @property
-    def document(self) -> TextUnits:
-        """The text and its units."""
-        return self._document
 
     @property
     def done(self) -> bool:
@@ -121,7 +116,7 @@ class WindowWalk:
     @property
     def position(self) -> int:
         """Units that were judged, as if windows were equally long."""
-        units = len(self._document.units)
+        units = len(self.document.units)
         return units if self.done else units * len(self._verdicts) // len(self._windows)
 
     @property
@@ -132,7 +127,7 @@ class WindowWalk:
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The verdicts so far, in document order."""
-        if not self._windows and self._document.units:
+        if not self._windows and self.document.units:
             return (Verdict(0, 1, None, "single", "the text is one unit"),)
         return tuple(self._verdicts[number] for number in sorted(self._verdicts))
 
@@ -217,7 +212,7 @@ class WindowWalk:
         return self._verdicts[bisect_right(self._edges, unit)]
 
     def _window(self, number: int) -> UnitWindow:
-        return UnitWindow(self._document, *self._windows[number])
+        return UnitWindow(self.document, *self._windows[number])
 
     def _deciding_edges(self, tokens: Sequence[int]) -> list[int]:
         """Return, for each window but the first, the first unit about which it decides."""

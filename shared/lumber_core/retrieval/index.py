@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-import json
-import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 
-from lumber_core.cache import digest
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, check_context_and_scales
-from lumber_core.chunking.delivery import Chunk, Delivery
-from lumber_core.chunking.surroundings import Vectors, unit_length
-from lumber_core.concurrency import batches
-from lumber_core.identity import chunk_id, safe_repr
-from lumber_core.retrieval.joining import MAX_GAP, Hit, check_limits, join_hits, passage_metadata
+from lumber_core.chunking.delivery import Delivery
+from lumber_core.concurrency import Pick, batches, pick_async, pick_sync, run_at_once
+from lumber_core.retrieval.documents import (
+    IndexedDocument,
+    document_digest,
+    documents_by_name,
+    new_document,
+)
+from lumber_core.retrieval.embedding_model import EmbeddingModel, check_same_model, embed_probe
+from lumber_core.retrieval.joining import MAX_GAP, check_limits
+from lumber_core.retrieval.passages import Passage, Where, filter_of, join_chunks
 from lumber_core.retrieval.ranking import CANDIDATES, fused
-from lumber_core.retrieval.steps import Step, Steps, arun_steps, in_background, run_steps
-from lumber_core.retrieval.store import Accepts, NewChunk, NewDocument, PassageStore, Reading
-from lumber_core.spans import Span
-from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.text.pages import common_metadata
-from lumber_core.text.source import Source
+from lumber_core.retrieval.store import NewDocument, PassageStore
+from lumber_core.retrieval.vector_store import (
+    IndexedChunk,
+    VectorStore,
+    add_vectors,
+    nearest_elsewhere,
+    remove_loose,
+)
 
 BUDGET = 600
 """Words of all passages of a query, by default."""
@@ -35,98 +40,7 @@ BUDGET = 600
 TARGET_SIZE = 50
 """Tokens of a chunk, by default: the size that knows its surroundings best."""
 
-Where = Mapping[str, Any] | Accepts | None
-"""Which chunks may be found: values that their metadata has, or a function of the metadata."""
-
-logger = logging.getLogger(__name__)
-
 _AT_ONCE = 32  # documents that are split, embedded and stored together
-_MOST_SEARCHED = 100_000  # chunks asked of another store at most, for a filter that few pass
-_PROBE = "Which words does this text have?"
-_SAME_MODEL = 0.98  # cosine of two vectors of the probe; servers round differently each time
-
-
-class EmbeddingModel(Protocol):
-    """An embedding model; one of LangChain, for example."""
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return a vector for each text."""
-
-    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Async version of `embed_documents`."""
-
-    def embed_query(self, text: str) -> list[float]:
-        """Return a vector for a query."""
-
-    async def aembed_query(self, text: str) -> list[float]:
-        """Async version of `embed_query`."""
-
-
-class IndexedChunk(NamedTuple):
-    """A chunk on its way to a vector store.
-
-    Attributes:
-        key: Its ID, a UUID.
-        chunk: The chunk.
-        document: The name of its document.
-        metadata: Its metadata, and that of its document.
-        vector: Its vector.
-    """
-
-    key: str
-    chunk: Chunk
-    document: str
-    metadata: dict[str, Any]
-    vector: Sequence[float]
-
-
-class VectorStore(Protocol):
-    """Another place for vectors than the index's own file."""
-
-    def add(self, chunks: Sequence[IndexedChunk]) -> None:
-        """Store the vectors of chunks under their keys."""
-
-    async def aadd(self, chunks: Sequence[IndexedChunk]) -> None:
-        """Async version of `add`."""
-
-    def delete(self, keys: Sequence[str]) -> None:
-        """Remove chunks; some may not be there."""
-
-    async def adelete(self, keys: Sequence[str]) -> None:
-        """Async version of `delete`."""
-
-    def search(
-        self, query: str, vector: Sequence[float], count: int
-    ) -> Sequence[tuple[str, float]]:
-        """Return the keys of the nearest chunks, best first, with scores.
-
-        Scores descend, or are distances and ascend.
-
-        Args:
-            query: The query.
-            vector: Its vector.
-            count: Maximum number of chunks to return.
-        """
-
-    async def asearch(
-        self, query: str, vector: Sequence[float], count: int
-    ) -> Sequence[tuple[str, float]]:
-        """Async version of `search`."""
-
-
-@dataclass(frozen=True)
-class IndexedDocument:
-    """A document to be indexed.
-
-    Attributes:
-        name: Tells it from all others.
-        source: What it is a part of, such as the file of a page.
-        content: Its text, with what is known about it.
-    """
-
-    name: str
-    source: str
-    content: Source
 
 
 @dataclass(frozen=True)
@@ -144,26 +58,6 @@ class Changes:
     unchanged: int
     removed: int
     chunks: int
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A part of a document that fits a query.
-
-    Attributes:
-        document: The name of the document.
-        span: Its place in the text of the document, in characters.
-        text: The slice of that text.
-        score: That of its best chunk, from 0 to 1.
-        metadata: That of the document; with headings, context, pages and lines as
-            `passage_metadata` says.
-    """
-
-    document: str
-    span: Span
-    text: str
-    score: float
-    metadata: dict[str, Any]
 
 
 class PassageIndex:
@@ -220,21 +114,21 @@ class PassageIndex:
                 does not have, or the embedding model is another one than before. Nothing is stored.
             StoreError: The file cannot be used, or another process writes to it.
         """
-        return run_steps(self._adding(documents, show_progress))
+        return run_at_once(self._add(pick_sync, documents, show_progress))
 
     async def aadd(
         self, documents: Iterable[IndexedDocument], *, show_progress: bool = False
     ) -> Changes:
         """Async version of `add`."""
-        return await arun_steps(self._adding(documents, show_progress))
+        return await self._add(pick_async, documents, show_progress)
 
     def delete(self, sources: Iterable[str]) -> int:
         """Remove all that is stored of some sources; return the number of documents removed."""
-        return run_steps(self._deleting(sources))
+        return run_at_once(self._delete(pick_sync, sources))
 
     async def adelete(self, sources: Iterable[str]) -> int:
         """Async version of `delete`."""
-        return await arun_steps(self._deleting(sources))
+        return await self._delete(pick_async, sources)
 
     def search(
         self,
@@ -264,7 +158,7 @@ class PassageIndex:
                 has another size than its vectors.
             StoreError: The file cannot be used.
         """
-        return run_steps(self._searching(query, budget, max_gap, where, vector))
+        return run_at_once(self._search(pick_sync, query, budget, max_gap, where, vector))
 
     async def asearch(
         self,
@@ -276,27 +170,34 @@ class PassageIndex:
         vector: Sequence[float] | None = None,
     ) -> list[Passage]:
         """Async version of `search`."""
-        return await arun_steps(self._searching(query, budget, max_gap, where, vector))
+        return await self._search(pick_async, query, budget, max_gap, where, vector)
 
-    def _adding(self, documents: Iterable[IndexedDocument], show_progress: bool) -> Steps[Changes]:
-        named = _by_name(documents)
-        digests = {name: self._digest(document) for name, document in named.items()}
-        yield from self._check_model(adding=True)
-        yield from self._tidy()
+    async def _add(
+        self, pick: Pick, documents: Iterable[IndexedDocument], show_progress: bool
+    ) -> Changes:
+        named = documents_by_name(documents)
+        settings = [self._chunker.identity, self._context, self._scales]
+        digests = {name: document_digest(one, settings) for name, one in named.items()}
+        await self._check_model(pick, adding=True)
+        await remove_loose(pick, self._vectors, self.store)
         stored = self.store.digests(named)
         changed = [one for name, one in named.items() if stored.get(name) != digests[name]]
         chunks = 0
         for batch in batches(changed, _AT_ONCE):
-            made = yield from self._made(batch, digests, show_progress)
+            made = await self._split_and_store(pick, batch, digests, show_progress)
             chunks += sum(len(one.keys) for one in made)
         gone = {*self.store.names({one.source for one in named.values()})} - named.keys()
         self.store.remove(gone, elsewhere=self._vectors is not None)
-        yield from self._tidy()
+        await remove_loose(pick, self._vectors, self.store)
         return Changes(len(changed), len(named) - len(changed), len(gone), chunks)
 
-    def _made(
-        self, batch: Sequence[IndexedDocument], digests: Mapping[str, str], show_progress: bool
-    ) -> Steps[list[NewDocument]]:
+    async def _split_and_store(
+        self,
+        pick: Pick,
+        batch: Sequence[IndexedDocument],
+        digests: Mapping[str, str],
+        show_progress: bool,
+    ) -> list[NewDocument]:
         """Split, embed and store documents."""
         sources = [one.content for one in batch]
         options: dict[str, Any] = {
@@ -306,15 +207,18 @@ class PassageIndex:
             "show_progress": show_progress,
         }
         chunker, model = self._chunker, self._embedding
-        split, vectors = yield Step(
-            lambda: chunker.split_and_embed(sources, model.embed_documents, **options),
-            lambda: chunker.asplit_and_embed(sources, model.aembed_documents, **options),
+        split_and_embed = pick(
+            partial(chunker.split_and_embed, sources, model.embed_documents, **options),
+            partial(chunker.asplit_and_embed, sources, model.aembed_documents, **options),
         )
+        split, vectors = await split_and_embed()
+        other = self._vectors
         made = [
-            self._new_document(one, digests[one.name], chunks, own)
+            new_document(
+                one, digests[one.name], chunks, self._context, own if other is None else None
+            )
             for one, chunks, own in zip(batch, split, vectors, strict=True)
         ]
-        other = self._vectors
         if other is not None:
             placed = [
                 IndexedChunk(
@@ -325,76 +229,44 @@ class PassageIndex:
                     one.keys, chunks, one.chunks, own, strict=True
                 )
             ]
-            self.store.announce(one.key for one in placed)
-            if placed:
-                yield Step(lambda: other.add(placed), lambda: other.aadd(placed))
-        yield in_background(partial(self.store.put, made, elsewhere=other is not None))
+            await add_vectors(pick, other, self.store, placed)
+        await pick(self.store.put)(made, elsewhere=other is not None)
         return made
 
-    def _new_document(
-        self, document: IndexedDocument, version: str, chunks: Sequence[Chunk], vectors: Vectors
-    ) -> NewDocument:
-        texts = [chunk.text for chunk in chunks]
-        own = [chunk.text_in_context for chunk in chunks] if "headings" in self._context else texts
-        # A document with a context of its own keeps that one.
-        context = CONTEXT_KEY not in document.content.metadata
-        around = texts_around(texts) if "surroundings" in self._context else [""] * len(texts)
-        return NewDocument(
-            document.name,
-            document.source,
-            version,
-            document.content.text,
-            common_metadata(document.content.metadata, context=context),
-            [
-                NewChunk(
-                    chunk.span, chunk.metadata(context=context, pages=True, lines=True), *words
-                )
-                for chunk, *words in zip(chunks, own, around, strict=True)
-            ],
-            [chunk_id(document.name, chunk.span, chunk.text, version) for chunk in chunks],
-            None if self._vectors is not None else unit_length(vectors),
-        )
-
-    def _deleting(self, sources: Iterable[str]) -> Steps[int]:
+    async def _delete(self, pick: Pick, sources: Iterable[str]) -> int:
         if isinstance(sources, str):
             raise TypeError("sources must be a list of str, not one str: pass [source]")
-        yield from self._tidy()
+        await remove_loose(pick, self._vectors, self.store)
         names = self.store.names([*sources])
         self.store.remove(names, elsewhere=self._vectors is not None)
-        yield from self._tidy()
+        await remove_loose(pick, self._vectors, self.store)
         return len(names)
 
-    def _tidy(self) -> Steps[None]:
-        """Remove from the other store what this one does not have."""
-        other = self._vectors
-        loose = self.store.loose()
-        if other is None or not loose:
-            return
-        yield Step(lambda: other.delete(loose), lambda: other.adelete(loose))
-        self.store.forget(loose)
-
-    def _searching(
+    async def _search(
         self,
+        pick: Pick,
         query: str,
         budget: int,
         max_gap: int,
         where: Where,
         vector: Sequence[float] | None,
-    ) -> Steps[list[Passage]]:
+    ) -> list[Passage]:
         check_limits(max_gap, budget)
         check_positive("budget", budget)
-        accepts = _accepts(where)
-        yield from self._check_model(adding=False)
+        accepts = filter_of(where)
+        await self._check_model(pick, adding=False)
         model = self._embedding
         if vector is None:
-            vector = yield Step(lambda: model.embed_query(query), lambda: model.aembed_query(query))
+            vector = await pick(model.embed_query, model.aembed_query)(query)
         elif self._width not in (None, len(vector)):
             raise ValueError(
                 f"the vector of the query has {len(vector)} numbers, and those of the index have "
                 f"{self._width}: pass one of the model that the index was made with"
             )
         known = vector
-        found = yield from self._found_elsewhere(query, known, accepts)
+        found: dict[str, float] = {}
+        if self._vectors is not None:
+            found = await nearest_elsewhere(pick, self._vectors, self.store, query, known, accepts)
 
         def passages() -> list[Passage]:
             with self.store.reading() as reading:
@@ -404,46 +276,12 @@ class PassageIndex:
                     numbers = reading.numbers(found)
                     near = {numbers[key]: score for key, score in found.items() if key in numbers}
                 matching = reading.matching(query, CANDIDATES, accepts) if self._keywords else {}
-                return _passages(reading, fused([near, matching]), budget, max_gap)
+                scores = fused([near, matching])
+                return join_chunks(reading, scores, budget=budget, max_gap=max_gap)
 
-        joined: list[Passage] = yield in_background(passages)
-        return joined
+        return await pick(passages)()
 
-    def _found_elsewhere(
-        self, query: str, vector: Sequence[float], accepts: Accepts | None
-    ) -> Steps[dict[str, float]]:
-        """Return the keys of the nearest chunks that may be found, with scores, best first."""
-        other, count = self._vectors, CANDIDATES
-        if other is None:
-            return {}
-        while True:
-            asked = partial(other.search, query, vector, count)
-            found = yield Step(asked, partial(other.asearch, query, vector, count))
-            if not found and len(self.store):
-                logger.warning(
-                    "the vector store returned nothing, but %s has chunks, which are now found by "
-                    "their words alone: open the vector store that was filled with them, or build "
-                    "both anew",
-                    self.store.path,
-                )
-            kept = yield in_background(partial(self._kept, _descending(found), accepts))
-            if len(kept) >= CANDIDATES or len(found) < count or count >= _MOST_SEARCHED:
-                return dict([*kept.items()][:CANDIDATES])
-            count *= 4
-
-    def _kept(
-        self, found: Sequence[tuple[str, float]], accepts: Accepts | None
-    ) -> dict[str, float]:
-        """Return what may be found: chunks that this store has, too, and a filter accepts."""
-        with self.store.reading() as reading:
-            numbers = reading.numbers([key for key, _ in found])
-            if accepts is not None:
-                chunks = reading.chunks(numbers.values())
-                accepted = {chunk.number for chunk in chunks if accepts(chunk.metadata)}
-                numbers = {key: n for key, n in numbers.items() if n in accepted}
-        return {key: score for key, score in found if key in numbers}
-
-    def _check_model(self, *, adding: bool) -> Steps[None]:
+    async def _check_model(self, pick: Pick, *, adding: bool) -> None:
         """Raise unless the embedding model and the place of vectors are those of the index.
 
         Raises:
@@ -466,119 +304,10 @@ class PassageIndex:
                 )
                 + ", or another path"
             )
-        model = self._embedding
-        (made,) = yield Step(
-            lambda: model.embed_documents([_PROBE]), lambda: model.aembed_documents([_PROBE])
-        )
-        probe = np.asarray(made, dtype=np.float32)
+        probe = await embed_probe(pick, self._embedding)
         if stored is None:
             self.store.note("probe", probe.tobytes())
             self.store.note("vectors", place)
         else:
-            _check_same_model(np.frombuffer(stored, dtype=np.float32), probe)
+            check_same_model(np.frombuffer(stored, dtype=np.float32), probe)
         self._width = len(probe)
-
-    def _digest(self, document: IndexedDocument) -> str:
-        content = document.content
-        try:
-            metadata = json.dumps(content.metadata, sort_keys=True)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"the metadata of {document.name} cannot be stored: {error}. Metadata must be data "
-                "for JSON: turn dates and other objects into strings"
-            ) from None
-        settings = [self._chunker.identity, self._context, self._scales, document.source]
-        return digest(content.text, metadata, repr(content.format), json.dumps(settings))
-
-
-def _descending(found: Sequence[tuple[str, float]]) -> Sequence[tuple[str, float]]:
-    """Return hits, best first, with scores of which higher ones are better."""
-    if found and found[0][1] < found[-1][1]:  # distances
-        return [(key, -distance) for key, distance in found]
-    return found
-
-
-def _by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]:
-    """Return documents by their names.
-
-    Raises:
-        ValueError: One has no name, or two with the same name differ.
-    """
-    named: dict[str, IndexedDocument] = {}
-    for document in documents:
-        if not document.name:
-            raise ValueError(
-                f"the document that begins with {document.content.text[:40]!r} has no name"
-            )
-        known = named.setdefault(document.name, document)
-        if known != document:
-            raise ValueError(
-                f"two documents have the name {document.name} and differ: give each a name of its "
-                "own"
-            )
-    return named
-
-
-def texts_around(texts: Sequence[str]) -> list[str]:
-    """Return for each chunk of a document the text before and after it."""
-    padded = ["", *texts, ""]
-    return [f"{before}\n{after}" for before, after in zip(padded, padded[2:], strict=False)]
-
-
-def _accepts(where: Where) -> Accepts | None:
-    """Return whether metadata fits.
-
-    Raises:
-        TypeError: `where` is neither a mapping nor a function.
-    """
-    if where is None or not isinstance(where, Mapping):
-        if where is not None and not callable(where):
-            raise TypeError(
-                "a filter must be values by their names in the metadata, a function of the "
-                f"metadata, or None, not {safe_repr(where)}"
-            )
-        return where
-    wanted = dict(where)
-    return lambda metadata: all(
-        name in metadata and metadata[name] == value for name, value in wanted.items()
-    )
-
-
-def _passages(
-    reading: Reading, scores: Mapping[int, float], budget: int, max_gap: int
-) -> list[Passage]:
-    """Return the passages that chunks are joined to."""
-    chunks = reading.chunks(scores)
-    texts = reading.texts({chunk.document for chunk in chunks})
-    hits = [
-        Hit(one.document, one.span.start, one.span.of(texts[one.document]), scores[one.number])
-        for one in chunks
-    ]
-    passages = []
-    for document, span, text, numbers in join_hits(hits, texts, max_gap=max_gap, budget=budget):
-        in_order = sorted(numbers, key=lambda number: hits[number].span)
-        metadata = passage_metadata(
-            chunks[numbers[0]].metadata, [chunks[number].metadata for number in in_order]
-        )
-        best = scores[chunks[numbers[0]].number]
-        passages.append(Passage(document, span, text, best, metadata))
-    return passages
-
-
-def _check_same_model(stored: Vectors, probe: Vectors) -> None:
-    """Raise unless two vectors of the same text are of the same model.
-
-    Raises:
-        ValueError: They are not.
-    """
-    if len(stored) != len(probe):
-        raise ValueError(
-            f"the index has vectors of {len(stored)} numbers, and the embedding model gives "
-            f"{len(probe)}: pass the model that the index was made with, or another path"
-        )
-    lengths = float(np.linalg.norm(stored) * np.linalg.norm(probe))
-    if lengths and float(stored @ probe) < _SAME_MODEL * lengths:
-        raise ValueError(
-            "the embedding model is another than the index was made with: it gives another "
-            "vector for the same text. Pass that model, or another path"
-        )

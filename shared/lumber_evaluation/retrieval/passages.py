@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from lumber_core.chunking.context_vectors import ContextPart
 from lumber_core.chunking.surroundings import Vectors
-from lumber_core.retrieval.index import texts_around
+from lumber_core.retrieval.documents import texts_around
 from lumber_core.retrieval.joining import Hit, join_hits
 from lumber_core.retrieval.ranking import CANDIDATES, fused
 from lumber_core.retrieval.store import NewChunk, NewDocument, PassageStore

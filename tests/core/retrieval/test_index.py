@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from lumber_core import GreedyChunker, LayoutChunker, Source, StoreError
-from lumber_core.retrieval.index import IndexedChunk, IndexedDocument, PassageIndex
+from lumber_core.retrieval.documents import IndexedDocument
+from lumber_core.retrieval.index import PassageIndex
+from lumber_core.retrieval.vector_store import IndexedChunk
 from tests.core.retrieval.embeddings import WordVectors
 
 RIVER = (
@@ -237,6 +239,26 @@ def test_another_vector_store_gives_the_same_passages(distances: bool, keywords:
     other.add(documents)
     for query in ("violins", "herons and frogs", "May"):
         assert found(own, query) == found(other, query) != []
+
+
+def test_a_vector_store_is_handed_no_more_than_500_chunks_at_once() -> None:
+    class Measured(Vectors):
+        most = 0
+
+        def add(self, chunks: Sequence[IndexedChunk]) -> None:
+            self.most = max(self.most, len(chunks))
+            super().add(chunks)
+
+        def delete(self, keys: Sequence[str]) -> None:
+            self.most = max(self.most, len(keys))
+            super().delete(keys)
+
+    store = Measured()
+    index = index_of(vectors=store)
+    index.add([document("Otters swim along the river bank. " * 1100, "river")])
+    assert len(store.kept) == len(index.store) > 1000
+    assert index.delete(["river"]) == 1
+    assert (store.kept, store.most) == ({}, 500)
 
 
 def test_a_vector_store_that_was_not_saved_is_reported(

@@ -1,0 +1,114 @@
+"""Documents of an index: by which name, in which version, and with which words they are stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lumber_core.cache import digest
+from lumber_core.chunking.context_vectors import ContextPart
+from lumber_core.chunking.delivery import Chunk
+from lumber_core.chunking.surroundings import Vectors, unit_length
+from lumber_core.identity import chunk_id
+from lumber_core.retrieval.store import NewChunk, NewDocument
+from lumber_core.text.markdown import CONTEXT_KEY
+from lumber_core.text.pages import common_metadata
+from lumber_core.text.source import Source
+
+
+@dataclass(frozen=True)
+class IndexedDocument:
+    """A document to be indexed.
+
+    Attributes:
+        name: Tells it from all others.
+        source: What it is a part of, such as the file of a page.
+        content: Its text, with what is known about it.
+    """
+
+    name: str
+    source: str
+    content: Source
+
+
+def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, IndexedDocument]:
+    """Return documents by their names.
+
+    Raises:
+        ValueError: One has no name, or two with the same name differ.
+    """
+    named: dict[str, IndexedDocument] = {}
+    for document in documents:
+        if not document.name:
+            raise ValueError(
+                f"the document that begins with {document.content.text[:40]!r} has no name"
+            )
+        known = named.setdefault(document.name, document)
+        if known != document:
+            raise ValueError(
+                f"two documents have the name {document.name} and differ: give each a name of its "
+                "own"
+            )
+    return named
+
+
+def document_digest(document: IndexedDocument, settings: Sequence[Any]) -> str:
+    """Return what changes if a document does, or a setting that its chunks and vectors depend on.
+
+    Raises:
+        ValueError: Its metadata is not data for JSON.
+    """
+    content = document.content
+    try:
+        metadata = json.dumps(content.metadata, sort_keys=True)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"the metadata of {document.name} cannot be stored: {error}. Metadata must be data "
+            "for JSON: turn dates and other objects into strings"
+        ) from None
+    further = json.dumps([*settings, document.source])
+    return digest(content.text, metadata, repr(content.format), further)
+
+
+def new_document(
+    document: IndexedDocument,
+    version: str,
+    chunks: Sequence[Chunk],
+    context: Collection[ContextPart],
+    vectors: Vectors | None,
+) -> NewDocument:
+    """Return what is stored of a document.
+
+    Args:
+        document: The document.
+        version: Its digest.
+        chunks: Its chunks.
+        context: What its chunks are found by, beside their texts.
+        vectors: Their vectors; None if another store has them.
+    """
+    texts = [chunk.text for chunk in chunks]
+    own = [chunk.text_in_context for chunk in chunks] if "headings" in context else texts
+    around = texts_around(texts) if "surroundings" in context else [""] * len(texts)
+    # A document with a context of its own keeps that one.
+    contexts = CONTEXT_KEY not in document.content.metadata
+    return NewDocument(
+        document.name,
+        document.source,
+        version,
+        document.content.text,
+        common_metadata(document.content.metadata, context=contexts),
+        [
+            NewChunk(chunk.span, chunk.metadata(context=contexts, pages=True, lines=True), *words)
+            for chunk, *words in zip(chunks, own, around, strict=True)
+        ],
+        [chunk_id(document.name, chunk.span, chunk.text, version) for chunk in chunks],
+        None if vectors is None else unit_length(vectors),
+    )
+
+
+def texts_around(texts: Sequence[str]) -> list[str]:
+    """Return for each chunk of a document the text before and after it."""
+    padded = ["", *texts, ""]
+    return [f"{before}\n{after}" for before, after in zip(padded, padded[2:], strict=False)]

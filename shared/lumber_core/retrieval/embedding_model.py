@@ -1,0 +1,54 @@
+"""The embedding model of an index, and whether it is the one that the index was made with."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from lumber_core.chunking.surroundings import Vectors
+from lumber_core.concurrency import Pick
+
+_PROBE = "Which words does this text have?"
+_SAME_MODEL = 0.98  # cosine of two vectors of the probe; servers round differently each time
+
+
+class EmbeddingModel(Protocol):
+    """An embedding model; one of LangChain, for example."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return a vector for each text."""
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Async version of `embed_documents`."""
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return a vector for a query."""
+
+    async def aembed_query(self, text: str) -> list[float]:
+        """Async version of `embed_query`."""
+
+
+async def embed_probe(pick: Pick, model: EmbeddingModel) -> Vectors:
+    """Return the vector of a certain text, by which a model is known again."""
+    (made,) = await pick(model.embed_documents, model.aembed_documents)([_PROBE])
+    return np.asarray(made, dtype=np.float32)
+
+
+def check_same_model(stored: Vectors, probe: Vectors) -> None:
+    """Raise unless two vectors of the same text are of the same model.
+
+    Raises:
+        ValueError: They are not.
+    """
+    if len(stored) != len(probe):
+        raise ValueError(
+            f"the index has vectors of {len(stored)} numbers, and the embedding model gives "
+            f"{len(probe)}: pass the model that the index was made with, or another path"
+        )
+    lengths = float(np.linalg.norm(stored) * np.linalg.norm(probe))
+    if lengths and float(stored @ probe) < _SAME_MODEL * lengths:
+        raise ValueError(
+            "the embedding model is another than the index was made with: it gives another "
+            "vector for the same text. Pass that model, or another path"
+        )
