@@ -44,6 +44,7 @@ _LAST_SPACE = re.compile(r".*\s(?=\S)", re.DOTALL)
 
 # sentencex slows down on long inputs, so longer texts are passed to it in blocks of this size.
 _BLOCK = 1 << 14
+_SHORT = 1 << 11  # characters: less than the 10,000 bytes after which sentencex loses blank lines
 # The time of a call is quadratic in the length of quoted text, so blocks never exceed this size.
 _LARGEST_BLOCK = 1 << 15
 # It is quadratic in the number of these marks, too: a block with more of them, as a run of
@@ -111,13 +112,11 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
         return []
     first = _content_start(text)
     found: list[int] = []
-    block_start = 0
-    for separator in _odd_blank_lines(text):
-        end = separator.end()
+    start = 0
+    for end in _stretch_ends(text):
         if end > first:
-            found += _sentence_starts(text, block_start, end, first, language)
-            block_start = end
-    found += _sentence_starts(text, block_start, len(text), first, language)
+            found += _sentence_starts(text, start, end, first, language)
+            start = end
     return [0, *breaks(text, found)]
 
 
@@ -148,11 +147,30 @@ def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
     return sorted([*starts, *lines]) if lines else starts
 
 
-def _odd_blank_lines(text: str) -> Iterator[re.Match[str]]:
-    """Return all blank lines if some may differ from two line feeds, which sentencex knows."""
+def _stretch_ends(text: str) -> Iterator[int]:
+    """Yield where stretches of a text end whose blank lines are two line feeds or more.
+
+    sentencex knows no other blank lines. If there may be others, a stretch of several paragraphs is
+    so short that sentencex keeps all of it.
+    """
+    separators: Iterable[re.Match[str]] = ()
     if any(mark in text for mark in "\r\v\f\x85\u2028\u2029"):
-        return _BLANK_LINES.finditer(text)
-    return _INDENTED_BLANK_LINES.finditer(text) if _INDENTED.search(text) else iter(())
+        separators = _BLANK_LINES.finditer(text)
+    elif _INDENTED.search(text):
+        separators = _INDENTED_BLANK_LINES.finditer(text)
+    start = last = 0
+    for separator in separators:
+        end = separator.end()
+        if last > start and end - start > _SHORT:
+            yield last
+            start = last
+        if separator[0].strip("\n") or end - start > _SHORT:
+            yield end
+            start = end
+        last = end
+    if last > start:
+        yield last
+    yield len(text)
 
 
 def _content_start(text: str) -> int:
