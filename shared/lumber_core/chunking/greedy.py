@@ -127,7 +127,7 @@ class GreedyChunker(Chunker):
         assert limits.target_size is not None
         text, units = layout.text, layout.units()
         edges = [*(start for start, _ in units), len(text)]
-        tokens = limits.count_between(text, edges)
+        tokens = limits.count_units(text, edges)
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
             from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 

@@ -29,6 +29,7 @@ _FLAGS_AT_ONCE = 64
 # word, so that one ends before and after each.
 _SINGLE = r"[\p{GCB=Other}\p{GCB=Control}\p{GCB=LF}\p{GCB=LV}\p{GCB=LVT}]"
 _NO_WORD = r"[\p{WB=Other}\p{WB=LF}\p{WB=Newline}]"
+_BLANKS = re.compile(r"[^\S\x1c-\x1f]+")  # a word may contain those separators
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -144,8 +145,9 @@ def word_cuts(text: str) -> Sequence[int]:
 
 def space_cuts(text: str) -> list[int]:
     """Return the offset just past each run of white space, except one at the start."""
-    found = _pattern(r"(?<=\S)\s+(?=\S)").finditer(text)
-    return breaks(text, [match.end() for match in found])
+    first = _BLANKS.match(text)
+    found = map(re.Match.end, _BLANKS.finditer(text, first.end() if first else 0))
+    return breaks(text, [end for end in found if end < len(text)])
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
