@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from lumber_core.chunking.room import Room
 from lumber_core.spans import Span
-from lumber_core.tokens import Added, BoundingCounter, EstimatedCounter, TokenCounter
+from lumber_core.tokens import BoundingCounter, EstimatedCounter, TokenCounter
+from lumber_core.tokens.base import Added
 
 _CHARACTERS_PER_TOKEN = 16  # more than a token has on average, but of runs of one character
 
@@ -165,7 +166,7 @@ class SizeLimits:
         """Return the spans whose parts together may count more than a number of tokens."""
         if self.room is not None or not isinstance(self.counter, BoundingCounter):
             return spans
-        if type(self.counter) is EstimatedCounter:
+        if type(self.counter) is EstimatedCounter:  # which looks at no text
             added: Added | None = self.counter.most_added(parts.tokens)
         else:
             texts = [text[start:end] for start, end in pairwise(parts.edges)]

@@ -33,7 +33,7 @@ _MARKS = "[.?!:;\u2026\u3002\uff01\uff1f]"
 _CLOSING = "[\"'\u2019\u201d)\\]\u00bb\u300d\u300f \\t]"
 _MARKED_LINE_END = re.compile(rf"{_MARKS}{_CLOSING}*{_LINE_BREAK}\s*(?=\S)")
 _INDENTED = re.compile(r"\n[^\S\n]")
-_LINE_FEEDS = re.compile(r"\n*")
+_LINE_FEEDS = re.compile(r"\n\n+")
 # Other than line feeds alone, if only these end a line.
 _ODD_BLANK_LINES = re.compile(r"\n[^\S\n]+\n(?:[^\S\n]*\n)*")
 # Characters that may be at the start of a file without being part of its first word.
@@ -156,21 +156,20 @@ def _stretch_ends(text: str) -> Iterator[int]:
     so short that sentencex keeps all of it.
     """
     odd: Iterable[re.Match[str]] = ()
-    start, grouped = 0, True
+    start, most = 0, _SHORT
     if any(mark in text for mark in "\r\v\f\x85\u2028\u2029"):
         odd = (match for match in _BLANK_LINES.finditer(text) if match[0].strip("\n"))
     elif _INDENTED.search(text):
         odd = _ODD_BLANK_LINES.finditer(text)
     else:
-        grouped = False
+        most = len(text)
     for low, high in chain((match.span() for match in odd), [(len(text), len(text))]):
-        while grouped and low - start > _SHORT:
-            cut = text.rfind("\n\n", start, start + _SHORT)
-            if cut < 0:
-                cut = text.find("\n\n", start, low)
-            if cut < 0:
+        while low - start > most:
+            last = text.rfind("\n\n", start, start + most)
+            separator = _LINE_FEEDS.search(text, max(start, last), low)
+            if not separator:
                 break
-            start = _LINE_FEEDS.match(text, cut).end()
+            start = separator.end()
             yield start
         yield high
         start = high
