@@ -125,59 +125,53 @@ class GreedyChunker(Chunker):
 
     def _segment(self, layout: Layout, limits: SizeLimits) -> GreedySegmentation:
         assert limits.target_size is not None
-        text = layout.text
-        units = whole = layout.units()
-        edges = [*(unit.start for unit in units), len(text)]
-        tokens = limits.count_between(text, edges)
+        text, units = layout.text, layout.units()
+        edges = [*(start for start, _ in units), len(text)]
+        tokens = limits.count_units(text, edges)
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
             from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-            counts = dict(zip(units, tokens, strict=True))
-            long = [unit for unit, count in counts.items() if count > limits.chunk_size]
+            counted = zip(units, tokens, strict=True)
+            long = [unit for unit, count in counted if count > limits.chunk_size]
             parts = Cutter(layout, limits).shorten(long)  # at lines, clauses or words
-            counted = self._counter.count([part.of(text) for part in parts])
-            short = counts.keys() - long
-            counts |= zip(parts, counted, strict=True)
-            units = sorted([*short, *parts])
-            tokens = [counts[unit] for unit in units]
+            known = dict(zip(edges, tokens, strict=False))
+            counts = self._counter.count([part.of(text) for part in parts])
+            known.update(zip((part.start for part in parts), counts, strict=True))
+            edges = [*sorted(known), len(text)]
+            tokens = [known[start] for start in edges[:-1]]
         before = [0, *accumulate(tokens)]
-        starts_of_units = [unit.start for unit in units]
-        fixed = [bisect_left(starts_of_units, start) for start in layout.section_starts]
+        fixed = [bisect_left(edges, start) for start in layout.section_starts]
         cuts = [0]
-        for first, last in pairwise([0, *fixed, len(units)]):
+        for first, last in pairwise([0, *fixed, len(tokens)]):
             inside = nearest_cuts(before[first : last + 1], limits.target_size)
             cuts += [*(first + cut for cut in inside), last]
         spans = tuple(
-            Span(units[first].start, units[last - 1].end)
-            for first, last in pairwise(cuts)
-            if first < last
+            Span(edges[first], edges[last]) for first, last in pairwise(cuts) if first < last
         )
         starts = tuple(before[cut] for cut in cuts[: len(spans)])
         greedy = GreedySegmentation(spans, start_tokens=starts, token_count=before[-1])
-        all_parts = Counted([*starts_of_units, len(text)], tokens)
-        bounded = enforce_limits(greedy, layout, limits, whole, parts=all_parts)
+        bounded = enforce_limits(greedy, layout, limits, units, parts=Counted(edges, tokens))
         if bounded.spans == spans:
             return bounded
         return GreedySegmentation(
             bounded.spans,
-            start_tokens=self._start_tokens(text, bounded.spans, units, before),
+            start_tokens=self._start_tokens(text, bounded.spans, edges, before),
             token_count=before[-1],
         )
 
     def _start_tokens(
-        self, text: str, spans: Sequence[Span], units: Sequence[Span], before: Sequence[int]
+        self, text: str, spans: Sequence[Span], edges: Sequence[int], before: Sequence[int]
     ) -> tuple[int, ...]:
         """Return the tokens before each span, if some spans start inside a unit."""
-        unit_starts = [unit.start for unit in units]
         starts = []
         previous_unit, previous_start, previous_tokens = -1, 0, 0
         for span in spans:
-            number = bisect_left(unit_starts, span.start)
-            if number < len(units) and unit_starts[number] == span.start:
+            number = bisect_left(edges, span.start)
+            if edges[number] == span.start:
                 tokens = before[number]
             else:
                 if previous_unit != number:
-                    previous_start, previous_tokens = unit_starts[number - 1], before[number - 1]
+                    previous_start, previous_tokens = edges[number - 1], before[number - 1]
                     tokens = previous_tokens
                 (more,) = self._counter.count([text[previous_start : span.start]])
                 # Counts of parts may add up to more than the whole: stay below the next unit.

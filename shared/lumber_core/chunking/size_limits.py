@@ -12,6 +12,7 @@ from typing import NamedTuple
 from lumber_core.chunking.room import Room
 from lumber_core.spans import Span
 from lumber_core.tokens import BoundingCounter, EstimatedCounter, TokenCounter
+from lumber_core.tokens.base import Added
 
 _CHARACTERS_PER_TOKEN = 16  # more than a token has on average, but of runs of one character
 
@@ -107,6 +108,24 @@ class SizeLimits:
             return self.counter.count_between(text, edges)
         return self.counter.count([text[start:end] for start, end in pairwise(edges)])
 
+    def count_units(self, text: str, edges: Sequence[int]) -> list[int]:
+        """Return what `count_between` returns, or for parts that are too long any larger number.
+
+        A very long part is counted only up to a quarter of it if that is above `chunk_size`.
+        """
+        ends = list(edges[1:])
+        begin = (self.chunk_size or len(text)) * _CHARACTERS_PER_TOKEN // 4
+        if type(self.counter) is EstimatedCounter or len(text) <= 4 * begin:
+            return self.count_between(text, edges)
+        long = [n for n, (start, end) in enumerate(pairwise(edges)) if end - start > 4 * begin]
+        for number in long:
+            ends[number] = edges[number] + begin
+        counts = self.counter.count([text[a:b] for a, b in zip(edges, ends, strict=False)])
+        for number in long:
+            if counts[number] <= (self.chunk_size or 0):
+                (counts[number],) = self.counter.count([text[edges[number] : edges[number + 1]]])
+        return counts
+
     def fits_target(self, text: str, target: int | None = None) -> bool:
         """Return whether a text counts at most `target_size` tokens, so that no cut is needed.
 
@@ -147,7 +166,11 @@ class SizeLimits:
         """Return the spans whose parts together may count more than a number of tokens."""
         if self.room is not None or not isinstance(self.counter, BoundingCounter):
             return spans
-        added = self.counter.most_added([text[start:end] for start, end in pairwise(parts.edges)])
+        if type(self.counter) is EstimatedCounter:  # which looks at no text
+            added: Added | None = self.counter.most_added(parts.tokens)
+        else:
+            texts = [text[start:end] for start, end in pairwise(parts.edges)]
+            added = self.counter.most_added(texts)
         if added is None:
             return spans
         edges, unsure = parts.edges, []

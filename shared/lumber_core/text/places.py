@@ -209,4 +209,4 @@ def _clause_starts(text: str) -> list[int]:
 
 def _cuts_after(pattern: re.Pattern[str], text: str) -> list[int]:
     """Return the offset just past each match of a pattern."""
-    return breaks(text, (match.end() for match in pattern.finditer(text)))
+    return breaks(text, map(re.Match.end, pattern.finditer(text)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ _FLAGS_AT_ONCE = 64
 # word, so that one ends before and after each.
 _SINGLE = r"[\p{GCB=Other}\p{GCB=Control}\p{GCB=LF}\p{GCB=LV}\p{GCB=LVT}]"
 _NO_WORD = r"[\p{WB=Other}\p{WB=LF}\p{WB=Newline}]"
+_SEPARATORS = re.compile(r"[\x1c-\x1f]")  # blanks for Python, but not for Unicode
+_BLANKS = re.compile(r"[^\S\x1c-\x1f]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -144,8 +147,15 @@ def word_cuts(text: str) -> Sequence[int]:
 
 def space_cuts(text: str) -> list[int]:
     """Return the offset just past each run of white space, except one at the start."""
-    found = _pattern(r"(?<=\S)\s+(?=\S)").finditer(text)
-    return breaks(text, [match.end() for match in found])
+    words = text.split()
+    if sum(map(len, words)) + len(words) - 1 == len(text) and not _SEPARATORS.search(text):
+        cuts = [*accumulate(len(word) + 1 for word in words[:-1])]  # one blank after each word
+    else:
+        first = _BLANKS.match(text)
+        cuts = [*map(re.Match.end, _BLANKS.finditer(text, first.end() if first else 0))]
+        if cuts[-1:] == [len(text)]:
+            cuts.pop()
+    return breaks(text, cuts)
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:

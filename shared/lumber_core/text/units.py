@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 from operator import le, lt
 from typing import Literal, cast
 
@@ -33,7 +33,9 @@ _MARKS = "[.?!:;\u2026\u3002\uff01\uff1f]"
 _CLOSING = "[\"'\u2019\u201d)\\]\u00bb\u300d\u300f \\t]"
 _MARKED_LINE_END = re.compile(rf"{_MARKS}{_CLOSING}*{_LINE_BREAK}\s*(?=\S)")
 _INDENTED = re.compile(r"\n[^\S\n]")
-_INDENTED_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")  # if only line feeds end a line
+_LINE_FEEDS = re.compile(r"\n\n+")
+# Other than line feeds alone, if only these end a line.
+_ODD_BLANK_LINES = re.compile(r"\n[^\S\n]+\n(?:[^\S\n]*\n)*")
 # Characters that may be at the start of a file without being part of its first word.
 _BLANK = re.compile(r"[\s\ufeff]*")
 # sentencex 1.0 assumes that white space before an abbreviation takes one byte a character, so it
@@ -44,6 +46,7 @@ _LAST_SPACE = re.compile(r".*\s(?=\S)", re.DOTALL)
 
 # sentencex slows down on long inputs, so longer texts are passed to it in blocks of this size.
 _BLOCK = 1 << 14
+_SHORT = 1 << 10  # characters: few quotes, and less bytes than those after which blanks are lost
 # The time of a call is quadratic in the length of quoted text, so blocks never exceed this size.
 _LARGEST_BLOCK = 1 << 15
 # It is quadratic in the number of these marks, too: a block with more of them, as a run of
@@ -111,13 +114,11 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
         return []
     first = _content_start(text)
     found: list[int] = []
-    block_start = 0
-    for separator in _odd_blank_lines(text):
-        end = separator.end()
+    start = 0
+    for end in _stretch_ends(text):
         if end > first:
-            found += _sentence_starts(text, block_start, end, first, language)
-            block_start = end
-    found += _sentence_starts(text, block_start, len(text), first, language)
+            found += _sentence_starts(text, start, end, first, language)
+            start = end
     return [0, *breaks(text, found)]
 
 
@@ -148,11 +149,30 @@ def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
     return sorted([*starts, *lines]) if lines else starts
 
 
-def _odd_blank_lines(text: str) -> Iterator[re.Match[str]]:
-    """Return all blank lines if some may differ from two line feeds, which sentencex knows."""
+def _stretch_ends(text: str) -> Iterator[int]:
+    """Yield where stretches of a text end whose blank lines are two line feeds or more.
+
+    sentencex knows no other blank lines. If there may be others, a stretch of several paragraphs is
+    so short that sentencex keeps all of it.
+    """
+    odd: Iterable[re.Match[str]] = ()
+    start, most = 0, _SHORT
     if any(mark in text for mark in "\r\v\f\x85\u2028\u2029"):
-        return _BLANK_LINES.finditer(text)
-    return _INDENTED_BLANK_LINES.finditer(text) if _INDENTED.search(text) else iter(())
+        odd = (match for match in _BLANK_LINES.finditer(text) if match[0].strip("\n"))
+    elif _INDENTED.search(text):
+        odd = _ODD_BLANK_LINES.finditer(text)
+    else:
+        most = len(text)
+    for low, high in chain((match.span() for match in odd), [(len(text), len(text))]):
+        while low - start > most:
+            last = text.rfind("\n\n", start, start + most)
+            separator = _LINE_FEEDS.search(text, max(start, last), low)
+            if not separator:
+                break
+            start = separator.end()
+            yield start
+        yield high
+        start = high
 
 
 def _content_start(text: str) -> int:
@@ -191,13 +211,13 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
             pieces.pop()
         size = _BLOCK
         skipped = max(first, start) if in_word else first
-        for piece in pieces:
-            if start > skipped:
-                if "!" <= piece[0] <= "~":
-                    found.append(start)
-                elif visible := piece.lstrip():
-                    found.append(start + len(piece) - len(visible))
-            start += len(piece)
+        starts = [*accumulate(map(len, pieces), initial=start)]
+        found += [
+            end - len(visible)
+            for at, end, visible in zip(starts, starts[1:], map(str.lstrip, pieces), strict=False)
+            if visible and at > skipped
+        ]
+        start = starts[-1]
         in_word = divided
     return found
 

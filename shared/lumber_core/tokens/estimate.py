@@ -168,11 +168,12 @@ class EstimatedCounter:
             counts += _estimate_between(text, places[first : last + 1])
         return counts
 
-    def most_added(self, parts: Sequence[str]) -> Added:
+    def most_added(self, parts: Sequence[object]) -> Added:
         """Return how many tokens texts may count beyond the sum of what their parts count.
 
         Costs depend on the text before a part only at its first two characters and in its first
-        seven letters, and its count is rounded. Nothing is added where white space is left out.
+        seven letters, and its count is rounded. Nothing is added where white space is left out. So
+        only the number of parts matters.
         """
         return Added([_MOST_ADDED] * len(parts), lambda _: 0)
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 from unicodedata import category
@@ -67,12 +67,24 @@ class TiktokenCounter:
         self.markers = tuple(markers)
 
     @cached_property
-    def _added(self) -> dict[str, int]:
-        return {}
+    def _added_by_blank(self) -> Callable[[str], int]:
+        """What a word counts more with a blank before it than both apart."""
+        encode = self.encoding.encode_ordinary
+        return lru_cache(_MOST_WORDS)(
+            lambda word: max(0, len(encode(f" {word}")) - 1 - len(encode(word)))
+        )
 
     @cached_property
-    def _joined(self) -> dict[str, bool]:
-        return {}
+    def _added_by_trimming(self) -> Callable[[str], int]:
+        """What a word counts more without its indentation."""
+        encode = self.encoding.encode_ordinary
+        return lru_cache(_MOST_WORDS)(
+            lambda word: max(0, len(encode(word.lstrip())) - len(encode(word)))
+        )
+
+    @cached_property
+    def _may_join(self) -> Callable[[str], bool]:
+        return lru_cache(_MOST_WORDS)(self._look_whether_may_join)
 
     @cached_property
     def _after_marks(self) -> dict[str, set[bytes]]:
@@ -116,14 +128,20 @@ class TiktokenCounter:
         if any(mark in text for mark in _NOT_BLANK):
             return None
         joined: list[int] = []
+        first_word, added_by_blank, may_join = (
+            _FIRST_WORD.match,
+            self._added_by_blank,
+            self._may_join,
+        )
         before = blanks = ""  # the part before, and the blanks at its end
         for part in parts:
-            word = _FIRST_WORD.match(part) if blanks == " " else None
+            word = first_word(part) if blanks == " " else None
             if word and word.end() <= _LONGEST_WORD:
-                joined.append(self._added_by_blank(word[0]))
+                joined.append(added_by_blank(word[0]))
+            elif may_join((blanks or before[-1:]) + part[0]):
+                joined.append(self._added_between(before, blanks, part))
             else:
-                may_join = self._may_join((blanks or before[-1:]) + part[0])
-                joined.append(self._added_between(before, blanks, part) if may_join else 0)
+                joined.append(0)
             before, blanks = part, part[len(part.rstrip()) :] if part[-1].isspace() else ""
         return Added(joined, lambda number: _added_at_end(parts[number]))
 
@@ -146,16 +164,7 @@ class TiktokenCounter:
         assert begin is not None
         return _bytes(blanks or _last_word(before)) + _bytes(begin[0])
 
-    def _added_by_trimming(self, word: str) -> int:
-        """Return what a word counts more without its indentation."""
-        added = self._added.get(word)
-        if added is None:
-            encode = self.encoding.encode_ordinary
-            added = max(0, len(encode(word.lstrip())) - len(encode(word)))
-            self._remember(word, added)
-        return added
-
-    def _may_join(self, place: str) -> bool:
+    def _look_whether_may_join(self, place: str) -> bool:
         """Return whether a text may count more than what is before and after a place in it.
 
         It does not where a pattern cuts, as after a line break, or only keeps a mark with the word
@@ -165,32 +174,13 @@ class TiktokenCounter:
         Args:
             place: The blanks before the place, or else the character; and the character after it.
         """
-        may = self._joined.get(place)
-        if may is None:
-            end, begin, may = place[:-1], place[-1], True
-            if end and not end.strip("\r\n"):
-                may = begin.isspace() or begin == "/" or self.name not in _CUT_AT_LINES
-            elif len(end) == 1 and category(end)[0] == "P" and begin.isalpha():
-                letter, rests = begin.encode(), self._rests(end)
-                may = any(rest.startswith(letter) or letter.startswith(rest) for rest in rests)
-            if len(self._joined) >= _MOST_WORDS:
-                self._joined.clear()
-            self._joined[place] = may
-        return may
-
-    def _added_by_blank(self, word: str) -> int:
-        """Return what a word counts more with a blank before it than both apart."""
-        added = self._added.get(word)
-        if added is None:
-            encode = self.encoding.encode_ordinary
-            added = max(0, len(encode(f" {word}")) - 1 - len(encode(word)))
-            self._remember(word, added)
-        return added
-
-    def _remember(self, word: str, added: int) -> None:
-        if len(self._added) >= _MOST_WORDS:
-            self._added.clear()
-        self._added[word] = added
+        end, begin = place[:-1], place[-1]
+        if end and not end.strip("\r\n"):
+            return begin.isspace() or begin == "/" or self.name not in _CUT_AT_LINES
+        if len(end) == 1 and category(end)[0] == "P" and begin.isalpha():
+            letter, rests = begin.encode(), self._rests(end)
+            return any(rest.startswith(letter) or letter.startswith(rest) for rest in rests)
+        return True
 
     def _rests(self, mark: str) -> set[bytes]:
         """Return what tokens have after a mark, or after its last bytes if they begin with these.
@@ -272,10 +262,10 @@ def count_ordinary(encoding: Encoding, texts: Sequence[str]) -> list[int]:
             return [sum(_count_apart(encoding, parts)) for parts in divided]
     if len(texts) < _MANY:
         return _count_apart(encoding, texts)
-    size = max(_BLOCK, sum(map(len, texts)) // _threads() + 1)
-    blocks = list(_blocks(texts, size))
-    if len(blocks) == 1:
+    total = sum(map(len, texts))
+    if total <= _BLOCK:
         return _count_block(encoding, texts)
+    blocks = list(_blocks(texts, max(_BLOCK, total // _threads() + 1)))
     count = partial(_count_block, encoding)
     with ThreadPoolExecutor(len(blocks) - 1) as pool:
         others = pool.map(count, blocks[1:])

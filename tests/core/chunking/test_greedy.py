@@ -332,3 +332,11 @@ def test_bad_arguments_are_refused_by_name(arguments, error, message):
 def test_a_text_that_is_no_string_is_refused_with_its_type(text, message):
     with pytest.raises(TypeError, match=message):
         GreedyChunker(5, tokenizer="words").segment(text)
+
+
+def test_a_very_long_unit_that_fits_is_kept_whole_and_another_is_cut():
+    text = "a" * 40_000
+    greedy = GreedyChunker(2, chunk_size=4, tokenizer=lambda part: 1 + part.count(" "))
+    assert [*greedy.split_text(text)] == [text]
+    spaced = "b " * 20_000
+    assert all(part.count(" ") < 4 for part in greedy.split_text(spaced))

@@ -442,3 +442,13 @@ def test_wrapped_lines_without_blank_lines_are_one_paragraph() -> None:
         "in which case they are kept until it is settled.\n"
     )
     assert [unit[:10] for unit in found(paragraphs, text)] == ["The pump s", "The ledger"]
+
+
+def test_paragraphs_in_a_row_have_the_sentences_that_each_has_alone():
+    paragraph = 'She said: "Go on. Wait!" It was 5 p.m. by then.\n\n'
+    text = paragraph * 60 + "   \n" + "    Indented. Twice.\n\n\n" + paragraph * 60
+    alone = [span.start for span in sentences(paragraph)]
+    starts = {span.start for span in sentences(text)}
+    for match in regex.finditer(regex.escape(paragraph), text):
+        assert {match.start() + start for start in alone} <= starts
+    assert len(starts) == 120 * len(alone) + 2
