@@ -384,12 +384,14 @@ class Chunker(ABC):
         self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
         """Split the texts of layouts, each within its limits."""
+        if not show_progress:
+            return [*map(self._segment, layouts, limits)]
         from tqdm import tqdm  # deferred: importing it takes longer than a short text
 
         work = zip(layouts, limits, strict=True)
         return [
             self._segment(layout, own)
-            for layout, own in tqdm(work, total=len(layouts), disable=not show_progress)
+            for layout, own in tqdm(work, total=len(layouts))
         ]
 
     async def _asegment_all(
@@ -406,9 +408,9 @@ class Chunker(ABC):
         """Check the arguments, and return the layout and the limits of each source."""
         check_scales("scales", scales)
         layouts = list(map(self.layout, as_sources(sources)))
-        limits = [
-            replace(self._limits_for(layout, overlap), scales=tuple(scales)) for layout in layouts
-        ]
+        limits = [self._limits_for(layout, overlap) for layout in layouts]
+        if scales:
+            limits = [replace(own, scales=tuple(scales)) for own in limits]
         return layouts, limits
 
     def _limits_for(self, layout: Layout, overlap: int) -> SizeLimits:

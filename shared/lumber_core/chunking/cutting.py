@@ -39,6 +39,7 @@ _KIND_SCORES = {
     Kind.PARAGRAPH: 2.0,
     Kind.HEADING: 3.0,
 }
+_SCORES = [*_KIND_SCORES.values()]  # looked up by number, which is faster
 _LEVEL_SCORES = (0.0, 3.0, 3.0, 2.0, 1.0, 1.0, 1.0)  # additional, by a heading's level
 _DEPTH_COST = 1.0  # per level of indentation
 _T_WEIGHT = 0.3  # per unit of t
@@ -248,29 +249,29 @@ class Cutter:
         """Return the offsets of the best cuts into chunks of at most `most` tokens."""
         import numpy as np
 
-        from lumber_core.chunking.tiling import ChunkCosts, best_cuts
+        from lumber_core.chunking.tiling import best_cuts, costs_of
 
         if not found.places:
             return []
-        kinds, depths, levels = (
-            np.fromiter(map(itemgetter(field), found.places), np.int64) for field in (1, 3, 4)
-        )
-        scores = np.array([*_KIND_SCORES.values()])[kinds] + np.array(_LEVEL_SCORES)[levels]
-        scores -= _DEPTH_COST * depths
+        scores = np.array([
+            _SCORES[kind] + _LEVEL_SCORES[level] - _DEPTH_COST * depth
+            for _, kind, _, depth, level in found.places
+        ])
         weights = _MARKDOWN if isinstance(self._layout, MarkdownLayout) else _PLAIN
         if t is not None:
             bounded = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
             scores += _T_WEIGHT * bounded
-            scores += weights.start * np.where(depths > 0, 0, np.maximum(bounded, 0))
+            flat = np.array([place.depth == 0 for place in found.places])
+            scores += weights.start * np.where(flat, np.maximum(bounded, 0), 0)
         low = self._limits.min_chunk_size
-        costs = ChunkCosts(
+        costs = costs_of(
             most,
             min(self._target, most),
             None if low is None else min(low, most),
             weights.size,
             weights.mixed,
         )
-        headed = levels > 0
+        headed = [place.level > 0 for place in found.places] if weights.mixed else None
         offsets, sections = [*map(_OFFSET, found.places)], self._layout.section_starts
         begin, end = found.span
         fixed = [
@@ -281,7 +282,10 @@ class Cutter:
         for before, last in pairwise([-1, *fixed, len(offsets)]):
             first = before + 1
             inside = best_cuts(
-                found.sizes[first : last + 1], scores[first:last], costs, headed[first:last]
+                found.sizes[first : last + 1],
+                scores[first:last],
+                costs,
+                headed and headed[first:last],
             )
             cuts += (first + number for number in inside)
             cuts += [last] if last < len(offsets) else []
@@ -297,22 +301,23 @@ class Cutter:
             places: The places.
             known: Some of the places, with tokens that are not counted again.
         """
-        import numpy as np
-
         text, edges = self._layout.text, [span.start, *map(_OFFSET, places), span.end]
         if known is None or not known.places:
-            counts = np.array(self._limits.count_between(text, edges))
+            counts = self._limits.count_between(text, edges)
         else:
+            import numpy as np
+
             marks, before = np.array(edges), known.counted().edges
             kept = np.isin(marks, before, assume_unique=True)
             both = kept[:-1] & kept[1:]
-            counts = np.zeros(len(both), dtype=np.int64)
-            counts[both] = np.array(known.sizes)[np.searchsorted(before, marks[:-1][both])]
+            sizes = np.zeros(len(both), dtype=np.int64)
+            sizes[both] = np.array(known.sizes)[np.searchsorted(before, marks[:-1][both])]
             new = np.flatnonzero(~both).tolist()
-            counts[new] = self._limits.counter.count([text[edges[n] : edges[n + 1]] for n in new])
+            sizes[new] = self._limits.counter.count([text[edges[n] : edges[n + 1]] for n in new])
+            counts = sizes.tolist()
         # At least 1: the optimiser looks back over all places within `chunk_size` tokens, and a
         # custom counter may count none for many places in a row.
-        return SizedPlaces(span, places, np.maximum(counts, 1).tolist())
+        return SizedPlaces(span, places, [max(count, 1) for count in counts])
 
     def _refined_units(
         self, span: Span, unit_starts: Sequence[int], known: list[Place], most: int

@@ -10,7 +10,7 @@ That takes O(places x window), where the window is the number of places within `
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -65,6 +65,12 @@ class ChunkCosts:
                 )
 
     @cached_property
+    def listed(self) -> list[float]:
+        """The same as `table`."""
+        costs: list[float] = self.table.tolist()
+        return costs
+
+    @cached_property
     def table(self) -> npt.NDArray[np.float64]:
         """The cost of a chunk of 0, 1, ... chunk_size tokens, shape (chunk_size + 1,)."""
         sizes = np.arange(self.chunk_size + 1, dtype=np.float64)
@@ -74,6 +80,10 @@ class ChunkCosts:
         if self.min_chunk_size is not None:
             costs[: self.min_chunk_size] += _BELOW_MINIMUM
         return costs
+
+
+costs_of = lru_cache(maxsize=64)(ChunkCosts)
+"""Returns `ChunkCosts`, whose tables are made once for all texts of a splitter."""
 
 
 def best_cuts(
@@ -111,12 +121,13 @@ def best_cuts(
     if steps.min() < 0 or not np.isfinite(gains).all():
         raise ValueError("sizes must not be negative, and scores must be finite")
     # Edges are the text's start, the places, and the text's end, at which a cut adds nothing.
-    before = np.concatenate([[0], np.cumsum(steps)])
+    before = np.concatenate([[0], steps.cumsum()])
     added = [*gains.tolist(), 0.0]
-    lows = np.searchsorted(before, before - costs.chunk_size, side="left")
+    lows = before.searchsorted(before - costs.chunk_size)
     sections = None if headed is None or not costs.mixed else np.asarray(headed)
     by_size = costs.min_chunk_size is None and (sections is None or not sections.any())
-    if by_size and (np.arange(len(lows)) - lows).mean() <= _FEW:
+    few = len(lows) <= _FEW or (np.arange(len(lows)) - lows).mean() <= _FEW
+    if by_size and few:
         previous = _previous_cuts_by_size(before, lows, added, costs)
     elif by_size and steps[1:-1].min(initial=1) > 0:
         previous = _previous_cuts_in_blocks(before, lows, gains, costs)
@@ -180,7 +191,7 @@ def _previous_cuts_by_size(
     further ones: no last chunk starts before that of the edge before. Few starts are left to try,
     which are compared faster without arrays.
     """
-    sizes, table = before.tolist(), costs.table.tolist()
+    sizes, table = before.tolist(), costs.listed
     best = [0.0]
     previous = [0]
     chosen = 0

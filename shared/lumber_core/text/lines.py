@@ -194,6 +194,9 @@ def in_header(lines: PlainLines, number: int) -> bool:
     return both and not bool(lines.blank[number])
 
 
+QUOTED = re.compile(r'"[^"]*"')
+"""What is quoted in a line, where signs do not separate fields."""
+
 _LABEL_FIRSTS = "-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u2013\u2014\u00b7[(."  # no letters
 _LABEL = re.compile(
     r"""(?:
@@ -218,7 +221,7 @@ _TIME = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\
 _STAMP = re.compile(rf"{_TIME}(?:\s*(?:-->|[-\u2013\u2014])\s*{_TIME}(?:\s+\w+:\S+)*)?$")
 _NAME = re.compile(r"[A-Z][\w.'\u2019-]*(?:\s[A-Z][\w.'\u2019-]*){0,3}$")
 # With a speaker: "Ann Lee  10:15 AM", "Ann Lee - Today at 10:15", "[Ann Lee] 00:15:07".
-_SPEAKER_STAMP = re.compile(
+SPEAKER_STAMP = re.compile(
     r"\[?[A-Z@][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}?\]?(?:\s*[,|\u2013\u2014\u00b7-])?"
     rf"\s+(?:\w+\sat\s)?{_TIME}$"
 )
@@ -270,7 +273,7 @@ def stamps_of(lines: PlainLines) -> Flags:
     timed = lines.colons & lines.firsts.are(lambda first: first in "[(" or first.isdigit())
     times = lines.flagged(lines.matching(_STAMP, timed))
     named = lines.colons & lines.lasts.are(lambda last: last in _STAMP_ENDS or last.isdigit())
-    speakers = lines.matching(_SPEAKER_STAMP, named)
+    speakers = lines.matching(SPEAKER_STAMP, named)
     result = times | lines.flagged(speakers) if len(speakers) > 1 else times.copy()
     screened = lines.firsts.among(ascii_uppercase) & (lines.sizes <= _LONGEST_SCREEN_NAME)
     names = lines.matching(_SCREEN_NAME, screened)
@@ -305,7 +308,7 @@ _MARKED_HEADING = re.compile(
 )
 _HASHES = re.compile(r"(#{1,6})\s+\S")
 _RULE = re.compile(r"([=~^*+-])\1{2,}$")
-_NAMED_HEADING = re.compile(
+NAMED_HEADING = re.compile(
     r"(?:chapter|section|part|appendix|annex|book|act|scene|article|stave|lesson|unit)"
     r"\s+(?:\d+|[ivxlc]+|[a-z])\b",
     re.IGNORECASE,
@@ -316,7 +319,7 @@ _ASCIIDOC = re.compile(r"=\s\w.*[^=]$")  # the title on the first line
 _ASCIIDOC_HEADING = re.compile(r"={1,6}\s\S")
 _ORG = re.compile(r"#\+\w+")
 _ORG_HEADING = re.compile(r"\*{1,6}\s+\S")
-_LONGEST_HEADING = 90
+LONGEST_HEADING = 90
 _FEWEST_LETTERS = 3  # of a heading
 _NAMED_FIRSTS = "CSPABLUcspablu\u017f"  # "\u017f" is an "s" where case is ignored
 
@@ -345,7 +348,7 @@ class Headings:
         title = lines.open_ended & first.are(_may_begin_title) & ~last.among(",-") & ~digits
         worded = (title | first.among(_NAMED_FIRSTS)) & (lines.sizes >= _FEWEST_LETTERS)
         self.candidates: Flags = self._marked | worded
-        self.candidates &= lines.sizes <= _LONGEST_HEADING
+        self.candidates &= lines.sizes <= LONGEST_HEADING
         self.candidates |= last.among(":") | lines.flagged(lines.headers)
         self.may_head: Flags = lines.blank | self._marked | ~after(lines.open_ended & ~digits)
 
@@ -359,13 +362,13 @@ class Headings:
             return in_header(lines, number) or in_header(lines, number + 1)
         if _attributes(body):
             return True
-        if len(body) > _LONGEST_HEADING or _attributes(following):
+        if len(body) > LONGEST_HEADING or _attributes(following):
             return False
         if self._marked[number]:
             return True
         if following[0].islower() and not lines.blank[number + 1]:
             return False
-        named = _NAMED_HEADING.match(body) is not None
+        named = NAMED_HEADING.match(body) is not None
         if not (named or self._is_title(number)):
             return False
         letters = sum(map(str.isalpha, body))
@@ -415,7 +418,7 @@ def underlined_titles(lines: PlainLines) -> Flags:
         title = lines.bodies[number - 1]
         above = number - 2 in rules and not lines.blank[number - 1]
         alone = above or number == 1 or lines.blank[number - 1]
-        if alone and len(title) <= _LONGEST_HEADING and title[0] != "[" and title[-1] not in ".,;":
+        if alone and len(title) <= LONGEST_HEADING and title[0] != "[" and title[-1] not in ".,;":
             result[number - 1] = True
             if above:
                 result[number - 2] = True
