@@ -492,4 +492,5 @@ def enforce_limits(
         others = set(spans).difference(long)
         short = Cutter(layout, limits).shorten(long, units, scorer)
         spans = tuple(sorted([*others, *short]))
-    return replace(segmentation, spans=limits.join(text, spans, fixed))
+    joined = limits.join(text, spans, fixed)
+    return segmentation if joined is segmentation.spans else replace(segmentation, spans=joined)

@@ -247,22 +247,17 @@ class Cutter:
 
     def _best(self, found: SizedPlaces, t: npt.ArrayLike | None, most: int) -> list[int]:
         """Return the offsets of the best cuts into chunks of at most `most` tokens."""
-        import numpy as np
-
-        from lumber_core.chunking.tiling import best_cuts, costs_of
+        from lumber_core.chunking.tiling import best_cuts, costs_of  # deferred: imports numpy
 
         if not found.places:
             return []
-        scores = np.array([
+        scores = [
             _SCORES[kind] + _LEVEL_SCORES[level] - _DEPTH_COST * depth
             for _, kind, _, depth, level in found.places
-        ])
+        ]
         weights = _MARKDOWN if isinstance(self._layout, MarkdownLayout) else _PLAIN
         if t is not None:
-            bounded = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
-            scores += _T_WEIGHT * bounded
-            flat = np.array([place.depth == 0 for place in found.places])
-            scores += weights.start * np.where(flat, np.maximum(bounded, 0), 0)
+            scores = _add_t(scores, t, [place.depth > 0 for place in found.places], weights.start)
         low = self._limits.min_chunk_size
         costs = costs_of(
             most,
@@ -425,3 +420,22 @@ class Cutter:
                 places += [Place(part.start, Kind.CHARACTER, part.start) for part in parts[1:]]
             places += end
         return self._sized(found.span, places, found)
+
+
+def _add_t(
+    scores: list[float], t: npt.ArrayLike, indented: Sequence[bool], start: float
+) -> list[float]:
+    """Return the scores of places with what the classifier's t adds.
+
+    Args:
+        scores: Scores by the kind of place.
+        t: The classifier's t at each.
+        indented: Whether each is indented.
+        start: See `_Weights`.
+    """
+    import numpy as np
+
+    bounded = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
+    added = start * np.where(indented, 0, np.maximum(bounded, 0))
+    total: list[float] = (np.array(scores) + _T_WEIGHT * bounded + added).tolist()
+    return total

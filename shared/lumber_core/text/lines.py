@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate, repeat
 from operator import contains
 from string import ascii_uppercase
@@ -24,6 +25,8 @@ _QUOTE = re.compile(r"\s{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
 _SEPARATORS = "\x1c\x1d\x1e"  # white space that ends a line for `str.splitlines`, but not here
 AROUND = 10
 """Lines of context on both sides."""
+
+_FEW = 128  # lines, as of a message: many texts have as many
 
 WIDEST_PROSE = 180
 """Characters of the widest line that prose is wrapped to."""
@@ -41,11 +44,12 @@ class Characters:
 
     def __init__(self, characters: Sequence[str]) -> None:
         codes = "".join(characters).encode("utf-32-le", "surrogatepass")
-        self._kinds, self._numbers = np.unique(np.frombuffer(codes, np.uint32), return_inverse=True)
+        kinds, self._numbers = np.unique(np.frombuffer(codes, np.uint32), return_inverse=True)
+        self._kinds = [*map(chr, kinds.tolist())]
 
     def are(self, test: Callable[[str], bool]) -> Flags:
         """Return for each line what a test says of its character."""
-        return flags_of(map(test, map(chr, self._kinds.tolist())))[self._numbers]
+        return flags_of(map(test, self._kinds))[self._numbers]
 
     def among(self, characters: str) -> Flags:
         """Return for each line whether its character is one of these."""
@@ -121,7 +125,7 @@ class PlainLines:
     def matching(self, pattern: re.Pattern[str], among: Flags) -> list[int]:
         """Return the numbers of the lines that a pattern matches, among some that may."""
         match, bodies = pattern.match, self.bodies
-        return [number for number in np.flatnonzero(among).tolist() if match(bodies[number])]
+        return [number for number in among.nonzero()[0].tolist() if match(bodies[number])]
 
     def having(self, sign: str) -> Flags:
         """Return for each line whether a sign is in it."""
@@ -130,7 +134,8 @@ class PlainLines:
     def flagged(self, numbers: Iterable[int]) -> Flags:
         """Return for each line whether its number is among some."""
         flags = np.zeros(len(self.bodies), dtype=np.bool_)
-        flags[[*numbers]] = True
+        if flagged := [*numbers]:
+            flags[flagged] = True
         return flags
 
 
@@ -159,12 +164,20 @@ def flags_of(answers: Iterable[bool]) -> Flags:
 
 def around(values: npt.NDArray[np.generic], *, total: bool = False) -> npt.NDArray[np.float64]:
     """Return the mean, or the total, of each value and its neighbours."""
-    sums = np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
-    places = np.arange(len(values))
-    low = np.maximum(0, places - AROUND)
-    high = np.minimum(len(values), places + AROUND + 1)
+    sums = np.zeros(len(values) + 1)
+    values.cumsum(dtype=np.float64, out=sums[1:])
+    low, high = (_ranges_of_few if len(values) <= _FEW else _ranges)(len(values))
     found: npt.NDArray[np.float64] = sums[high] - sums[low]
     return found if total else found / (high - low)
+
+
+def _ranges(count: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return where the neighbours of each of some values begin and end."""
+    places = np.arange(count)
+    return np.maximum(0, places - AROUND), np.minimum(count, places + AROUND + 1)
+
+
+_ranges_of_few = lru_cache(maxsize=_FEW)(_ranges)
 
 
 def neighbours(values: Flags) -> Flags:

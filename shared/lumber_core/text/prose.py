@@ -42,7 +42,7 @@ def prose_lines(text: str) -> dict[int, bool] | None:
     found: dict[int, bool] = {}
     bodies: list[str] = []
     start, blank = 0, False
-    for line in text.split("\n"):
+    for line in text.rstrip().split("\n"):
         if line:
             if len(bodies) == _MOST_LINES or not _LINE.fullmatch(line):
                 return None
