@@ -121,11 +121,18 @@ class SizeLimits:
         # Most texts are too long, and seen to be by their beginning.
         begin = text[: most * _CHARACTERS_PER_TOKEN]
         whole = len(begin) == len(text)
-        if not (whole and self.room) and self.counter.count([begin])[0] > most:
+        if not (whole and self.room) and self._exceeds(begin, most):
             return False
         # What is counted with the white space at its ends may count more without.
         unchanged = whole and not self.room and len(text.strip()) == len(text)
         return unchanged or self.count([text])[0] <= most
+
+    def _exceeds(self, text: str, most: int) -> bool:
+        """Return whether a text, as it is, counts more than a number of tokens."""
+        least = getattr(self.counter, "least", None)  # of a `TiktokenCounter`
+        if least is not None and least(text) > most:
+            return True
+        return self.counter.count([text])[0] > most
 
     def exceeding(
         self, text: str, spans: Sequence[Span], parts: Counted | None = None

@@ -20,7 +20,7 @@ from lumber_core.text.lines import (
 )
 
 _MOST_CHARACTERS = 1 << 12  # longer texts are read faster with arrays
-_MOST_LINES = AROUND + 1  # all of them are around each
+_FEWEST_AROUND = AROUND + 1  # lines that decide together, where there are as many
 # The line has a capital first, no label, and a small letter, as names of speakers in capitals have
 # not. "Q" may begin a question. Marks of rows, quotations and code are absent.
 _LINE = re.compile(
@@ -44,7 +44,7 @@ def prose_lines(text: str) -> dict[int, bool] | None:
     start, blank = 0, False
     for line in text.rstrip().split("\n"):
         if line:
-            if len(bodies) == _MOST_LINES or not _LINE.fullmatch(line):
+            if not _LINE.fullmatch(line):
                 return None
             if bodies and not _ends_as_prose(bodies[-1], blank=blank):
                 return None
@@ -79,4 +79,4 @@ def _may_be_rows(bodies: list[str]) -> bool:
         for number, (count, following) in enumerate(pairwise(counts)):
             if count == following >= 2:
                 alike |= {number, number + 1}
-    return len(alike) >= 3 and len(alike) >= 0.7 * len(bodies)
+    return len(alike) >= max(3, 0.7 * min(len(bodies), _FEWEST_AROUND))
