@@ -125,11 +125,12 @@ def best_cuts(
         raise ValueError("sizes must not be negative, and scores must be finite")
     # Edges are the text's start, the places, and the text's end, at which a cut adds nothing.
     before, added = [*accumulate(steps, initial=0)], [*gains, 0.0]
-    lows: list[int] = []
-    low = 0
-    for tokens in before:
-        low = bisect_left(before, tokens - costs.chunk_size, low)
-        lows.append(low)
+    lows: list[int]
+    if len(before) <= _FEW:
+        lows = [bisect_left(before, tokens - costs.chunk_size) for tokens in before]
+    else:
+        marks = np.array(before)
+        lows = marks.searchsorted(marks - costs.chunk_size).tolist()
     sections = None if headed is None or not costs.mixed else np.asarray(headed)
     by_size = costs.min_chunk_size is None and (sections is None or not sections.any())
     if by_size and sum(range(len(lows))) - sum(lows) <= _FEW * len(lows):
