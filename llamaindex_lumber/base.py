@@ -424,7 +424,7 @@ class SpanNodeParser(NodeParser):
         parsed: list[_Parsed],
     ) -> list[BaseNode]:
         """Return the nodes of all parents, and add them to `parsed` for their embeddings."""
-        inherits = self.include_metadata
+        inherits, identity = self.include_metadata, self._built().identity
         made: list[BaseNode] = []
         for parent, source, segmentation in zip(parents, sources, segmentations, strict=True):
             chunks = self._built().chunks(source, segmentation, self.delivery)
@@ -434,7 +434,7 @@ class SpanNodeParser(NodeParser):
                 nodes = nodes_of(
                     parent,
                     chunks,
-                    splitter=self._built().identity,
+                    splitter=identity,
                     id_func=self.id_func,
                     headings=inherits,
                     context=self._adds_context(parent),

@@ -321,7 +321,12 @@ class Chunker(ABC):
             delivery: As for `split`.
         """
         layout = self.layout(source)
-        return deliver(segmentation, delivery, layout, self._limits_for(layout, 0))
+        if delivery.overlap:
+            limits = self._limits_for(layout, 0)
+        else:  # nothing is added, so nothing is limited
+            room = self._room_of(layout.source)
+            limits = self._limits if room is None else replace(self._limits, room=room)
+        return deliver(segmentation, delivery, layout, limits)
 
     def show(self, source: str | Source, *, overlap: int = 0) -> ChunkView:
         """Split one text for display: notebooks show the chunks in colours, with their tokens.
@@ -417,11 +422,17 @@ class Chunker(ABC):
         """Return the limits of the chunks of a text, less what is reserved in each."""
         source, limits = layout.source, self._limits
         reserved = source.reserved + overlap
-        if source.written is None or limits.chunk_size is None:
+        room = self._room_of(source)
+        if room is None:
             return limits.reserving(reserved)
-        room = Room(source.written, self._counter, limits.chunk_size - source.reserved)
         reserved += room.reserve(layout.possible_contexts(), overlap)
         return replace(limits.reserving(reserved), room=room)
+
+    def _room_of(self, source: Source) -> Room | None:
+        """Return what counts the text written around chunks; None if none is, or nothing limits."""
+        if source.written is None or self._limits.chunk_size is None:
+            return None
+        return Room(source.written, self._counter, self._limits.chunk_size - source.reserved)
 
     def _deliver_all(
         self,
