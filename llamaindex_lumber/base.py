@@ -409,7 +409,12 @@ class SpanNodeParser(NodeParser):
                 100 * share,
                 self._built().chunk_size,
             )
-        return list(map(source_of_node, nodes, writers))
+        # A counter may count special tokens around an empty text, for which room is left as well.
+        needed = self._built().counter.count([""]) != [0]
+        return [
+            source_of_node(node, writer if needed or not writer.adds_nothing else None)
+            for node, writer in zip(nodes, writers, strict=True)
+        ]
 
     def _adds_context(self, parent: BaseNode) -> bool:
         """Return whether the nodes of a document get contexts in their metadata."""

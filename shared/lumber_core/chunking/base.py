@@ -394,10 +394,7 @@ class Chunker(ABC):
         from tqdm import tqdm  # deferred: importing it takes longer than a short text
 
         work = zip(layouts, limits, strict=True)
-        return [
-            self._segment(layout, own)
-            for layout, own in tqdm(work, total=len(layouts))
-        ]
+        return [self._segment(layout, own) for layout, own in tqdm(work, total=len(layouts))]
 
     async def _asegment_all(
         self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool

@@ -73,9 +73,7 @@ def _may_be_rows(bodies: list[str]) -> bool:
     """Return whether most lines have as many commas or semicolons as the line before or after."""
     alike: set[int] = set()
     for sign in ",;":
-        counts = [
-            (QUOTED.sub("", body) if '"' in body else body).count(sign) for body in bodies
-        ]
+        counts = [(QUOTED.sub("", body) if '"' in body else body).count(sign) for body in bodies]
         for number, (count, following) in enumerate(pairwise(counts)):
             if count == following >= 2:
                 alike |= {number, number + 1}

@@ -86,3 +86,18 @@ def test_a_text_is_counted_about_once(chunker):
     )
     assert len(chunker(tokenizer=counter).segment(text).spans) > 10
     assert counter.characters <= 1.2 * len(text)
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+@pytest.mark.parametrize("end", ["", "!\n/ / /\n/", "a\x1cb \xa0c"])
+@given(parts=texts_in_parts())
+@quick
+def test_a_text_counts_no_less_than_what_is_said_to_be_the_least(name, end, parts):
+    counter = TiktokenCounter(name)
+    text = "".join(parts) + end
+    assert counter.least(text) <= counter.count([text])[0]
+
+
+def test_the_least_is_the_number_of_words():
+    assert TiktokenCounter("cl100k_base").least("Ann ran,\nshe fell.") == 4
+    assert TiktokenCounter("cl100k_base", markers=["fell. B"]).least("She fell. Bob sat.") == 0
