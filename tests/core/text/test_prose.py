@@ -69,5 +69,22 @@ def test_other_lines_are_looked_at_closely(line: str) -> None:
     assert prose_lines(f"It began.\n\n{line}\n\nIt ended.") is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We, you, they ran.\n" * 4,
+        "They ran; you did; we did.\n\n" * 3,
+        "Is it so?\nNo, it is not.",
+        "They went to\n\nA house.",
+        "\nIt began.",
+        "It began.\n  \nIt ended.",
+        "It began.\r\nIt ended.",
+        "> It began.\n\nIt ended.",
+    ],
+)
+def test_rows_answers_and_odd_lines_are_looked_at_closely(text: str) -> None:
+    assert prose_lines(text) is None
+
+
 def test_long_texts_are_looked_at_closely() -> None:
     assert prose_lines("It began.\n\n" * 1_000) is None

@@ -89,13 +89,17 @@ def test_a_text_is_counted_about_once(chunker):
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
-@pytest.mark.parametrize("end", ["", "!\n/ / /\n/", "a\x1cb \xa0c"])
 @given(parts=texts_in_parts())
 @quick
-def test_a_text_counts_no_less_than_what_is_said_to_be_the_least(name, end, parts):
+def test_a_text_counts_no_less_than_what_is_said_to_be_the_least(name, parts):
     counter = TiktokenCounter(name)
-    text = "".join(parts) + end
+    text = "".join(parts)
     assert counter.least(text) <= counter.count([text])[0]
+
+
+def test_one_token_may_have_the_marks_of_two_lines():
+    counter = TiktokenCounter("o200k_base")
+    assert counter.least(" );\n//") <= counter.count([" );\n//"])[0] == 1
 
 
 def test_the_least_is_the_number_of_words():
