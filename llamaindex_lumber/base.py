@@ -409,7 +409,12 @@ class SpanNodeParser(NodeParser):
                 100 * share,
                 self._built().chunk_size,
             )
-        return list(map(source_of_node, nodes, writers))
+        # A counter may count special tokens around an empty text, for which room is left as well.
+        needed = self._built().counter.count([""]) != [0]
+        return [
+            source_of_node(node, writer if needed or not writer.adds_nothing else None)
+            for node, writer in zip(nodes, writers, strict=True)
+        ]
 
     def _adds_context(self, parent: BaseNode) -> bool:
         """Return whether the nodes of a document get contexts in their metadata."""
@@ -424,7 +429,7 @@ class SpanNodeParser(NodeParser):
         parsed: list[_Parsed],
     ) -> list[BaseNode]:
         """Return the nodes of all parents, and add them to `parsed` for their embeddings."""
-        inherits = self.include_metadata
+        inherits, identity = self.include_metadata, self._built().identity
         made: list[BaseNode] = []
         for parent, source, segmentation in zip(parents, sources, segmentations, strict=True):
             chunks = self._built().chunks(source, segmentation, self.delivery)
@@ -434,7 +439,7 @@ class SpanNodeParser(NodeParser):
                 nodes = nodes_of(
                     parent,
                     chunks,
-                    splitter=self._built().identity,
+                    splitter=identity,
                     id_func=self.id_func,
                     headings=inherits,
                     context=self._adds_context(parent),

@@ -103,6 +103,11 @@ class NodeWriter:
             for each in shown
         ]
 
+    @property
+    def adds_nothing(self) -> bool:
+        """Whether every chunk is written as its text alone."""
+        return not self._context and self._metadata("") == [""]
+
     def _metadata(self, context: str) -> list[str]:
         """Return the metadata of a node with this context as it is embedded, and for a model."""
         if context not in self._shown:
@@ -191,7 +196,11 @@ def metadata_share(
     limit = chunker.chunk_size
     if limit is None or not parents:
         return 0.0
-    tokens = [Room(writer, chunker.counter, limit).around for writer in writers]
+    (empty,) = chunker.counter.count([""])
+    tokens = [
+        empty if writer.adds_nothing else Room(writer, chunker.counter, limit).around
+        for writer in writers
+    ]
     most = max(tokens)
     if limit - overlap - most < 1:
         parent = parents[tokens.index(most)]

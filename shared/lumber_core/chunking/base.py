@@ -321,7 +321,12 @@ class Chunker(ABC):
             delivery: As for `split`.
         """
         layout = self.layout(source)
-        return deliver(segmentation, delivery, layout, self._limits_for(layout, 0))
+        if delivery.overlap:
+            limits = self._limits_for(layout, 0)
+        else:  # nothing is added, so nothing is limited
+            room = self._room_of(layout.source)
+            limits = self._limits if room is None else replace(self._limits, room=room)
+        return deliver(segmentation, delivery, layout, limits)
 
     def show(self, source: str | Source, *, overlap: int = 0) -> ChunkView:
         """Split one text for display: notebooks show the chunks in colours, with their tokens.
@@ -384,13 +389,12 @@ class Chunker(ABC):
         self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
         """Split the texts of layouts, each within its limits."""
+        if not show_progress:
+            return [*map(self._segment, layouts, limits)]
         from tqdm import tqdm  # deferred: importing it takes longer than a short text
 
         work = zip(layouts, limits, strict=True)
-        return [
-            self._segment(layout, own)
-            for layout, own in tqdm(work, total=len(layouts), disable=not show_progress)
-        ]
+        return [self._segment(layout, own) for layout, own in tqdm(work, total=len(layouts))]
 
     async def _asegment_all(
         self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
@@ -406,20 +410,26 @@ class Chunker(ABC):
         """Check the arguments, and return the layout and the limits of each source."""
         check_scales("scales", scales)
         layouts = list(map(self.layout, as_sources(sources)))
-        limits = [
-            replace(self._limits_for(layout, overlap), scales=tuple(scales)) for layout in layouts
-        ]
+        limits = [self._limits_for(layout, overlap) for layout in layouts]
+        if scales:
+            limits = [replace(own, scales=tuple(scales)) for own in limits]
         return layouts, limits
 
     def _limits_for(self, layout: Layout, overlap: int) -> SizeLimits:
         """Return the limits of the chunks of a text, less what is reserved in each."""
         source, limits = layout.source, self._limits
         reserved = source.reserved + overlap
-        if source.written is None or limits.chunk_size is None:
+        room = self._room_of(source)
+        if room is None:
             return limits.reserving(reserved)
-        room = Room(source.written, self._counter, limits.chunk_size - source.reserved)
         reserved += room.reserve(layout.possible_contexts(), overlap)
         return replace(limits.reserving(reserved), room=room)
+
+    def _room_of(self, source: Source) -> Room | None:
+        """Return what counts the text written around chunks; None if none is, or nothing limits."""
+        if source.written is None or self._limits.chunk_size is None:
+            return None
+        return Room(source.written, self._counter, self._limits.chunk_size - source.reserved)
 
     def _deliver_all(
         self,
@@ -490,4 +500,5 @@ def enforce_limits(
         others = set(spans).difference(long)
         short = Cutter(layout, limits).shorten(long, units, scorer)
         spans = tuple(sorted([*others, *short]))
-    return replace(segmentation, spans=limits.join(text, spans, fixed))
+    joined = limits.join(text, spans, fixed)
+    return segmentation if joined is segmentation.spans else replace(segmentation, spans=joined)

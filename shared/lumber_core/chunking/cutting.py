@@ -8,7 +8,7 @@ the kind of place, and by a model's score if there is one. The best tiling decid
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
@@ -39,6 +39,7 @@ _KIND_SCORES = {
     Kind.PARAGRAPH: 2.0,
     Kind.HEADING: 3.0,
 }
+_SCORES = [*_KIND_SCORES.values()]  # looked up by number, which is faster
 _LEVEL_SCORES = (0.0, 3.0, 3.0, 2.0, 1.0, 1.0, 1.0)  # additional, by a heading's level
 _DEPTH_COST = 1.0  # per level of indentation
 _T_WEIGHT = 0.3  # per unit of t
@@ -246,31 +247,26 @@ class Cutter:
 
     def _best(self, found: SizedPlaces, t: npt.ArrayLike | None, most: int) -> list[int]:
         """Return the offsets of the best cuts into chunks of at most `most` tokens."""
-        import numpy as np
-
-        from lumber_core.chunking.tiling import ChunkCosts, best_cuts
+        from lumber_core.chunking.tiling import best_cuts, costs_of  # deferred: imports numpy
 
         if not found.places:
             return []
-        kinds, depths, levels = (
-            np.fromiter(map(itemgetter(field), found.places), np.int64) for field in (1, 3, 4)
-        )
-        scores = np.array([*_KIND_SCORES.values()])[kinds] + np.array(_LEVEL_SCORES)[levels]
-        scores -= _DEPTH_COST * depths
+        scores = [
+            _SCORES[kind] + _LEVEL_SCORES[level] - _DEPTH_COST * depth
+            for _, kind, _, depth, level in found.places
+        ]
         weights = _MARKDOWN if isinstance(self._layout, MarkdownLayout) else _PLAIN
         if t is not None:
-            bounded = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
-            scores += _T_WEIGHT * bounded
-            scores += weights.start * np.where(depths > 0, 0, np.maximum(bounded, 0))
+            scores = _add_t(scores, t, [place.depth > 0 for place in found.places], weights.start)
         low = self._limits.min_chunk_size
-        costs = ChunkCosts(
+        costs = costs_of(
             most,
             min(self._target, most),
             None if low is None else min(low, most),
             weights.size,
             weights.mixed,
         )
-        headed = levels > 0
+        headed = [place.level > 0 for place in found.places] if weights.mixed else None
         offsets, sections = [*map(_OFFSET, found.places)], self._layout.section_starts
         begin, end = found.span
         fixed = [
@@ -281,38 +277,51 @@ class Cutter:
         for before, last in pairwise([-1, *fixed, len(offsets)]):
             first = before + 1
             inside = best_cuts(
-                found.sizes[first : last + 1], scores[first:last], costs, headed[first:last]
+                found.sizes[first : last + 1],
+                scores[first:last],
+                costs,
+                headed and headed[first:last],
             )
             cuts += (first + number for number in inside)
             cuts += [last] if last < len(offsets) else []
         return [offsets[number] for number in cuts]
 
-    def _sized(
-        self, span: Span, places: list[Place], known: SizedPlaces | None = None
-    ) -> SizedPlaces:
-        """Return places in a range with the tokens between them.
+    def _sized(self, span: Span, places: list[Place]) -> SizedPlaces:
+        """Return places in a range with the tokens between them."""
+        edges = [span.start, *map(_OFFSET, places), span.end]
+        counts = self._limits.count_between(self._layout.text, edges)
+        return SizedPlaces(span, places, _at_least_one(counts))
+
+    def _divided(self, found: SizedPlaces, inside: Mapping[int, list[Place]]) -> SizedPlaces:
+        """Add places inside some gaps; the tokens of the other gaps are not counted again.
 
         Args:
-            span: The range.
-            places: The places.
-            known: Some of the places, with tokens that are not counted again.
+            found: Places in a range.
+            inside: Places to add, by the number of their gap, ascending.
         """
-        import numpy as np
-
-        text, edges = self._layout.text, [span.start, *map(_OFFSET, places), span.end]
-        if known is None or not known.places:
-            counts = np.array(self._limits.count_between(text, edges))
-        else:
-            marks, before = np.array(edges), known.counted().edges
-            kept = np.isin(marks, before, assume_unique=True)
-            both = kept[:-1] & kept[1:]
-            counts = np.zeros(len(both), dtype=np.int64)
-            counts[both] = np.array(known.sizes)[np.searchsorted(before, marks[:-1][both])]
-            new = np.flatnonzero(~both).tolist()
-            counts[new] = self._limits.counter.count([text[edges[n] : edges[n + 1]] for n in new])
-        # At least 1: the optimiser looks back over all places within `chunk_size` tokens, and a
-        # custom counter may count none for many places in a row.
-        return SizedPlaces(span, places, np.maximum(counts, 1).tolist())
+        if not found.places:
+            return self._sized(found.span, inside[0])
+        places: list[Place] = []
+        sizes: list[int] = []
+        parts: list[str] = []
+        numbers: list[int] = []  # of what is counted
+        done = 0
+        for number, added in inside.items():
+            places += found.places[max(0, done - 1) : number]
+            places += added
+            sizes += found.sizes[done:number]
+            gap = found.gap(number)
+            edges = [gap.start, *map(_OFFSET, added), gap.end]
+            numbers += range(len(sizes), len(sizes) + len(added) + 1)
+            sizes += [0] * (len(added) + 1)
+            parts += [self._layout.text[start:end] for start, end in pairwise(edges)]
+            done = number + 1
+        places += found.places[max(0, done - 1) :]
+        sizes += found.sizes[done:]
+        counts = _at_least_one(self._limits.counter.count(parts))
+        for number, count in zip(numbers, counts, strict=True):
+            sizes[number] = count
+        return SizedPlaces(found.span, places, sizes)
 
     def _refined_units(
         self, span: Span, unit_starts: Sequence[int], known: list[Place], most: int
@@ -373,19 +382,19 @@ class Cutter:
         enough = max(1, self._target // _PLACES_PER_TARGET)
         edge = Kind.LINE if lines else Kind.CHARACTER
         found = SizedPlaces(span, [], [size])
+        long = self._long_gaps(found, edge, enough, most)
         for level in self._layout.finer_places(*span):
             offsets = [*map(_OFFSET, level)]
-            places: list[Place] = []
-            done = 0
-            for number in self._long_gaps(found, edge, enough, most):
+            inside: dict[int, list[Place]] = {}
+            for number in long:
                 gap = found.gap(number)
-                places += found.places[done:number]
-                places += level[bisect_right(offsets, gap.start) : bisect_left(offsets, gap.end)]
-                done = number
-            places += found.places[done:]
-            if len(places) > len(found.places):
-                found = self._sized(span, places, found)
-                if not self._long_gaps(found, edge, enough, most):
+                added = level[bisect_right(offsets, gap.start) : bisect_left(offsets, gap.end)]
+                if added:
+                    inside[number] = added
+            if inside:
+                found = self._divided(found, inside)
+                long = self._long_gaps(found, edge, enough, most)
+                if not long:
                     return found
         return self._chopped(found)
 
@@ -398,25 +407,54 @@ class Cutter:
             enough: Maximum tokens of a gap that is no whole line.
             most: Maximum tokens of one or several whole lines.
         """
-        import numpy as np
-
         if max(found.sizes) <= min(enough, most):
             return []
-        lines = np.array(
-            [edge >= Kind.LINE, *(p.kind >= Kind.LINE for p in found.places), edge >= Kind.LINE]
-        )
-        allowed = np.where(lines[:-1] & lines[1:], most, enough)
-        numbers: list[int] = np.flatnonzero(np.array(found.sizes) > allowed).tolist()
-        return numbers
+        kinds = [edge, *(place.kind for place in found.places), edge]
+        whole = [min(ends) >= Kind.LINE for ends in pairwise(kinds)]
+        return [
+            number
+            for number, (size, lines) in enumerate(zip(found.sizes, whole, strict=True))
+            if size > (most if lines else enough)
+        ]
 
     def _chopped(self, found: SizedPlaces) -> SizedPlaces:
         """Divide words that fit in no chunk."""
         if max(found.sizes) <= self._most:
             return found
-        places: list[Place] = []
-        for gap, size, end in found.gaps():
+        inside: dict[int, list[Place]] = {}
+        for number, size in enumerate(found.sizes):
             if size > self._most:
+                gap = found.gap(number)
                 parts = [*parts_that_fit(self._layout.text, gap, self._most, self._limits)]
-                places += [Place(part.start, Kind.CHARACTER, part.start) for part in parts[1:]]
-            places += end
-        return self._sized(found.span, places, found)
+                inside[number] = [
+                    Place(part.start, Kind.CHARACTER, part.start) for part in parts[1:]
+                ]
+        return self._divided(found, inside)
+
+
+def _at_least_one(counts: Iterable[int]) -> list[int]:
+    """Return counts of which none is 0.
+
+    The optimiser looks back over all places within `chunk_size` tokens, and a custom counter may
+    count none for many places in a row.
+    """
+    return [max(count, 1) for count in counts]
+
+
+def _add_t(
+    scores: list[float], t: npt.ArrayLike, indented: Sequence[bool], start: float
+) -> list[float]:
+    """Return the scores of places with what the classifier's t adds.
+
+    Args:
+        scores: Scores by the kind of place.
+        t: The classifier's t at each.
+        indented: Whether each is indented.
+        start: See `_Weights`.
+    """
+    import numpy as np
+
+    bounded = np.maximum(np.asarray(t, dtype=np.float64), _LOWEST_T)
+    added = start * np.where(indented, 0, np.maximum(bounded, 0))
+    total: list[float] = (np.array(scores) + _T_WEIGHT * bounded + added).tolist()
+    return total

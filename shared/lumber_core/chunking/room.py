@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from lumber_core.text.context import Context
 from lumber_core.text.source import Written
@@ -21,9 +22,6 @@ class Room:
         written: See `Source.written`.
         counter: Counts the tokens.
         most: Maximum tokens of what is written.
-
-    Attributes:
-        around: Tokens that are written around a text without a context.
     """
 
     def __init__(self, written: Written, counter: TokenCounter, most: int) -> None:
@@ -31,9 +29,14 @@ class Room:
         self._counter = counter
         self._most = most
         self._sizes: dict[str, int] = {}
-        empty, filled = self.count(["", _SAMPLE])
+
+    @cached_property
+    def around(self) -> int:
+        """Tokens that are written around a text without a context."""
+        empty, filled = ([*{*self._written(text, _NOTHING)}] for text in ("", _SAMPLE))
+        bare, *counts = self._counter.count([_SAMPLE, *empty, *filled])
         # Separators may be left out around an empty text.
-        self.around = max(empty, filled - counter.count([_SAMPLE])[0])
+        return max(*counts[: len(empty)], max(counts[len(empty) :]) - bare)
 
     def count(self, texts: Sequence[str], contexts: Sequence[Context] = ()) -> list[int]:
         """Return the tokens of the longest form in which each text is written.
@@ -54,10 +57,12 @@ class Room:
             contexts: The longest contexts of the document.
             overlap: Tokens that are left free in addition.
         """
-        different = [*{*self._shortened(contexts)}]
-        counts = self.count([_SAMPLE] * len(different), different)
-        (bare,) = self.count([_SAMPLE])
-        longest = max(counts, default=bare) - bare
+        different = [*{*self._shortened(contexts)}.difference([_NOTHING])]
+        if not different:
+            return self.around
+        samples = [_SAMPLE] * (len(different) + 1)
+        bare, *counts = self.count(samples, [_NOTHING, *different])
+        longest = max(*counts, bare) - bare
         share = max(0, self._most - overlap - self.around) // _CONTEXT_SHARE
         return self.around + min(longest, share)
 
@@ -81,12 +86,15 @@ class Room:
     def _shortened(self, contexts: Sequence[Context]) -> list[Context]:
         """Return contexts of at most a quarter of the room, by the sizes of their parts."""
         parts = {part for context in contexts for part in (*context.titles, context.table) if part}
-        new = [part for part in parts if part not in self._sizes]
-        counts = self._counter.count([f"{part}\n\n" for part in new])
-        self._sizes.update(zip(new, counts, strict=True))
+        new = parts.difference(self._sizes)
+        if new:
+            counts = self._counter.count([f"{part}\n\n" for part in new])
+            self._sizes.update(zip(new, counts, strict=True))
         return [self._short(context) for context in contexts]
 
     def _short(self, context: Context) -> Context:
+        if context == _NOTHING:
+            return context
         room = max(0, self._most - self.around) // _CONTEXT_SHARE
         table = context.table if self._sizes.get(context.table, 0) <= room else ""
         room -= self._sizes[table] if table else 0

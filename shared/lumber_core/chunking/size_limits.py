@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lumber_core.chunking.room import Room
 from lumber_core.spans import Span
-from lumber_core.tokens import BoundingCounter, EstimatedCounter, TokenCounter
+from lumber_core.tokens import EstimatedCounter, TokenCounter
 from lumber_core.tokens.base import Added
 
 _CHARACTERS_PER_TOKEN = 16  # more than a token has on average, but of runs of one character
@@ -138,9 +138,19 @@ class SizeLimits:
             return False
         # Most texts are too long, and seen to be by their beginning.
         begin = text[: most * _CHARACTERS_PER_TOKEN]
-        if len(begin) < len(text) and self.counter.count([begin])[0] > most:
+        whole = len(begin) == len(text)
+        if not (whole and self.room) and self._exceeds(begin, most):
             return False
-        return self.count([text])[0] <= most
+        # What is counted with the white space at its ends may count more without.
+        unchanged = whole and not self.room and len(text.strip()) == len(text)
+        return unchanged or self.count([text])[0] <= most
+
+    def _exceeds(self, text: str, most: int) -> bool:
+        """Return whether a text, as it is, counts more than a number of tokens."""
+        least = getattr(self.counter, "least", None)  # of a `TiktokenCounter`
+        if least is not None and least(text) > most:
+            return True
+        return self.counter.count([text])[0] > most
 
     def exceeding(
         self, text: str, spans: Sequence[Span], parts: Counted | None = None
@@ -164,13 +174,13 @@ class SizeLimits:
         self, text: str, spans: Sequence[Span], parts: Counted, most: int
     ) -> Sequence[Span]:
         """Return the spans whose parts together may count more than a number of tokens."""
-        if self.room is not None or not isinstance(self.counter, BoundingCounter):
+        most_added = getattr(self.counter, "most_added", None)  # of a `BoundingCounter`
+        if self.room is not None or most_added is None:
             return spans
         if type(self.counter) is EstimatedCounter:  # which looks at no text
-            added: Added | None = self.counter.most_added(parts.tokens)
+            added: Added | None = most_added(parts.tokens)
         else:
-            texts = [text[start:end] for start, end in pairwise(parts.edges)]
-            added = self.counter.most_added(texts)
+            added = most_added([text[start:end] for start, end in pairwise(parts.edges)])
         if added is None:
             return spans
         edges, unsure = parts.edges, []

@@ -9,8 +9,11 @@ That takes O(places x window), where the window is the number of places within `
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from math import isfinite
 
 import numpy as np
 import numpy.typing as npt
@@ -65,6 +68,12 @@ class ChunkCosts:
                 )
 
     @cached_property
+    def listed(self) -> list[float]:
+        """The same as `table`."""
+        costs: list[float] = self.table.tolist()
+        return costs
+
+    @cached_property
     def table(self) -> npt.NDArray[np.float64]:
         """The cost of a chunk of 0, 1, ... chunk_size tokens, shape (chunk_size + 1,)."""
         sizes = np.arange(self.chunk_size + 1, dtype=np.float64)
@@ -74,6 +83,10 @@ class ChunkCosts:
         if self.min_chunk_size is not None:
             costs[: self.min_chunk_size] += _BELOW_MINIMUM
         return costs
+
+
+costs_of = lru_cache(maxsize=64)(ChunkCosts)
+"""Returns `ChunkCosts`, whose tables are made once for all texts of a splitter."""
 
 
 def best_cuts(
@@ -102,26 +115,30 @@ def best_cuts(
         ValueError: There is not one size more than there are scores, a size is negative, or a
             score is not a finite number.
     """
-    steps = np.asarray(sizes, dtype=np.int64).reshape(-1)
-    gains = np.asarray(scores, dtype=np.float64).reshape(-1)
+    steps: list[int] = sizes if isinstance(sizes, list) else np.asarray(sizes).tolist()
+    gains: list[float] = scores if isinstance(scores, list) else np.asarray(scores).tolist()
     if len(steps) != len(gains) + 1:
         raise ValueError(
             f"expected {len(gains) + 1} sizes around {len(gains)} places, not {len(steps)}"
         )
-    if steps.min() < 0 or not np.isfinite(gains).all():
+    if min(steps) < 0 or not all(map(isfinite, gains)):
         raise ValueError("sizes must not be negative, and scores must be finite")
     # Edges are the text's start, the places, and the text's end, at which a cut adds nothing.
-    before = np.concatenate([[0], np.cumsum(steps)])
-    added = [*gains.tolist(), 0.0]
-    lows = np.searchsorted(before, before - costs.chunk_size, side="left")
+    before, added = [*accumulate(steps, initial=0)], [*gains, 0.0]
+    lows: list[int]
+    if len(before) <= _FEW:
+        lows = [bisect_left(before, tokens - costs.chunk_size) for tokens in before]
+    else:
+        marks = np.array(before)
+        lows = marks.searchsorted(marks - costs.chunk_size).tolist()
     sections = None if headed is None or not costs.mixed else np.asarray(headed)
     by_size = costs.min_chunk_size is None and (sections is None or not sections.any())
-    if by_size and (np.arange(len(lows)) - lows).mean() <= _FEW:
+    if by_size and sum(range(len(lows))) - sum(lows) <= _FEW * len(lows):
         previous = _previous_cuts_by_size(before, lows, added, costs)
-    elif by_size and steps[1:-1].min(initial=1) > 0:
-        previous = _previous_cuts_in_blocks(before, lows, gains, costs)
+    elif by_size and min(steps[1:-1], default=1) > 0:
+        previous = _previous_cuts_in_blocks(np.array(before), lows, np.array(added), costs)
     else:
-        previous = _previous_cuts(before, lows, added, costs, sections)
+        previous = _previous_cuts(np.array(before), lows, added, costs, sections)
     cuts = []
     edge = previous[-1]
     while edge:
@@ -132,7 +149,7 @@ def best_cuts(
 
 def _previous_cuts(
     before: npt.NDArray[np.int64],
-    firsts: npt.NDArray[np.intp],
+    firsts: list[int],
     added: list[float],
     costs: ChunkCosts,
     sections: npt.NDArray[np.bool_] | None,
@@ -146,7 +163,6 @@ def _previous_cuts(
         costs: What a chunk costs.
         sections: Whether a section starts at each place.
     """
-    lows = firsts.tolist()
     headings = [True] + [False] * len(added) if sections is None else [True, *sections.tolist()]
     mixed = np.where(headings, 0.0, costs.mixed)
     section = 0  # the last edge at which one starts
@@ -154,7 +170,7 @@ def _previous_cuts(
     previous = [0] * len(before)
     for edge in range(1, len(before)):
         section = edge - 1 if headings[edge - 1] else section
-        low = lows[edge]
+        low = firsts[edge]
         if low == edge:  # the text since the last edge fits in no chunk
             previous[edge] = edge - 1
             best[edge] = best[edge - 1] + added[edge - 1]
@@ -169,8 +185,8 @@ def _previous_cuts(
 
 
 def _previous_cuts_by_size(
-    before: npt.NDArray[np.int64],
-    firsts: npt.NDArray[np.intp],
+    before: list[int],
+    firsts: list[int],
     added: list[float],
     costs: ChunkCosts,
 ) -> list[int]:
@@ -180,19 +196,19 @@ def _previous_cuts_by_size(
     further ones: no last chunk starts before that of the edge before. Few starts are left to try,
     which are compared faster without arrays.
     """
-    sizes, table = before.tolist(), costs.table.tolist()
+    table = costs.listed
     best = [0.0]
     previous = [0]
     chosen = 0
-    for edge, low in enumerate(firsts.tolist()[1:], start=1):
-        end = sizes[edge]
+    for edge, low in enumerate(firsts[1:], start=1):
+        end = before[edge]
         if low == edge:  # the text since the last edge fits in no chunk
             chosen, value = edge - 1, best[-1]
         else:
             chosen = max(low, chosen)
-            value = best[chosen] - table[end - sizes[chosen]]
+            value = best[chosen] - table[end - before[chosen]]
             for start in range(chosen + 1, edge):
-                other = best[start] - table[end - sizes[start]]
+                other = best[start] - table[end - before[start]]
                 if other > value:
                     chosen, value = start, other
         best.append(value + added[edge - 1])
@@ -202,8 +218,8 @@ def _previous_cuts_by_size(
 
 def _previous_cuts_in_blocks(
     before: npt.NDArray[np.int64],
-    firsts: npt.NDArray[np.intp],
-    gains: npt.NDArray[np.float64],
+    firsts: list[int],
+    added: npt.NDArray[np.float64],
     costs: ChunkCosts,
 ) -> list[int]:
     """Return what `_previous_cuts_by_size` does, if many places are within one chunk.
@@ -214,14 +230,13 @@ def _previous_cuts_in_blocks(
     """
     reach = int(costs.target_size * _BLOCK)
     table = np.concatenate([costs.table, np.full(reach + 1, np.inf)])
-    added = np.append(gains, 0.0)
-    lows, stops = firsts.tolist(), np.searchsorted(before, before + reach, side="right").tolist()
+    stops = np.searchsorted(before, before + reach, side="right").tolist()
     best = np.zeros(len(before))
     previous = np.zeros(len(before), dtype=np.intp)
     edge, chosen, halved = 1, 0, False
     while edge < len(before):
         stop = (edge + stops[edge]) // 2 if halved else stops[edge]
-        low = max(lows[edge], chosen)
+        low = max(firsts[edge], chosen)
         block = slice(edge, stop)
         if low < edge and stop - edge >= _STEP:
             starts, values = _best_starts(before, best, low, block, table)
@@ -235,7 +250,7 @@ def _previous_cuts_in_blocks(
             if halved:
                 continue
         for one in range(edge, stop):
-            low = max(lows[one], chosen)
+            low = max(firsts[one], chosen)
             if low >= one:  # the text since the last edge fits in no chunk
                 chosen, value = one - 1, best[one - 1]
             else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate, repeat
 from operator import contains
 from string import ascii_uppercase
@@ -24,6 +25,8 @@ _QUOTE = re.compile(r"\s{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
 _SEPARATORS = "\x1c\x1d\x1e"  # white space that ends a line for `str.splitlines`, but not here
 AROUND = 10
 """Lines of context on both sides."""
+
+_FEW = 128  # lines, as of a message: many texts have as many
 
 WIDEST_PROSE = 180
 """Characters of the widest line that prose is wrapped to."""
@@ -41,11 +44,12 @@ class Characters:
 
     def __init__(self, characters: Sequence[str]) -> None:
         codes = "".join(characters).encode("utf-32-le", "surrogatepass")
-        self._kinds, self._numbers = np.unique(np.frombuffer(codes, np.uint32), return_inverse=True)
+        kinds, self._numbers = np.unique(np.frombuffer(codes, np.uint32), return_inverse=True)
+        self._kinds = [*map(chr, kinds.tolist())]
 
     def are(self, test: Callable[[str], bool]) -> Flags:
         """Return for each line what a test says of its character."""
-        return flags_of(map(test, map(chr, self._kinds.tolist())))[self._numbers]
+        return flags_of(map(test, self._kinds))[self._numbers]
 
     def among(self, characters: str) -> Flags:
         """Return for each line whether its character is one of these."""
@@ -121,7 +125,7 @@ class PlainLines:
     def matching(self, pattern: re.Pattern[str], among: Flags) -> list[int]:
         """Return the numbers of the lines that a pattern matches, among some that may."""
         match, bodies = pattern.match, self.bodies
-        return [number for number in np.flatnonzero(among).tolist() if match(bodies[number])]
+        return [number for number in among.nonzero()[0].tolist() if match(bodies[number])]
 
     def having(self, sign: str) -> Flags:
         """Return for each line whether a sign is in it."""
@@ -130,7 +134,8 @@ class PlainLines:
     def flagged(self, numbers: Iterable[int]) -> Flags:
         """Return for each line whether its number is among some."""
         flags = np.zeros(len(self.bodies), dtype=np.bool_)
-        flags[[*numbers]] = True
+        if flagged := [*numbers]:
+            flags[flagged] = True
         return flags
 
 
@@ -159,12 +164,20 @@ def flags_of(answers: Iterable[bool]) -> Flags:
 
 def around(values: npt.NDArray[np.generic], *, total: bool = False) -> npt.NDArray[np.float64]:
     """Return the mean, or the total, of each value and its neighbours."""
-    sums = np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
-    places = np.arange(len(values))
-    low = np.maximum(0, places - AROUND)
-    high = np.minimum(len(values), places + AROUND + 1)
+    sums = np.zeros(len(values) + 1)
+    values.cumsum(dtype=np.float64, out=sums[1:])
+    low, high = (_ranges_of_few if len(values) <= _FEW else _ranges)(len(values))
     found: npt.NDArray[np.float64] = sums[high] - sums[low]
     return found if total else found / (high - low)
+
+
+def _ranges(count: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return where the neighbours of each of some values begin and end."""
+    places = np.arange(count)
+    return np.maximum(0, places - AROUND), np.minimum(count, places + AROUND + 1)
+
+
+_ranges_of_few = lru_cache(maxsize=_FEW)(_ranges)
 
 
 def neighbours(values: Flags) -> Flags:
@@ -194,6 +207,9 @@ def in_header(lines: PlainLines, number: int) -> bool:
     return both and not bool(lines.blank[number])
 
 
+QUOTED = re.compile(r'"[^"]*"')
+"""What is quoted in a line, where signs do not separate fields."""
+
 _LABEL_FIRSTS = "-*+\u2022\u2023\u2043\u25aa\u25cf\u25e6\u2013\u2014\u00b7[(."  # no letters
 _LABEL = re.compile(
     r"""(?:
@@ -218,7 +234,7 @@ _TIME = r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\
 _STAMP = re.compile(rf"{_TIME}(?:\s*(?:-->|[-\u2013\u2014])\s*{_TIME}(?:\s+\w+:\S+)*)?$")
 _NAME = re.compile(r"[A-Z][\w.'\u2019-]*(?:\s[A-Z][\w.'\u2019-]*){0,3}$")
 # With a speaker: "Ann Lee  10:15 AM", "Ann Lee - Today at 10:15", "[Ann Lee] 00:15:07".
-_SPEAKER_STAMP = re.compile(
+SPEAKER_STAMP = re.compile(
     r"\[?[A-Z@][\w.'\u2019-]*(?:\s[\w.'\u2019-]+){0,3}?\]?(?:\s*[,|\u2013\u2014\u00b7-])?"
     rf"\s+(?:\w+\sat\s)?{_TIME}$"
 )
@@ -270,7 +286,7 @@ def stamps_of(lines: PlainLines) -> Flags:
     timed = lines.colons & lines.firsts.are(lambda first: first in "[(" or first.isdigit())
     times = lines.flagged(lines.matching(_STAMP, timed))
     named = lines.colons & lines.lasts.are(lambda last: last in _STAMP_ENDS or last.isdigit())
-    speakers = lines.matching(_SPEAKER_STAMP, named)
+    speakers = lines.matching(SPEAKER_STAMP, named)
     result = times | lines.flagged(speakers) if len(speakers) > 1 else times.copy()
     screened = lines.firsts.among(ascii_uppercase) & (lines.sizes <= _LONGEST_SCREEN_NAME)
     names = lines.matching(_SCREEN_NAME, screened)
@@ -305,7 +321,7 @@ _MARKED_HEADING = re.compile(
 )
 _HASHES = re.compile(r"(#{1,6})\s+\S")
 _RULE = re.compile(r"([=~^*+-])\1{2,}$")
-_NAMED_HEADING = re.compile(
+NAMED_HEADING = re.compile(
     r"(?:chapter|section|part|appendix|annex|book|act|scene|article|stave|lesson|unit)"
     r"\s+(?:\d+|[ivxlc]+|[a-z])\b",
     re.IGNORECASE,
@@ -316,7 +332,7 @@ _ASCIIDOC = re.compile(r"=\s\w.*[^=]$")  # the title on the first line
 _ASCIIDOC_HEADING = re.compile(r"={1,6}\s\S")
 _ORG = re.compile(r"#\+\w+")
 _ORG_HEADING = re.compile(r"\*{1,6}\s+\S")
-_LONGEST_HEADING = 90
+LONGEST_HEADING = 90
 _FEWEST_LETTERS = 3  # of a heading
 _NAMED_FIRSTS = "CSPABLUcspablu\u017f"  # "\u017f" is an "s" where case is ignored
 
@@ -345,7 +361,7 @@ class Headings:
         title = lines.open_ended & first.are(_may_begin_title) & ~last.among(",-") & ~digits
         worded = (title | first.among(_NAMED_FIRSTS)) & (lines.sizes >= _FEWEST_LETTERS)
         self.candidates: Flags = self._marked | worded
-        self.candidates &= lines.sizes <= _LONGEST_HEADING
+        self.candidates &= lines.sizes <= LONGEST_HEADING
         self.candidates |= last.among(":") | lines.flagged(lines.headers)
         self.may_head: Flags = lines.blank | self._marked | ~after(lines.open_ended & ~digits)
 
@@ -359,13 +375,13 @@ class Headings:
             return in_header(lines, number) or in_header(lines, number + 1)
         if _attributes(body):
             return True
-        if len(body) > _LONGEST_HEADING or _attributes(following):
+        if len(body) > LONGEST_HEADING or _attributes(following):
             return False
         if self._marked[number]:
             return True
         if following[0].islower() and not lines.blank[number + 1]:
             return False
-        named = _NAMED_HEADING.match(body) is not None
+        named = NAMED_HEADING.match(body) is not None
         if not (named or self._is_title(number)):
             return False
         letters = sum(map(str.isalpha, body))
@@ -415,7 +431,7 @@ def underlined_titles(lines: PlainLines) -> Flags:
         title = lines.bodies[number - 1]
         above = number - 2 in rules and not lines.blank[number - 1]
         alone = above or number == 1 or lines.blank[number - 1]
-        if alone and len(title) <= _LONGEST_HEADING and title[0] != "[" and title[-1] not in ".,;":
+        if alone and len(title) <= LONGEST_HEADING and title[0] != "[" and title[-1] not in ".,;":
             result[number - 1] = True
             if above:
                 result[number - 2] = True

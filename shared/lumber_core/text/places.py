@@ -18,6 +18,7 @@ import numpy as np
 
 from lumber_core.text.lines import heading_level
 from lumber_core.text.plain import Break, Lines, read_lines
+from lumber_core.text.prose import prose_lines
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
 
@@ -101,6 +102,9 @@ def find_places(text: str, language: str = "en", begin: int = 0) -> list[Place]:
     Returns:
         Places in order, strictly inside the text.
     """
+    prose = prose_lines(text)
+    if prose is not None:
+        return _of_prose(text, prose, language, begin)
     lines = read_lines(text)
     if not len(lines.starts):
         return []
@@ -124,6 +128,17 @@ def find_places(text: str, language: str = "en", begin: int = 0) -> list[Place]:
         sentence_starts, repeat(Kind.SENTENCE), sentence_starts, repeat(0), repeat(0), strict=False
     )
     return sorted([*_of_lines(text, lines, begin), *map(_new_place, fields)])
+
+
+def _of_prose(text: str, lines: Mapping[int, bool], language: str, begin: int) -> list[Place]:
+    """Return the places of a text of which `prose_lines` says where lines start."""
+    kinds = {
+        at: Kind.SENTENCE
+        for at in starts_of_sentences_and_lines(text, language)
+        if at not in lines and not _is_abbreviated(text, at)
+    }
+    kinds.update((at, Kind.PARAGRAPH if lines[at] else Kind.LINE) for at in lines if at)
+    return [_new_place((begin + at, kinds[at], begin + at, 0, 0)) for at in sorted(kinds)]
 
 
 def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:

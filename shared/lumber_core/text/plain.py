@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from lumber_core.text.lines import (
     AROUND,
+    QUOTED,
     WIDEST_PROSE,
     Flags,
     Headings,
@@ -197,7 +198,6 @@ def _stays(lines: PlainLines, number: int) -> bool:
     return bool(before[0] == "Q" and _QUESTION.match(before) and _ANSWER.match(body))
 
 
-_QUOTED = re.compile(r'"[^"]*"')
 _DATED = re.compile(r"[\[(]?(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d?:\d\d:\d\d)")
 
 
@@ -209,7 +209,7 @@ def _dated_lines(lines: PlainLines) -> Flags:
 
 def _row_lines(lines: PlainLines, dated: Flags) -> Flags:
     """Return for each line whether it is a row of a table or a line of a log."""
-    bodies = [_QUOTED.sub("", body) if '"' in body else body for body in lines.bodies]
+    bodies = [QUOTED.sub("", body) if '"' in body else body for body in lines.bodies]
     joined, counts = "".join(bodies), np.zeros((len(bodies), 4), dtype=np.int64)
     for number, sign in enumerate("\t|;,"):
         if sign in joined:

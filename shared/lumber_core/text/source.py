@@ -92,6 +92,8 @@ class Source:
 
     def _is_file_of(self, types: set[str], endings: tuple[str, ...]) -> bool:
         """Return whether the metadata has a file of one of these types or endings."""
+        if not self.metadata:
+            return False
         names = (self.metadata.get(key) for key in NAME_KEYS)
         return any(self.metadata.get(key) in types for key in TYPE_KEYS) or any(
             str(name).casefold().endswith(endings) for name in names if name

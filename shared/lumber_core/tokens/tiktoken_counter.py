@@ -114,6 +114,16 @@ class TiktokenCounter:
             for text in texts
         ]
 
+    def least(self, text: str) -> int:
+        """Return a number of tokens that a text has at least: that of its words, if it is known.
+
+        No token has characters of two words, except marks and a slash at the start of a line.
+        """
+        known = not self.markers and self.name in _CUT_AT_BLANKS
+        if not known or any(mark in text for mark in (*_NOT_BLANK, "\n/", "\r/")):
+            return 0
+        return len(text.split())
+
     def most_added(self, parts: Sequence[str]) -> Added | None:
         """Return how many tokens texts may count beyond the sum of what their parts count.
 

@@ -94,9 +94,10 @@ def test_many_places_in_one_chunk_are_cut_where_few_are(
     steps = [*sizes * (600 // len(sizes)), long, *[1] * 300]
     gains = np.resize(scores, len(steps) - 1)
     before = np.array(before_places(steps))
-    lows = np.searchsorted(before, before - costs.chunk_size)
-    expected = tiling._previous_cuts(before, lows, [*gains.tolist(), 0.0], costs, None)
-    assert tiling._previous_cuts_in_blocks(before, lows, gains, costs) == expected
+    lows = np.searchsorted(before, before - costs.chunk_size).tolist()
+    added = [*gains.tolist(), 0.0]
+    expected = tiling._previous_cuts(before, lows, added, costs, None)
+    assert tiling._previous_cuts_in_blocks(before, lows, np.array(added), costs) == expected
 
 
 def test_equal_scores_give_chunks_near_the_target() -> None:

@@ -86,3 +86,22 @@ def test_a_text_is_counted_about_once(chunker):
     )
     assert len(chunker(tokenizer=counter).segment(text).spans) > 10
     assert counter.characters <= 1.2 * len(text)
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+@given(parts=texts_in_parts())
+@quick
+def test_a_text_counts_no_less_than_what_is_said_to_be_the_least(name, parts):
+    counter = TiktokenCounter(name)
+    text = "".join(parts)
+    assert counter.least(text) <= counter.count([text])[0]
+
+
+def test_one_token_may_have_the_marks_of_two_lines():
+    counter = TiktokenCounter("o200k_base")
+    assert counter.least(" );\n//") <= counter.count([" );\n//"])[0] == 1
+
+
+def test_the_least_is_the_number_of_words():
+    assert TiktokenCounter("cl100k_base").least("Ann ran,\nshe fell.") == 4
+    assert TiktokenCounter("cl100k_base", markers=["fell. B"]).least("She fell. Bob sat.") == 0
