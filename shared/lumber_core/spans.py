@@ -33,10 +33,10 @@ class Span(NamedTuple):
 
         If the span is white space only, the result is empty and lies at `start`.
         """
-        start, end = self
-        if start < end and not (text[start].isspace() or text[end - 1].isspace()):
+        body = self.of(text)
+        if body and not (body[0].isspace() or body[-1].isspace()):
             return self
-        kept = text[start:end].lstrip()
+        kept = body.lstrip()
         if not kept:
             return Span(self.start, self.start)
         start = self.end - len(kept)

@@ -83,7 +83,7 @@ def test_scales_cut_the_text_to_larger_ranges_as_well(splitter: Any) -> None:
 def test_larger_ranges_are_cut_by_the_same_scores_without_another_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    splitter, runs = BertChunker(target_size=20), []
+    splitter, runs = BertChunker("large", target_size=20), []
     score = OnnxScorer.score
 
     def counted(self: Any, *arguments: Any, **own: Any) -> Any:
