@@ -167,7 +167,7 @@ weights: $(READY)  ## Train both models again, from all-MiniLM-L6-v2 (DATA=folde
 		--wikipedia weights/articles.xml.bz2
 	$(BIN)/lumber-splitters export weights/large weights/large-onnx --with-minilm --no-fp32
 	$(TRAIN) weights/bundled --recipe small --teacher weights/large-onnx --wikipedia weights/articles.xml.bz2
-	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx --with-minilm --no-fp32
+	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx --no-fp32
 
 licences: $(READY)  ## List the licences of all packages in docs/licences.md
 	@$(PIP) -e '.[dev,ray]'

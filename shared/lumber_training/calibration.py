@@ -160,7 +160,7 @@ def score_documents(
     return ScoredStarts(np.concatenate(scores), np.concatenate(true))
 
 
-def best_threshold(sets: Sequence[ScoredStarts]) -> float:
+def best_threshold(sets: Sequence[ScoredStarts], *, slack: float = 0.0) -> float:
     """Return the threshold with the highest F1 less Pk, averaged over several sets of scores.
 
     F1 alone favours many cuts where starts are hard to tell, as in stories and meetings. What is
@@ -169,9 +169,11 @@ def best_threshold(sets: Sequence[ScoredStarts]) -> float:
 
     Args:
         sets: Scores of different kinds of documents; each kind has the same weight.
+        slack: How far below the best a mean may be, for the lowest such threshold. Where starts are
+            hard to tell, as in articles, scores are low, and a lower threshold finds more of them.
 
     Returns:
-        A multiple of 0.05; the middle one if several are equally good.
+        A multiple of 0.05; the middle one if several are equally good and there is no slack.
 
     Raises:
         ValueError: There are no scores.
@@ -188,8 +190,8 @@ def best_threshold(sets: Sequence[ScoredStarts]) -> float:
     # Beyond the ends, where no start or every start is cut, F1 and Pk stay as they are.
     padded = np.pad(means, _NEIGHBOURS, mode="edge")
     smooth = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1).mean(axis=1)
-    best = np.flatnonzero(smooth >= smooth.max() - 1e-12)
-    return candidates[int(best[len(best) // 2])]
+    best = np.flatnonzero(smooth >= smooth.max() - max(slack, 1e-12))
+    return candidates[int(best[0 if slack else len(best) // 2])]
 
 
 def calibration_sets(documents: Sequence[Document], recipe: Recipe) -> dict[str | Part, list[Item]]:
