@@ -4,8 +4,9 @@ python examples/chapters.py                  the bundled captions of a podcast
 python examples/chapters.py my_talk.vtt      captions of your own, WebVTT or SubRip
 
 Captions are cut anywhere, and nothing in them says where a topic begins. `threshold=0` starts a
-chapter wherever the bundled model sees one, whatever its length. Its offsets lead back to the time,
-and the words that are frequent in a chapter and rare in the others are its title.
+chapter wherever the model, here the large one, sees a new topic, whatever its length. Its offsets
+lead back to the time, and the words that are frequent in a chapter and rare in the others are its
+title.
 """
 
 import math
@@ -69,7 +70,7 @@ def main(file: Path) -> None:
         offsets.append(len(text))
         text += caption.words + " "
 
-    spans = BertChunker(threshold=0, min_chunk_size=SHORTEST).segment(text).spans
+    spans = BertChunker("large", threshold=0, min_chunk_size=SHORTEST).segment(text).spans
     chapters = [text[span.start : span.end] for span in spans]
     print(f"{file.name}: {len(text.split()):,} words, {len(chapters)} chapters\n")
     for span, chapter, title in zip(spans, chapters, titles(chapters), strict=True):

@@ -250,6 +250,7 @@ def figures(results: str, speeds: Mapping[str, float]) -> str:
         f"- **Bert's model** adds {' and '.join(gains)} to Layout's recall, for {times} times its "
         "CPU time.",
         topics(results),
+        topics_of_the_large_model(results, speeds),
     ]
     for title, without, given in (
         ("plain texts", "layout", "layout, surroundings"),
@@ -274,6 +275,17 @@ def topics(results: str) -> str:
         f"- **It finds topics**: boundary F1 {choi:.2f} on joined texts (Choi), {notes:.2f} on "
         f"labelled notes and {articles:.2f} on articles (Wiki-50), where splitters by embedding "
         f"distance have {min(scores):.2f} to {max(scores):.2f}."
+    )
+
+
+def topics_of_the_large_model(results: str, speeds: Mapping[str, float]) -> str:
+    """Return what docs/results.md says about the boundaries of topics by the large model."""
+    section = results.partition("\n## The large model\n")[2].partition("\n## ")[0]
+    rows = {row[0]: row for row in (line.split(" | ") for line in section.splitlines())}
+    choi, notes, articles = (float(rows[name][1]) for name in ("choi", "notes", "wiki50"))
+    return (
+        f"- **The large model** finds them better: {choi:.2f}, {notes:.2f} and {articles:.2f}, in "
+        f"{_rounded(speeds['bert'] / speeds['large'])} times the time."
     )
 
 
