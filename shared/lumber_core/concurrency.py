@@ -14,6 +14,7 @@ from collections.abc import (
     Awaitable,
     Callable,
     Coroutine,
+    Hashable,
     Iterable,
     Iterator,
 )
@@ -49,9 +50,9 @@ class SingleFlight(Generic[T]):
 
     def _start(self) -> None:
         self._lock = Lock()
-        self._sought: dict[str, _Sought[T]] = {}
+        self._sought: dict[Hashable, _Sought[T]] = {}
 
-    def once(self, name: str, find: Callable[[], T]) -> tuple[T, bool]:
+    def once(self, name: Hashable, find: Callable[[], T]) -> tuple[T, bool]:
         """Return the result of `find`, and whether this call ran it."""
         while True:
             sought, mine = self._claim(name, threading.get_ident())
@@ -72,7 +73,7 @@ class SingleFlight(Generic[T]):
             self._settle(name, sought.future, found)
             return found, True
 
-    async def aonce(self, name: str, find: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
+    async def aonce(self, name: Hashable, find: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
         """Async version of `once`."""
         while True:
             sought, mine = self._claim(name, None)
@@ -89,7 +90,7 @@ class SingleFlight(Generic[T]):
             self._settle(name, sought.future, found)
             return found, True
 
-    def _claim(self, name: str, thread: int | None) -> tuple[_Sought[T], bool]:
+    def _claim(self, name: Hashable, thread: int | None) -> tuple[_Sought[T], bool]:
         """Return the work on a name, and whether the caller is the one to do it."""
         with self._lock:
             sought = self._sought.get(name)
@@ -100,12 +101,12 @@ class SingleFlight(Generic[T]):
             sought.future.set_running_or_notify_cancel()
             return sought, True
 
-    def _settle(self, name: str, future: Future[T], found: T) -> None:
+    def _settle(self, name: Hashable, future: Future[T], found: T) -> None:
         with self._lock:
             del self._sought[name]
         future.set_result(found)
 
-    def _fail(self, name: str, future: Future[T], error: BaseException) -> None:
+    def _fail(self, name: Hashable, future: Future[T], error: BaseException) -> None:
         with self._lock:
             del self._sought[name]
         # Waiting callers should try on their own rather than inherit a cancellation.

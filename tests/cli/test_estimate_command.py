@@ -107,7 +107,7 @@ def test_models_says_what_each_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [line.split()[0] for line in lines[:5]] == [
         "--model",
         "bundled",
-        "small",
+        "large",
         "openai:NAME",
         "gemini:NAME",
     ]

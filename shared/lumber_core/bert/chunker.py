@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -113,22 +113,23 @@ class BertChunker(Chunker):
             )
         return self._loaded
 
-    def scores(self, text: str) -> TokenScores:
+    def scores(self, text: str, *, also: Iterable[int] = ()) -> TokenScores:
         """Score every token of a text, or every place, if the model scores places.
 
         With moving windows, the threshold decides which window scores a token, so the scores
-        depend on it. The score of a place depends on where the places around it are.
+        depend on it. A model of places scores those of the layout and of own units, no finer ones.
 
         Args:
             text: Any string.
+            also: Offsets of further places for a model of places.
 
         Raises:
             TypeError: `text` is not a string.
         """
         layout = self.layout(text)
-        places, around, how = self._scored_places(layout), self._around(layout), self._scoring
+        places, at = self._scored_places(layout), self._divisions(layout, also)
         return score_text(
-            self.load(), text, places=places, around=around, everywhere=True, **how
+            self.load(), text, places=places, divisions=at, everywhere=True, **self._scoring
         ).scores
 
     def cuts(self, text: str, scores: TokenScores) -> list[int]:
@@ -246,7 +247,7 @@ class BertChunker(Chunker):
             self.load(),
             text,
             places=begun.places,
-            around=self._around(layout),
+            divisions=self._divisions(layout),
             on_scored=cut,
             on_progress=reached,
             **self._scoring,
@@ -324,10 +325,16 @@ class BertChunker(Chunker):
         found = places_at((unit.start for unit in layout.units()[1:]), known)
         return [place for place in found if place.offset not in labelled]
 
-    def _around(self, layout: Layout) -> Sequence[Place]:
-        """Return the places inside units, as a model of places has learned from sentences."""
-        whole = not self.load().places or self._own_units(layout) is None
-        return () if whole else layout.places()
+    def _divisions(self, layout: Layout, also: Iterable[int] = ()) -> Sequence[Place]:
+        """Return where a model of places divides a text, which does not depend on sizes."""
+        from lumber_core.text.places import places_at  # deferred: imports numpy
+
+        if not self.load().places:
+            return ()
+        found = {place.offset: place for place in layout.places()}
+        starts = {*also, *(unit.start for unit in self._own_units(layout) or ())} - {0}
+        found.update((place.offset, place) for place in places_at(starts, found))
+        return [found[offset] for offset in sorted(found)]
 
     @property
     def _scoring(self) -> _Scoring:

@@ -117,7 +117,7 @@ def score_text(
     places: Sequence[Place] | None,
     moving: bool,
     threshold: float,
-    around: Sequence[Place] = (),
+    divisions: Sequence[Place] = (),
     everywhere: bool = False,
 ) -> ScoredText:
     """Score the tokens of a text in windows; arguments as for `scan_of`."""
@@ -130,7 +130,7 @@ def score_text(
         places=places,
         moving=moving,
         threshold=threshold,
-        around=around,
+        divisions=divisions,
         everywhere=everywhere,
         on_scored=found.append,
     )
@@ -146,7 +146,7 @@ def scan_of(
     moving: bool,
     threshold: float,
     on_scored: Callable[[ScoredText], object],
-    around: Sequence[Place] = (),
+    divisions: Sequence[Place] = (),
     everywhere: bool = False,
     on_progress: Callable[[int], object] = lambda _: None,
 ) -> Scan:
@@ -161,7 +161,7 @@ def scan_of(
         moving: Whether windows move as in the paper; otherwise they overlap by half.
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
         on_scored: Called with the scores once all windows are scored.
-        around: Other places, at which a model of places divides the text it reads as well.
+        divisions: Where a model of places divides the text, ascending; it scores these places alone.
         everywhere: Whether to score all tokens, not only those that matter for `places`. The score
             of a token does not depend on it.
         on_progress: Called with the offset that a window reaches, once it is scored.
@@ -178,9 +178,9 @@ def scan_of(
         )
     words = model.tokenizer.word_starts(text, pieces) if places is None else None
     asked = _start_tokens(pieces.starts, places, words, 1 if model.places else FIRST_TOKENS)
-    wanted = None if everywhere and not model.places else asked.allowed
-    if around and model.places:
-        wanted = asked.allowed | _start_tokens(pieces.starts, around, None, 1).allowed
+    wanted = None if everywhere else asked.allowed
+    if model.places:
+        wanted = _start_tokens(pieces.starts, divisions, None, 1).allowed
     windows: Windows
     if moving:
         windows = MovingWindows(count, size=size, threshold=threshold, allowed=asked.allowed)

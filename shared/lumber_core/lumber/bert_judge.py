@@ -139,7 +139,7 @@ class BertJudge(Judge):
 
             known = {place.offset: place for place in self._chunker.layout(document.text).places()}
             places = places_at((unit.start for unit in document.units[1:]), known)
-            found = place_scores(self._scored_once(document.text).scores, places)
+            found = place_scores(self._scored_once(document).scores, places)
             t = self._starts[document] = tuple(float(max(one, _LOWEST_T)) for one in found)
         scores = t[window.start : window.stop - 1]  # the first unit of the text has none
         named = [unit for unit, one in zip(window.choices, scores, strict=True) if one > 0]
@@ -151,16 +151,17 @@ class BertJudge(Judge):
         """Return the scores of a document's units, computed unless they are cached."""
         units = self._units.get(document)
         if units is None:
-            scored = self._scored_once(document.text)
+            scored = self._scored_once(document)
             units = self._units[document] = UnitScores(document, scored.scores, scored.cuts)
         return units
 
-    def _scored_once(self, text: str) -> ScoredText:
-        scored, _ = self._scoring.once(text, partial(self._scored, text))
+    def _scored_once(self, document: TextUnits) -> ScoredText:
+        key = document.text, tuple(unit.start for unit in document.units)
+        scored, _ = self._scoring.once(key, partial(self._scored, *key))
         return scored
 
-    def _score(self, text: str) -> ScoredText:
-        scores = self._chunker.scores(text)
+    def _score(self, text: str, units: tuple[int, ...]) -> ScoredText:
+        scores = self._chunker.scores(text, also=units)
         cuts = self._chunker.cuts(text, scores) if self.position_penalty is None else []
         return ScoredText(scores, cuts)
 
