@@ -161,7 +161,7 @@ def scan_of(
         moving: Whether windows move as in the paper; otherwise they overlap by half.
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
         on_scored: Called with the scores once all windows are scored.
-        divisions: Where a model of places divides the text, ascending; it scores these places alone.
+        divisions: Where a model of places divides the text, ascending: it scores these alone.
         everywhere: Whether to score all tokens, not only those that matter for `places`. The score
             of a token does not depend on it.
         on_progress: Called with the offset that a window reaches, once it is scored.

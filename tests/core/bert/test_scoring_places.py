@@ -50,6 +50,15 @@ def test_only_places_have_scores() -> None:
     assert set(np.flatnonzero(np.isfinite(scores.t))) == {0, *scores.candidates}
 
 
+def test_scores_do_not_depend_on_sizes() -> None:
+    text = f"{JOINED} {'and so on, ' * 300}. {JOINED}"
+    scores = CHUNKER.scores(text)
+    for sizes in ({"target_size": 20, "chunk_size": 30}, {"target_size": 200}, {"threshold": -1}):
+        chunker = BertChunker(**sizes)
+        np.testing.assert_array_equal(chunker.scores(text).t, scores.t)
+        assert chunker.resegment(text, scores) == chunker.segment(text)
+
+
 def test_sentences_are_read_one_by_one_whatever_the_units() -> None:
     text = "\n\n".join([JOINED[: TOPICS[0]], JOINED[TOPICS[0] : TOPICS[1]], JOINED[TOPICS[1] :]])
     by_sentences, by_paragraphs = (

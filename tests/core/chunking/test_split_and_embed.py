@@ -20,7 +20,7 @@ GUIDE = Source(
 TEXT = " ".join(TOPICS)
 SPLITTERS: dict[str, Any] = {
     "bert": BertChunker(target_size=20),
-    "threshold": BertChunker(threshold=0.0),
+    "threshold": BertChunker("large", threshold=0.0),
     "greedy": GreedyChunker(20),
     "lumber": LumberChunker(lambda group: group.start + 1),
 }

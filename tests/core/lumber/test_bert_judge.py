@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 from time import sleep
+from typing import Any
 
 import pytest
 
@@ -56,9 +57,12 @@ def test_a_document_is_scored_once(
     judge = BertJudge(str(exported))
     asked = []
     original = BertChunker.scores
-    monkeypatch.setattr(
-        BertChunker, "scores", lambda self, text: asked.append(len(text)) or original(self, text)
-    )
+
+    def scores(self: BertChunker, text: str, **options: Any) -> TokenScores:
+        asked.append(len(text))
+        return original(self, text, **options)
+
+    monkeypatch.setattr(BertChunker, "scores", scores)
     for start in range(20):
         judge.judge(Group(document, start, start + 4))
     assert asked == [len(document.text)]
@@ -150,10 +154,10 @@ def test_threads_that_judge_one_document_score_it_once(
     asked, all_wait = [], Barrier(4)
     original = BertChunker.scores
 
-    def scores(self: BertChunker, text: str) -> TokenScores:
+    def scores(self: BertChunker, text: str, **options: Any) -> TokenScores:
         asked.append(len(text))
         sleep(0.2)  # the other threads ask meanwhile
-        return original(self, text)
+        return original(self, text, **options)
 
     def ask(start: int) -> Verdict:
         again = TextUnits(document.text, document.units)
