@@ -326,6 +326,18 @@ def test_the_best_threshold_counts_every_kind_the_same() -> None:
         best_threshold([])
 
 
+def test_with_slack_the_lowest_threshold_that_is_nearly_the_best_is_taken() -> None:
+    scores = np.float32([-2, -1.5, 1, 2] * 100)
+    true = np.asarray([0, 0, 1, 1] * 100, dtype=bool)
+    true[1] = True  # from -1.5 on one start of 201 is missed
+    scored = ScoredStarts(scores, true)
+    best = best_threshold([scored])
+    lower = best_threshold([scored], slack=0.1)
+    assert lower < best
+    for threshold in (lower, best):
+        assert scored.f1(threshold) - scored.pk(threshold) > 0.85
+
+
 def test_a_single_point_is_no_best_threshold() -> None:
     # At 1.0 alone nothing is wrong; from 1.05 to 2.95 three starts of 13 are missed.
     scores = np.float32([3, *[-1] * 9] * 10 + [1.02, *[-1] * 9] * 3 + [0.98] * 30)

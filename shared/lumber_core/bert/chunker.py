@@ -43,10 +43,12 @@ class _Begun(NamedTuple):
     Attributes:
         places: Where chunks may start, as for `scan_of`.
         cut: Cuts it by its scores.
+        found: The places of its layout, if they were looked for.
     """
 
     places: Sequence[Place] | None
     cut: Callable[[ScoredText], Segmentation]
+    found: list[Place] | None
 
 
 class _Scoring(TypedDict):
@@ -127,7 +129,7 @@ class BertChunker(Chunker):
             TypeError: `text` is not a string.
         """
         layout = self.layout(text)
-        places, at = self._scored_places(layout), self._divisions(layout, also)
+        places, at = self._scored_places(layout), self._divisions(layout, also=also)
         return score_text(
             self.load(), text, places=places, divisions=at, everywhere=True, **self._scoring
         ).scores
@@ -247,7 +249,7 @@ class BertChunker(Chunker):
             self.load(),
             text,
             places=begun.places,
-            divisions=self._divisions(layout),
+            divisions=self._divisions(layout, begun.found),
             on_scored=cut,
             on_progress=reached,
             **self._scoring,
@@ -261,15 +263,17 @@ class BertChunker(Chunker):
             spans = spans_from_starts([0], len(layout.text))
             return Segmentation(spans, larger=(spans,) * len(limits.scales))
         if self.threshold is not None:
-            places = self._places(layout)
+            found = None if self.snap == "word" else layout.places()
+            places = None if found is None else self._places(layout, found)
             units = [Span(place.offset, place.offset) for place in places or ()]
             limited = partial(self._limited, layout, limits, units)
-            return _Begun(places, lambda scored: limited(scored.cuts, scored.scores))
+            return _Begun(places, lambda scored: limited(scored.cuts, scored.scores), found)
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         own_units = self._own_units(layout)
+        found = layout.places()
         cutter = Cutter(layout, limits)
-        sized = cutter.places(own_units)
+        sized = cutter.places(own_units, found)
 
         def cut(scored: ScoredText) -> Segmentation:
             cuts = cutter.cut(sized, place_scores(scored.scores, sized.places))
@@ -277,7 +281,7 @@ class BertChunker(Chunker):
                 layout, limits, own_units or (), cuts, scored.scores, sized.counted()
             )
 
-        return _Begun(sized.places, cut)
+        return _Begun(sized.places, cut, found)
 
     def _limited(
         self,
@@ -306,18 +310,21 @@ class BertChunker(Chunker):
     def _scored_places(self, layout: Layout) -> Sequence[Place] | None:
         """Return where a chunk may start, with a threshold or without; None for any word."""
         if self.threshold is not None:
-            return self._places(layout)
+            return None if self.snap == "word" else self._places(layout, layout.places())
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         return Cutter(layout, self._limits).places(self._own_units(layout)).places
 
-    def _places(self, layout: Layout) -> Sequence[Place] | None:
-        """Return where a chunk may start with a threshold: at units; None for any word."""
+    def _places(self, layout: Layout, found: list[Place]) -> Sequence[Place]:
+        """Return where a chunk may start with a threshold: at units.
+
+        Args:
+            layout: The layout.
+            found: Its places.
+        """
         from lumber_core.text.places import places_at  # deferred: imports numpy
 
-        if self.snap == "word" and self.threshold is not None:
-            return None
-        text, found = layout.text, layout.places()
+        text = layout.text
         if isinstance(layout, MarkdownLayout):
             return found
         known = {place.offset: place for place in found}
@@ -325,16 +332,27 @@ class BertChunker(Chunker):
         found = places_at((unit.start for unit in layout.units()[1:]), known)
         return [place for place in found if place.offset not in labelled]
 
-    def _divisions(self, layout: Layout, also: Iterable[int] = ()) -> Sequence[Place]:
-        """Return where a model of places divides a text, which does not depend on sizes."""
+    def _divisions(
+        self, layout: Layout, found: list[Place] | None = None, also: Iterable[int] = ()
+    ) -> Sequence[Place]:
+        """Return where a model of places divides a text, which does not depend on sizes.
+
+        Args:
+            layout: The layout.
+            found: Its places; None if they are not known yet.
+            also: Offsets of further places.
+        """
         from lumber_core.text.places import places_at  # deferred: imports numpy
 
         if not self.load().places:
             return ()
-        found = {place.offset: place for place in layout.places()}
+        found = layout.places() if found is None else found
         starts = {*also, *(unit.start for unit in self._own_units(layout) or ())} - {0}
-        found.update((place.offset, place) for place in places_at(starts, found))
-        return [found[offset] for offset in sorted(found)]
+        if not starts:
+            return found
+        known = {place.offset: place for place in found}
+        known.update((place.offset, place) for place in places_at(starts, known))
+        return [known[offset] for offset in sorted(known)]
 
     @property
     def _scoring(self) -> _Scoring:

@@ -153,7 +153,9 @@ class Cutter:
         self._target = target
         self._most = limits.chunk_size or _UNLIMITED * target
 
-    def places(self, units: Sequence[Span] | None = None) -> SizedPlaces:
+    def places(
+        self, units: Sequence[Span] | None = None, known: list[Place] | None = None
+    ) -> SizedPlaces:
         """Return the places of the text where a chunk may start, with the tokens between them.
 
         Sentences, lines, paragraphs and headings are places. Clauses and words are places only
@@ -162,10 +164,11 @@ class Cutter:
         Args:
             units: If given, their starts are the only places, and others only inside a unit of more
                 than `chunk_size` tokens.
+            known: The places of the layout, if they were looked for already.
         """
         starts = None if units is None else [unit.start for unit in units[1:]]
         whole = Span(0, len(self._layout.text))
-        places = self._layout.places()
+        places = self._layout.places() if known is None else known
         if starts is None:
             return self._refined(self._sized(whole, places), self._most)
         return self._refined_units(whole, starts, places, self._most)
