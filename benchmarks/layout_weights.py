@@ -37,7 +37,7 @@ from sized_splitters import Bert, Peer
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.chunking import cutting
 from lumber_core.chunking.context_vectors import ALL_CONTEXT
-from lumber_core.text.places import Kind
+from lumber_core.text.place import Kind
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.documents import Corpus
 from lumber_evaluation.embedders import Embedder, embedder

@@ -23,7 +23,7 @@ from lumber_core.chunking.cutting import Cutter, cut_larger
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span
 from lumber_core.text.layout import Layout, MarkdownLayout, PlainLayout
-from lumber_core.text.places import Place
+from lumber_core.text.place import Places
 from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
 from lumber_evaluation.documents import Corpus, Document
@@ -78,7 +78,7 @@ class Bert:
         """Return ranges of about each size that cover a document."""
         limits = SizeLimits(None, None, token_counter("estimate"), scales=tuple(scales))
 
-        def scorer(places: Sequence[Place]) -> Any:
+        def scorer(places: Places) -> Any:
             return place_scores(self._scores(document.text), places)
 
         return cut_larger(layout_of(document), limits, scorer if self._scored else None)
@@ -104,7 +104,7 @@ class WholeReferences:
         def starts(document: Document) -> list[int]:
             cutter = cutter_of(document, target)
             found = cutter.places()
-            offsets = np.array([place.offset for place in found.places])
+            offsets = np.array(found.places.offsets)
             t = np.zeros(len(offsets))
             for reference in self._references.get(document.text, ()):
                 t[(offsets > reference.start) & (offsets < reference.end)] = -np.inf

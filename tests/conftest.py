@@ -14,7 +14,7 @@ import certifi
 import pytest
 
 from lumber_core.bert.onnx import OnnxModel
-from lumber_core.bert.windows import Places, Scores, TokenIds
+from lumber_core.bert.windows import Positions, Scores, TokenIds
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.settings import Setting, fields_of, setting_of
 
@@ -88,7 +88,7 @@ def scored_once() -> Iterator[None]:
     """
     run = OnnxModel._run
 
-    def remember(self: OnnxModel, window: TokenIds, places: Places) -> Scores:
+    def remember(self: OnnxModel, window: TokenIds, places: Positions) -> Scores:
         key = (self._path, self._state, window.tobytes(), places.tobytes())
         if key not in _outputs:
             _outputs[key] = run(self, window, places)

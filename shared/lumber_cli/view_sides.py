@@ -12,7 +12,7 @@ from lumber_core import BertChunker, LumberChunker, Segmentation, Verdict
 from lumber_core.bert.scores import TokenScores, place_scores
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
-from lumber_core.text.places import Kind, Place
+from lumber_core.text.place import Places, places_with
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_files import TextFile
 
@@ -61,17 +61,15 @@ class SideText:
 
     positions: list[list[ShownChunk]]
     scores: TokenScores | None = None
-    places: Sequence[Place] = ()
+    places: Places | None = None
 
     def scores_at(self, offsets: Sequence[int]) -> list[float] | None:
         """Return the score of each offset: the highest t among the first tokens there."""
-        if self.scores is None:
+        if self.scores is None or self.places is None:
             return None
-        known = {place.offset: place for place in self.places}
-        added = {at: Place(at, Kind.SENTENCE, at) for at in offsets if at not in known}
-        places = sorted([*self.places, *added.values()])
-        t = place_scores(self.scores, places)
-        by_offset = {place.offset: float(score) for place, score in zip(places, t, strict=True)}
+        places = places_with(self.places, offsets)
+        t: list[float] = place_scores(self.scores, places).tolist()
+        by_offset = dict(zip(places.offsets, t, strict=True))
         return [by_offset[at] for at in offsets]
 
 

@@ -24,12 +24,12 @@ from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.layout import Layout, MarkdownLayout
+from lumber_core.text.place import Places, places_at, places_with
 from lumber_core.text.source import Source, as_source
 
 if TYPE_CHECKING:
     from lumber_core.bert.loading import LoadedModel
     from lumber_core.bert.scanning import Scan
-    from lumber_core.text.places import Place
 
 
 # As many windows are scored in one call at least, if each text has one. With a GPU, a stream of
@@ -46,9 +46,9 @@ class _Begun(NamedTuple):
         found: The places of its layout, if they were looked for.
     """
 
-    places: Sequence[Place] | None
+    places: Places | None
     cut: Callable[[ScoredText], Segmentation]
-    found: list[Place] | None
+    found: Places | None
 
 
 class _Scoring(TypedDict):
@@ -265,7 +265,7 @@ class BertChunker(Chunker):
         if self.threshold is not None:
             found = None if self.snap == "word" else layout.places()
             places = None if found is None else self._places(layout, found)
-            units = [Span(place.offset, place.offset) for place in places or ()]
+            units = [] if places is None else [Span(at, at) for at in places.offsets]
             limited = partial(self._limited, layout, limits, units)
             return _Begun(places, lambda scored: limited(scored.cuts, scored.scores), found)
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
@@ -307,7 +307,7 @@ class BertChunker(Chunker):
         smallest = min([limits.target_size or 0, *limits.scales])
         return not layout.section_starts and limits.fits_target(layout.text, smallest)
 
-    def _scored_places(self, layout: Layout) -> Sequence[Place] | None:
+    def _scored_places(self, layout: Layout) -> Places | None:
         """Return where a chunk may start, with a threshold or without; None for any word."""
         if self.threshold is not None:
             return None if self.snap == "word" else self._places(layout, layout.places())
@@ -315,44 +315,37 @@ class BertChunker(Chunker):
 
         return Cutter(layout, self._limits).places(self._own_units(layout)).places
 
-    def _places(self, layout: Layout, found: list[Place]) -> Sequence[Place]:
+    def _places(self, layout: Layout, found: Places) -> Places:
         """Return where a chunk may start with a threshold: at units.
 
         Args:
             layout: The layout.
             found: Its places.
         """
-        from lumber_core.text.places import places_at  # deferred: imports numpy
-
         text = layout.text
         if isinstance(layout, MarkdownLayout):
             return found
-        known = {place.offset: place for place in found}
         labelled = {p.words for p in found if text[p.offset : p.words].strip()}
-        found = places_at((unit.start for unit in layout.units()[1:]), known)
-        return [place for place in found if place.offset not in labelled]
+        at_units = places_at([unit.start for unit in layout.units()[1:]], found)
+        return Places.of(place for place in at_units if place.offset not in labelled)
 
     def _divisions(
-        self, layout: Layout, found: list[Place] | None = None, also: Iterable[int] = ()
-    ) -> Sequence[Place]:
-        """Return where a model of places divides a text, which does not depend on sizes.
+        self, layout: Layout, found: Places | None = None, also: Iterable[int] = ()
+    ) -> Places | None:
+        """Return where a model of places divides a text; None for a model of tokens.
+
+        They do not depend on sizes.
 
         Args:
             layout: The layout.
             found: Its places; None if they are not known yet.
             also: Offsets of further places.
         """
-        from lumber_core.text.places import places_at  # deferred: imports numpy
-
         if not self.load().places:
-            return ()
+            return None
         found = layout.places() if found is None else found
         starts = {*also, *(unit.start for unit in self._own_units(layout) or ())} - {0}
-        if not starts:
-            return found
-        known = {place.offset: place for place in found}
-        known.update((place.offset, place) for place in places_at(starts, known))
-        return [known[offset] for offset in sorted(known)]
+        return places_with(found, starts) if starts else found
 
     @property
     def _scoring(self) -> _Scoring:

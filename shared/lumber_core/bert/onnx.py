@@ -13,7 +13,7 @@ import numpy.typing as npt
 import onnxruntime
 
 from lumber_core.bert.model_folder import folder_state
-from lumber_core.bert.windows import Places, Scores, TokenIds
+from lumber_core.bert.windows import Positions, Scores, TokenIds
 from lumber_core.errors import WeightsError
 
 _MOST_THREADS = 8
@@ -87,7 +87,7 @@ class OnnxModel:
         self._sep = sep_id
 
     def run(
-        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
+        self, windows: Sequence[TokenIds], places: Sequence[Positions] | None = None
     ) -> list[Scores]:
         """Return the output for each sequence.
 
@@ -127,7 +127,7 @@ class OnnxModel:
         pool = ThreadPoolExecutor(self.at_once) if self.at_once > 1 else None
         return _Runtime(os.getpid(), open_session(self._path), pool)
 
-    def _run(self, window: TokenIds, places: Places) -> Scores:
+    def _run(self, window: TokenIds, places: Positions) -> Scores:
         inputs = self._inputs(window, places)
         try:
             result: Scores = self._runtime.session.run(None, inputs)[0][0]
@@ -138,7 +138,7 @@ class OnnxModel:
             ) from error
         return result
 
-    def _inputs(self, window: TokenIds, places: Places) -> dict[str, npt.NDArray[np.int64]]:
+    def _inputs(self, window: TokenIds, places: Positions) -> dict[str, npt.NDArray[np.int64]]:
         """Return the model's inputs for a sequence."""
         ids = np.empty((1, len(window) + 2), dtype=np.int64)
         ids[0, 0], ids[0, 1:-1], ids[0, -1] = self._cls, window, self._sep
@@ -160,7 +160,7 @@ class OnnxScorer(OnnxModel):
         super().__init__(path, "t", cls_id=cls_id, sep_id=sep_id, threads=threads, picking=True)
 
     def score(
-        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
+        self, windows: Sequence[TokenIds], places: Sequence[Positions] | None = None
     ) -> list[Scores]:
         """Return t of each token of each window, or of those at some places."""
         if places is None:

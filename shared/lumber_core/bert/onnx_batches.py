@@ -11,7 +11,7 @@ import onnxruntime
 
 from lumber_core.bert.onnx import check_provider, open_session
 from lumber_core.bert.scanning import padded_batch
-from lumber_core.bert.windows import Places, Scores, TokenIds
+from lumber_core.bert.windows import Positions, Scores, TokenIds
 
 
 class OnnxBatchScorer:
@@ -46,7 +46,7 @@ class OnnxBatchScorer:
         return session
 
     def score(
-        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
+        self, windows: Sequence[TokenIds], places: Sequence[Positions] | None = None
     ) -> list[Scores]:
         """Return t of each token of each window, or of those at some places, in one batch."""
         process, session = self._session

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.bert.onnx import OnnxModel
-from lumber_core.bert.windows import Places, Scores, TokenIds
+from lumber_core.bert.windows import Positions, Scores, TokenIds
 
 
 class PlaceScorer(OnnxModel):
@@ -32,7 +32,7 @@ class PlaceScorer(OnnxModel):
         super().__init__(path, "t", cls_id=0, sep_id=0, threads=threads, picking=True)
 
     def score(
-        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
+        self, windows: Sequence[TokenIds], places: Sequence[Positions] | None = None
     ) -> list[Scores]:
         """Return t of each place of each window.
 
@@ -47,5 +47,5 @@ class PlaceScorer(OnnxModel):
         whole = [np.append([0] * more, at) for more, at in zip(added, places, strict=True)]
         return [t[more:] for more, t in zip(added, self.run(windows, whole), strict=True)]
 
-    def _inputs(self, window: TokenIds, places: Places) -> dict[str, npt.NDArray[np.int64]]:
+    def _inputs(self, window: TokenIds, places: Positions) -> dict[str, npt.NDArray[np.int64]]:
         return {"ids": window[None].astype(np.int64), "places": places.astype(np.int64)}

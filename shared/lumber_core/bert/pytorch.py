@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lumber_core.bert.scanning import padded_batch
-from lumber_core.bert.windows import Places, Scores, TokenIds
+from lumber_core.bert.windows import Positions, Scores, TokenIds
 from lumber_core.errors import MissingExtraError, WeightsError
 
 try:
@@ -167,7 +167,7 @@ class TorchScorer:
 
     @torch.inference_mode()
     def score(
-        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
+        self, windows: Sequence[TokenIds], places: Sequence[Positions] | None = None
     ) -> list[Scores]:
         """Return t of each token of each window, or of those at some places, in one batch."""
         if self._process != os.getpid():

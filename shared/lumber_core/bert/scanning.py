@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.bert.windows import Places, Scores, TokenIds, Window, Windows
+from lumber_core.bert.windows import Positions, Scores, TokenIds, Window, Windows
 
 
 class TokenScorer(Protocol):
@@ -24,7 +24,7 @@ class TokenScorer(Protocol):
     across_texts: bool
 
     def score(
-        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
+        self, windows: Sequence[TokenIds], places: Sequence[Positions] | None = None
     ) -> list[Scores]:
         """Return t of each token of each window, or of some of them.
 
@@ -56,7 +56,7 @@ class Scan:
     on_window: Callable[[Window], object] = lambda _: None
     on_done: Callable[[], object] = lambda: None
 
-    def places(self, window: Window) -> Places:
+    def places(self, window: Window) -> Positions:
         """Return the tokens of a window that are wanted."""
         if self.wanted is None:
             return np.arange(window.stop - window.start)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.checks import check_positive
+from lumber_core.text.place import Places
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from lumber_core.bert.loading import LoadedModel
     from lumber_core.bert.scanning import Scan
-    from lumber_core.text.places import Place
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ FIRST_TOKENS = 6
 """Tokens at a place that its score is taken from."""
 
 
-def place_scores(scores: TokenScores, places: Sequence[Place]) -> npt.NDArray[np.float32]:
+def place_scores(scores: TokenScores, places: Places) -> npt.NDArray[np.float32]:
     """Return the score of each place: the highest t among its first tokens.
 
     A label such as "[5]" or "ANNA:" takes nothing from the words behind it: their first tokens
@@ -82,15 +82,15 @@ def place_scores(scores: TokenScores, places: Sequence[Place]) -> npt.NDArray[np
 
     Args:
         scores: Scores of a text's tokens.
-        places: Places in the text, ascending.
+        places: Places in the text.
 
     Returns:
         The scores, shape (places,); minus infinity for a place without tokens.
     """
     import numpy as np
 
-    offsets = np.array([place.offset for place in places], dtype=np.int64)
-    words = np.array([place.words for place in places], dtype=np.int64)
+    offsets = np.array(places.offsets, dtype=np.int64)
+    words = np.array(places.words, dtype=np.int64)
     segments = np.union1d(offsets, words)
     t = scores.at(segments, first_tokens=FIRST_TOKENS)
     at_offset = t[np.searchsorted(segments, offsets)]
@@ -114,10 +114,10 @@ def score_text(
     model: LoadedModel,
     text: str,
     *,
-    places: Sequence[Place] | None,
+    places: Places | None,
     moving: bool,
     threshold: float,
-    divisions: Sequence[Place] = (),
+    divisions: Places | None = None,
     everywhere: bool = False,
 ) -> ScoredText:
     """Score the tokens of a text in windows; arguments as for `scan_of`."""
@@ -142,11 +142,11 @@ def scan_of(
     model: LoadedModel,
     text: str,
     *,
-    places: Sequence[Place] | None,
+    places: Places | None,
     moving: bool,
     threshold: float,
     on_scored: Callable[[ScoredText], object],
-    divisions: Sequence[Place] = (),
+    divisions: Places | None = None,
     everywhere: bool = False,
     on_progress: Callable[[int], object] = lambda _: None,
 ) -> Scan:
@@ -155,13 +155,13 @@ def scan_of(
     Args:
         model: The model.
         text: The text.
-        places: Where chunks may start, ascending; None lets them start at any word. A chunk
+        places: Where chunks may start; None lets them start at any word. A chunk
             starts at a place if one of its first tokens is a start token, or one of the first
             after its label, as the model may mark either.
         moving: Whether windows move as in the paper; otherwise they overlap by half.
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
         on_scored: Called with the scores once all windows are scored.
-        divisions: Where a model of places divides the text, ascending: it scores these alone.
+        divisions: Where a model of places divides the text: it scores these alone.
         everywhere: Whether to score all tokens, not only those that matter for `places`. The score
             of a token does not depend on it.
         on_progress: Called with the offset that a window reaches, once it is scored.
@@ -180,7 +180,7 @@ def scan_of(
     asked = _start_tokens(pieces.starts, places, words, 1 if model.places else FIRST_TOKENS)
     wanted = None if everywhere else asked.allowed
     if model.places:
-        wanted = _start_tokens(pieces.starts, divisions, None, 1).allowed
+        wanted = _start_tokens(pieces.starts, divisions or Places.of(()), None, 1).allowed
     windows: Windows
     if moving:
         windows = MovingWindows(count, size=size, threshold=threshold, allowed=asked.allowed)
@@ -206,7 +206,7 @@ def scan_of(
     )
 
 
-def rescore(scores: TokenScores, *, places: Sequence[Place] | None, threshold: float) -> ScoredText:
+def rescore(scores: TokenScores, *, places: Places | None, threshold: float) -> ScoredText:
     """Return what `score_text` returns with overlapping windows, from scores that are known.
 
     Args:
@@ -249,7 +249,7 @@ class _StartTokens(NamedTuple):
 
 def _start_tokens(
     starts: npt.NDArray[np.int32],
-    places: Sequence[Place] | None,
+    places: Places | None,
     words: npt.NDArray[np.intp] | None,
     first_tokens: int = FIRST_TOKENS,
 ) -> _StartTokens:
@@ -271,8 +271,8 @@ def _start_tokens(
         allowed = np.zeros(count, dtype=np.bool_)
         allowed[words] = True
         return _StartTokens(words, words, starts[words].astype(np.int64), allowed)
-    offsets = np.array([0, *(place.offset for place in places)], dtype=np.int64)
-    labelled = np.array([0, *(place.words for place in places)], dtype=np.int64)
+    offsets = np.array([0, *places.offsets], dtype=np.int64)
+    labelled = np.array([0, *places.words], dtype=np.int64)
     segments = first_of(starts, np.union1d(offsets, labelled))
     # A place without tokens, such as a line of control characters, joins the one before.
     owners = offsets[np.searchsorted(offsets, starts[segments], side="right") - 1]

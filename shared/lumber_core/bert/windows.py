@@ -26,7 +26,7 @@ TokenIds = npt.NDArray[np.int32]
 Scores = npt.NDArray[np.float32]
 """t of each token: logit(start) - logit(normal)."""
 
-Places = npt.NDArray[np.intp]
+Positions = npt.NDArray[np.intp]
 """Indices of some of a window's tokens, counted from its first, ascending."""
 
 # Windows between the beginnings of two lanes. Lanes share the rest of the text, because each wastes

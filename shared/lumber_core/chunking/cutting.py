@@ -8,23 +8,23 @@ the kind of place, and by a model's score if there is one. The best tiling decid
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from operator import itemgetter
+from operator import add
 from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.chunking.last_resort import parts_that_fit
 from lumber_core.chunking.settings import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZE
-from lumber_core.chunking.size_limits import Counted, SizeLimits
+from lumber_core.chunking.size_limits import SizeLimits
+from lumber_core.chunking.sized_places import SizedPlaceFinder, SizedPlaces
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.layout import Layout, MarkdownLayout
-from lumber_core.text.places import Kind, Place, places_at
+from lumber_core.text.place import Kind, Places
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-Scorer = Callable[[Sequence[Place]], "npt.ArrayLike"]
+Scorer = Callable[[Places], "npt.ArrayLike"]
 """Returns for each place the classifier's t: logit(start) - logit(normal)."""
 
 # The scores of cuts, in the units of the size costs (`tiling.ChunkCosts`). Chosen on three
@@ -67,45 +67,9 @@ _PLAIN = _Weights(start=2.4, size=12.0, mixed=0.0)
 # start from 0.4 to 1.2, size from 24 to 36 and mixed from 3 up (benchmarks/NOTEBOOK.md).
 _MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
-# Finer places are added until there are about this many per target: enough to choose from.
-_PLACES_PER_TARGET = 3
-_OFFSET = itemgetter(0)  # of a place
+_MUCH_LESS = 0.9
 _LONGEST = 2  # times a scale: the longest range, unless there is no place to cut it
 _UNLIMITED = 4  # times the target: the longest chunk considered if there is no limit
-
-
-@dataclass(frozen=True, slots=True)
-class SizedPlaces:
-    """Places in a range of a text, with the tokens between them.
-
-    Attributes:
-        span: The range.
-        places: The places, ascending, strictly inside the range.
-        sizes: Tokens from the start to the first place, between places, and from the last place
-            to the end, shape (places + 1,).
-    """
-
-    span: Span
-    places: list[Place]
-    sizes: list[int]
-
-    def counted(self) -> Counted:
-        """Return the gaps between places as parts of the text, with their tokens."""
-        return Counted([self.span.start, *map(_OFFSET, self.places), self.span.end], self.sizes)
-
-    def gap(self, number: int) -> Span:
-        """Return the text between two places: before the place of that number."""
-        start = self.places[number - 1].offset if number else self.span.start
-        end = self.places[number].offset if number < len(self.places) else self.span.end
-        return Span(start, end)
-
-    def gaps(self) -> Iterator[tuple[Span, int, list[Place]]]:
-        """Yield each gap between places with its tokens, and the place at its end if any."""
-        start = self.span.start
-        for place, size in zip(self.places, self.sizes, strict=False):
-            yield Span(start, place.offset), size, [place]
-            start = place.offset
-        yield Span(start, self.span.end), self.sizes[-1], []
 
 
 def cut_larger(
@@ -152,9 +116,10 @@ class Cutter:
         self._limits = limits
         self._target = target
         self._most = limits.chunk_size or _UNLIMITED * target
+        self._finder = SizedPlaceFinder(layout, limits, target, self._most)
 
     def places(
-        self, units: Sequence[Span] | None = None, known: list[Place] | None = None
+        self, units: Sequence[Span] | None = None, known: Places | None = None
     ) -> SizedPlaces:
         """Return the places of the text where a chunk may start, with the tokens between them.
 
@@ -166,12 +131,12 @@ class Cutter:
                 than `chunk_size` tokens.
             known: The places of the layout, if they were looked for already.
         """
-        starts = None if units is None else [unit.start for unit in units[1:]]
-        whole = Span(0, len(self._layout.text))
+        finder, whole = self._finder, Span(0, len(self._layout.text))
         places = self._layout.places() if known is None else known
-        if starts is None:
-            return self._refined(self._sized(whole, places), self._most)
-        return self._refined_units(whole, starts, places, self._most)
+        if units is None:
+            return finder.refined(finder.sized(whole, places), self._most)
+        starts = [unit.start for unit in units[1:]]
+        return finder.refined_units(whole, starts, places, self._most)
 
     def cut(self, found: SizedPlaces, t: npt.ArrayLike | None = None) -> list[int]:
         """Return the offsets of the best cuts at some places.
@@ -232,45 +197,55 @@ class Cutter:
             The parts, and the places from which those to cut at were chosen.
         """
         places = self._layout.places(*span)
-        sized = self._sized(span, places)
+        sized = self._finder.sized(span, places)
         # The span may count more than its gaps do together, before and after finer places are
         # added; then a maximum below their sum makes a cut between them.
         most = min(self._most, sum(sized.sizes) - 1)
         if unit_starts:
-            found = self._refined_units(span, unit_starts, places, most)
+            found = self._finder.refined_units(span, unit_starts, places, most)
         else:
-            found = self._refined(sized, most)
+            found = self._finder.refined(sized, most)
         if not found.places:
             return [span], found
         t = None if scorer is None else scorer(found.places)
-        most = min(self._most, sum(found.sizes) - 1)
-        starts = [0, *(cut - span.start for cut in self._best(found, t, most))]
+        together, apart = sum(sized.sizes), sum(found.sizes)
+        # Finer gaps may count much less apart than together, as digits without the blank before
+        # them: parts of `chunk_size` by what they count apart would all be too long.
+        scale = apart / together if apart < _MUCH_LESS * together else 1.0
+        most = max(1, min(int(self._most * scale), apart - 1))
+        starts = [0, *(cut - span.start for cut in self._best(found, t, most, scale))]
         parts = spans_from_starts(starts, span.end - span.start)
         return [part.shifted(span.start) for part in parts], found
 
-    def _best(self, found: SizedPlaces, t: npt.ArrayLike | None, most: int) -> list[int]:
+    def _best(
+        self, found: SizedPlaces, t: npt.ArrayLike | None, most: int, scale: float = 1.0
+    ) -> list[int]:
         """Return the offsets of the best cuts into chunks of at most `most` tokens."""
         from lumber_core.chunking.tiling import best_cuts, costs_of  # deferred: imports numpy
 
         if not found.places:
             return []
-        scores = [
-            _SCORES[kind] + _LEVEL_SCORES[level] - _DEPTH_COST * depth
-            for _, kind, _, depth, level in found.places
-        ]
+        offsets, kinds, _, depths, levels = found.places.columns
+        scores = [*map(_SCORES.__getitem__, kinds)]
+        if any(levels):
+            scores = [*map(add, scores, map(_LEVEL_SCORES.__getitem__, levels))]
+        if any(depths):
+            scores = [
+                score - _DEPTH_COST * depth for score, depth in zip(scores, depths, strict=True)
+            ]
         weights = _MARKDOWN if isinstance(self._layout, MarkdownLayout) else _PLAIN
         if t is not None:
-            scores = _add_t(scores, t, [place.depth > 0 for place in found.places], weights.start)
+            scores = _add_t(scores, t, [depth > 0 for depth in depths], weights.start)
         low = self._limits.min_chunk_size
         costs = costs_of(
             most,
-            min(self._target, most),
+            min(max(1, int(self._target * scale)), most),
             None if low is None else min(low, most),
             weights.size,
             weights.mixed,
         )
-        headed = [place.level > 0 for place in found.places] if weights.mixed else None
-        offsets, sections = [*map(_OFFSET, found.places)], self._layout.section_starts
+        headed = [level > 0 for level in levels] if weights.mixed else None
+        sections = self._layout.section_starts
         begin, end = found.span
         fixed = [
             bisect_left(offsets, start)
@@ -288,160 +263,6 @@ class Cutter:
             cuts += (first + number for number in inside)
             cuts += [last] if last < len(offsets) else []
         return [offsets[number] for number in cuts]
-
-    def _sized(self, span: Span, places: list[Place]) -> SizedPlaces:
-        """Return places in a range with the tokens between them."""
-        edges = [span.start, *map(_OFFSET, places), span.end]
-        counts = self._limits.count_between(self._layout.text, edges)
-        return SizedPlaces(span, places, _at_least_one(counts))
-
-    def _divided(self, found: SizedPlaces, inside: Mapping[int, list[Place]]) -> SizedPlaces:
-        """Add places inside some gaps; the tokens of the other gaps are not counted again.
-
-        Args:
-            found: Places in a range.
-            inside: Places to add, by the number of their gap, ascending.
-        """
-        if not found.places:
-            return self._sized(found.span, inside[0])
-        places: list[Place] = []
-        sizes: list[int] = []
-        parts: list[str] = []
-        numbers: list[int] = []  # of what is counted
-        done = 0
-        for number, added in inside.items():
-            places += found.places[max(0, done - 1) : number]
-            places += added
-            sizes += found.sizes[done:number]
-            gap = found.gap(number)
-            edges = [gap.start, *map(_OFFSET, added), gap.end]
-            numbers += range(len(sizes), len(sizes) + len(added) + 1)
-            sizes += [0] * (len(added) + 1)
-            parts += [self._layout.text[start:end] for start, end in pairwise(edges)]
-            done = number + 1
-        places += found.places[max(0, done - 1) :]
-        sizes += found.sizes[done:]
-        counts = _at_least_one(self._limits.counter.count(parts))
-        for number, count in zip(numbers, counts, strict=True):
-            sizes[number] = count
-        return SizedPlaces(found.span, places, sizes)
-
-    def _refined_units(
-        self, span: Span, unit_starts: Sequence[int], known: list[Place], most: int
-    ) -> SizedPlaces:
-        """Return the places where units start, and all places in units that are too long.
-
-        Args:
-            span: A range of the text.
-            unit_starts: Where units start in it.
-            known: The places in it.
-            most: Maximum tokens in a chunk.
-        """
-        at_units = self._sized(span, places_at(unit_starts, {p.offset: p for p in known}))
-        offsets = [place.offset for place in known]
-        places: list[Place] = []
-        sizes: list[int] = []
-        for gap, size, end in at_units.gaps():
-            if size <= most:
-                sizes.append(size)
-            else:
-                inside = known[bisect_right(offsets, gap.start) : bisect_left(offsets, gap.end)]
-                finer = self._refined(self._sized(gap, inside), most)
-                places += finer.places
-                sizes += finer.sizes
-            places += end
-        return SizedPlaces(span, places, sizes)
-
-    def _refined(self, found: SizedPlaces, most: int) -> SizedPlaces:
-        """Add finer places to gaps that are too long."""
-        if max(found.sizes) <= min(self._target, most):
-            return found
-        places: list[Place] = []
-        sizes: list[int] = []
-        before = Kind.HEADING
-        for gap, size, end in found.gaps():
-            after = end[0].kind if end else Kind.HEADING
-            lines = min(before, after) >= Kind.LINE
-            if size > (most if lines else self._target):
-                finer = self._finer(gap, size, most, lines=lines)
-                places += finer.places
-                sizes += finer.sizes
-            else:
-                sizes.append(size)
-            places += end
-            before = after
-        return SizedPlaces(found.span, places, sizes)
-
-    def _finer(self, span: Span, size: int, most: int, *, lines: bool) -> SizedPlaces:
-        """Find places in a gap, coarse ones first.
-
-        Args:
-            span: The gap.
-            size: Its tokens.
-            most: Maximum tokens in a chunk.
-            lines: Whether it is one or several whole lines, which are divided only if they fit in
-                no chunk.
-        """
-        enough = max(1, self._target // _PLACES_PER_TARGET)
-        edge = Kind.LINE if lines else Kind.CHARACTER
-        found = SizedPlaces(span, [], [size])
-        long = self._long_gaps(found, edge, enough, most)
-        for level in self._layout.finer_places(*span):
-            offsets = [*map(_OFFSET, level)]
-            inside: dict[int, list[Place]] = {}
-            for number in long:
-                gap = found.gap(number)
-                added = level[bisect_right(offsets, gap.start) : bisect_left(offsets, gap.end)]
-                if added:
-                    inside[number] = added
-            if inside:
-                found = self._divided(found, inside)
-                long = self._long_gaps(found, edge, enough, most)
-                if not long:
-                    return found
-        return self._chopped(found)
-
-    def _long_gaps(self, found: SizedPlaces, edge: Kind, enough: int, most: int) -> list[int]:
-        """Return the numbers of the gaps to find places in: lines that are too long, and others.
-
-        Args:
-            found: Places in a range.
-            edge: The kind of the places at its ends.
-            enough: Maximum tokens of a gap that is no whole line.
-            most: Maximum tokens of one or several whole lines.
-        """
-        if max(found.sizes) <= min(enough, most):
-            return []
-        kinds = [edge, *(place.kind for place in found.places), edge]
-        whole = [min(ends) >= Kind.LINE for ends in pairwise(kinds)]
-        return [
-            number
-            for number, (size, lines) in enumerate(zip(found.sizes, whole, strict=True))
-            if size > (most if lines else enough)
-        ]
-
-    def _chopped(self, found: SizedPlaces) -> SizedPlaces:
-        """Divide words that fit in no chunk."""
-        if max(found.sizes) <= self._most:
-            return found
-        inside: dict[int, list[Place]] = {}
-        for number, size in enumerate(found.sizes):
-            if size > self._most:
-                gap = found.gap(number)
-                parts = [*parts_that_fit(self._layout.text, gap, self._most, self._limits)]
-                inside[number] = [
-                    Place(part.start, Kind.CHARACTER, part.start) for part in parts[1:]
-                ]
-        return self._divided(found, inside)
-
-
-def _at_least_one(counts: Iterable[int]) -> list[int]:
-    """Return counts of which none is 0.
-
-    The optimiser looks back over all places within `chunk_size` tokens, and a custom counter may
-    count none for many places in a row.
-    """
-    return [max(count, 1) for count in counts]
 
 
 def _add_t(

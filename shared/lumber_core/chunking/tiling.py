@@ -283,14 +283,14 @@ def _best_starts(
         table: The cost of a chunk by its tokens; infinite above the maximum.
     """
     ends = before[block]
-    sampled = np.concatenate([ends[::_STEP], ends[-1:]])
-    starts = np.arange(low, block.start)
-    values = best[starts] - table[sampled[:, None] - before[starts]]
-    coarse = starts[values.argmax(axis=1)]
+    sampled = np.append(ends[::_STEP], ends[-1])
+    starts = slice(low, block.start)
+    values = best[starts] - table.take(sampled[:, None] - before[starts])
+    coarse = values.argmax(axis=1)
     width = int((coarse[1:] - coarse[:-1]).max()) + 1
-    near = coarse[:-1].repeat(_STEP)[: len(ends), None] + np.arange(width)
+    near = (coarse[:-1] + low).repeat(_STEP)[: len(ends), None] + np.arange(width)
     np.minimum(near, block.start - 1, out=near)
-    values = best[near] - table[ends[:, None] - before[near]]
-    rows = np.arange(len(ends))
+    values = best.take(near) - table.take(ends[:, None] - before.take(near))
     chosen = values.argmax(axis=1)
-    return near[rows, chosen], values[rows, chosen]
+    rows = np.arange(len(ends)) * width + chosen
+    return near.take(rows), values.take(rows)

@@ -20,6 +20,7 @@ from lumber_core.lumber.judges import Judge
 from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Outcome, Usage, Verdict
 from lumber_core.settings import Setting, Settings, optional, share, takes
+from lumber_core.text.place import places_at
 
 if TYPE_CHECKING:  # numpy is imported when a text is first scored
     import numpy as np
@@ -135,10 +136,8 @@ class BertJudge(Judge):
         document = window.document
         t = self._starts.get(document)
         if t is None:
-            from lumber_core.text.places import places_at  # deferred: imports numpy
-
-            known = {place.offset: place for place in self._chunker.layout(document.text).places()}
-            places = places_at((unit.start for unit in document.units[1:]), known)
+            known = self._chunker.layout(document.text).places()
+            places = places_at([unit.start for unit in document.units[1:]], known)
             found = place_scores(self._scored_once(document).scores, places)
             t = self._starts[document] = tuple(float(max(one, _LOWEST_T)) for one in found)
         scores = t[window.start : window.stop - 1]  # the first unit of the text has none

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import replace
 
 from lumber_core.chunking.base import enforce_limits
@@ -12,7 +11,7 @@ from lumber_core.lumber.windows import WindowWalk
 from lumber_core.segmentation import Segmentation, Verdict
 from lumber_core.spans import spans_from_starts
 from lumber_core.text.layout import Layout
-from lumber_core.text.places import Place
+from lumber_core.text.place import Places
 
 
 def cut_by_windows(walk: WindowWalk, layout: Layout, limits: SizeLimits) -> Segmentation:
@@ -33,11 +32,11 @@ def cut_by_windows(walk: WindowWalk, layout: Layout, limits: SizeLimits) -> Segm
 
     starts = [unit.start for unit in units]
 
-    def scores(places: Sequence[Place]) -> list[float]:
-        numbers = [bisect_right(starts, place.offset) - 1 for place in places]
+    def scores(places: Places) -> list[float]:
+        numbers = [bisect_right(starts, offset) - 1 for offset in places.offsets]
         return [
-            walk.score(number) if starts[number] == place.offset else walk.score_inside(number)
-            for number, place in zip(numbers, places, strict=True)
+            walk.score(number) if starts[number] == offset else walk.score_inside(number)
+            for number, offset in zip(numbers, places.offsets, strict=True)
         ]
 
     cutter = Cutter(layout, limits)

@@ -29,7 +29,7 @@ from lumber_core.text.tables import find_header
 from lumber_core.text.units import UnitFinder, sentences
 
 if TYPE_CHECKING:
-    from lumber_core.text.places import Place
+    from lumber_core.text.place import Places
 
 
 # Indentation, marks of quotes and bullets before a row of a table.
@@ -55,8 +55,8 @@ class Layout(ABC):
         """Return the units, which tile the text."""
 
     @abstractmethod
-    def places(self, start: int = 0, stop: int | None = None) -> list[Place]:
-        """Return the places where a chunk may start, ascending, strictly inside a range.
+    def places(self, start: int = 0, stop: int | None = None) -> Places:
+        """Return the places where a chunk may start, strictly inside a range.
 
         Args:
             start: Where the range begins.
@@ -64,8 +64,8 @@ class Layout(ABC):
         """
 
     @abstractmethod
-    def finer_places(self, start: int, stop: int) -> Iterator[list[Place]]:
-        """Yield places inside a range that is too long, one list per level, best level first.
+    def finer_places(self, start: int, stop: int) -> Iterator[Places]:
+        """Yield the places inside a range that is too long, level by level, best level first.
 
         Args:
             start: Where the range begins.
@@ -127,13 +127,13 @@ class PlainLayout(Layout):
         """Return what the unit finder finds."""
         return self._find_units(self.text)
 
-    def places(self, start: int = 0, stop: int | None = None) -> list[Place]:
+    def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return sentences, lines, paragraphs and headings; the range is read on its own."""
         from lumber_core.text.places import find_places  # deferred: imports numpy
 
         return find_places(self.text[start:stop], self.language, start)
 
-    def finer_places(self, start: int, stop: int) -> Iterator[list[Place]]:
+    def finer_places(self, start: int, stop: int) -> Iterator[Places]:
         """Yield records, sentences in a row, clauses and words."""
         from lumber_core.text.places import finer_places  # deferred: imports numpy
 
@@ -193,14 +193,14 @@ class MarkdownLayout(Layout):
         """Return the blocks, each heading with the first block below it."""
         return markdown_units(self.blocks)
 
-    def places(self, start: int = 0, stop: int | None = None) -> list[Place]:
+    def places(self, start: int = 0, stop: int | None = None) -> Places:
         """Return headings, list items and other blocks, and sentences of prose."""
         from lumber_core.text.markdown_places import find_markdown_places  # deferred: numpy
 
         end = len(self.text) if stop is None else stop
         return find_markdown_places(self.text, self._blocks_between(start, end), self.language)
 
-    def finer_places(self, start: int, stop: int) -> Iterator[list[Place]]:
+    def finer_places(self, start: int, stop: int) -> Iterator[Places]:
         """Yield rows and lines first, then what `PlainLayout` yields."""
         from lumber_core.text.markdown_places import finer_markdown_places  # deferred: numpy
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from lumber_core.text.markdown import LINE_BREAK, Block, BlockKind
-from lumber_core.text.places import Kind, Place, find_places, finer_places
+from lumber_core.text.place import Kind, Place, Places
+from lumber_core.text.places import find_places, finer_places
 
 _KINDS: dict[BlockKind, Kind] = {"heading": Kind.HEADING, "list item": Kind.LINE}
 _PROSE: tuple[BlockKind, ...] = ("paragraph", "list item", "quote")
@@ -22,7 +23,7 @@ _LED_IN = 3  # depth of a block below a paragraph that ends with a colon
 _COLON = re.compile(r":[\s*_]*\Z")
 
 
-def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en") -> list[Place]:
+def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en") -> Places:
     """Find the headings, list items, other blocks and sentences of Markdown.
 
     Args:
@@ -31,12 +32,12 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
         language: ISO 639 code for finding sentences.
 
     Returns:
-        Places in order, strictly inside the range of the blocks. A list item is a line, any other
+        Places strictly inside the range of the blocks. A list item is a line, any other
         block a paragraph, but what follows a thematic break is as a heading without a level. A
         block below a paragraph that ends with a colon is deeper.
     """
     if not blocks:
-        return []
+        return Places.of(())
     begin, starts = blocks[0].start, [block.start for block in blocks]
     found_here = find_places(text[begin : blocks[-1].end], language, begin)
     known = {place.offset: place for place in found_here}
@@ -56,10 +57,10 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
         block = blocks[bisect_right(starts, place.offset) - 1]
         if place.kind is Kind.SENTENCE and block.kind in _PROSE and place.offset > block.start:
             found.append(place)
-    return sorted(found)
+    return Places.of(sorted(found))
 
 
-def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[list[Place]]:
+def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places]:
     """Yield places in a range that is too long: rows and lines first, then as in prose.
 
     The header of a table stays with its first row, and a heading with the text below it, unless
@@ -73,7 +74,7 @@ def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[list[P
         return
     start, stop = blocks[0].start, blocks[-1].end
     coded = any(block.kind == "code" for block in blocks)
-    body = find_places(text[start:stop], begin=start) if coded else []
+    body = find_places(text[start:stop], begin=start) if coded else ()
     known = {place.offset: place for place in body}
     rows = []
     for block in blocks:
@@ -82,11 +83,11 @@ def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[list[P
             if block.kind == "code":  # a line inside a statement scores less
                 place = known.get(row, place._replace(depth=_INSIDE))
             rows.append(place)
-    yield rows
+    yield Places.of(rows)
     lines = {block.start for block in blocks[1:]}
     for block in blocks:
         if block.kind not in _PROSE:
             ends = LINE_BREAK.finditer(text, block.start, block.end)
             lines.update(match.end() for match in ends if match.end() < block.end)
-    yield [Place(line, Kind.LINE, line, _INSIDE) for line in sorted(lines)]
+    yield Places.alike(sorted(lines), Kind.LINE, _INSIDE)
     yield from finer_places(text, start, stop)

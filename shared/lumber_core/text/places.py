@@ -7,17 +7,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from enum import IntEnum
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from itertools import repeat
 from string import ascii_uppercase
-from typing import NamedTuple
 
 import numpy as np
 
 from lumber_core.text.lines import heading_level
-from lumber_core.text.plain import Break, Lines, read_lines
+from lumber_core.text.place import Kind, Places
+from lumber_core.text.plain import Break, Lines, Numbers, read_lines
 from lumber_core.text.prose import prose_lines
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
@@ -36,6 +35,7 @@ _LONGEST_ABBREVIATION = 12  # characters, with what may close after it
 _LAST_WORDS = frozenset({*_ABBREVIATED, "g", "e", *ascii_uppercase})
 # After these, the sentence continues only with a lower-case letter or a number.
 _MAY_END = re.compile(r"\b(?:[Nn]o|al|etc|Inc|Ltd|Co|Jr|Sr|ed|eds)\.[\"')\]]*\s*$")
+_KINDS = [*Kind]  # looked up by number, which is faster than by the value
 _QUOTED_BLANK = re.compile(r"[> \t]+(?:[\r\n]|\Z)")
 _OBJECT = re.compile(r"\}(?:[,;]\s*|\s+)(?=\{)")
 _RECORD = re.compile(r"[}\])][,;]\s*(?=[\[{(])")
@@ -43,51 +43,7 @@ _WIDE = "\u3001\uff0c\uff1b\uff1a"  # the next clause may follow them without a 
 _CLAUSE = re.compile(rf"([,;:\u2013\u2014)\]{_WIDE}]+)(\s*)(?=\S)")
 
 
-class Kind(IntEnum):
-    """What starts at a place; a higher kind is a stronger break."""
-
-    CHARACTER = 0
-    WORD = 1
-    CLAUSE = 2
-    SENTENCE = 3
-    LINE = 4
-    PARAGRAPH = 5
-    HEADING = 6
-
-
-class Place(NamedTuple):
-    """A place where a chunk may start.
-
-    Attributes:
-        offset: Offset of its first character.
-        kind: What starts there.
-        words: Offset where its first words are: past a label such as "[5]" or "ANNA:".
-        depth: Levels of indentation, in code and markup.
-        level: Level of a heading of Markdown, 1 to 6; 0 for any other place.
-    """
-
-    offset: int
-    kind: Kind
-    words: int
-    depth: int = 0
-    level: int = 0
-
-
-# There may be many: the constructor of a named tuple is written in Python, this one is not.
-_new_place = partial(tuple.__new__, Place)
-
-
-def places_at(offsets: Iterable[int], known: Mapping[int, Place]) -> list[Place]:
-    """Return the place at each offset; a sentence if none is known there.
-
-    Args:
-        offsets: Offsets where units start.
-        known: Places by their offsets.
-    """
-    return [known.get(offset, Place(offset, Kind.SENTENCE, offset)) for offset in offsets]
-
-
-def find_places(text: str, language: str = "en", begin: int = 0) -> list[Place]:
+def find_places(text: str, language: str = "en", begin: int = 0) -> Places:
     """Find the sentences, lines, paragraphs and headings of a text.
 
     These are not places: line breaks in wrapped prose, and any position between a heading and the
@@ -100,14 +56,14 @@ def find_places(text: str, language: str = "en", begin: int = 0) -> list[Place]:
         begin: Where the text begins in that of the offsets that are returned.
 
     Returns:
-        Places in order, strictly inside the text.
+        Places strictly inside the text.
     """
     prose = prose_lines(text)
     if prose is not None:
         return _of_prose(text, prose, language, begin)
     lines = read_lines(text)
     if not len(lines.starts):
-        return []
+        return Places.of(())
     cuts = np.array(starts_of_sentences_and_lines(text, language), np.int64)
     numbers = np.searchsorted(lines.starts, cuts, side="right") - 1  # of their lines
     inside = cuts > lines.labels[numbers]
@@ -123,14 +79,19 @@ def find_places(text: str, language: str = "en", begin: int = 0) -> list[Place]:
             continue
         if found[-1] != start and not _is_abbreviated(text, at):
             found.append(at)
-    sentence_starts = [begin + at for at in found[1:]]
-    fields = zip(
-        sentence_starts, repeat(Kind.SENTENCE), sentence_starts, repeat(0), repeat(0), strict=False
-    )
-    return sorted([*_of_lines(text, lines, begin), *map(_new_place, fields)])
+    columns = _of_lines(text, lines)
+    if len(found) > 1:
+        starts = np.array(found[1:], np.int64)
+        nothing = np.zeros_like(starts)
+        inside = np.array([starts, nothing + Kind.SENTENCE, starts, nothing, nothing])
+        columns = np.concatenate([inside, columns], axis=1)
+        columns = columns[:, columns[0].argsort(kind="stable")]
+    columns[[0, 2]] += begin
+    offsets, kinds, words, depths, levels = columns.tolist()
+    return Places(offsets, [*map(_KINDS.__getitem__, kinds)], words, depths, levels)
 
 
-def _of_prose(text: str, lines: Mapping[int, bool], language: str, begin: int) -> list[Place]:
+def _of_prose(text: str, lines: Mapping[int, bool], language: str, begin: int) -> Places:
     """Return the places of a text of which `prose_lines` says where lines start."""
     kinds = {
         at: Kind.SENTENCE
@@ -138,10 +99,12 @@ def _of_prose(text: str, lines: Mapping[int, bool], language: str, begin: int) -
         if at not in lines and not _is_abbreviated(text, at)
     }
     kinds.update((at, Kind.PARAGRAPH if lines[at] else Kind.LINE) for at in lines if at)
-    return [_new_place((begin + at, kinds[at], begin + at, 0, 0)) for at in sorted(kinds)]
+    found = sorted(kinds)
+    offsets, nothing = [begin + at for at in found], [0] * len(found)
+    return Places(offsets, [kinds[at] for at in found], offsets, nothing, nothing)
 
 
-def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
+def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:
     """Yield places inside a range, level by level: records, sentences in a row, clauses, words.
 
     Args:
@@ -150,7 +113,7 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
         stop: Where it ends.
     """
     body = text[start:stop]
-    levels: tuple[tuple[Kind, Callable[[str], Iterable[int]]], ...] = (
+    levels: tuple[tuple[Kind, Callable[[str], list[int]]], ...] = (
         (Kind.SENTENCE, partial(_cuts_after, _OBJECT)),
         (Kind.CLAUSE, _sentence_cuts),
         (Kind.CLAUSE, partial(_cuts_after, _RECORD)),
@@ -158,29 +121,30 @@ def finer_places(text: str, start: int, stop: int) -> Iterator[list[Place]]:
         (Kind.WORD, space_cuts),
     )
     for kind, cuts in levels:
-        last = len(body)
-        inside = [start + cut for cut in cuts(body) if 0 < cut < last]
-        fields = zip(inside, repeat(kind), inside, repeat(0), repeat(0), strict=False)
-        yield list(map(_new_place, fields))
+        found = cuts(body)
+        inside = found[bisect_right(found, 0) : bisect_left(found, len(body))]
+        yield Places.alike([start + cut for cut in inside] if start else inside, kind)
 
 
-def _of_lines(text: str, lines: Lines, begin: int) -> Iterator[Place]:
-    """Return the places at the starts of the lines that divide the text."""
+def _of_lines(text: str, lines: Lines) -> Numbers:
+    """Return the places at the starts of the lines that divide the text.
+
+    Returns:
+        The attributes of each, in the order of those of `Place`, shape (5, places).
+    """
     dividing = lines.breaks != Break.NONE
     starts = lines.starts[dividing]
-    edges = [*breaks(text, starts.tolist())]
+    edges = breaks(text, starts.tolist())
     if len(edges) < len(starts):
         dividing[dividing] = np.isin(starts, edges)
-    bodies, depths = (each[dividing].tolist() for each in (lines.bodies, lines.depths))
-    offsets = (begin + lines.starts[dividing]).tolist()
-    words = (begin + lines.labels[dividing]).tolist()
+        starts = lines.starts[dividing]
     kinds = np.where(lines.breaks == Break.BLANK, Kind.PARAGRAPH, Kind.LINE)
     kinds = np.where(lines.headings, Kind.HEADING, kinds)[dividing]
-    levels = np.zeros(len(kinds), dtype=np.int64)
+    levels, bodies = np.zeros(len(kinds), np.int64), lines.bodies[dividing]
     for number in np.flatnonzero(kinds == Kind.HEADING).tolist():
-        levels[number] = heading_level(text[bodies[number] : bodies[number] + 7])
-    named = map([*Kind].__getitem__, kinds.tolist())
-    return map(_new_place, zip(offsets, named, words, depths, levels.tolist(), strict=True))
+        body = int(bodies[number])
+        levels[number] = heading_level(text[body : body + 7])
+    return np.array([starts, kinds, lines.labels[dividing], lines.depths[dividing], levels])
 
 
 def _is_abbreviated(text: str, at: int) -> bool:
@@ -200,10 +164,9 @@ def _is_abbreviated(text: str, at: int) -> bool:
     return not (_MAY_END.search(text, start, at) and text[at].isupper())
 
 
-def _sentence_cuts(text: str) -> Iterator[int]:
-    """Yield where sentences start inside `text`."""
-    for span in sentences(text):
-        yield span.start
+def _sentence_cuts(text: str) -> list[int]:
+    """Return where sentences start in `text`."""
+    return [span.start for span in sentences(text)]
 
 
 def _clause_cuts(text: str) -> list[int]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _SINGLE = r"[\p{GCB=Other}\p{GCB=Control}\p{GCB=LF}\p{GCB=LV}\p{GCB=LVT}]"
 _NO_WORD = r"[\p{WB=Other}\p{WB=LF}\p{WB=Newline}]"
 _SEPARATORS = re.compile(r"[\x1c-\x1f]")  # blanks for Python, but not for Unicode
 _BLANKS = re.compile(r"[^\S\x1c-\x1f]+")
+_DENSE = 8  # characters between positions on average; the text between closer ones is read at once
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -64,8 +66,13 @@ def breaks(text: str, positions: Iterable[int]) -> list[int]:
         if text.find("\r\n", max(0, asked[0] - 1), asked[-1] + 1) < 0:
             return asked
         return [at for at in asked if text[at - 1 : at + 1] != "\r\n"]
-    if asked[0] > 0 and all(map(_divides, [text[at - 1 : at + 1] for at in asked])):
-        return asked
+    if asked[0] > 0:
+        if len(asked) * _DENSE > asked[-1] - asked[0]:
+            between = text[asked[0] - 1 : asked[-1] + 1]
+            if "\r\n" not in between and all(map(_alone, set(between))):
+                return asked
+        if all(map(_divides, [text[at - 1 : at + 1] for at in asked])):
+            return asked
     return [*_breaks_of_any(text, asked)]
 
 
@@ -74,10 +81,7 @@ def _divides(pair: str) -> bool:
     """Return whether a cut between two characters certainly splits no cluster."""
     if len(pair) < 2:
         return True
-    before, after = pair[0], pair[1]
-    if before < FIRST_COMBINING and after < FIRST_COMBINING:
-        return pair != "\r\n"
-    return before == "\n" or (_alone(before) and _alone(after))
+    return pair != "\r\n" and (pair[0] == "\n" or (_alone(pair[0]) and _alone(pair[1])))
 
 
 def _breaks_of_any(text: str, positions: Iterable[int]) -> Iterator[int]:
@@ -106,11 +110,13 @@ def _breaks_of_any(text: str, positions: Iterable[int]) -> Iterator[int]:
 
 @lru_cache(maxsize=1 << 14)
 def _alone(character: str) -> bool:
-    """Return whether a character never combines with others of its kind.
+    """Return whether a character never combines with others of its kind, but for CR and LF.
 
     For letters without case `regex` decides: most never combine, as in Chinese or Thai, but the
     letters of Hangul and a few others do.
     """
+    if character < FIRST_COMBINING:
+        return True
     category = unicodedata.category(character)
     if category in _SEPARATE:
         return True
@@ -147,9 +153,10 @@ def word_cuts(text: str) -> Sequence[int]:
 
 def space_cuts(text: str) -> list[int]:
     """Return the offset just past each run of white space, except one at the start."""
-    words = text.split()
-    if sum(map(len, words)) + len(words) - 1 == len(text) and not _SEPARATORS.search(text):
-        cuts = [*accumulate(len(word) + 1 for word in words[:-1])]  # one blank after each word
+    lengths = [*map(len, text.split())]
+    if sum(lengths) + len(lengths) - 1 == len(text) and not _SEPARATORS.search(text):
+        # One blank after each word.
+        cuts = [*map(add, accumulate(lengths[:-1]), count(1))]
     else:
         first = _BLANKS.match(text)
         cuts = [*map(re.Match.end, _BLANKS.finditer(text, first.end() if first else 0))]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.bert.scanning import Scan, padded_batch, scan
-from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Places, Scores, TokenIds
+from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Positions, Scores, TokenIds
 from tests.profiles import examples
 
 SIZE = 8
@@ -25,7 +25,7 @@ class MadeUp:
         self.calls: list[int] = []
 
     def score(
-        self, windows: Sequence[TokenIds], places: Sequence[Places] | None = None
+        self, windows: Sequence[TokenIds], places: Sequence[Positions] | None = None
     ) -> list[Scores]:
         assert places is not None
         assert 0 < len(windows) <= self.at_once

@@ -16,7 +16,7 @@ from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, check_tiling
 from lumber_core.text.layout import MarkdownLayout, PlainLayout
-from lumber_core.text.places import Place
+from lumber_core.text.place import Places
 from lumber_core.tokens import token_counter
 from tests.core.tokens.test_estimated_counter import KINDS
 from tests.profiles import examples
@@ -139,7 +139,7 @@ def test_a_long_span_is_cut_at_its_best_scoring_place() -> None:
     text = "Cats sleep all day long. " * 20
     favourite = text.index("Cats", 25 * 12)
 
-    def scorer(places: list[Place]) -> list[float]:
+    def scorer(places: Places) -> list[float]:
         return [5.0 if place.offset == favourite else -5.0 for place in places]
 
     cutter = cutter_of(text, 80)
@@ -156,6 +156,21 @@ def test_units_are_divided_only_where_they_do_not_fit() -> None:
     starts = [part.start for part in cutter.shorten([Span(0, 1100)], units)]
     assert not any(0 < start < 50 or 50 < start < 100 for start in starts)
     assert any(start > 100 for start in starts)
+
+
+def test_a_span_whose_parts_count_less_apart_is_cut_once() -> None:
+    asked = 0
+
+    def count(text: str) -> int:  # "1 " counts 1, and many of them 1.74 each
+        nonlocal asked
+        asked += len(text)
+        return int(0.87 * len(text))
+
+    text = "1 " * 2_000
+    limits = SizeLimits(100, None, token_counter(count))
+    parts = Cutter(PlainLayout(text), limits).shorten([Span(0, len(text))])
+    assert {count(text[start:end]) > 80 for start, end in parts[:-1]} == {True}
+    assert asked < 10 * len(text)
 
 
 @given(

@@ -18,7 +18,7 @@ from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, check_tiling
 from lumber_core.text.layout import MarkdownLayout
 from lumber_core.text.markdown import markdown_blocks
-from lumber_core.text.places import Kind
+from lumber_core.text.place import Kind
 from lumber_core.text.source import Source
 from lumber_core.text.units import markdown, unit_finder
 from lumber_core.tokens import EstimatedCounter

@@ -1,0 +1,212 @@
+"""Places in a text with the tokens between them, near enough to one another to cut it to a size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from lumber_core.chunking.last_resort import parts_that_fit
+from lumber_core.chunking.size_limits import Counted, SizeLimits
+from lumber_core.spans import Span
+from lumber_core.text.layout import Layout
+from lumber_core.text.place import Kind, Places, places_at
+
+# Finer places are added until there are about this many per target: enough to choose from.
+_PLACES_PER_TARGET = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SizedPlaces:
+    """Places in a range of a text, with the tokens between them.
+
+    Attributes:
+        span: The range.
+        places: The places, strictly inside the range.
+        sizes: Tokens from the start to the first place, between places, and from the last place
+            to the end, shape (places + 1,).
+    """
+
+    span: Span
+    places: Places
+    sizes: list[int]
+
+    def counted(self) -> Counted:
+        """Return the gaps between places as parts of the text, with their tokens."""
+        return Counted([self.span.start, *self.places.offsets, self.span.end], self.sizes)
+
+    def gap(self, number: int) -> Span:
+        """Return the text between two places: before the place of that number."""
+        offsets = self.places.offsets
+        start = offsets[number - 1] if number else self.span.start
+        end = offsets[number] if number < len(offsets) else self.span.end
+        return Span(start, end)
+
+    def longer(self, size: int, lines: int, edge: Kind) -> list[int]:
+        """Return the numbers of the gaps that are too long, ascending.
+
+        Args:
+            size: Maximum tokens of a gap that is no whole line.
+            lines: Maximum tokens of one or several whole lines.
+            edge: The kind of the places at the ends of the range.
+        """
+        least = min(size, lines)
+        if max(self.sizes) <= least:
+            return []
+        long = [number for number, count in enumerate(self.sizes) if count > least]
+        return [n for n in long if self.sizes[n] > (lines if self.is_lines(n, edge) else size)]
+
+    def is_lines(self, number: int, edge: Kind) -> bool:
+        """Return whether a gap is one or several whole lines.
+
+        Args:
+            number: The number of the gap.
+            edge: The kind of the places at the ends of the range.
+        """
+        kinds = self.places.kinds
+        before = kinds[number - 1] if number else edge
+        after = kinds[number] if number < len(kinds) else edge
+        return min(before, after) >= Kind.LINE
+
+    def divided(self, inside: Mapping[int, SizedPlaces]) -> SizedPlaces:
+        """Add places inside some gaps.
+
+        Args:
+            inside: What is inside each gap, by its number, ascending.
+        """
+        if not inside:
+            return self
+        places: list[Places] = []
+        sizes: list[int] = []
+        done = -1  # the last gap that was divided
+        for number, finer in inside.items():
+            places += [self.places[max(0, done) : number], finer.places]
+            sizes += self.sizes[done + 1 : number]
+            sizes += finer.sizes
+            done = number
+        places.append(self.places[done:])
+        sizes += self.sizes[done + 1 :]
+        return SizedPlaces(self.span, Places.joined(places), sizes)
+
+
+class SizedPlaceFinder:
+    """Finds places in a text with the tokens between them, and finer ones where these are too far.
+
+    Args:
+        layout: The layout of the text.
+        limits: The limits; their counter counts the tokens.
+        target: Preferred length of chunks in tokens.
+        most: Maximum tokens in a chunk.
+    """
+
+    def __init__(self, layout: Layout, limits: SizeLimits, target: int, most: int) -> None:
+        self._layout = layout
+        self._limits = limits
+        self._target = target
+        self._most = most
+
+    def sized(self, span: Span, places: Places) -> SizedPlaces:
+        """Return places in a range with the tokens between them."""
+        edges = [span.start, *places.offsets, span.end]
+        counts = self._limits.count_between(self._layout.text, edges)
+        return SizedPlaces(span, places, _at_least_one(counts))
+
+    def refined(self, found: SizedPlaces, most: int) -> SizedPlaces:
+        """Add finer places to gaps that are too long.
+
+        Args:
+            found: Places in a range.
+            most: Maximum tokens in a chunk.
+        """
+        edge = Kind.HEADING
+        return found.divided(
+            {
+                number: self._finer(
+                    found.gap(number), found.sizes[number], most, lines=found.is_lines(number, edge)
+                )
+                for number in found.longer(self._target, most, edge)
+            }
+        )
+
+    def refined_units(
+        self, span: Span, unit_starts: Sequence[int], known: Places, most: int
+    ) -> SizedPlaces:
+        """Return the places where units start, and all places in units that are too long.
+
+        Args:
+            span: A range of the text.
+            unit_starts: Where units start in it.
+            known: The places in it.
+            most: Maximum tokens in a chunk.
+        """
+        at_units = self.sized(span, places_at(unit_starts, known))
+        inside = {}
+        for number in at_units.longer(most, most, Kind.HEADING):
+            gap = at_units.gap(number)
+            inside[number] = self.refined(self.sized(gap, known.inside(*gap)), most)
+        return at_units.divided(inside)
+
+    def _finer(self, span: Span, size: int, most: int, *, lines: bool) -> SizedPlaces:
+        """Find places in a gap, coarse ones first.
+
+        Args:
+            span: The gap.
+            size: Its tokens.
+            most: Maximum tokens in a chunk.
+            lines: Whether it is one or several whole lines, which are divided only if they fit in
+                no chunk.
+        """
+        enough = max(1, self._target // _PLACES_PER_TARGET)
+        edge = Kind.LINE if lines else Kind.CHARACTER
+        found = SizedPlaces(span, Places.of(()), [size])
+        long = found.longer(enough, most, edge)
+        for level in self._layout.finer_places(*span):
+            added = {number: level.inside(*found.gap(number)) for number in long}
+            added = {number: places for number, places in added.items() if places}
+            if added:
+                found = self._divided(found, added)
+                long = found.longer(enough, most, edge)
+                if not long:
+                    return found
+        return self._chopped(found)
+
+    def _chopped(self, found: SizedPlaces) -> SizedPlaces:
+        """Divide words that fit in no chunk."""
+        added = {}
+        for number in found.longer(self._most, self._most, Kind.CHARACTER):
+            gap = found.gap(number)
+            parts = [*parts_that_fit(self._layout.text, gap, self._most, self._limits)]
+            added[number] = Places.alike([part.start for part in parts[1:]], Kind.CHARACTER)
+        return self._divided(found, added) if added else found
+
+    def _divided(self, found: SizedPlaces, added: Mapping[int, Places]) -> SizedPlaces:
+        """Add places inside some gaps; the tokens of the other gaps are not counted again.
+
+        Args:
+            found: Places in a range.
+            added: Places to add, by the number of their gap, ascending.
+        """
+        if not found.places:
+            return self.sized(found.span, added[0])
+        text = self._layout.text
+        edges = []
+        for number, places in added.items():
+            gap = found.gap(number)
+            edges.append([gap.start, *places.offsets, gap.end])
+        parts = [text[start:end] for row in edges for start, end in pairwise(row)]
+        counts = _at_least_one(self._limits.counter.count(parts))
+        inside, done = {}, 0
+        for (number, places), row in zip(added.items(), edges, strict=True):
+            sizes = counts[done : done + len(row) - 1]
+            done += len(sizes)
+            inside[number] = SizedPlaces(found.gap(number), places, sizes)
+        return found.divided(inside)
+
+
+def _at_least_one(counts: list[int]) -> list[int]:
+    """Return counts of which none is 0.
+
+    The optimiser looks back over all places within `chunk_size` tokens, and a custom counter may
+    count none for many places in a row.
+    """
+    return counts if min(counts) > 0 else [max(count, 1) for count in counts]

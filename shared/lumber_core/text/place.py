@@ -1,0 +1,124 @@
+"""A place where a chunk may start, and many of them as columns."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import partial
+from itertools import chain
+from typing import NamedTuple, overload
+
+
+class Kind(IntEnum):
+    """What starts at a place; a higher kind is a stronger break."""
+
+    CHARACTER = 0
+    WORD = 1
+    CLAUSE = 2
+    SENTENCE = 3
+    LINE = 4
+    PARAGRAPH = 5
+    HEADING = 6
+
+
+class Place(NamedTuple):
+    """A place where a chunk may start.
+
+    Attributes:
+        offset: Offset of its first character.
+        kind: What starts there.
+        words: Offset where its first words are: past a label such as "[5]" or "ANNA:".
+        depth: Levels of indentation, in code and markup.
+        level: Level of a heading of Markdown, 1 to 6; 0 for any other place.
+    """
+
+    offset: int
+    kind: Kind
+    words: int
+    depth: int = 0
+    level: int = 0
+
+
+# There may be many: the constructor of a named tuple is written in Python, this one is not.
+_new_place = partial(tuple.__new__, Place)
+
+
+@dataclass(frozen=True, slots=True)
+class Places(Sequence[Place]):
+    """Places in ascending order, one list for each attribute of `Place`.
+
+    There may be one at every character of a long text. The lists are not to be changed, as several
+    attributes and other places may share them.
+    """
+
+    offsets: list[int]
+    kinds: list[Kind]
+    words: list[int]
+    depths: list[int]
+    levels: list[int]
+
+    @classmethod
+    def of(cls, places: Iterable[Place]) -> Places:
+        """Return single places as columns."""
+        columns = [list(column) for column in zip(*places, strict=True)]
+        return cls(*columns) if columns else cls([], [], [], [], [])
+
+    @classmethod
+    def alike(cls, offsets: list[int], kind: Kind, depth: int = 0) -> Places:
+        """Return places of one kind and depth, without labels."""
+        count = len(offsets)
+        return cls(offsets, [kind] * count, offsets, [depth] * count, [0] * count)
+
+    @classmethod
+    def joined(cls, parts: Iterable[Places]) -> Places:
+        """Return places that follow one another."""
+        columns = zip(*(part.columns for part in parts), strict=True)
+        return cls(*(list(chain.from_iterable(column)) for column in columns))
+
+    @property
+    def columns(self) -> tuple[list[int], list[Kind], list[int], list[int], list[int]]:
+        """The lists, in the order of the attributes of `Place`."""
+        return self.offsets, self.kinds, self.words, self.depths, self.levels
+
+    def inside(self, start: int, end: int) -> Places:
+        """Return the places strictly inside a range."""
+        return self[bisect_right(self.offsets, start) : bisect_left(self.offsets, end)]
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def __iter__(self) -> Iterator[Place]:
+        return map(_new_place, zip(*self.columns, strict=True))
+
+    @overload
+    def __getitem__(self, at: int) -> Place: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Places: ...
+
+    def __getitem__(self, at: int | slice) -> Place | Places:
+        offsets, kinds, words, depths, levels = self.columns
+        if isinstance(at, slice):
+            return Places(offsets[at], kinds[at], words[at], depths[at], levels[at])
+        return Place(offsets[at], kinds[at], words[at], depths[at], levels[at])
+
+
+def places_with(known: Places, offsets: Iterable[int]) -> Places:
+    """Return places and, at each offset where there is none of them, a sentence."""
+    added = {*offsets}.difference(known.offsets)
+    return Places.of(sorted([*known, *(Place(at, Kind.SENTENCE, at) for at in added)]))
+
+
+def places_at(offsets: Iterable[int], known: Places) -> Places:
+    """Return the place at each offset; a sentence if none is known there.
+
+    Args:
+        offsets: Offsets where units start, ascending.
+        known: Places.
+    """
+    by_offset = dict(zip(known.offsets, known, strict=True))
+    return Places.of(
+        by_offset.get(offset, Place(offset, Kind.SENTENCE, offset)) for offset in offsets
+    )
