@@ -14,9 +14,9 @@ from string import ascii_uppercase
 
 import numpy as np
 
-from lumber_core.text.lines import heading_level
 from lumber_core.text.place import Kind, Places
 from lumber_core.text.plain import Break, Lines, Numbers, read_lines
+from lumber_core.text.plain_headings import heading_level
 from lumber_core.text.prose import prose_lines
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines

@@ -17,25 +17,25 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.text.lines import (
+from lumber_core.text.plain_code import (
+    code_lines,
+    continued_statements,
+    find_fences,
+    stays_in_code,
+)
+from lumber_core.text.plain_headings import Headings, underlined_titles
+from lumber_core.text.plain_labels import label_ends, stamps_of
+from lumber_core.text.plain_lines import (
     AROUND,
     QUOTED,
     WIDEST_PROSE,
     Flags,
-    Headings,
     PlainLines,
     after,
     around,
-    code_lines,
-    continued_statements,
-    find_fences,
     in_header,
     is_mail,
-    label_ends,
     neighbours,
-    stamps_of,
-    stays_in_code,
-    underlined_titles,
 )
 
 _HEADINGS_KEPT = 4  # headings in a row, such as a part's, a chapter's and a section's

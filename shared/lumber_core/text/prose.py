@@ -10,14 +10,9 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from lumber_core.text.lines import (
-    AROUND,
-    LONGEST_HEADING,
-    NAMED_HEADING,
-    QUOTED,
-    SPEAKER_STAMP,
-    speaker_end,
-)
+from lumber_core.text.plain_headings import LONGEST_HEADING, NAMED_HEADING
+from lumber_core.text.plain_labels import SPEAKER_STAMP, speaker_end
+from lumber_core.text.plain_lines import AROUND, QUOTED
 
 _MOST_CHARACTERS = 1 << 12  # longer texts are read faster with arrays
 _FEWEST_AROUND = AROUND + 1  # lines that decide together, where there are as many
