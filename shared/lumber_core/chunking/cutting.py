@@ -19,7 +19,7 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sized_places import SizedPlaceFinder, SizedPlaces
 from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.layout import Layout, MarkdownLayout
-from lumber_core.text.place import Kind, Places
+from lumber_core.text.place import Kind, Places, places_at
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -136,7 +136,8 @@ class Cutter:
         if units is None:
             return finder.refined(finder.sized(whole, places), self._most)
         starts = [unit.start for unit in units[1:]]
-        return finder.refined_units(whole, starts, places, self._most)
+        at_units = finder.sized(whole, places_at(starts, places))
+        return finder.refined_units(at_units, places, self._most)
 
     def cut(self, found: SizedPlaces, t: npt.ArrayLike | None = None) -> list[int]:
         """Return the offsets of the best cuts at some places.
@@ -197,12 +198,13 @@ class Cutter:
             The parts, and the places from which those to cut at were chosen.
         """
         places = self._layout.places(*span)
-        sized = self._finder.sized(span, places)
+        at_starts = places_at(unit_starts, places) if unit_starts else places
+        sized = self._finder.sized(span, at_starts)
         # The span may count more than its gaps do together, before and after finer places are
         # added; then a maximum below their sum makes a cut between them.
         most = min(self._most, sum(sized.sizes) - 1)
         if unit_starts:
-            found = self._finder.refined_units(span, unit_starts, places, most)
+            found = self._finder.refined_units(sized, places, most)
         else:
             found = self._finder.refined(sized, most)
         if not found.places:

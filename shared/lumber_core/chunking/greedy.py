@@ -126,31 +126,32 @@ class GreedyChunker(Chunker):
     def _segment(self, layout: Layout, limits: SizeLimits) -> GreedySegmentation:
         assert limits.target_size is not None
         text, units = layout.text, layout.units()
-        edges = [*(start for start, _ in units), len(text)]
-        tokens = limits.count_units(text, edges)
+        counted = limits.count_units(text, [*[start for start, _ in units], len(text)])
+        edges, tokens, _ = counted
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
             from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-            counted = zip(units, tokens, strict=True)
-            long = [unit for unit, count in counted if count > limits.chunk_size]
+            most = limits.chunk_size
+            long = [unit for unit, count in zip(units, tokens, strict=True) if count > most]
             parts = Cutter(layout, limits).shorten(long)  # at lines, clauses or words
             known = dict(zip(edges, tokens, strict=False))
             counts = self._counter.count([part.of(text) for part in parts])
             known.update(zip((part.start for part in parts), counts, strict=True))
             edges = [*sorted(known), len(text)]
             tokens = [known[start] for start in edges[:-1]]
+            counted = Counted(edges, tokens)
         before = [0, *accumulate(tokens)]
         fixed = [bisect_left(edges, start) for start in layout.section_starts]
         cuts = [0]
         for first, last in pairwise([0, *fixed, len(tokens)]):
-            inside = nearest_cuts(before[first : last + 1], limits.target_size)
+            inside = nearest_cuts(before[first : last + 1], limits.target_size, limits.chunk_size)
             cuts += [*(first + cut for cut in inside), last]
         spans = tuple(
             Span(edges[first], edges[last]) for first, last in pairwise(cuts) if first < last
         )
         starts = tuple(before[cut] for cut in cuts[: len(spans)])
         greedy = GreedySegmentation(spans, start_tokens=starts, token_count=before[-1])
-        bounded = enforce_limits(greedy, layout, limits, units, parts=Counted(edges, tokens))
+        bounded = enforce_limits(greedy, layout, limits, units, parts=counted)
         if bounded.spans == spans:
             return bounded
         return GreedySegmentation(
@@ -181,17 +182,21 @@ class GreedyChunker(Chunker):
         return tuple(starts)
 
 
-def nearest_cuts(before: Sequence[int], target_size: int) -> list[int]:
+def nearest_cuts(
+    before: Sequence[int], target_size: int, chunk_size: int | None = None
+) -> list[int]:
     """Choose cuts so that each is as near as possible to `target_size` tokens after the last.
 
     Args:
         before: For each unit and for the text's end, the tokens before it; not decreasing.
         target_size: Target distance in tokens.
+        chunk_size: Maximum distance, unless a single unit has more. None: no maximum.
 
     Returns:
         Numbers of the units that start a chunk, except the first. Of two equally near
         candidates the later one is taken.
     """
+    most = before[-1] if chunk_size is None else chunk_size
     last = len(before) - 1
     cuts: list[int] = []
     start = 0
@@ -201,7 +206,8 @@ def nearest_cuts(before: Sequence[int], target_size: int) -> list[int]:
         if after > last:
             break
         cut = after
-        if after > start + 1 and target - before[after - 1] < before[after] - target:
+        nearer = target - before[after - 1] < before[after] - target
+        if after > start + 1 and (nearer or before[after] - before[start] > most):
             cut = after - 1
         # Units without tokens stay with the unit before.
         while cut < last and before[cut + 1] == before[cut]:

@@ -23,10 +23,12 @@ class Counted(NamedTuple):
     Attributes:
         edges: Where each part starts, ascending, and where the last one ends.
         tokens: The tokens of each.
+        texts: The parts themselves, if they were made.
     """
 
     edges: Sequence[int]
     tokens: Sequence[int]
+    texts: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +110,25 @@ class SizeLimits:
             return self.counter.count_between(text, edges)
         return self.counter.count([text[start:end] for start, end in pairwise(edges)])
 
-    def count_units(self, text: str, edges: Sequence[int]) -> list[int]:
-        """Return what `count_between` returns, or for parts that are too long any larger number.
+    def count_units(self, text: str, edges: Sequence[int]) -> Counted:
+        """Return what `count_between` counts, or for parts that are too long any larger number.
 
         A very long part is counted only up to a quarter of it if that is above `chunk_size`.
         """
-        ends = list(edges[1:])
-        begin = (self.chunk_size or len(text)) * _CHARACTERS_PER_TOKEN // 4
-        if type(self.counter) is EstimatedCounter or len(text) <= 4 * begin:
-            return self.count_between(text, edges)
-        long = [n for n, (start, end) in enumerate(pairwise(edges)) if end - start > 4 * begin]
+        if type(self.counter) is EstimatedCounter:
+            return Counted(edges, self.counter.count_between(text, edges))
+        most = self.chunk_size or len(text)
+        begin = most * _CHARACTERS_PER_TOKEN // 4
+        parts = [text[start:end] for start, end in pairwise(edges)]
+        long = {n: part for n, part in enumerate(parts) if len(part) > 4 * begin}
+        begun = [*parts]
         for number in long:
-            ends[number] = edges[number] + begin
-        counts = self.counter.count([text[a:b] for a, b in zip(edges, ends, strict=False)])
-        for number in long:
-            if counts[number] <= (self.chunk_size or 0):
-                (counts[number],) = self.counter.count([text[edges[number] : edges[number + 1]]])
-        return counts
+            begun[number] = begun[number][:begin]
+        counts = self.counter.count(begun)
+        for number, part in long.items():
+            if counts[number] <= most:
+                (counts[number],) = self.counter.count([part])
+        return Counted(edges, counts, parts)
 
     def fits_target(self, text: str, target: int | None = None) -> bool:
         """Return whether a text counts at most `target_size` tokens, so that no cut is needed.
@@ -180,14 +184,16 @@ class SizeLimits:
         if type(self.counter) is EstimatedCounter:  # which looks at no text
             added: Added | None = most_added(parts.tokens)
         else:
-            added = most_added([text[start:end] for start, end in pairwise(parts.edges)])
+            added = most_added(
+                parts.texts or [text[start:end] for start, end in pairwise(parts.edges)]
+            )
         if added is None:
             return spans
         edges, unsure = parts.edges, []
         sums = [*accumulate(map(add, parts.tokens, added.joined), initial=0)]
+        last = bisect_left(edges, spans[0].start) if spans else 0
         for span in spans:
-            first = bisect_left(edges, span.start)
-            last = bisect_left(edges, span.end, first)
+            first, last = last, bisect_left(edges, span.end, last)
             known = last < len(edges) and (edges[first], edges[last]) == span
             if not known or sums[last] - sums[first] + added.trimmed(last - 1) > most:
                 unsure.append(span)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from lumber_core.chunking.last_resort import parts_that_fit
 from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.spans import Span
 from lumber_core.text.layout import Layout
-from lumber_core.text.place import Kind, Places, places_at
+from lumber_core.text.place import Kind, Places
 
 # Finer places are added until there are about this many per target: enough to choose from.
 _PLACES_PER_TARGET = 3
@@ -128,18 +128,14 @@ class SizedPlaceFinder:
             }
         )
 
-    def refined_units(
-        self, span: Span, unit_starts: Sequence[int], known: Places, most: int
-    ) -> SizedPlaces:
-        """Return the places where units start, and all places in units that are too long.
+    def refined_units(self, at_units: SizedPlaces, known: Places, most: int) -> SizedPlaces:
+        """Add all places in units that are too long.
 
         Args:
-            span: A range of the text.
-            unit_starts: Where units start in it.
+            at_units: The places where units start in a range.
             known: The places in it.
             most: Maximum tokens in a chunk.
         """
-        at_units = self.sized(span, places_at(unit_starts, known))
         inside = {}
         for number in at_units.longer(most, most, Kind.HEADING):
             gap = at_units.gap(number)

@@ -71,7 +71,7 @@ def breaks(text: str, positions: Iterable[int]) -> list[int]:
             between = text[asked[0] - 1 : asked[-1] + 1]
             if "\r\n" not in between and all(map(_alone, set(between))):
                 return asked
-        if all(map(_divides, [text[at - 1 : at + 1] for at in asked])):
+        if all(map(_divides, {text[at - 1 : at + 1] for at in asked})):
             return asked
     return [*_breaks_of_any(text, asked)]
 

@@ -8,6 +8,7 @@ with the paragraph.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise
@@ -152,17 +153,15 @@ def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
 def _stretch_ends(text: str) -> Iterator[int]:
     """Yield where stretches of a text end whose blank lines are two line feeds or more.
 
-    sentencex knows no other blank lines. If there may be others, a stretch of several paragraphs is
-    so short that sentencex keeps all of it.
+    sentencex knows no other blank lines. If there are others, a stretch of several paragraphs is so
+    short that sentencex keeps all of it.
     """
-    odd: Iterable[re.Match[str]] = ()
-    start, most = 0, _SHORT
+    odd: list[re.Match[str]] = []
     if any(mark in text for mark in "\r\v\f\x85\u2028\u2029"):
-        odd = (match for match in _BLANK_LINES.finditer(text) if match[0].strip("\n"))
+        odd = [match for match in _BLANK_LINES.finditer(text) if match[0].strip("\n")]
     elif _INDENTED.search(text):
-        odd = _ODD_BLANK_LINES.finditer(text)
-    else:
-        most = len(text)
+        odd = [*_ODD_BLANK_LINES.finditer(text)]
+    start, most = 0, _SHORT if odd else len(text)
     for low, high in chain((match.span() for match in odd), [(len(text), len(text))]):
         while low - start > most:
             last = text.rfind("\n\n", start, start + most)
@@ -198,45 +197,44 @@ def _sentence_starts(text: str, start: int, end: int, first: int, language: str)
         quotes = _count_quotes(text, start, stop) if stop - start > _MOST_QUOTES else 0
         if quotes > _MOST_QUOTES:
             stop = start + (stop - start) * _FEW_QUOTES // quotes
-        pieces = _segment(language, text[start:stop])
+        edges = [start + edge for edge in _edges_of_pieces(language, text[start:stop])]
         divided = False
-        if stop < end and len(pieces) == 1:
+        if stop < end and len(edges) == 2:
             if size < _LARGEST_BLOCK and quotes <= _MOST_QUOTES:
                 size *= 2
                 continue
-            space = _LAST_SPACE.match(pieces[0])
+            space = _LAST_SPACE.match(text, start, stop)
             divided = space is None
-            pieces = pieces if space is None else [space.group()]
+            edges[1:] = [stop if space is None else space.end()]
         elif stop < end:
-            pieces.pop()
+            edges.pop()
         size = _BLOCK
         skipped = max(first, start) if in_word else first
-        starts = [*accumulate(map(len, pieces), initial=start)]
-        found += [
-            end - len(visible)
-            for at, end, visible in zip(starts, starts[1:], map(str.lstrip, pieces), strict=False)
-            if visible and at > skipped
-        ]
-        start = starts[-1]
+        for at, after in pairwise(edges[bisect_right(edges, skipped) :]):
+            if not text[at].isspace():
+                found.append(at)
+            elif visible := text[at:after].lstrip():
+                found.append(after - len(visible))
+        start = edges[-1]
         in_word = divided
     return found
 
 
 def _count_quotes(text: str, start: int, stop: int) -> int:
-    marks = _QUOTES[:1] if text.isascii() else _QUOTES
-    return sum(text.count(mark, start, stop) for mark in marks)
+    # A sign that is absent is found to be so faster than it is counted.
+    found = (mark for mark in _QUOTES if text.find(mark, start, stop) >= 0)
+    return sum(text.count(mark, start, stop) for mark in found)
 
 
-def _segment(language: str, text: str) -> list[str]:
-    """Return sentencex's pieces of `text`; joined, they have its length."""
+def _edges_of_pieces(language: str, text: str) -> list[int]:
+    """Return where sentencex's pieces of `text` start, and where the last one ends."""
     if text.isspace():
-        return [text]
+        return [0, len(text)]
     import sentencex  # deferred, so that importing this module is cheap
 
     if "\u3002" in text and _UNQUOTED.fullmatch(text):
-        return [
-            piece for part in _PART.findall(text) for piece in sentencex.segment(language, part)
-        ]
+        found = (sentencex.segment(language, part) for part in _PART.findall(text))
+        return [*accumulate(map(len, chain.from_iterable(found)), initial=0)]
     if not text.isascii():
         for space in _WIDE_SPACES:
             if space in text:
@@ -246,28 +244,41 @@ def _segment(language: str, text: str) -> list[str]:
     except UnicodeEncodeError:  # a lone surrogate
         text = encodable(text)
         pieces = sentencex.segment(language, text)
-    if sum(map(len, pieces)) != len(text):
-        return _with_what_was_lost(text, pieces)
-    return pieces
+    edges = [*accumulate(map(len, pieces), initial=0)]
+    return edges if edges[-1] == len(text) else _edges_with_what_was_lost(text, pieces, edges)
 
 
-def _with_what_was_lost(text: str, pieces: Sequence[str]) -> list[str]:
-    """Return the pieces with the blank lines that sentencex loses every 10,000 bytes.
+def _edges_with_what_was_lost(text: str, pieces: Sequence[str], edges: Sequence[int]) -> list[int]:
+    """Return the edges with the blank lines that sentencex loses every 10,000 bytes.
 
     Without these, all later offsets would be wrong.
+
+    Args:
+        text: The text.
+        pieces: The pieces, which lack these lines.
+        edges: The edges if there were none.
     """
     starts: list[int] = []
-    end = 0
-    for piece in pieces:
-        if starts and not text.startswith(piece, end):
-            place = end
+    joined = "".join(pieces)
+    at = number = 0
+    while number < len(pieces):
+        piece, first = pieces[number], edges[number]
+        if number and not text.startswith(piece, at):
+            place = at
             while text[place : place + 1].isspace() and not text.startswith(piece, place):
                 place += 1
             # A piece that does not match the text here belongs at the end of the piece before.
-            end = place if text.startswith(piece, place) else min(end, len(text))
-        starts.append(end)
-        end += len(piece)
-    return [text[start:stop] for start, stop in pairwise([*starts, len(text)]) if start < stop]
+            at = place if text.startswith(piece, place) else min(at, len(text))
+        # Those up to the next loss follow without a gap.
+        differs = partial(_differs, text, at, joined, first)
+        last = max(number + 1, bisect_left(edges, True, number + 1, key=differs) - 1)
+        starts += [at + edge - first for edge in edges[number:last]]
+        at, number = at + edges[last] - first, last
+    return sorted({*starts, len(text)})
+
+
+def _differs(text: str, at: int, joined: str, start: int, stop: int) -> bool:
+    return not text.startswith(joined[start:stop], at)
 
 
 def markdown(text: str) -> list[Span]:

@@ -67,12 +67,8 @@ class TiktokenCounter:
         self.markers = tuple(markers)
 
     @cached_property
-    def _added_by_blank(self) -> Callable[[str], int]:
-        """What a word counts more with a blank before it than both apart."""
-        encode = self.encoding.encode_ordinary
-        return lru_cache(_MOST_WORDS)(
-            lambda word: max(0, len(encode(f" {word}")) - 1 - len(encode(word)))
-        )
+    def _added_by_blank(self) -> Callable[[str], int | None]:
+        return lru_cache(_MOST_WORDS)(self._count_added_by_blank)
 
     @cached_property
     def _added_by_trimming(self) -> Callable[[str], int]:
@@ -138,21 +134,21 @@ class TiktokenCounter:
         if any(mark in text for mark in _NOT_BLANK):
             return None
         joined: list[int] = []
-        first_word, added_by_blank, may_join = (
-            _FIRST_WORD.match,
-            self._added_by_blank,
-            self._may_join,
-        )
+        added_by_blank, may_join = self._added_by_blank, self._may_join
         before = blanks = ""  # the part before, and the blanks at its end
         for part in parts:
-            word = first_word(part) if blanks == " " else None
-            if word and word.end() <= _LONGEST_WORD:
-                joined.append(added_by_blank(word[0]))
-            elif may_join((blanks or before[-1:]) + part[0]):
-                joined.append(self._added_between(before, blanks, part))
+            added: int | None = None
+            if blanks == " ":
+                added = added_by_blank(part[: _LONGEST_WORD + 1].partition(" ")[0])
+            if added is None:
+                joins = may_join((blanks or before[-1:]) + part[0])
+                added = self._added_between(before, blanks, part) if joins else 0
+            joined.append(added)
+            before, end = part, part[-2:]
+            if not end[-1].isspace():
+                blanks = ""
             else:
-                joined.append(0)
-            before, blanks = part, part[len(part.rstrip()) :] if part[-1].isspace() else ""
+                blanks = part[len(part.rstrip()) :] if end.isspace() else end[-1]
         return Added(joined, lambda number: _added_at_end(parts[number]))
 
     def _added_between(self, before: str, blanks: str, part: str) -> int:
@@ -173,6 +169,18 @@ class TiktokenCounter:
         begin = _UP_TO_FIRST_BLANK.match(part)
         assert begin is not None
         return _bytes(blanks or _last_word(before)) + _bytes(begin[0])
+
+    def _count_added_by_blank(self, begin: str) -> int | None:
+        """Return what a word counts more with a blank before it than both apart.
+
+        Args:
+            begin: What begins with it, up to a blank; None is returned for a long word or none.
+        """
+        word = _FIRST_WORD.match(begin)
+        if word is None or word.end() > _LONGEST_WORD:
+            return None
+        encode = self.encoding.encode_ordinary
+        return max(0, len(encode(f" {word[0]}")) - 1 - len(encode(word[0])))
 
     def _look_whether_may_join(self, place: str) -> bool:
         """Return whether a text may count more than what is before and after a place in it.

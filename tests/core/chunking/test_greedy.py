@@ -77,6 +77,16 @@ def test_a_candidate_is_taken_when_nearer_than_the_next(tokens, wanted, cuts):
     assert as_the_article_says(tokens, wanted) == cuts
 
 
+@given(tokens=st.lists(st.integers(0, 40), min_size=1, max_size=30), wanted=st.integers(1, 60))
+@example(tokens=[35, 30, 35, 30], wanted=40)
+@quick
+def test_a_candidate_above_the_maximum_is_not_taken(tokens, wanted):
+    before, most = [0, *accumulate(tokens)], max(wanted, 51)
+    edges = [0, *nearest_cuts(before, wanted, most), len(tokens)]
+    assert all(before[stop] - before[start] <= most for start, stop in pairwise(edges))
+
+
+
 @given(tokens=st.lists(st.integers(0, 12), max_size=40), wanted=st.integers(1, 40))
 @example(tokens=[5, 4], wanted=7)
 @quick
