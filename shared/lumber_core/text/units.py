@@ -8,7 +8,7 @@ with the paragraph.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise
@@ -270,15 +270,19 @@ def _edges_with_what_was_lost(text: str, pieces: Sequence[str], edges: Sequence[
             # A piece that does not match the text here belongs at the end of the piece before.
             at = place if text.startswith(piece, place) else min(at, len(text))
         # Those up to the next loss follow without a gap.
-        differs = partial(_differs, text, at, joined, first)
-        last = max(number + 1, bisect_left(edges, True, number + 1, key=differs) - 1)
-        starts += [at + edge - first for edge in edges[number:last]]
+        last = number + 1
+        step = len(pieces)
+        while step and last < len(pieces):
+            stop = min(last + step, len(pieces))
+            if text.startswith(joined[edges[last] : edges[stop]], at + edges[last] - first):
+                last = stop
+            else:
+                step //= 2
+        # Most blocks have lost one blank line, so that nothing has moved before it.
+        moved = at - first
+        starts += [edge + moved for edge in edges[number:last]] if moved else edges[number:last]
         at, number = at + edges[last] - first, last
     return sorted({*starts, len(text)})
-
-
-def _differs(text: str, at: int, joined: str, start: int, stop: int) -> bool:
-    return not text.startswith(joined[start:stop], at)
 
 
 def markdown(text: str) -> list[Span]:

@@ -86,7 +86,6 @@ def test_a_candidate_above_the_maximum_is_not_taken(tokens, wanted):
     assert all(before[stop] - before[start] <= most for start, stop in pairwise(edges))
 
 
-
 @given(tokens=st.lists(st.integers(0, 12), max_size=40), wanted=st.integers(1, 40))
 @example(tokens=[5, 4], wanted=7)
 @quick
