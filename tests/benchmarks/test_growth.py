@@ -8,6 +8,11 @@ import pytest
 pytest.importorskip("psutil")
 
 from benchmarks.suite.growth import (
+    MESSAGES,
+    NUMBERS,
+    PEERS,
+    SIZES,
+    TICKETS,
     chunker,
     exponent,
     many_documents,
@@ -63,3 +68,10 @@ def test_peak_memory_does_not_include_that_of_the_starting_process():
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert 1 < float(done.stdout) < len(held) / 2**21
+
+
+def test_every_row_of_a_plan_is_another_splitter():
+    names = {name for plan in (SIZES, NUMBERS, TICKETS, MESSAGES) for name in plan}
+    own = [repr(chunker(name)) for name in sorted(names - PEERS.keys())]
+    assert len(own) == 5
+    assert len({*own}) == len(own)

@@ -21,7 +21,7 @@ from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, takes
 from lumber_core.spans import Span
-from lumber_core.text.layout import Layout
+from lumber_core.text.layout import Layout, MarkdownLayout
 from lumber_core.text.source import Source
 from lumber_core.text.units import after_markers
 from lumber_core.tokens import TiktokenCounter
@@ -131,8 +131,9 @@ class GreedyChunker(Chunker):
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
             from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-            most = limits.chunk_size
-            long = [unit for unit, count in zip(units, tokens, strict=True) if count > most]
+            long = [
+                unit for unit, count in zip(units, tokens, strict=True) if count > limits.chunk_size
+            ]
             parts = Cutter(layout, limits).shorten(long)  # at lines, clauses or words
             known = dict(zip(edges, tokens, strict=False))
             counts = self._counter.count([part.of(text) for part in parts])
@@ -142,9 +143,11 @@ class GreedyChunker(Chunker):
             counted = Counted(edges, tokens)
         before = [0, *accumulate(tokens)]
         fixed = [bisect_left(edges, start) for start in layout.section_starts]
+        # What is too long of Markdown is rather cut where a section or a block starts.
+        most = None if isinstance(layout, MarkdownLayout) else limits.chunk_size
         cuts = [0]
         for first, last in pairwise([0, *fixed, len(tokens)]):
-            inside = nearest_cuts(before[first : last + 1], limits.target_size, limits.chunk_size)
+            inside = nearest_cuts(before[first : last + 1], limits.target_size, most)
             cuts += [*(first + cut for cut in inside), last]
         spans = tuple(
             Span(edges[first], edges[last]) for first, last in pairwise(cuts) if first < last

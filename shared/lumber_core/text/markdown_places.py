@@ -7,9 +7,8 @@ below it, none before a thematic break, and none inside a table, code or HTML un
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from lumber_core.text.markdown import LINE_BREAK, Block, BlockKind
 from lumber_core.text.place import Kind, Place, Places
@@ -38,26 +37,32 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
     """
     if not blocks:
         return Places.of(())
-    begin, starts = blocks[0].start, [block.start for block in blocks]
-    found_here = find_places(text[begin : blocks[-1].end], language, begin)
-    known = {place.offset: place for place in found_here}
-    found = []
+    begin, end = blocks[0].start, blocks[-1].end
+    known = find_places(text[begin:end], language, begin)
+    edges = [bisect_left(known.offsets, block.start) for block in blocks] + [len(known)]
+    found: list[Place] = []
     headed = False  # whether only thematic breaks are between a heading and this block
-    for before, block in pairwise(blocks):
-        headed = before.kind == "heading" or (headed and before.kind == "rule")
-        if headed or block.kind == "rule":
-            continue
-        kind = Kind.HEADING if before.kind == "rule" else _KINDS.get(block.kind, Kind.PARAGRAPH)
-        like = known.get(block.start, Place(block.start, kind, block.start))
-        led_in = not block.level and _COLON.search(
-            text, max(before.start, before.end - 40), before.end
-        )
-        found.append(like._replace(kind=kind, depth=_LED_IN if led_in else 0, level=block.level))
-    for place in known.values():
-        block = blocks[bisect_right(starts, place.offset) - 1]
-        if place.kind is Kind.SENTENCE and block.kind in _PROSE and place.offset > block.start:
-            found.append(place)
-    return Places.of(sorted(found))
+    for number, block in enumerate(blocks):
+        first, last = edges[number], edges[number + 1]
+        at_start = first < last and known.offsets[first] == block.start
+        if number:
+            before = blocks[number - 1]
+            headed = before.kind == "heading" or (headed and before.kind == "rule")
+            if not headed and block.kind != "rule":
+                words = known.words[first] if at_start else block.start
+                found.append(_place_of_block(text, before, block, words))
+        if block.kind in _PROSE:
+            inside = known[first + at_start : last]
+            found += (place for place in inside if place.kind is Kind.SENTENCE)
+    return Places.of(found)
+
+
+def _place_of_block(text: str, before: Block, block: Block, words: int) -> Place:
+    """Return the place at the start of a block, whose first words are at an offset."""
+    kind = Kind.HEADING if before.kind == "rule" else _KINDS.get(block.kind, Kind.PARAGRAPH)
+    begin = max(before.start, before.end - 40)
+    led_in = not block.level and _COLON.search(text, begin, before.end)
+    return Place(block.start, kind, words, _LED_IN if led_in else 0, block.level)
 
 
 def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places]:
