@@ -10,6 +10,7 @@ That takes O(places x window), where the window is the number of places within `
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -124,26 +125,29 @@ def best_cuts(
     if min(steps) < 0 or not all(map(isfinite, gains)):
         raise ValueError("sizes must not be negative, and scores must be finite")
     # Edges are the text's start, the places, and the text's end, at which a cut adds nothing.
-    before, added = [*accumulate(steps, initial=0)], [*gains, 0.0]
-    lows: list[int]
-    if len(before) <= _FEW:
-        lows = [bisect_left(before, tokens - costs.chunk_size) for tokens in before]
-    else:
-        marks = np.array(before)
-        lows = marks.searchsorted(marks - costs.chunk_size).tolist()
+    added = [*gains, 0.0]
     sections = None if headed is None or not costs.mixed else np.asarray(headed)
     by_size = costs.min_chunk_size is None and (sections is None or not sections.any())
-    if by_size and sum(range(len(lows))) - sum(lows) <= _FEW * len(lows):
+    previous: Sequence[int] | npt.NDArray[np.intp]
+    if by_size and len(steps) < _FEW:
+        before = [*accumulate(steps, initial=0)]
+        lows = [bisect_left(before, tokens - costs.chunk_size) for tokens in before]
         previous = _previous_cuts_by_size(before, lows, added, costs)
-    elif by_size and min(steps[1:-1], default=1) > 0:
-        previous = _previous_cuts_in_blocks(np.array(before), lows, np.array(added), costs)
     else:
-        previous = _previous_cuts(np.array(before), lows, added, costs, sections)
+        marks = np.cumsum([0, *steps], dtype=np.int64)
+        firsts = marks.searchsorted(marks - costs.chunk_size)
+        starts = len(marks) * (len(marks) - 1) // 2 - int(firsts.sum())  # of chunks, all together
+        if by_size and starts <= _FEW * len(marks):
+            previous = _previous_cuts_by_size(marks.tolist(), firsts.tolist(), added, costs)
+        elif by_size and min(steps[1:-1], default=1) > 0:
+            previous = _previous_cuts_in_blocks(marks, firsts, np.array(added), costs)
+        else:
+            previous = _previous_cuts(marks, firsts.tolist(), added, costs, sections)
     cuts = []
-    edge = previous[-1]
+    edge = int(previous[-1])
     while edge:
         cuts.append(edge - 1)
-        edge = previous[edge]
+        edge = int(previous[edge])
     return cuts[::-1]
 
 
@@ -218,10 +222,10 @@ def _previous_cuts_by_size(
 
 def _previous_cuts_in_blocks(
     before: npt.NDArray[np.int64],
-    firsts: list[int],
+    firsts: npt.NDArray[np.intp],
     added: npt.NDArray[np.float64],
     costs: ChunkCosts,
-) -> list[int]:
+) -> npt.NDArray[np.intp]:
     """Return what `_previous_cuts_by_size` does, if many places are within one chunk.
 
     The edges of less than half a target are looked at together, as if no last chunk started among
@@ -230,13 +234,14 @@ def _previous_cuts_in_blocks(
     """
     reach = int(costs.target_size * _BLOCK)
     table = np.concatenate([costs.table, np.full(reach + 1, np.inf)])
-    stops = np.searchsorted(before, before + reach, side="right").tolist()
+    stops = np.searchsorted(before, before + reach, side="right")
     best = np.zeros(len(before))
     previous = np.zeros(len(before), dtype=np.intp)
     edge, chosen, halved = 1, 0, False
     while edge < len(before):
-        stop = (edge + stops[edge]) // 2 if halved else stops[edge]
-        low = max(firsts[edge], chosen)
+        stop = int(stops[edge])
+        stop = (edge + stop) // 2 if halved else stop
+        low = max(int(firsts[edge]), chosen)
         block = slice(edge, stop)
         if low < edge and stop - edge >= _STEP:
             starts, values = _best_starts(before, best, low, block, table)
@@ -250,7 +255,7 @@ def _previous_cuts_in_blocks(
             if halved:
                 continue
         for one in range(edge, stop):
-            low = max(firsts[one], chosen)
+            low = max(int(firsts[one]), chosen)
             if low >= one:  # the text since the last edge fits in no chunk
                 chosen, value = one - 1, best[one - 1]
             else:
@@ -260,8 +265,7 @@ def _previous_cuts_in_blocks(
             best[one] = value + added[one - 1]
             previous[one] = chosen
         edge, halved = stop, False
-    cuts: list[int] = previous.tolist()
-    return cuts
+    return previous
 
 
 def _best_starts(

@@ -94,10 +94,11 @@ def test_many_places_in_one_chunk_are_cut_where_few_are(
     steps = [*sizes * (600 // len(sizes)), long, *[1] * 300]
     gains = np.resize(scores, len(steps) - 1)
     before = np.array(before_places(steps))
-    lows = np.searchsorted(before, before - costs.chunk_size).tolist()
+    lows = np.searchsorted(before, before - costs.chunk_size)
     added = [*gains.tolist(), 0.0]
-    expected = tiling._previous_cuts(before, lows, added, costs, None)
-    assert tiling._previous_cuts_in_blocks(before, lows, np.array(added), costs) == expected
+    expected = tiling._previous_cuts(before, lows.tolist(), added, costs, None)
+    found = tiling._previous_cuts_in_blocks(before, lows, np.array(added), costs)
+    assert found.tolist() == expected
 
 
 def test_equal_scores_give_chunks_near_the_target() -> None:
