@@ -74,7 +74,10 @@ class Places(Sequence[Place]):
     @classmethod
     def joined(cls, parts: Iterable[Places]) -> Places:
         """Return places that follow one another."""
-        columns = zip(*(part.columns for part in parts), strict=True)
+        some = [part for part in parts if part]
+        if len(some) < 2:
+            return some[0] if some else cls.of(())
+        columns = zip(*(part.columns for part in some), strict=True)
         return cls(*(list(chain.from_iterable(column)) for column in columns))
 
     @property
@@ -84,7 +87,8 @@ class Places(Sequence[Place]):
 
     def inside(self, start: int, end: int) -> Places:
         """Return the places strictly inside a range."""
-        return self[bisect_right(self.offsets, start) : bisect_left(self.offsets, end)]
+        first, last = bisect_right(self.offsets, start), bisect_left(self.offsets, end)
+        return self if last - first == len(self) else self[first:last]
 
     def __len__(self) -> int:
         return len(self.offsets)
