@@ -71,7 +71,7 @@ class BertChunker(Chunker):
     The scores find topics: boundary F1 0.78 on joined texts (Choi), 0.96 on labelled notes and 0.42
     on articles (Wiki-50), where splitters by embedding distance have 0.06 to 0.19. To the retrieval
     of `LayoutChunker` they add 0.010 (-0.008 to +0.026) in recall with chunks of 120 words, for
-    some seven times its CPU time.
+    some eight times its CPU time.
 
     A text of at most `target_size` tokens is one chunk. The model is loaded when a text needs it,
     or by `load`. The bundled model was trained on English.
