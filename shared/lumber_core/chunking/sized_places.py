@@ -118,15 +118,8 @@ class SizedPlaceFinder:
             found: Places in a range.
             most: Maximum tokens in a chunk.
         """
-        edge = Kind.HEADING
-        return found.divided(
-            {
-                number: self._finer(
-                    found.gap(number), found.sizes[number], most, lines=found.is_lines(number, edge)
-                )
-                for number in found.longer(self._target, most, edge)
-            }
-        )
+        long = found.longer(self._target, most, Kind.HEADING)
+        return found.divided({number: self._finer(found, number, most) for number in long})
 
     def refined_units(self, at_units: SizedPlaces, known: Places, most: int) -> SizedPlaces:
         """Add all places in units that are too long.
@@ -142,19 +135,19 @@ class SizedPlaceFinder:
             inside[number] = self.refined(self.sized(gap, known.inside(*gap)), most)
         return at_units.divided(inside)
 
-    def _finer(self, span: Span, size: int, most: int, *, lines: bool) -> SizedPlaces:
+    def _finer(self, outer: SizedPlaces, number: int, most: int) -> SizedPlaces:
         """Find places in a gap, coarse ones first.
 
         Args:
-            span: The gap.
-            size: Its tokens.
-            most: Maximum tokens in a chunk.
-            lines: Whether it is one or several whole lines, which are divided only if they fit in
+            outer: Places in a range.
+            number: The number of the gap between them. Whole lines are divided only if they fit in
                 no chunk.
+            most: Maximum tokens in a chunk.
         """
         enough = max(1, self._target // _PLACES_PER_TARGET)
-        edge = Kind.LINE if lines else Kind.CHARACTER
-        found = SizedPlaces(span, Places.of(()), [size])
+        edge = Kind.LINE if outer.is_lines(number, Kind.HEADING) else Kind.CHARACTER
+        span = outer.gap(number)
+        found = SizedPlaces(span, Places.of(()), [outer.sizes[number]])
         long = found.longer(enough, most, edge)
         for level in self._layout.finer_places(*span):
             added = {number: level.inside(*found.gap(number)) for number in long}
