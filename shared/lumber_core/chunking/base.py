@@ -493,7 +493,7 @@ def enforce_limits(
     if fixed:
         starts = {*fixed, *(span.start for span in spans)}
         spans = spans_from_starts(sorted(starts), len(text))
-    long = limits.exceeding(text, spans, parts)
+    long = limits.exceeding(layout, spans, parts)
     if long:
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 

@@ -183,7 +183,7 @@ class Cutter:
             low, high = bisect_right(unit_starts, span.start), bisect_left(unit_starts, span.end)
             parts, found = self._parts(span, unit_starts[low:high], scorer)
             if len(parts) > 1:
-                long.update(self._limits.exceeding(text, parts, found.counted()))
+                long.update(self._limits.exceeding(self._layout, parts, found.counted()))
                 waiting += parts[::-1]
             else:
                 shortened += parts_that_fit(text, span, self._most, self._limits)

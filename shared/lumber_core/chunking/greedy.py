@@ -24,7 +24,7 @@ from lumber_core.spans import Span
 from lumber_core.text.layout import Layout, MarkdownLayout
 from lumber_core.text.source import Source
 from lumber_core.text.units import after_markers
-from lumber_core.tokens import TiktokenCounter
+from lumber_core.tokens import TextTokens, TiktokenCounter
 
 END_SENTENCE = "<|end_sentence|>"
 NEW_SECTION = "<|new_section|>"
@@ -125,9 +125,9 @@ class GreedyChunker(Chunker):
 
     def _segment(self, layout: Layout, limits: SizeLimits) -> GreedySegmentation:
         assert limits.target_size is not None
-        text, units = layout.text, layout.units()
-        counted = limits.count_units(text, [*[start for start, _ in units], len(text)])
-        edges, tokens, _ = counted
+        text, units, found = layout.text, layout.units(), limits.tokens(layout)
+        edges = [*[start for start, _ in units], len(text)]
+        tokens = found.between(edges)
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
             from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
@@ -136,11 +136,10 @@ class GreedyChunker(Chunker):
             ]
             parts = Cutter(layout, limits).shorten(long)  # at lines, clauses or words
             known = dict(zip(edges, tokens, strict=False))
-            counts = self._counter.count([part.of(text) for part in parts])
+            counts = found.count(parts)
             known.update(zip((part.start for part in parts), counts, strict=True))
             edges = [*sorted(known), len(text)]
             tokens = [known[start] for start in edges[:-1]]
-            counted = Counted(edges, tokens)
         before = [0, *accumulate(tokens)]
         fixed = [bisect_left(edges, start) for start in layout.section_starts]
         # What is too long of Markdown is rather cut where a section or a block starts.
@@ -154,35 +153,14 @@ class GreedyChunker(Chunker):
         )
         starts = tuple(before[cut] for cut in cuts[: len(spans)])
         greedy = GreedySegmentation(spans, start_tokens=starts, token_count=before[-1])
-        bounded = enforce_limits(greedy, layout, limits, units, parts=counted)
+        bounded = enforce_limits(greedy, layout, limits, units, parts=Counted(edges, tokens))
         if bounded.spans == spans:
             return bounded
         return GreedySegmentation(
             bounded.spans,
-            start_tokens=self._start_tokens(text, bounded.spans, edges, before),
+            start_tokens=_start_tokens(bounded.spans, edges, before, found),
             token_count=before[-1],
         )
-
-    def _start_tokens(
-        self, text: str, spans: Sequence[Span], edges: Sequence[int], before: Sequence[int]
-    ) -> tuple[int, ...]:
-        """Return the tokens before each span, if some spans start inside a unit."""
-        starts = []
-        previous_unit, previous_start, previous_tokens = -1, 0, 0
-        for span in spans:
-            number = bisect_left(edges, span.start)
-            if edges[number] == span.start:
-                tokens = before[number]
-            else:
-                if previous_unit != number:
-                    previous_start, previous_tokens = edges[number - 1], before[number - 1]
-                    tokens = previous_tokens
-                (more,) = self._counter.count([text[previous_start : span.start]])
-                # Counts of parts may add up to more than the whole: stay below the next unit.
-                tokens = min(previous_tokens + more, before[number])
-            previous_unit, previous_start, previous_tokens = number, span.start, tokens
-            starts.append(tokens)
-        return tuple(starts)
 
 
 def nearest_cuts(
@@ -220,3 +198,31 @@ def nearest_cuts(
         cuts.append(cut)
         start = cut
     return cuts
+
+
+def _start_tokens(
+    spans: Sequence[Span], edges: Sequence[int], before: Sequence[int], found: TextTokens
+) -> tuple[int, ...]:
+    """Return the tokens before each span, if some spans start inside a unit.
+
+    Args:
+        spans: The spans.
+        edges: Where the units start, and where the last one ends.
+        before: The tokens before each of these.
+        found: Counts the tokens of ranges.
+    """
+    starts = []
+    previous_unit, previous_start, previous_tokens = -1, 0, 0
+    for span in spans:
+        number = bisect_left(edges, span.start)
+        if edges[number] == span.start:
+            tokens = before[number]
+        else:
+            if previous_unit != number:
+                previous_start, previous_tokens = edges[number - 1], before[number - 1]
+            (more,) = found.count([(previous_start, span.start)])
+            # Counts of parts may add up to more than the whole: stay below the next unit.
+            tokens = min(previous_tokens + more, before[number])
+        previous_unit, previous_start, previous_tokens = number, span.start, tokens
+        starts.append(tokens)
+    return tuple(starts)

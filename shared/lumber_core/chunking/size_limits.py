@@ -6,13 +6,14 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby, pairwise
-from operator import add
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.chunking.room import Room
 from lumber_core.spans import Span
-from lumber_core.tokens import EstimatedCounter, TokenCounter
-from lumber_core.tokens.base import Added
+from lumber_core.tokens import TextTokens, TokenCounter, tokens_of
+
+if TYPE_CHECKING:
+    from lumber_core.text.layout import Layout
 
 _CHARACTERS_PER_TOKEN = 16  # more than a token has on average, but of runs of one character
 
@@ -23,12 +24,10 @@ class Counted(NamedTuple):
     Attributes:
         edges: Where each part starts, ascending, and where the last one ends.
         tokens: The tokens of each.
-        texts: The parts themselves, if they were made.
     """
 
     edges: Sequence[int]
     tokens: Sequence[int]
-    texts: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,36 +98,9 @@ class SizeLimits:
             counts[number] = max(counts[number], count)
         return counts[: len(texts)]
 
-    def count_between(self, text: str, edges: Sequence[int]) -> list[int]:
-        """Return the tokens of the parts of a text, as its counter counts them.
-
-        Args:
-            text: The text.
-            edges: Where each part starts, ascending, and where the last one ends.
-        """
-        if type(self.counter) is EstimatedCounter:
-            return self.counter.count_between(text, edges)
-        return self.counter.count([text[start:end] for start, end in pairwise(edges)])
-
-    def count_units(self, text: str, edges: Sequence[int]) -> Counted:
-        """Return what `count_between` counts, or for parts that are too long any larger number.
-
-        A very long part is counted only up to a quarter of it if that is above `chunk_size`.
-        """
-        if type(self.counter) is EstimatedCounter:
-            return Counted(edges, self.counter.count_between(text, edges))
-        most = self.chunk_size or len(text)
-        begin = most * _CHARACTERS_PER_TOKEN // 4
-        parts = [text[start:end] for start, end in pairwise(edges)]
-        long = {n: part for n, part in enumerate(parts) if len(part) > 4 * begin}
-        begun = [*parts]
-        for number in long:
-            begun[number] = begun[number][:begin]
-        counts = self.counter.count(begun)
-        for number, part in long.items():
-            if counts[number] <= most:
-                (counts[number],) = self.counter.count([part])
-        return Counted(edges, counts, parts)
+    def tokens(self, layout: Layout) -> TextTokens:
+        """Return what counts the tokens of ranges of a text, which is read once for all of them."""
+        return layout.once(self.counter, tokens_of)
 
     def fits_target(self, text: str, target: int | None = None) -> bool:
         """Return whether a text counts at most `target_size` tokens, so that no cut is needed.
@@ -157,47 +129,38 @@ class SizeLimits:
         return self.counter.count([text])[0] > most
 
     def exceeding(
-        self, text: str, spans: Sequence[Span], parts: Counted | None = None
+        self, layout: Layout, spans: Sequence[Span], parts: Counted | None = None
     ) -> list[Span]:
         """Return the spans that count more than `chunk_size`.
 
         Args:
-            text: The text.
-            spans: Spans that tile it.
+            layout: The layout of the text.
+            spans: Spans that follow each other.
             parts: Parts of them that are counted: a span whose parts are certainly small enough is
                 not counted again.
         """
         most = self.chunk_size
         if most is None:
             return []
-        unsure = spans if parts is None else self._unsure(text, spans, parts, most)
-        counts = self.count([span.of(text) for span in unsure])
+        known = parts is not None and self.room is None
+        unsure = [*self._unsure(layout, spans, parts, most)] if parts and known else spans
+        counts = self.count([span.of(layout.text) for span in unsure])
         return [span for span, count in zip(unsure, counts, strict=True) if count > most]
 
     def _unsure(
-        self, text: str, spans: Sequence[Span], parts: Counted, most: int
-    ) -> Sequence[Span]:
-        """Return the spans whose parts together may count more than a number of tokens."""
-        most_added = getattr(self.counter, "most_added", None)  # of a `BoundingCounter`
-        if self.room is not None or most_added is None:
-            return spans
-        if type(self.counter) is EstimatedCounter:  # which looks at no text
-            added: Added | None = most_added(parts.tokens)
-        else:
-            added = most_added(
-                parts.texts or [text[start:end] for start, end in pairwise(parts.edges)]
-            )
-        if added is None:
-            return spans
-        edges, unsure = parts.edges, []
-        sums = [*accumulate(map(add, parts.tokens, added.joined), initial=0)]
+        self, layout: Layout, spans: Sequence[Span], parts: Counted, most: int
+    ) -> Iterator[Span]:
+        """Yield the spans whose parts together may count more than a number of tokens."""
+        most_added, edges = self.tokens(layout).most_added, parts.edges
+        sums = [*accumulate(parts.tokens, initial=0)]
         last = bisect_left(edges, spans[0].start) if spans else 0
         for span in spans:
             first, last = last, bisect_left(edges, span.end, last)
-            known = last < len(edges) and (edges[first], edges[last]) == span
-            if not known or sums[last] - sums[first] + added.trimmed(last - 1) > most:
-                unsure.append(span)
-        return unsure
+            added = None
+            if last < len(edges) and (edges[first], edges[last]) == span:
+                added = most_added(*span, last - first)
+            if added is None or sums[last] - sums[first] + added > most:
+                yield span
 
     def join(self, text: str, spans: Sequence[Span], fixed: Sequence[int] = ()) -> tuple[Span, ...]:
         """Merge each span below `min_chunk_size` with its smaller neighbour that has room for it.

@@ -108,7 +108,7 @@ class SizedPlaceFinder:
     def sized(self, span: Span, places: Places) -> SizedPlaces:
         """Return places in a range with the tokens between them."""
         edges = [span.start, *places.offsets, span.end]
-        counts = self._limits.count_between(self._layout.text, edges)
+        counts = self._limits.tokens(self._layout).between(edges)
         return SizedPlaces(span, places, _at_least_one(counts))
 
     def refined(self, found: SizedPlaces, most: int) -> SizedPlaces:
@@ -177,13 +177,12 @@ class SizedPlaceFinder:
         """
         if not found.places:
             return self.sized(found.span, added[0])
-        text = self._layout.text
         edges = []
         for number, places in added.items():
             gap = found.gap(number)
             edges.append([gap.start, *places.offsets, gap.end])
-        parts = [text[start:end] for row in edges for start, end in pairwise(row)]
-        counts = _at_least_one(self._limits.counter.count(parts))
+        parts = [part for row in edges for part in pairwise(row)]
+        counts = _at_least_one(self._limits.tokens(self._layout).count(parts))
         inside, done = {}, 0
         for (number, places), row in zip(added.items(), edges, strict=True):
             sizes = counts[done : done + len(row) - 1]

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from lumber_core.spans import Span
 from lumber_core.text.context import Context, document_title, make_context
@@ -31,6 +31,8 @@ from lumber_core.text.units import UnitFinder, sentences
 if TYPE_CHECKING:
     from lumber_core.text.place import Places
 
+M = TypeVar("M")
+T = TypeVar("T")
 
 # Indentation, marks of quotes and bullets before a row of a table.
 _BEFORE_ROW = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?=\|)")
@@ -49,6 +51,21 @@ class Layout(ABC):
         self.source = as_source(source)
         self.text = self.source.text
         self.language = language
+        self._kept: list[tuple[object, Any]] = []
+
+    def once(self, maker: M, make: Callable[[str, M], T]) -> T:
+        """Return what is made of the text, which is made once for each maker.
+
+        Args:
+            maker: What makes it, such as a token counter; compared by identity.
+            make: Called with the text and the maker.
+        """
+        for known, made in self._kept:
+            if known is maker:
+                return cast("T", made)
+        made = make(self.text, maker)
+        self._kept.append((maker, made))
+        return made
 
     @abstractmethod
     def units(self) -> Sequence[Span]:

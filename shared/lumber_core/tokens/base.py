@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from lumber_core.identity import identity_of, safe_repr
 
@@ -15,37 +15,6 @@ class TokenCounter(Protocol):
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, in order."""
-        ...
-
-
-class Added(NamedTuple):
-    """How many tokens a text may count beyond the sum of what its parts count, at most.
-
-    Attributes:
-        joined: For each part, what joining it to the part before it may add.
-        trimmed: For a part, by its number, what leaving out the white space at its end may add.
-    """
-
-    joined: Sequence[int]
-    trimmed: Callable[[int], int]
-
-
-@runtime_checkable
-class BoundingCounter(TokenCounter, Protocol):
-    """A counter that bounds the count of a text by those of its parts."""
-
-    def most_added(self, parts: Sequence[str]) -> Added | None:
-        """Return how many tokens texts may count beyond the sum of what their parts count.
-
-        A text is made of some of the parts in a row, with or without the white space at its ends.
-        The white space at its start is part of what `joined` says about its first part.
-
-        Args:
-            parts: Texts that are not empty.
-
-        Returns:
-            The bounds; None if nothing is known.
-        """
         ...
 
 

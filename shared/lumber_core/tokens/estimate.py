@@ -21,8 +21,6 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from lumber_core.tokens.base import Added
-
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -149,13 +147,34 @@ class EstimatedCounter:
                 first, length = number, 0
         return counts
 
-    def count_between(self, text: str, edges: Sequence[int]) -> list[int]:
-        """Return what `count` returns for the parts of a text, without making them.
+    def of(self, text: str) -> EstimatedText:
+        """Return what estimates ranges of a text."""
+        return EstimatedText(text)
+
+    def __repr__(self) -> str:
+        return "EstimatedCounter()"
+
+
+class EstimatedText:
+    """Estimates the tokens of ranges of a text.
+
+    Args:
+        text: The text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def count(self, spans: Sequence[tuple[int, int]]) -> list[int]:
+        """Return what `EstimatedCounter` counts for each range."""
+        return EstimatedCounter().count([self._text[start:end] for start, end in spans])
+
+    def between(self, edges: Sequence[int]) -> list[int]:
+        """Return the same for ranges that follow each other, without making them.
 
         Args:
-            text: The text.
-            edges: Where each part starts, ascending, and where the last one ends. No part is
-                empty, unless the text is.
+            edges: Where each range starts, ascending, and where the last one ends. None is empty,
+                unless all are.
         """
         import numpy as np
 
@@ -165,20 +184,17 @@ class EstimatedCounter:
         ends = np.searchsorted(places, np.arange(edges[0], edges[-1], _BLOCK))
         counts: list[int] = []
         for first, last in pairwise(np.unique([*ends, len(places) - 1]).tolist()):
-            counts += _estimate_between(text, places[first : last + 1])
+            counts += _estimate_between(self._text, places[first : last + 1])
         return counts
 
-    def most_added(self, parts: Sequence[object]) -> Added:
-        """Return how many tokens texts may count beyond the sum of what their parts count.
+    def most_added(self, _start: int, _end: int, parts: int, /) -> int:
+        """Return how many tokens a range may count beyond the sum of what its parts count.
 
         Costs depend on the text before a part only at its first two characters and in its first
         seven letters, and its count is rounded. Nothing is added where white space is left out. So
         only the number of parts matters.
         """
-        return Added([_MOST_ADDED] * len(parts), lambda _: 0)
-
-    def __repr__(self) -> str:
-        return "EstimatedCounter()"
+        return _MOST_ADDED * parts
 
 
 def _estimate_between(text: str, edges: npt.NDArray[np.int64]) -> list[int]:

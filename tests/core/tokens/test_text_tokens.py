@@ -1,0 +1,201 @@
+"""The tokens of a text are known by range, so that chunks are not counted again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from itertools import accumulate, combinations, pairwise
+from typing import Any
+
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lumber_core import GreedyChunker, LayoutChunker
+from lumber_core.tokens import EstimatedCounter, TiktokenCounter, TokenCounter, tokens_of
+from lumber_core.tokens.encoded_text import encoded_text
+from tests.core.core_support import nasty_texts, quick
+
+PROSE = (
+    'He said: "Stop."\n\n- Why? \u201cNo.\u201d\r\nIt\'s 12.5 /usr/bin.\t McDonald ran. '
+    "\u4e2d\u6587\u3002\u597d \u6570\u3002\u6570\uff0c\u8bf7\uff0c\u8fd9\u300d\u3068 \U0001f642\n"
+    "\n    print(0)\n\t}\n)\n//"
+)
+
+
+def with_pattern_of_gpt2() -> TiktokenCounter:
+    """Return a counter with that pattern; the vocabulary of gpt2 is not at hand."""
+    patterns: Any = import_module("tiktoken_ext.openai_public")
+    known = TiktokenCounter("cl100k_base").encoding
+    counter = TiktokenCounter("gpt2")
+    counter.encoding = tiktoken.Encoding(
+        "gpt2",
+        pat_str=patterns.r50k_pat_str,
+        mergeable_ranks=known._mergeable_ranks,
+        special_tokens=known._special_tokens,
+    )
+    return counter
+
+
+TIKTOKEN: dict[str, Callable[[], TiktokenCounter]] = {
+    "cl100k_base": lambda: TiktokenCounter("cl100k_base"),
+    "o200k_base": lambda: TiktokenCounter("o200k_base"),
+    "pattern of gpt2": with_pattern_of_gpt2,
+}
+COUNTERS: dict[str, Callable[[], TokenCounter]] = {"estimate": EstimatedCounter, **TIKTOKEN}
+
+
+@st.composite
+def texts_and_edges(draw):
+    mixed = st.text(alphabet=PROSE, min_size=1, max_size=80)
+    words = st.lists(st.sampled_from(PROSE.split(" ")), max_size=30).map(" ".join)
+    text = "".join(draw(st.lists(st.one_of(nasty_texts, mixed, words), min_size=2, max_size=5)))
+    cuts = draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=8))
+    return text, [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
+
+
+@pytest.fixture(scope="module", params=COUNTERS)
+def counter(request):
+    return COUNTERS[request.param]()
+
+
+@given(found=texts_and_edges())
+@quick
+def test_no_range_counts_more_than_its_parts_and_what_is_added(counter, found):
+    text, edges = found
+    tokens = tokens_of(text, counter)
+    counts = tokens.between(edges)
+    for first, last in combinations(range(len(edges)), 2):
+        start, end = edges[first], edges[last]
+        added = tokens.most_added(start, end, last - first) if start < end else 0
+        if added is not None:
+            alone = max(counter.count([text[start:end], text[start:end].strip()]))
+            assert alone <= sum(counts[first:last]) + added
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+@given(found=texts_and_edges())
+@quick
+def test_a_range_has_the_tokens_that_start_in_it(name, found):
+    text, edges = found
+    counter = TiktokenCounter(name)
+    tokens = encoded_text(text, counter.encoding)
+    if tokens is None:
+        return
+    found = counter.encoding.encode_ordinary(text)
+    lengths = [len(counter.encoding.decode_single_token_bytes(token)) for token in found]
+    starts = [*accumulate(lengths, initial=0)][:-1]
+    offsets = [len(text[:edge].encode()) for edge in edges]
+    spans = [*pairwise(offsets)]
+    expected = [sum(start <= token < end for token in starts) for start, end in spans]
+    assert tokens.between(edges) == expected
+    assert tokens.count([*pairwise(edges)]) == expected
+
+
+@pytest.mark.parametrize("name", TIKTOKEN)
+def test_a_text_that_is_read_in_blocks_has_the_same_tokens(name):
+    counter = TIKTOKEN[name]()
+    text = PROSE * (3 * (1 << 20) // len(PROSE))
+    edges = [*range(0, len(text), 1000), len(text)]
+    tokens = tokens_of(text, counter)
+    assert sum(tokens.between(edges)) == len(counter.encoding.encode_ordinary(text))
+    middle = text[: len(PROSE) * (len(text) // len(PROSE) // 2)]
+    assert tokens.count([(0, len(middle))]) == [len(counter.encoding.encode_ordinary(middle))]
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("He went. The rest of the day he slept. " * 40, "slept. "),
+        ("He went.\nThe rest of the day he slept.\n" * 40, "slept.\n"),
+        ("He went. The rest of the day: \U0001f35e\n" * 40, "\U0001f35e\n"),
+        ("\u4ed6\u8d70\u4e86\u3002\u4f60\u597d\u5417\u3002" * 60, "\u5417\u3002"),
+    ],
+    ids=["a blank", "a line break", "an emoji and a line break", "an ideographic full stop"],
+)
+def test_what_a_cut_adds_is_known_to_a_token_or_two(text, end):
+    counter = TiktokenCounter("cl100k_base")
+    tokens = tokens_of(text, counter)
+    cuts = [at + len(end) for at in range(len(text)) if text.startswith(end, at)]
+    spans = [*pairwise(cuts[::10])]
+    assert len(spans) > 1
+    assert max(tokens.most_added(start, stop, 1) or 0 for start, stop in spans) <= 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a\x1cb", "a \ud83d b", "a" + " " * (1 << 13) + "b", "a" + "\u3000" * (1 << 13) + "b"],
+    ids=["a blank for Python alone", "a lone surrogate", "long blanks", "long wide blanks"],
+)
+def test_nothing_is_known_of_a_text_that_is_not_read_as_one(text):
+    counter = TiktokenCounter("cl100k_base")
+    tokens = tokens_of(text, counter)
+    assert tokens.most_added(0, len(text), 2) is None
+    assert tokens.between([0, 2, len(text)]) == counter.count([text[:2], text[2:]])
+
+
+def test_nothing_is_known_of_an_encoding_with_markers():
+    counter = TiktokenCounter("cl100k_base", markers=["<|end|>"])
+    assert counter.of("a b") is None
+    assert tokens_of("a<|end|>b", counter).between([0, 8, 9]) == [2, 1]
+
+
+def test_other_counters_count_each_range_as_a_text_of_its_own():
+    class Custom:
+        def count(self, texts):
+            return [len(text) + 1 for text in texts]
+
+    tokens = tokens_of("abcdef", Custom())
+    assert tokens.between([0, 1, 6]) == tokens.count([(0, 1), (1, 6)]) == [2, 6]
+    assert tokens.most_added(0, 6, 2) is None
+
+
+class Recording(TiktokenCounter):
+    """Remembers how many characters it was asked to count."""
+
+    def __init__(self) -> None:
+        super().__init__("cl100k_base")
+        self.characters = 0
+
+    def count(self, texts):
+        self.characters += sum(map(len, texts))
+        return super().count(texts)
+
+    def of(self, text):
+        self.characters += len(text)
+        return super().of(text)
+
+
+@pytest.mark.parametrize("chunker", [GreedyChunker, LayoutChunker])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The ferry left at {} and came back. Nobody saw it.\n\n",
+        "ben: see {} \U0001f642\U0001f35e\n",
+    ],
+    ids=["prose", "lines with emoji"],
+)
+def test_a_text_is_counted_about_once(chunker, sentence):
+    counter = Recording()
+    text = "".join(sentence.format(hour) for hour in range(600))
+    assert len(chunker(tokenizer=counter).segment(text).spans) > 10
+    assert counter.characters <= 1.2 * len(text)
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+@given(found=texts_and_edges())
+@quick
+def test_a_text_counts_no_less_than_what_is_said_to_be_the_least(name, found):
+    counter = TiktokenCounter(name)
+    assert counter.least(found[0]) <= counter.count([found[0]])[0]
+
+
+def test_one_token_may_have_the_marks_of_two_lines():
+    counter = TiktokenCounter("o200k_base")
+    assert counter.least(" );\n//") <= counter.count([" );\n//"])[0] == 1
+
+
+def test_the_least_is_the_number_of_words():
+    assert TiktokenCounter("cl100k_base").least("Ann ran,\nshe fell.") == 4
+    assert TiktokenCounter("cl100k_base", markers=["fell. B"]).least("She fell. Bob sat.") == 0
