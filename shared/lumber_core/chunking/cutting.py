@@ -173,15 +173,19 @@ class Cutter:
         """
         text, unit_starts = self._layout.text, [unit.start for unit in units]
         shortened: list[Span] = []
-        waiting = list(spans)[::-1]
-        long = set(waiting)
+        waiting = [*spans]
+        long, known = set(waiting), self._read_together(waiting)
+        waiting.reverse()
         while waiting:
             span = waiting.pop()
             if span not in long:
                 shortened.append(span)
                 continue
             low, high = bisect_right(unit_starts, span.start), bisect_left(unit_starts, span.end)
-            parts, found = self._parts(span, unit_starts[low:high], scorer)
+            places = known.pop(span, None)
+            if places is None:
+                places = self._layout.places(*span)
+            parts, found = self._parts(span, places, unit_starts[low:high], scorer)
             if len(parts) > 1:
                 long.update(self._limits.exceeding(self._layout, parts, found.counted()))
                 waiting += parts[::-1]
@@ -189,15 +193,27 @@ class Cutter:
                 shortened += parts_that_fit(text, span, self._most, self._limits)
         return shortened
 
+    def _read_together(self, spans: Sequence[Span]) -> dict[Span, Places]:
+        """Return the places in each of the spans that touch another.
+
+        A run of them is read at once: what a line is can be told from the lines around it.
+        """
+        known: dict[Span, Places] = {}
+        starts = [n for n, span in enumerate(spans) if not n or spans[n - 1].end < span.start]
+        for first, last in pairwise([*starts, len(spans)]):
+            if last - first > 1:
+                places = self._layout.places(spans[first].start, spans[last - 1].end)
+                known.update((span, places.inside(*span)) for span in spans[first:last])
+        return known
+
     def _parts(
-        self, span: Span, unit_starts: Sequence[int], scorer: Scorer | None
+        self, span: Span, places: Places, unit_starts: Sequence[int], scorer: Scorer | None
     ) -> tuple[Sequence[Span], SizedPlaces]:
         """Cut one span that is too long; some of its parts may still be.
 
         Returns:
             The parts, and the places from which those to cut at were chosen.
         """
-        places = self._layout.places(*span)
         at_starts = places_at(unit_starts, places) if unit_starts else places
         sized = self._finder.sized(span, at_starts)
         # The span may count more than its gaps do together, before and after finer places are
