@@ -174,7 +174,8 @@ class Cutter:
         text, unit_starts = self._layout.text, [unit.start for unit in units]
         shortened: list[Span] = []
         waiting = [*spans]
-        long, known = set(waiting), self._read_together(waiting)
+        long = set(waiting)
+        known = dict(zip(waiting, self._layout.places_in(waiting), strict=True))
         waiting.reverse()
         while waiting:
             span = waiting.pop()
@@ -192,19 +193,6 @@ class Cutter:
             else:
                 shortened += parts_that_fit(text, span, self._most, self._limits)
         return shortened
-
-    def _read_together(self, spans: Sequence[Span]) -> dict[Span, Places]:
-        """Return the places in each of the spans that touch another.
-
-        A run of them is read at once: what a line is can be told from the lines around it.
-        """
-        known: dict[Span, Places] = {}
-        starts = [n for n, span in enumerate(spans) if not n or spans[n - 1].end < span.start]
-        for first, last in pairwise([*starts, len(spans)]):
-            if last - first > 1:
-                places = self._layout.places(spans[first].start, spans[last - 1].end)
-                known.update((span, places.inside(*span)) for span in spans[first:last])
-        return known
 
     def _parts(
         self, span: Span, places: Places, unit_starts: Sequence[int], scorer: Scorer | None

@@ -80,6 +80,14 @@ class Layout(ABC):
             stop: Where it ends; None for the end of the text.
         """
 
+    def places_in(self, spans: Sequence[Span]) -> list[Places]:
+        """Return what `places` returns for each of some spans, or more if they touch.
+
+        Args:
+            spans: Spans in order, which do not overlap.
+        """
+        return [self.places(*span) for span in spans]
+
     @abstractmethod
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
         """Yield the places inside a range that is too long, level by level, best level first.
@@ -149,6 +157,19 @@ class PlainLayout(Layout):
         from lumber_core.text.places import find_places  # deferred: imports numpy
 
         return find_places(self.text[start:stop], self.language, start)
+
+    def places_in(self, spans: Sequence[Span]) -> list[Places]:
+        """Return the places in spans; what lines are is told from those around them."""
+        from lumber_core.text.places import find_places  # deferred: imports numpy
+
+        found: list[Places] = []
+        first = [n for n, span in enumerate(spans) if not n or spans[n - 1].end < span.start]
+        for run in (spans[start:end] for start, end in pairwise([*first, len(spans)])):
+            begin, end = run[0].start, run[-1].end
+            edges = [span.start - begin for span in run[1:]]
+            places = find_places(self.text[begin:end], self.language, begin, edges)
+            found += [places.inside(*span) for span in run]
+        return found
 
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
         """Yield records, sentences in a row, clauses and words."""

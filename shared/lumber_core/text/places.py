@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from string import ascii_uppercase
 
 import numpy as np
@@ -43,7 +44,9 @@ _WIDE = "\u3001\uff0c\uff1b\uff1a"  # the next clause may follow them without a 
 _CLAUSE = re.compile(rf"([,;:\u2013\u2014)\]{_WIDE}]+)(\s*)(?=\S)")
 
 
-def find_places(text: str, language: str = "en", begin: int = 0) -> Places:
+def find_places(
+    text: str, language: str = "en", begin: int = 0, edges: Sequence[int] = ()
+) -> Places:
     """Find the sentences, lines, paragraphs and headings of a text.
 
     These are not places: line breaks in wrapped prose, and any position between a heading and the
@@ -54,17 +57,23 @@ def find_places(text: str, language: str = "en", begin: int = 0) -> Places:
         text: The text.
         language: ISO 639 code for finding sentences.
         begin: Where the text begins in that of the offsets that are returned.
+        edges: Where parts of the text begin in which sentences are found on their own, ascending.
 
     Returns:
         Places strictly inside the text.
     """
+    sentence_starts = [
+        start + at
+        for start, end in pairwise([0, *edges, len(text)])
+        for at in starts_of_sentences_and_lines(text[start:end], language)
+    ]
     prose = prose_lines(text)
     if prose is not None:
-        return _of_prose(text, prose, language, begin)
+        return _of_prose(text, prose, sentence_starts, begin)
     lines = read_lines(text)
     if not len(lines.starts):
         return Places.of(())
-    cuts = np.array(starts_of_sentences_and_lines(text, language), np.int64)
+    cuts = np.array(sentence_starts, np.int64)
     numbers = np.searchsorted(lines.starts, cuts, side="right") - 1  # of their lines
     inside = cuts > lines.labels[numbers]
     # At the start of a line the layout decides, except in wrapped prose.
@@ -91,12 +100,17 @@ def find_places(text: str, language: str = "en", begin: int = 0) -> Places:
     return Places(offsets, [*map(_KINDS.__getitem__, kinds)], words, depths, levels)
 
 
-def _of_prose(text: str, lines: Mapping[int, bool], language: str, begin: int) -> Places:
-    """Return the places of a text of which `prose_lines` says where lines start."""
+def _of_prose(text: str, lines: Mapping[int, bool], starts: Sequence[int], begin: int) -> Places:
+    """Return the places of a text.
+
+    Args:
+        text: The text.
+        lines: What `prose_lines` says of it.
+        starts: Where sentences start.
+        begin: As for `find_places`.
+    """
     kinds = {
-        at: Kind.SENTENCE
-        for at in starts_of_sentences_and_lines(text, language)
-        if at not in lines and not _is_abbreviated(text, at)
+        at: Kind.SENTENCE for at in starts if at not in lines and not _is_abbreviated(text, at)
     }
     kinds.update((at, Kind.PARAGRAPH if lines[at] else Kind.LINE) for at in lines if at)
     found = sorted(kinds)

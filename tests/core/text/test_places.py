@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lumber_core.spans import Span
 from lumber_core.text import unicode
+from lumber_core.text.layout import PlainLayout
 from lumber_core.text.place import Kind, Place
 from lumber_core.text.places import find_places, finer_places
 
@@ -422,3 +424,39 @@ def test_clauses_are_found_without_reading_the_text_again_for_each(
     for _ in finer_places(text, 0, len(text)):
         pass
     assert read <= 5 * len(text)
+
+
+def test_lines_of_spans_that_touch_are_told_by_those_around_them() -> None:
+    lines = [
+        "The reserve of water in the tower is kept at half of what the",
+        "town needs in a day, because the pumps, two of which are older",
+        "than the tower, may stop when the wind takes down the line to",
+        "the station, as it did in the winter of the great flood, when",
+        "no water came for nine days and the mill had to stand still.",
+    ]
+    text = "\n".join(lines)
+    layout = PlainLayout(text)
+    middle = text.index("older")
+    first, second = layout.places_in([Span(0, middle), Span(middle, len(text))])
+    assert not first.offsets
+    assert not second.offsets
+    # A line of two alone is not known to be wrapped.
+    assert layout.places(text.index(lines[3]), len(text)).offsets == [text.index(lines[4])]
+
+
+def test_spans_apart_are_read_apart() -> None:
+    text = "Ann ran. Bob sat. Cid slept. Dan swam."
+    spans = [Span(0, 18), Span(29, len(text))]
+    places = PlainLayout(text).places_in(spans)
+    assert [found.offsets for found in places] == [[9], []]
+    assert PlainLayout(text).places_in([]) == []
+
+
+def test_sentences_of_spans_that_touch_are_found_in_each_alone() -> None:
+    text = "He said (as he did. He often does. So it goes. On and on). Then he left."
+    middle = text.index("He often")
+    layout = PlainLayout(text)
+    assert layout.places().offsets == [text.index("Then")]
+    first, second = layout.places_in([Span(0, middle), Span(middle, len(text))])
+    assert not first.offsets
+    assert second.offsets == [text.index(word) for word in ("So it", "On", "Then")]
