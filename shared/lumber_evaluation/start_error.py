@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import sqrt
 
-from lumber_core.tokens import TokenCounterSpec, token_counter
+from lumber_core.tokens import TokenCounterSpec, token_counter, tokens_of
 from lumber_evaluation.documents import Document
 
 
@@ -161,8 +161,9 @@ def _check(tokens: tuple[int, ...], which: str, document: str) -> None:
 class TokenPositions:
     """Turns character offsets of a document into numbers of tokens before them.
 
-    Tokens are counted unit by unit, as `GreedyChunker` counts them, so that a position does not
-    depend on the cuts. An offset inside a unit counts the unit's part before it.
+    Tokens are counted as `GreedyChunker` counts them, so that a position does not depend on the
+    cuts: in the text with tiktoken, or else unit by unit. An offset inside a unit counts the unit's
+    part before it.
 
     Args:
         document: The document.
@@ -174,12 +175,9 @@ class TokenPositions:
 
     def __init__(self, document: Document, *, tokenizer: TokenCounterSpec = "cl100k_base") -> None:
         self._text = document.text
-        self._counter = token_counter(tokenizer)
+        self._tokens = tokens_of(document.text, token_counter(tokenizer))
         self._units = document.units
-        ends = [*document.units[1:], len(document.text)]
-        counts = self._counter.count(
-            [document.text[start:end] for start, end in zip(document.units, ends, strict=False)]
-        )
+        counts = self._tokens.between([*document.units, len(document.text)])
         self._before = [0, *accumulate(counts)]
         self.total = self._before[-1]
 
@@ -215,6 +213,6 @@ class TokenPositions:
         start = self._units[number]
         if offset == start:
             return self._before[number]
-        (more,) = self._counter.count([self._text[start:offset]])
+        (more,) = self._tokens.count([(start, offset)])
         # A part counted alone may exceed the whole.
         return min(self._before[number] + more, self._before[number + 1])

@@ -36,7 +36,7 @@ class GreedySegmentation(Segmentation):
 
     Attributes:
         start_tokens: For each span, the number of tokens before it.
-        token_count: Tokens of the whole text, counted unit by unit.
+        token_count: Tokens of the whole text: with tiktoken as it is, or else unit by unit.
     """
 
     start_tokens: tuple[int, ...] = ()
