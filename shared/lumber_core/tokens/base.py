@@ -11,7 +11,11 @@ from lumber_core.identity import identity_of, safe_repr
 
 @runtime_checkable
 class TokenCounter(Protocol):
-    """Counts the tokens of strings."""
+    """Counts the tokens of strings.
+
+    One with a method `of(text)` as well, which returns a `TextTokens`, is asked through that about
+    ranges of a text. Otherwise each range is counted as a text of its own.
+    """
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, in order."""

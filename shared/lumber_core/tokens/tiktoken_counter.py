@@ -12,13 +12,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lumber_core.extras import require
-from lumber_core.tokens.encoded_text import (
-    KNOWN_ENCODINGS,
-    LONGEST_BLANK,
-    NOT_BLANK,
-    EncodedText,
-    encoded_text,
-)
+from lumber_core.tokens.cut_rules import KNOWN_ENCODINGS, NOT_BLANK
+from lumber_core.tokens.encoded_text import LONGEST_BLANK, EncodedText, encoded_text
 from lumber_core.tokens.tiktoken_data import load_encoding
 
 if TYPE_CHECKING:
