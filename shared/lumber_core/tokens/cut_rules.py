@@ -24,11 +24,11 @@ KNOWN_ENCODINGS = frozenset(
 # Those of them that end a blank at its last line break.
 CUT_AT_LINES = frozenset(("cl100k_base", "o200k_base", "o200k_harmony"))
 NOT_BLANK = "\x1c\x1d\x1e\x1f"  # for tiktoken, but for Python
-NEAR = 64  # characters beside a cut to look at
 
 # A slash at the start of a line may be in one token with the marks at the end of the line before.
 _WORD = re.compile(r"(?:\S|[\r\n]+(?=/))+[\r\n]*")
 _BLANKS_AND_WORD = re.compile(rf"\s*(?:{_WORD.pattern})?")
+_NEAR = 64  # characters beside a cut to look at
 _MOST_WORDS = 1 << 15  # that are remembered
 _LONGEST_WORD = 32  # characters of a word that is worth counting, as it will come again
 _ANY = 1 << 40  # tokens: more than any chunk has, so that it is counted
@@ -62,10 +62,10 @@ class CutRules:
             word = _WORD.match(text[start : start + _LONGEST_WORD + 1])
             if text[start - 1] == " " and word and word.end() <= _LONGEST_WORD:
                 return self._added_without_blank(word[0])
-        near = text[start : start + NEAR]
+        near = text[start : start + _NEAR]
         changed = _BLANKS_AND_WORD.match(near)
         assert changed is not None  # it matches nothing, too
-        return _ANY if changed.end() == NEAR else _bytes(changed[0])
+        return _ANY if changed.end() == _NEAR else _bytes(changed[0])
 
     def most_at_end(self, text: str, end: int) -> int:
         """Return what a cut may add before it, with or without the blanks there.
@@ -80,7 +80,7 @@ class CutRules:
             if after in ("\n", "\r"):
                 return self._most_without_line_break(text, end)
             return 0 if apart or after.isspace() else _last_word(text, end)
-        near = text[max(0, end - NEAR) : end]
+        near = text[max(0, end - _NEAR) : end]
         body = near.rstrip()
         if not body:
             return _ANY
@@ -172,9 +172,9 @@ def cut_rules(encoding: Encoding) -> CutRules:
 
 def _last_word(text: str, end: int) -> int:
     """Return the bytes of the word that ends at an offset, or more."""
-    near = text[max(0, end - NEAR) : end]
+    near = text[max(0, end - _NEAR) : end]
     start = max(near.rfind(" "), near.rfind("\n")) + 1
-    if (not start and end > NEAR) or near[start - 1 : start + 1] == "\n/":
+    if (not start and end > _NEAR) or near[start - 1 : start + 1] == "\n/":
         return _ANY
     return _bytes(near[start:])
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from lumber_core.tokens.cut_rules import CUT_AT_LINES, NEAR, NOT_BLANK, cut_rules
+from lumber_core.tokens.cut_rules import CUT_AT_LINES, NOT_BLANK, cut_rules
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,8 +65,6 @@ class EncodedText:
             end: Where it ends.
         """
         text, rules = self._text, self._rules
-        if end - start <= NEAR:  # what both cuts change may overlap
-            return len(text[start:end].encode())
         return rules.most_at_start(text, start) + rules.most_at_end(text, end)
 
     def _before(self, edges: Sequence[int]) -> npt.NDArray[np.int64]:

@@ -46,12 +46,21 @@ TIKTOKEN: dict[str, Callable[[], TiktokenCounter]] = {
 COUNTERS: dict[str, Callable[[], TokenCounter]] = {"estimate": EstimatedCounter, **TIKTOKEN}
 
 
+PIECES = (
+    *(" ", "  ", "\n", "\n\n", "\r\n", "\t", "    ", "\u00a0", "\u3000", "\u2028", "\x85"),
+    *(".", '"', "'", "'s", "(", ")", "/", "//", "-", "--", "|", "#", "*", "{", "};", "_", "=>"),
+    *("\u3002", "\uff0c", "\uff01", "\u201c", "\u201d", "\U0001f642", "\U0001f35e", "\u200d"),
+    *("a", "The", "herself", "McDonald", "kqxw", "12", "3456", "\u00e9", "\u0301", "\u00df"),
+    *("\u4e2d\u6587", "\u8bf7", "\u597d", "\u6570", "\u3068", "\u043d\u0430", "\u0e01\u0e32"),
+)
+
+
 @st.composite
 def texts_and_edges(draw):
-    mixed = st.text(alphabet=PROSE, min_size=1, max_size=80)
-    words = st.lists(st.sampled_from(PROSE.split(" ")), max_size=30).map(" ".join)
-    text = "".join(draw(st.lists(st.one_of(nasty_texts, mixed, words), min_size=2, max_size=5)))
-    cuts = draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=8))
+    some = st.sampled_from(draw(st.lists(st.sampled_from(PIECES), min_size=2, max_size=9)))
+    mixed = st.lists(some, min_size=30, max_size=120).map("".join)
+    text = "".join(draw(st.lists(st.one_of(nasty_texts, mixed), min_size=2, max_size=3)))
+    cuts = draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=12))
     return text, [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
 
 
@@ -121,6 +130,16 @@ def test_what_a_cut_adds_is_known_to_a_token_or_two(text, end):
     spans = [*pairwise(cuts[::10])]
     assert len(spans) > 1
     assert max(tokens.most_added(start, stop, 1) or 0 for start, stop in spans) <= 2
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+def test_marks_may_count_more_without_the_line_break_after_them(name):
+    counter = TiktokenCounter(name)
+    text = "3456};.3456{};\n"
+    tokens = tokens_of(text, counter)
+    (alone,) = counter.count([text.strip()])
+    assert alone == tokens.between([0, len(text)])[0] + 1
+    assert tokens.most_added(0, len(text), 1) in range(1, 5)
 
 
 @pytest.mark.parametrize(
