@@ -32,14 +32,19 @@ from lumber_core.lumber.bert_judge import BertJudge
 from tests.tiny_bert import write_random_checkpoint
 
 
-@cache
 def small_model() -> str:
+    """Return a small BertChunker, or where it cannot be made the bundled one."""
+    return made_model() or "bundled"
+
+
+@cache
+def made_model() -> str | None:
     """Return the folder of a small BertChunker, made on the spot: books take seconds, not minutes.
 
-    Its weights are random; the bundled ones stand in where they cannot be made.
+    Its weights are random. None where it cannot be made.
     """
     if not (find_spec("torch") and find_spec("transformers") and find_spec("onnx")):
-        return "bundled"
+        return None
     from lumber_training.export import export
 
     folder = Path(mkdtemp(prefix="small-bert-"))
@@ -71,7 +76,7 @@ def small_target(options: dict[str, Any]) -> dict[str, Any]:
 CHUNKERS: dict[str, Callable[..., Chunker]] = {
     "bert": lambda **options: BertChunker(small_model(), **options),
     "bert as published": lambda **options: BertChunker(
-        small_model(), windows="moving", snap="word", **options
+        made_model() or "large", windows="moving", snap="word", **options
     ),
     "layout": lambda **options: LayoutChunker(**small_target(options)),
     "greedy": lambda **options: GreedyChunker(**small_target(options)),
