@@ -91,10 +91,8 @@ test-ray:  ## Test scaling out on a Ray cluster of two workers on this machine
 
 # Recorded chunks and the documentation are of the newest versions, and the splitters of the oldest
 # LlamaIndex under evaluation need data that NLTK downloads.
-OF_LLAMA_INDEX := tests/evaluation/test_splitters_under_evaluation.py
 LOWEST_LEAVES_OUT := --deselect tests/contracts/test_frozen_chunks.py --deselect tests/test_documents.py \
-	--deselect "$(OF_LLAMA_INDEX)::test_chunks_are_slices_at_their_spans[llama-index" \
-	--deselect "$(OF_LLAMA_INDEX)::test_chunks_leave_out_white_space_only[llama-index"
+	--deselect tests/evaluation/test_splitters_under_evaluation.py
 
 test-lowest:  ## Run the tests with the oldest versions that pyproject.toml allows
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
