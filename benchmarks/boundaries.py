@@ -30,8 +30,7 @@ from typing import Literal
 
 from labelled_notes import labelled_notes
 
-from lumber_core import BertChunker, GreedyChunker, LumberChunker, Segmentation
-from lumber_core.lumber import LexicalJudge
+from lumber_core import BertChunker, GreedyChunker, Segmentation
 from lumber_core.text.units import sentences, sentences_and_lines
 from lumber_evaluation.corpora import (
     iter_wiki_dump,
@@ -189,7 +188,6 @@ def splitters(
         "no cuts": lambda: lambda _text: [],
         "texttiling": texttiling,
         "greedy": lambda: of_spans(GreedyChunker(mean_tokens, tokenizer="words").segment),
-        "lexical": lambda: of_spans(LumberChunker(LexicalJudge(), units="sentences").segment),
         "langchain semantic": langchain_semantic,
         "llamaindex semantic": llama_semantic,
     }

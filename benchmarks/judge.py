@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 from lumber_core import Group, LumberChunker
-from lumber_core.lumber import LexicalJudge
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_evaluation.corpora import load_gutenqa
 from lumber_evaluation.documents import Document
@@ -66,7 +65,6 @@ def main() -> None:
         "BertJudge (default)": BertJudge(options.model),
         "BertJudge, position_penalty=4": BertJudge(options.model, position_penalty=4),
         "BertJudge, position_penalty=0": BertJudge(options.model, position_penalty=0),
-        "LexicalJudge": LexicalJudge(),
         "chance": Chance(),
     }
     for name, judge in judges.items():

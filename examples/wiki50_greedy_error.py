@@ -18,8 +18,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lumber_core import BertChunker, Chunker, GreedyChunker, LumberChunker
-from lumber_core.lumber import LexicalJudge
+from lumber_core import BertChunker, Chunker, GreedyChunker
 from lumber_evaluation.corpora import iter_wiki
 from lumber_evaluation.documents import Document
 from lumber_evaluation.report.plots import plot_start_errors
@@ -94,7 +93,6 @@ def splitters(sizes: Sequence[int], mean: int) -> dict[str, Chunker]:
     for size in sizes:
         made[f"fixed {named(size)}"] = GreedyChunker(size, tokenizer=ENCODING, units=words)
     made["bert"] = BertChunker(threshold=0.0)
-    made["lexical"] = LumberChunker(LexicalJudge(), units="sentences")
     return made
 
 

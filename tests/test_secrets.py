@@ -19,12 +19,12 @@ from lumber_core import BertChunker, CallPolicy, GreedyChunker, LumberChunker, M
 from lumber_core.errors import ModelSettingsError
 from lumber_core.llms import GeminiModel, OpenAIModel
 from lumber_core.llms.remote import RemoteModel
-from lumber_core.lumber import LexicalJudge
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.report import render, report_json
 from tests.cli.running import run
 from tests.core.llms.conftest import need
 from tests.evaluation.comparing import WordEmbedder, corpus
+from tests.lexical_judge import LexicalJudge
 from tests.loopback.faults import Fault, Status
 from tests.loopback.server import LoopbackServer, Request
 

@@ -27,8 +27,8 @@ from langchain_lumber.base import SpanTextSplitter
 from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LayoutNodeParser, LumberNodeParser
 from llamaindex_lumber.base import SpanNodeParser
 from lumber_core import BertChunker, Chunker, GreedyChunker, Group, LayoutChunker, LumberChunker
-from lumber_core.lumber import LexicalJudge
 from lumber_core.lumber.bert_judge import BertJudge
+from tests.lexical_judge import LexicalJudge
 from tests.tiny_bert import write_random_checkpoint
 
 

@@ -14,7 +14,6 @@ from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import Document as LlamaIndexDocument
 
 from lumber_core import Group, LumberChunker
-from lumber_core.lumber import LexicalJudge
 from lumber_core.lumber.grouping import MethodRules, TextUnits
 from lumber_core.lumber.walk import Walk
 from lumber_core.spans import check_tiling
@@ -30,6 +29,7 @@ from tests.contracts.splitters import (
     nodes,
 )
 from tests.contracts.texts import TEXTS
+from tests.lexical_judge import LexicalJudge
 
 BOOKS = ["alice", "christmas_carol", "sherlock_holmes", "time_machine", "wizard_of_oz"]
 

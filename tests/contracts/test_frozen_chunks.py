@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker, LumberChunker
-from lumber_core.lumber import LexicalJudge
 from lumber_core.text.source import Source
 from lumber_files import read_file
 from tests.contracts.fixtures import write_fixtures
+from tests.lexical_judge import LexicalJudge
 
 pytestmark = pytest.mark.usefixtures("scored_once")
 RECORD = Path(__file__).with_name("chunks_of_fixtures.json")

@@ -12,8 +12,8 @@ import pytest
 
 from lumber_core import BertChunker, Chunker, GreedyChunker, LumberChunker
 from lumber_core.chunk_view import MOST_CHARACTERS, ChunkView
-from lumber_core.lumber import LexicalJudge
 from lumber_core.spans import Span
+from tests.lexical_judge import LexicalJudge
 
 TEXT = 'Ada <b>mended</b> the "clock" & oiled it.\n\n<script>alert(1)</script>\n\nIt rang.'
 

@@ -23,9 +23,9 @@ from lumber_core import (
 from lumber_core.bert.model_folder import OWN_FOLDERS
 from lumber_core.identity import NOT_COVERED
 from lumber_core.llms import GeminiModel, OpenAIModel
-from lumber_core.lumber import LexicalJudge
 from lumber_core.tokens import token_counter
 from tests.core.lumber.support import ScatteredModel, scattered
+from tests.lexical_judge import LexicalJudge
 
 KEY = "sk-do-not-tell"
 
@@ -58,7 +58,6 @@ VARIANTS = {
     "theta": lambda: LumberChunker(BertJudge(), theta=551),
     "published": lambda: LumberChunker.as_published(BertJudge()),
     "lexical": lambda: LumberChunker(LexicalJudge()),
-    "lexical block": lambda: LumberChunker(LexicalJudge(block=60)),
     "function": lambda: LumberChunker(scattered),
     "model": lambda: LumberChunker(ModelJudge(ScatteredModel())),
     "prompt": lambda: LumberChunker(ModelJudge(ScatteredModel(), PromptTemplate(system="x"))),

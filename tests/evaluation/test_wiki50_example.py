@@ -37,7 +37,7 @@ def test_a_table_the_worst_articles_and_a_plot(tmp_path: Path) -> None:
     lines = ended.stdout.splitlines()
     assert lines[0].startswith("2 articles, 4 sections, ")
     rows = {line[:26].strip(): line[26:].split() for line in lines[3 : lines.index("", 3)]}
-    assert {"greedy 8", "greedy 500", "fixed 8", "fixed 500", "bert", "lexical"} <= rows.keys()
+    assert {"greedy 8", "greedy 500", "fixed 8", "fixed 500", "bert"} <= rows.keys()
     assert any(name.endswith("(the mean)") for name in rows)
     # One chunk for each article: both starts are said to be 0, so no boundary is found.
     assert (rows["greedy 500"][2], rows["greedy 500"][-1]) == ("0.000", "2")

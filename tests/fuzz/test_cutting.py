@@ -12,13 +12,13 @@ from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.lumber import LexicalJudge
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, check_tiling, spans_from_starts
 from lumber_core.text.layout import MarkdownLayout, PlainLayout
 from lumber_core.text.unicode import is_break
 from lumber_core.text.units import paragraphs
 from tests.fuzz.texts import texts
+from tests.lexical_judge import LexicalJudge
 from tests.profiles import examples
 
 ESTIMATE = token_counter("estimate")

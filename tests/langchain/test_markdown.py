@@ -11,7 +11,7 @@ from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from langchain_lumber import BertTextSplitter, GreedyTextSplitter, LumberTextSplitter
-from lumber_core.lumber import LexicalJudge
+from tests.lexical_judge import LexicalJudge
 
 TEXT = """\
 Words above all headings.

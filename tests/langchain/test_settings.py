@@ -25,7 +25,7 @@ from langchain_lumber import (
     LumberTextSplitter,
 )
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker, token_counter
-from lumber_core.lumber import LexicalJudge
+from tests.lexical_judge import LexicalJudge
 
 SPLITTERS = {
     BertTextSplitter: BertChunker,

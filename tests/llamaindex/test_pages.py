@@ -21,8 +21,8 @@ from llama_index.core.vector_stores.utils import node_to_metadata_dict
 from pypdf import PdfReader
 
 from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser, join_pages
-from lumber_core.lumber.lexical import LexicalJudge
 from tests.langchain.test_pages import PROSE, printed
+from tests.lexical_judge import LexicalJudge
 from tests.making_files import pdf
 
 TEXTS = ["Ann ran. She fell.\nShe got up.", "Bob slept. He woke.\nHe ran.", "Eve ate. She sat."]

@@ -31,7 +31,7 @@ from llamaindex_lumber import (
     LumberNodeParser,
 )
 from lumber_core import BertChunker, GreedyChunker, LumberChunker, PromptTemplate, token_counter
-from lumber_core.lumber import LexicalJudge
+from tests.lexical_judge import LexicalJudge
 
 PARSERS = {
     BertNodeParser: BertChunker,

@@ -1,7 +1,7 @@
 """LumberChunker: a judge reads groups of units and names the unit where new content starts.
 
 `grouping` forms groups, `walk` goes from group to group, and `runner` asks the judge. `judges`,
-`bert_judge` and `lexical` decide; `prompt` writes a model's prompt, `questions` follows its
+`bert_judge` decide; `prompt` writes a model's prompt, `questions` follows its
 replies, `answer_parser` reads an answer, `answer_store` keeps verdicts, `fallback` handles
 failures, and `estimate` predicts the cost.
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from lumber_core.lumber.estimate import Estimate, Prices, Range
     from lumber_core.lumber.grouping import Group
     from lumber_core.lumber.judges import Judge, ModelJudge
-    from lumber_core.lumber.lexical import LexicalJudge
     from lumber_core.lumber.prompt import PromptTemplate
 else:
     __getattr__, __dir__ = load_on_first_use(
@@ -32,7 +31,6 @@ else:
             "lumber_core.lumber.estimate": ["Estimate", "Prices", "Range"],
             "lumber_core.lumber.grouping": ["Group"],
             "lumber_core.lumber.judges": ["Judge", "ModelJudge"],
-            "lumber_core.lumber.lexical": ["LexicalJudge"],
             "lumber_core.lumber.prompt": ["PromptTemplate"],
         },
     )
@@ -43,7 +41,6 @@ __all__ = [
     "Estimate",
     "Group",
     "Judge",
-    "LexicalJudge",
     "LumberChunker",
     "ModelJudge",
     "Prices",

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker, Group, LumberChunker, Segmentation, Usage
-from lumber_core.lumber import LexicalJudge
 from lumber_core.spans import check_tiling
 from lumber_core.text.source import Source
 from lumber_core.tokens import EstimatedCounter, WordCounter
 from tests.core.core_support import RecordingCounter, nasty_texts, quick
+from tests.lexical_judge import LexicalJudge
 
 SECRET = "The treasure lies under the oak. "
 BOOK = "\n\n".join(

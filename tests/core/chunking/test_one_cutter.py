@@ -15,13 +15,13 @@ from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.lumber import LexicalJudge
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.spans import Span
 from lumber_core.text.layout import Layout
 from lumber_core.text.source import Source
 from lumber_core.text.units import paragraphs
+from tests.lexical_judge import LexicalJudge
 
 HANDBOOK = Path(__file__).parents[3] / "examples" / "handbook" / "tide_house.md"
 

@@ -19,9 +19,9 @@ from lumber_core import (
 )
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.lumber import LexicalJudge
 from lumber_core.text.layout import MarkdownLayout
 from tests.core.text.test_context import GUIDE
+from tests.lexical_judge import LexicalJudge
 
 SENTENCE = "The tide comes in twice a day and covers the lower steps. "
 TEXT = GUIDE + "".join(

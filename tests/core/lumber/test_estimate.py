@@ -10,9 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 from lumber_core import Estimate, Group, LumberChunker, ModelJudge, Prices, PromptTemplate
-from lumber_core.lumber import LexicalJudge, Range
+from lumber_core.lumber import Range
 from lumber_core.text.source import Source
 from tests.core.lumber.support import ScatteredModel, story
+from tests.lexical_judge import LexicalJudge
 
 
 def test_emmas_published_calls_lie_in_a_narrow_range(emma: list[str]) -> None:

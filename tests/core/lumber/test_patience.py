@@ -29,9 +29,9 @@ from lumber_core.errors import ModelSettingsError
 from lumber_core.llms.failures import retry_after, trouble_of
 from lumber_core.llms.limits import RateLimiter
 from lumber_core.llms.retry import RetryingModel
-from lumber_core.lumber import LexicalJudge
 from lumber_core.secrets import without_secrets
 from tests.core.core_support import group
+from tests.lexical_judge import LexicalJudge
 
 FAST = CallPolicy(attempts=4, initial_backoff=0.001, max_backoff=0.01)
 

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import BertChunker, BertJudge, Group, LayoutChunker, LumberChunker, Verdict
-from lumber_core.lumber import LexicalJudge
 from lumber_core.lumber.answer_store import key
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.lumber.judges import as_verdict
@@ -21,6 +20,7 @@ from lumber_core.lumber.windows import UnitWindow, WindowWalk, plan_windows, sco
 from lumber_core.spans import Span, check_tiling
 from tests.contracts.texts import TEXTS
 from tests.core.lumber.support import story
+from tests.lexical_judge import LexicalJudge
 from tests.profiles import examples
 
 counts = st.lists(st.one_of(st.integers(0, 30), st.integers(0, 300)), max_size=120)
