@@ -36,12 +36,12 @@ from sized_splitters import Bert, Peer
 
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.chunking import cutting
-from lumber_core.chunking.context_vectors import ALL_CONTEXT
 from lumber_core.text.place import Kind
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.documents import Corpus
 from lumber_evaluation.embedders import Embedder, embedder
 from lumber_evaluation.retrieval import retrieve
+from lumber_retrieval.embedding import ALL_CONTEXT
 
 SIZES = {120: ("headings",), 40: ALL_CONTEXT}
 """Words of a chunk, with what its vector knows beside its text."""

@@ -46,15 +46,15 @@ from retrieval import (
 from sized_splitters import Embeddings, llamaindex_embedding, peers
 
 from lumber_core import LayoutChunker, Source
-from lumber_core.retrieval.documents import IndexedDocument
-from lumber_core.retrieval.index import PassageIndex
-from lumber_core.retrieval.ranking import CANDIDATES, fused
-from lumber_core.retrieval.store import NewChunk, NewDocument, PassageStore
 from lumber_core.spans import Span
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question
 from lumber_evaluation.embedders import embedder
 from lumber_evaluation.retrieval.word_recall import WordRecall
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.ranking import CANDIDATES, fused
+from lumber_retrieval.store import NewChunk, NewDocument, PassageStore
 
 BUDGETS = (300, 600)
 SIZES = (40, 60, 120)

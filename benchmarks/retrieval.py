@@ -42,7 +42,6 @@ import numpy.typing as npt
 from sized_splitters import OURS, Bert, Embeddings, Peer, Starts, WholeReferences, peers
 
 from lumber_core.cache import Cache, digest
-from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
 from lumber_core.spans import Span
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.corpora import (
@@ -54,6 +53,7 @@ from lumber_evaluation.corpora import (
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.embedders import Embedder, embedder
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
+from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
 
 FIGURES: tuple[tuple[str, Callable[[QuestionResult], float]], ...] = (
     ("recall at 300 words", lambda question: question.word_recall(300)),

@@ -20,11 +20,6 @@ from langchain_lumber.settings import DocumentSettings, SplitterSettings
 from lumber_core.checks import check_texts
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.context_vectors import (
-    ALL_CONTEXT,
-    ContextPart,
-    check_context_and_scales,
-)
 from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
@@ -34,12 +29,19 @@ from lumber_core.settings import takes
 from lumber_core.text.context import Context
 from lumber_core.text.pages import common_metadata, has_lines, has_pages, place_source
 from lumber_core.text.source import Source, Written
+from lumber_retrieval.embedding import (
+    ALL_CONTEXT,
+    ContextPart,
+    asplit_and_embed,
+    check_context_and_scales,
+    split_and_embed,
+)
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from tqdm import tqdm
 
-    from lumber_core.chunking.surroundings import Vectors
+    from lumber_retrieval.surroundings import Vectors
 
 Self = TypeVar("Self", bound="SpanTextSplitter")
 
@@ -183,7 +185,8 @@ class SpanTextSplitter(TextSplitter):
         """
         embed = self._embeddings(embeddings, context, scales).embed_documents
         parents = checked_documents(documents)
-        split, vectors = self._chunker.split_and_embed(
+        split, vectors = split_and_embed(
+            self._chunker,
             map(self._source_of, parents),
             embed,
             self.delivery,
@@ -204,7 +207,8 @@ class SpanTextSplitter(TextSplitter):
         """Async version of `split_and_embed`."""
         embed = self._embeddings(embeddings, context, scales).aembed_documents
         parents = checked_documents(documents)
-        split, vectors = await self._chunker.asplit_and_embed(
+        split, vectors = await asplit_and_embed(
+            self._chunker,
             map(self._source_of, parents),
             embed,
             self.delivery,

@@ -20,15 +20,15 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 from langchain_lumber.base import SpanTextSplitter, checked_documents, checked_embeddings
 from langchain_lumber.layout import LayoutTextSplitter
 from lumber_core.checks import check_positive
-from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
 from lumber_core.identity import chunk_id, safe_repr
-from lumber_core.retrieval.documents import IndexedDocument
-from lumber_core.retrieval.index import BUDGET, TARGET_SIZE, Changes, PassageIndex
-from lumber_core.retrieval.joining import MAX_GAP, check_limits
-from lumber_core.retrieval.passages import Passage, Where
-from lumber_core.retrieval.vector_store import IndexedChunk
 from lumber_core.text.pages import document_key
 from lumber_core.text.source import NAME_KEYS
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
+from lumber_retrieval.index import BUDGET, TARGET_SIZE, Changes, PassageIndex
+from lumber_retrieval.joining import MAX_GAP, check_limits
+from lumber_retrieval.passages import Passage, Where
+from lumber_retrieval.vector_store import IndexedChunk
 
 _KEY = "chunk_id"  # where the metadata in a vector store has what a chunk is called here
 

@@ -12,15 +12,15 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 from langchain_lumber.base import checked_documents
 from lumber_core.checks import check_text
 from lumber_core.identity import safe_repr
-from lumber_core.retrieval.joining import (
+from lumber_core.text.pages import document_key
+from lumber_core.text.source import NAME_KEYS
+from lumber_retrieval.joining import (
     MAX_GAP,
     Hit,
     check_limits,
     join_hits,
     passage_metadata,
 )
-from lumber_core.text.pages import document_key
-from lumber_core.text.source import NAME_KEYS
 
 NamedTexts = Mapping[str, str] | Iterable[Document]
 """Documents as they were before they were split, or their texts by name."""

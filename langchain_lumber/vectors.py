@@ -9,19 +9,19 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 from langchain_lumber.base import checked_documents, checked_embeddings, vector_lists
-from lumber_core.chunking.context_vectors import (
-    ALL_CONTEXT,
-    ContextPart,
-    check_context_and_scales,
-)
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
 from lumber_core.text.pages import PAGE_KEYS
 from lumber_core.text.source import NAME_KEYS
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
+from lumber_retrieval.embedding import (
+    ALL_CONTEXT,
+    ContextPart,
+    check_context_and_scales,
+)
 
 if TYPE_CHECKING:
-    from lumber_core.chunking.surroundings import PlacedText, VectorPlan
+    from lumber_retrieval.surroundings import PlacedText, VectorPlan
 
 _HEADERS = [f"Header {level}" for level in range(1, 7)]
 """Where LangChain's splitters of Markdown and HTML are usually told to put headings."""
@@ -115,7 +115,7 @@ def _plan(
         TypeError: An item is not a document, or an argument has the wrong type.
         ValueError: `context` or `scales` is wrong, or a chunk does not say where it comes from.
     """
-    from lumber_core.chunking.surroundings import VectorPlan, rejoin  # deferred: imports numpy
+    from lumber_retrieval.surroundings import VectorPlan, rejoin  # deferred: imports numpy
 
     check_context_and_scales(context, scales)
     surroundings = "surroundings" in context
@@ -158,7 +158,7 @@ def _origin(number: int, chunk: Document) -> tuple[tuple[Any, ...], int]:
 
 
 def _placed(chunk: Document, start: int, *, headings: bool) -> PlacedText:
-    from lumber_core.chunking.surroundings import PlacedText  # deferred: imports numpy
+    from lumber_retrieval.surroundings import PlacedText  # deferred: imports numpy
 
     text = chunk.page_content
     above = _above(chunk.metadata, text) if headings else ""
@@ -219,7 +219,7 @@ class KnownVectors(Embeddings):
         vectors: Sequence[Sequence[float]],
         embeddings: Embeddings | None = None,
     ) -> None:
-        from lumber_core.chunking.surroundings import matrix  # deferred: imports numpy
+        from lumber_retrieval.surroundings import matrix  # deferred: imports numpy
 
         texts = [chunk.page_content for chunk in checked_documents(chunks)]
         if len(texts) != len(vectors):

@@ -41,7 +41,6 @@ from llamaindex_lumber.nodes import (
 from llamaindex_lumber.settings import ELSEWHERE, ParserSettings
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
@@ -51,6 +50,7 @@ from lumber_core.settings import Settings, document, fields_of, refuse_unknown, 
 from lumber_core.spans import Span
 from lumber_core.text.pages import has_lines, has_pages
 from lumber_core.text.source import Source
+from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
 
 if TYPE_CHECKING:
     from llamaindex_lumber.vectors import NodeDocument

@@ -14,7 +14,7 @@ from llama_index.core.vector_stores.types import (
 )
 
 from lumber_core.identity import safe_repr
-from lumber_core.retrieval.store import Accepts
+from lumber_retrieval.store import Accepts
 
 _OPERATORS: dict[FilterOperator, Callable[[Any, Any], bool]] = {
     FilterOperator.EQ: operator.eq,

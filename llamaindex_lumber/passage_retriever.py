@@ -36,16 +36,16 @@ from llamaindex_lumber.layout import LayoutNodeParser
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
 from llamaindex_lumber.settings import check_embed_model
 from lumber_core.checks import check_positive
-from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
 from lumber_core.identity import chunk_id, safe_repr
-from lumber_core.retrieval.documents import IndexedDocument
-from lumber_core.retrieval.index import BUDGET, TARGET_SIZE, Changes, PassageIndex
-from lumber_core.retrieval.joining import MAX_GAP, OWN_KEYS, check_limits
-from lumber_core.retrieval.passages import Passage
-from lumber_core.retrieval.store import PassageStore
-from lumber_core.retrieval.vector_store import IndexedChunk
 from lumber_core.spans import Span
 from lumber_core.text.source import NAME_KEYS
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
+from lumber_retrieval.index import BUDGET, TARGET_SIZE, Changes, PassageIndex
+from lumber_retrieval.joining import MAX_GAP, OWN_KEYS, check_limits
+from lumber_retrieval.passages import Passage
+from lumber_retrieval.store import PassageStore
+from lumber_retrieval.vector_store import IndexedChunk
 
 # How a document is written out, which its passages take over; its metadata in the file has it.
 _FORM = "_llama_index"

@@ -20,7 +20,7 @@ from pydantic import SkipValidation
 from llamaindex_lumber.nodes import checked_nodes, text_of
 from lumber_core.checks import check_text
 from lumber_core.identity import chunk_id
-from lumber_core.retrieval.joining import (
+from lumber_retrieval.joining import (
     MAX_GAP,
     Hit,
     check_limits,

@@ -6,14 +6,14 @@ from typing import Annotated
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
-from lumber_core.chunking.context_vectors import (
+from lumber_core.chunking.settings import AddContext, AddLines, AddPages, ChunkOverlap
+from lumber_core.settings import Setting, Settings
+from lumber_retrieval.embedding import (
     ALL_CONTEXT,
     ContextSetting,
     ScalesSetting,
     check_context_and_scales,
 )
-from lumber_core.chunking.settings import AddContext, AddLines, AddPages, ChunkOverlap
-from lumber_core.settings import Setting, Settings
 
 _SEPARATOR = "nodes end at units: choose these with the setting units"
 _SEMANTIC = "no embeddings are compared; BertNodeParser has the setting threshold"

@@ -20,18 +20,18 @@ from llama_index.core.schema import (
 from llamaindex_lumber.embedding import LumberEmbedding
 from llamaindex_lumber.nodes import checked_nodes, text_of
 from llamaindex_lumber.settings import check_embed_model
-from lumber_core.chunking.context_vectors import (
-    ALL_CONTEXT,
-    ContextPart,
-    check_context_and_scales,
-)
 from lumber_core.identity import settings_digest
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
+from lumber_retrieval.embedding import (
+    ALL_CONTEXT,
+    ContextPart,
+    check_context_and_scales,
+)
 
 if TYPE_CHECKING:
-    from lumber_core.chunking.surroundings import PlacedDocument, PlacedText, VectorPlan, Vectors
+    from lumber_retrieval.surroundings import PlacedDocument, PlacedText, VectorPlan, Vectors
 
 _ABOVE = (CONTEXT_KEY, "header_path")
 """Where nodes say what stands above them: our parsers', and LlamaIndex's `MarkdownNodeParser`'s."""
@@ -75,7 +75,7 @@ def documents_of(
         context: What vectors know beside the text.
         scales: Sizes of larger ranges that are embedded, too.
     """
-    from lumber_core.chunking.surroundings import rejoin  # deferred: imports numpy
+    from lumber_retrieval.surroundings import rejoin  # deferred: imports numpy
 
     sources: dict[str, list[BaseNode]] = {}
     for node in nodes:
@@ -105,7 +105,7 @@ def parsed_document(
         larger: Its larger ranges; see `Segmentation.larger`.
         context: What vectors know beside the text.
     """
-    from lumber_core.chunking.surroundings import PlacedDocument  # deferred: imports numpy
+    from lumber_retrieval.surroundings import PlacedDocument  # deferred: imports numpy
 
     placed = [_placed(node, span, context) for node, span in zip(nodes, spans, strict=True)]
     return NodeDocument(nodes, PlacedDocument(placed, text, larger))
@@ -144,7 +144,7 @@ async def aembed_nodes(
 
 
 def _plan(documents: Sequence[NodeDocument], context: Sequence[ContextPart]) -> VectorPlan:
-    from lumber_core.chunking.surroundings import VectorPlan  # deferred: imports numpy
+    from lumber_retrieval.surroundings import VectorPlan  # deferred: imports numpy
 
     placed = [document.placed for document in documents]
     return VectorPlan(placed, surroundings="surroundings" in context)
@@ -162,7 +162,7 @@ def _spans(nodes: Sequence[BaseNode]) -> list[Span]:
 
 
 def _placed(node: BaseNode, span: Span, context: Sequence[ContextPart]) -> PlacedText:
-    from lumber_core.chunking.surroundings import PlacedText  # deferred: imports numpy
+    from lumber_retrieval.surroundings import PlacedText  # deferred: imports numpy
 
     hidden = () if "headings" in context else _ABOVE
     text = text_of(node)

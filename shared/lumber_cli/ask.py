@@ -23,8 +23,8 @@ from lumber_cli.options import (
 from lumber_cli.passage_formats import PassageFormat, show_passages, whereabouts
 from lumber_core.errors import LumberError
 from lumber_core.llms import CallPolicy, Model
-from lumber_core.retrieval.passages import Passage
 from lumber_files import MAX_UNPACKED, check_output
+from lumber_retrieval.passages import Passage
 
 _INSTRUCTIONS = """\
 You answer a question from passages of documents, and from nothing else.

@@ -13,14 +13,15 @@ from lumber_cli.options import EMBEDDERS
 from lumber_cli.panels import OUTPUT, VECTORS
 from lumber_cli.writers import ChunkRow, OutputFormat
 from lumber_core import Chunker, Delivery, Source
-from lumber_core.chunking.context_vectors import (
+from lumber_retrieval.embedding import (
     ALL_CONTEXT,
     ContextPart,
     check_context_and_scales,
+    split_and_embed,
 )
 
 if TYPE_CHECKING:
-    from lumber_core.chunking.surroundings import Vectors
+    from lumber_retrieval.surroundings import Vectors
 
 _NOTHING = "none"
 
@@ -95,7 +96,8 @@ class Embedding:
         if not self.embed:
             (chunks,) = chunker.split_all([source], delivery, show_progress=show_progress)
             return [ChunkRow(source.name, chunk) for chunk in chunks]
-        (chunks,), (vectors,) = chunker.split_and_embed(
+        (chunks,), (vectors,) = split_and_embed(
+            chunker,
             [source],
             self._embed_documents,
             delivery,

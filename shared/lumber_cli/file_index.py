@@ -15,10 +15,10 @@ from lumber_cli.inputs import STDIN, Inputs
 from lumber_core import LayoutChunker, TextEmbedder, __version__
 from lumber_core.cache import digest
 from lumber_core.concurrency import batches, in_thread
-from lumber_core.retrieval.documents import IndexedDocument
-from lumber_core.retrieval.index import PassageIndex
-from lumber_core.retrieval.passages import Passage
 from lumber_files import NamedPath
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.passages import Passage
 
 _CHUNK_TOKENS = 50  # a chunk of about 40 words, which with its surroundings is found best
 _AT_ONCE = 32  # files that are read, embedded and stored together: the most that Ctrl-C loses

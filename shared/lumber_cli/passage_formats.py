@@ -12,7 +12,6 @@ from pathlib import PurePath
 import typer
 
 from lumber_cli.writers import as_markdown, as_text, write_utf8
-from lumber_core.retrieval.passages import Passage
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
     HEADING_SEPARATOR,
@@ -22,6 +21,7 @@ from lumber_core.text.markdown import (
 from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 from lumber_core.text.unicode import printable
 from lumber_files.formats import DOCX, HTML, PDF
+from lumber_retrieval.passages import Passage
 
 _TABLES = ("text/csv", "text/tab-separated-values")  # files that have no titles
 _RULE = re.compile(r"[\s|:-]*")  # below the header of a table in Markdown

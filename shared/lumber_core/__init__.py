@@ -31,9 +31,6 @@ if TYPE_CHECKING:
         Prices,
         PromptTemplate,
     )
-    from lumber_core.retrieval.documents import IndexedDocument
-    from lumber_core.retrieval.index import PassageIndex
-    from lumber_core.retrieval.passages import Passage
     from lumber_core.segmentation import Segmentation, Usage, Verdict
     from lumber_core.spans import Span
     from lumber_core.text.source import Source
@@ -69,9 +66,6 @@ else:
                 "Prices",
                 "PromptTemplate",
             ],
-            "lumber_core.retrieval.documents": ["IndexedDocument"],
-            "lumber_core.retrieval.index": ["PassageIndex"],
-            "lumber_core.retrieval.passages": ["Passage"],
             "lumber_core.segmentation": ["Segmentation", "Usage", "Verdict"],
             "lumber_core.spans": ["Span"],
             "lumber_core.text.source": ["Source"],
@@ -93,7 +87,6 @@ __all__ = [
     "Estimate",
     "GreedyChunker",
     "Group",
-    "IndexedDocument",
     "Judge",
     "JudgementError",
     "LayoutChunker",
@@ -103,8 +96,6 @@ __all__ = [
     "Model",
     "ModelJudge",
     "ModelUnavailableError",
-    "Passage",
-    "PassageIndex",
     "Prices",
     "PromptTemplate",
     "Segmentation",

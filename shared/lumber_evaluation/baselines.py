@@ -19,7 +19,6 @@ from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.chunking.settings import ChunkerSettings, Units
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.chunking.surroundings import unit_length
 from lumber_core.extras import load
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, shown, takes
@@ -29,6 +28,7 @@ from lumber_core.text.unicode import breaks
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.embedders import embedder as make_embedder
+from lumber_retrieval.surroundings import unit_length
 
 if TYPE_CHECKING:
     from langchain_text_splitters import RecursiveCharacterTextSplitter

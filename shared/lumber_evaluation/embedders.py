@@ -13,11 +13,11 @@ import numpy as np
 from lumber_core.bert.embedder import TextEmbedder
 from lumber_core.bert.model_folder import find_encoder, read_card
 from lumber_core.checks import check_positive, check_texts
-from lumber_core.chunking.surroundings import Vectors, matrix
 from lumber_core.errors import WeightsError
 from lumber_core.extras import load, require
 from lumber_evaluation.identity import settings_of
 from lumber_evaluation.named_embedders import SentenceTransformersEmbedder, ServerEmbedder
+from lumber_retrieval.surroundings import Vectors, matrix
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 Similarity = Literal["cosine", "dot"]

@@ -14,7 +14,6 @@ from tqdm import tqdm
 
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
 from lumber_core.concurrency import batches
 from lumber_core.extras import load
 from lumber_core.segmentation import Usage
@@ -25,6 +24,7 @@ from lumber_ray.rows import STOPPING, FinishedDocument
 from lumber_ray.sources import find_source
 from lumber_ray.tables import Columns
 from lumber_ray.workers import WorkerSetup, checked_pool, checked_setup, in_cluster
+from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
 
 _MOST_PER_PART = 256
 _PARTS_PER_WORKER = 4

@@ -9,12 +9,12 @@ import pyarrow as pa
 
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
 from lumber_core.text.source import NAME_KEYS, TYPE_KEYS, Source
 from lumber_ray.documents import FailedDocument
 from lumber_ray.rows import FinishedDocument, chunk_schema
 from lumber_ray.tables import Columns, document_of
 from lumber_ray.workers import WorkerSetup, checked_pool, checked_setup, in_cluster
+from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
 
 if TYPE_CHECKING:
     from ray.data import Dataset

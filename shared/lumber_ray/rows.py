@@ -10,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, plan_vectors
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.concurrency import batches
 from lumber_core.errors import (
@@ -25,6 +24,7 @@ from lumber_core.llms.retry import error_summary
 from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.text.source import Source
 from lumber_ray.documents import FailedDocument
+from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart, plan_vectors
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ class DocumentSplitter:
         chunk_overlap: Tokens to repeat from the chunk before.
         embed: Embeds texts; None for rows without embeddings.
         context: What the vectors of chunks know beside their text; see
-            `Chunker.split_and_embed`.
+            `lumber_retrieval.split_and_embed`.
         scales: Sizes to which a text is cut as well, for its larger ranges to be embedded.
     """
 

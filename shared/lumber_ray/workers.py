@@ -10,16 +10,16 @@ from typing import Any
 from lumber_core import AnswerStore, BertChunker, TextEmbedder
 from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.context_vectors import (
-    ALL_CONTEXT,
-    ContextPart,
-    check_context_and_scales,
-)
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.extras import load
 from lumber_core.identity import identity_of
 from lumber_ray.rate_limit import SharedLimiter, asked_model, rate_limit_actor
 from lumber_ray.rows import DocumentSplitter, embed_with
+from lumber_retrieval.embedding import (
+    ALL_CONTEXT,
+    ContextPart,
+    check_context_and_scales,
+)
 
 logger = logging.getLogger(__name__)
 

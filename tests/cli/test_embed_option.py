@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lumber_core import GreedyChunker, Source, TextEmbedder
-from lumber_core.chunking.context_vectors import ContextPart
+from lumber_retrieval.embedding import ContextPart, split_and_embed
 from tests.cli.running import run_apart
 
 GUIDE = "# Boats\n\nOars.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Crew\n\nTwo.\n"
@@ -28,7 +28,7 @@ def expected(context: Sequence[ContextPart], scales: Sequence[int] = ()) -> np.n
     source = Source(GUIDE, format="markdown")
     embed = TextEmbedder().embed
     chunker = GreedyChunker(8)
-    _, (vectors,) = chunker.split_and_embed([source], embed, context=context, scales=scales)
+    _, (vectors,) = split_and_embed(chunker, [source], embed, context=context, scales=scales)
     return vectors
 
 

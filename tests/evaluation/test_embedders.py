@@ -18,10 +18,10 @@ from langchain_lumber import LumberEmbeddings
 from llamaindex_lumber import LumberEmbedding
 from lumber_core import MissingExtraError, StoreError, TextEmbedder, WeightsError, extras
 from lumber_core.cache import Cache
-from lumber_core.chunking.surroundings import matrix
 from lumber_core.errors import ModelSettingsError
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.embedders import ContrieverEmbedder, Embedder, embedder
+from lumber_retrieval.surroundings import matrix
 from tests.loopback.faults import Status, rate_limited
 from tests.loopback.server import LoopbackServer
 

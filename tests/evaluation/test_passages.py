@@ -11,9 +11,6 @@ import numpy as np
 import pytest
 
 from lumber_core import Delivery, LayoutChunker
-from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart
-from lumber_core.retrieval.documents import IndexedDocument
-from lumber_core.retrieval.index import PassageIndex
 from lumber_core.spans import Span
 from lumber_evaluation.comparison import compare
 from lumber_evaluation.documents import (
@@ -28,8 +25,11 @@ from lumber_evaluation.report import write_report
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.tables import passages_table, summary_table
 from lumber_evaluation.retrieval import ALL_FOUND_BY, retrieve
-from tests.core.retrieval.embeddings import WordVectors
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
+from lumber_retrieval.index import PassageIndex
 from tests.evaluation.comparing import PLACES, WordEmbedder, corpus, paragraphs
+from tests.retrieval.embeddings import WordVectors
 
 KEEPERS = ("lamps", "ropes", "bells", "sails", "geese")
 

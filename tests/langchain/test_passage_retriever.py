@@ -23,8 +23,8 @@ from langchain_lumber import (
     StoreEmbeddings,
     join_pages,
 )
-from tests.core.retrieval.test_index import MUSIC, RIVER
 from tests.core.text.test_context import GUIDE
+from tests.retrieval.test_index import MUSIC, RIVER
 
 RIVERS = Document(RIVER, metadata={"source": "river.txt", "year": 1850})
 SONGS = Document(MUSIC, metadata={"source": "music.txt", "year": 1720, "tags": ["string", "harp"]})

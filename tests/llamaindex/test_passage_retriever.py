@@ -41,8 +41,8 @@ from llamaindex_lumber import (
     PassageRetriever,
     join_pages,
 )
-from tests.core.retrieval.test_index import MUSIC, RIVER
 from tests.core.text.test_context import GUIDE
+from tests.retrieval.test_index import MUSIC, RIVER
 
 RIVERS = Document(text=RIVER, id_="river", metadata={"year": 1850, "place": "Wales"})
 SONGS = Document(text=MUSIC, id_="music", metadata={"year": 1720, "tags": ["string", "harp"]})

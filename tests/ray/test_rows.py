@@ -10,6 +10,7 @@ from lumber_core.spans import Span
 from lumber_core.text.source import Source
 from lumber_ray.documents import FailedDocument
 from lumber_ray.rows import DocumentSplitter, FinishedDocument, chunk_schema, embed_with
+from lumber_retrieval import split_and_embed
 
 TEXT = "# Clocks\n\nAda found a clock. It had stopped.\n\n## Tides\n\nThe tide came in. " * 4
 
@@ -146,7 +147,7 @@ def test_embeddings_know_headings_and_surroundings(scales: tuple[int, ...]) -> N
     chunker, file = GreedyChunker(chunk_size=20), Source(TEXT, name="guide", format="markdown")
     splitter = DocumentSplitter(chunker, embed=embed_with(Lengths()), scales=scales)
     (done,) = split(splitter, file)
-    _, (vectors,) = chunker.split_and_embed([file], Lengths().embed_documents, scales=scales)
+    _, (vectors,) = split_and_embed(chunker, [file], Lengths().embed_documents, scales=scales)
     assert [row["embedding"] for row in done.rows] == vectors.tolist()
 
 

@@ -6,18 +6,11 @@ Subclasses find the spans of one text; this class checks arguments and enforces 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from lumber_core.chunk_view import ChunkView
-from lumber_core.chunking.context_vectors import (
-    ALL_CONTEXT,
-    ContextPart,
-    check_context_and_scales,
-    check_scales,
-    plan_vectors,
-)
 from lumber_core.chunking.delivery import Chunk, Delivery, deliver
 from lumber_core.chunking.room import Room
 from lumber_core.chunking.settings import ChunkerSettings
@@ -41,7 +34,6 @@ from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
 
 if TYPE_CHECKING:
     from lumber_core.chunking.cutting import Scorer
-    from lumber_core.chunking.surroundings import Vectors
 
 S = TypeVar("S", bound=Segmentation)
 
@@ -170,73 +162,6 @@ class Chunker(ABC):
         )
         return self._deliver_all(checked, made, delivery)
 
-    def split_and_embed(
-        self,
-        sources: Iterable[str | Source],
-        embed: Callable[[list[str]], object],
-        delivery: Delivery = _AS_THEY_ARE,
-        *,
-        context: Collection[ContextPart] = ALL_CONTEXT,
-        scales: Sequence[int] = (),
-        show_progress: bool = False,
-    ) -> tuple[list[list[Chunk]], list[Vectors]]:
-        """Split texts, and embed the chunks so that vectors know headings and surroundings.
-
-        With "headings", a chunk is embedded with its context before it. With "surroundings", its
-        vector is scaled to length 1, a weighted mean of its neighbours' vectors in the text is
-        added, and the sum has length 1; no further text is embedded. Chunks of about 50 tokens are
-        found more often this way. The mean weighs less beside larger chunks, as those of 150 tokens
-        gain nothing.
-
-        Args:
-            sources: Texts or sources; all are checked before the first is split.
-            embed: Returns a vector for each of some texts, such as `TextEmbedder().embed`.
-            delivery: As for `split`.
-            context: What vectors know beside the text; see above. Empty: nothing, the vectors are
-                the model's own.
-            scales: Sizes in tokens, ascending, such as (80, 160, 320). The text is cut to each by
-                the same scores, and what it is cut to is embedded, too. The vectors of those that
-                a chunk lies in, each of length 1, are its surroundings instead of its neighbours'.
-            show_progress: Show progress bars of splitting and embedding.
-
-        Returns:
-            For each text its chunks, as `split_all` returns them, and their vectors, shape (chunks,
-            width). A text to embed that occurs twice is embedded once.
-
-        Raises:
-            TypeError: An argument has the wrong type.
-            ValueError: `context` or `scales` is wrong, or `embed` returns vectors that differ in
-                number or size from what is expected.
-        """
-        check_context_and_scales(context, scales)
-        checked = as_sources(sources)
-        made = self.segment_all(
-            checked, overlap=delivery.overlap, scales=scales, show_progress=show_progress
-        )
-        split = self._deliver_all(checked, made, delivery)
-        plan = plan_vectors(checked, split, made, context)
-        return split, plan.embed(embed, show_progress=show_progress)
-
-    async def asplit_and_embed(
-        self,
-        sources: Iterable[str | Source],
-        embed: Callable[[list[str]], Awaitable[object]],
-        delivery: Delivery = _AS_THEY_ARE,
-        *,
-        context: Collection[ContextPart] = ALL_CONTEXT,
-        scales: Sequence[int] = (),
-        show_progress: bool = False,
-    ) -> tuple[list[list[Chunk]], list[Vectors]]:
-        """Async version of `split_and_embed`."""
-        check_context_and_scales(context, scales)
-        checked = as_sources(sources)
-        made = await self.asegment_all(
-            checked, overlap=delivery.overlap, scales=scales, show_progress=show_progress
-        )
-        split = self._deliver_all(checked, made, delivery)
-        plan = plan_vectors(checked, split, made, context)
-        return split, await plan.aembed(embed, show_progress=show_progress)
-
     def segment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
         """Split one text; return spans without text, and the verdicts behind them.
 
@@ -284,9 +209,7 @@ class Chunker(ABC):
             One segmentation per text, in order, equal to that of `segment`, with larger ranges.
 
         Raises:
-            TypeError: An item is neither a string nor a `Source`, or `scales` is no list of
-                numbers.
-            ValueError: `scales` are not ascending.
+            TypeError: An item is neither a string nor a `Source`.
         """
         layouts, limits = self._read(sources, overlap, scales)
         made = self._segment_all(layouts, limits, show_progress=show_progress)
@@ -408,7 +331,6 @@ class Chunker(ABC):
         self, sources: Iterable[str | Source], overlap: int, scales: Sequence[int]
     ) -> tuple[list[Layout], list[SizeLimits]]:
         """Check the arguments, and return the layout and the limits of each source."""
-        check_scales("scales", scales)
         layouts = list(map(self.layout, as_sources(sources)))
         limits = [self._limits_for(layout, overlap) for layout in layouts]
         if scales:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from lumber_core.retrieval.joining import MAX_GAP
 from lumber_evaluation.llm.answers import QaResult
 from lumber_evaluation.retrieval import (
     CUTOFFS,
@@ -21,6 +20,7 @@ from lumber_evaluation.retrieval import (
     RetrievalResult,
 )
 from lumber_evaluation.segmentation import DocumentScore, SegmentationScores
+from lumber_retrieval.joining import MAX_GAP
 
 
 class Measured(Protocol):

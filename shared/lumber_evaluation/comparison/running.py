@@ -10,7 +10,6 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lumber_core.checks import check_positive
-from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, check_context
 from lumber_core.extras import require
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
@@ -26,6 +25,7 @@ from lumber_evaluation.retrieval import RetrievalResult, retrieve
 from lumber_evaluation.retrieval.references import check_questions
 from lumber_evaluation.segmentation import score_segmentation
 from lumber_evaluation.splitters import evaluated
+from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart, check_context
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def compare(
         prices: What the splitters' models cost.
         contexts: Measure every splitter again with each of these contexts in the vectors of its
             chunks, such as `("headings",)` and `("headings", "surroundings")`; see
-            `lumber_core.Chunker.split_and_embed`. The words of headings count as retrieved.
+            `lumber_retrieval.split_and_embed`. The words of headings count as retrieved.
         within_document: Let a question search the chunks of its own document only.
         tolerance: How many units apart two boundaries may be and still match.
         query_texts: Texts to embed instead of the questions, one for each: the `texts` of

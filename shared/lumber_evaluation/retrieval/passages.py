@@ -10,14 +10,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from lumber_core.chunking.context_vectors import ContextPart
-from lumber_core.chunking.surroundings import Vectors
-from lumber_core.retrieval.documents import texts_around
-from lumber_core.retrieval.joining import Hit, join_hits
-from lumber_core.retrieval.ranking import CANDIDATES, fused
-from lumber_core.retrieval.store import NewChunk, NewDocument, PassageStore
 from lumber_evaluation.documents import Document, EvaluatedChunk, Question
 from lumber_evaluation.retrieval.word_recall import WordRecall
+from lumber_retrieval.documents import texts_around
+from lumber_retrieval.embedding import ContextPart
+from lumber_retrieval.joining import Hit, join_hits
+from lumber_retrieval.ranking import CANDIDATES, fused
+from lumber_retrieval.store import NewChunk, NewDocument, PassageStore
+from lumber_retrieval.surroundings import Vectors
 
 PASSAGE_BUDGETS = (300, 600)
 """Numbers of words at which passages are measured."""

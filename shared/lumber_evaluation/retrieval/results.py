@@ -18,15 +18,6 @@ from typing import Literal, NoReturn
 import numpy as np
 from tqdm import tqdm
 
-from lumber_core.chunking.context_vectors import ContextPart, check_context
-from lumber_core.chunking.surroundings import (
-    PlacedDocument,
-    PlacedText,
-    VectorPlan,
-    Vectors,
-    matrix,
-    unit_length,
-)
 from lumber_core.text.layout import MarkdownLayout, PlainLayout
 from lumber_evaluation.documents import (
     Corpus,
@@ -47,6 +38,15 @@ from lumber_evaluation.retrieval.references import (
 from lumber_evaluation.retrieval.search import ExactSearch, Found
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall, check_word_budget
 from lumber_evaluation.splitters import evaluated
+from lumber_retrieval.embedding import ContextPart, check_context
+from lumber_retrieval.surroundings import (
+    PlacedDocument,
+    PlacedText,
+    VectorPlan,
+    Vectors,
+    matrix,
+    unit_length,
+)
 
 CUTOFFS = (1, 2, 5, 10, 20)
 """Numbers of chunks that are looked at: the k of Recall@k and DCG@k."""
@@ -253,7 +253,7 @@ def retrieve(
         corpus: Documents and questions.
         splits: Each document as the splitter splits it.
         embedder: Embeds chunks and questions.
-        context: What vectors know beside the text of a chunk, as in `Chunker.split_and_embed`.
+        context: What vectors know beside the text of a chunk, as in `split_and_embed`.
             "headings" are computed for the chunks of every splitter in the same way, and their
             words count as retrieved. "surroundings" are the neighbours of a chunk, or the ranges of
             `SplitDocument.larger` that it lies in.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lumber_core.chunking.surroundings import Vectors
 from lumber_evaluation.documents import EvaluatedChunk
+from lumber_retrieval.surroundings import Vectors
 
 # Similarities held at once, so that memory does not grow with the number of queries.
 _HELD_AT_ONCE = 1 << 24

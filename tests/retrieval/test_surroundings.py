@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from lumber_core import Span
-from lumber_core.chunking.surroundings import (
+from lumber_core.tokens import WordCounter
+from lumber_retrieval.surroundings import (
     PlacedDocument,
     PlacedText,
     VectorPlan,
@@ -17,7 +18,6 @@ from lumber_core.chunking.surroundings import (
     rejoin,
     unit_length,
 )
-from lumber_core.tokens import WordCounter
 
 
 def placed(*texts: str, gap: int = 0) -> list[PlacedText]:

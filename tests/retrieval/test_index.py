@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from lumber_core import GreedyChunker, LayoutChunker, Source, StoreError
-from lumber_core.retrieval.documents import IndexedDocument
-from lumber_core.retrieval.index import PassageIndex
-from lumber_core.retrieval.vector_store import IndexedChunk
-from tests.core.retrieval.embeddings import WordVectors
+from lumber_retrieval.documents import IndexedDocument
+from lumber_retrieval.index import PassageIndex
+from lumber_retrieval.vector_store import IndexedChunk
+from tests.retrieval.embeddings import WordVectors
 
 RIVER = (
     "Otters live along rivers. They sleep in dens near the bank. They hunt fish at dawn.\n\n"
@@ -424,7 +424,7 @@ def test_any_text_and_name_is_kept_as_it_is() -> None:
 _ADD_FOR_EVER = """
 import sys
 from pathlib import Path
-from tests.core.retrieval.test_index import document, index_of
+from tests.retrieval.test_index import document, index_of
 index = index_of(Path(sys.argv[1]))
 for number in range(1000):
     index.add([document(f"Otters of den {number} sleep. " * 30, f"{number}")])

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lumber_core.identity import safe_repr
-from lumber_core.retrieval.joining import Hit, join_hits, passage_metadata
-from lumber_core.retrieval.store import Accepts, Reading
 from lumber_core.spans import Span
+from lumber_retrieval.joining import Hit, join_hits, passage_metadata
+from lumber_retrieval.store import Accepts, Reading
 
 Where = Mapping[str, Any] | Accepts | None
 """Which chunks may be found: values that their metadata has, or a function of the metadata."""

@@ -6,18 +6,21 @@ the text, and if the vectors of its neighbours, or of the larger chunks around i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from lumber_core.chunking.delivery import Chunk
+from lumber_core.chunking.base import Chunker
+from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting
-from lumber_core.text.source import Source
+from lumber_core.text.source import Source, as_sources
 
 if TYPE_CHECKING:
-    from lumber_core.chunking.surroundings import VectorPlan
+    from lumber_retrieval.surroundings import VectorPlan, Vectors
+
+_AS_THEY_ARE = Delivery()
 
 ContextPart = Literal["headings", "surroundings"]
 """A part of what the vector of a chunk knows beside its text."""
@@ -96,6 +99,85 @@ ScalesSetting = Annotated[
 ]
 
 
+def split_and_embed(
+    chunker: Chunker,
+    sources: Iterable[str | Source],
+    embed: Callable[[list[str]], object],
+    delivery: Delivery = _AS_THEY_ARE,
+    *,
+    context: Collection[ContextPart] = ALL_CONTEXT,
+    scales: Sequence[int] = (),
+    show_progress: bool = False,
+) -> tuple[list[list[Chunk]], list[Vectors]]:
+    """Split texts, and embed the chunks so that vectors know headings and surroundings.
+
+    With "headings", a chunk is embedded with its context before it. With "surroundings", its vector
+    is scaled to length 1, a weighted mean of its neighbours' vectors in the text is added, and the
+    sum has length 1; no further text is embedded. Chunks of about 50 tokens are found more often
+    this way. The mean weighs less beside larger chunks, as those of 150 tokens gain nothing.
+
+    Args:
+        chunker: Splits the texts.
+        sources: Texts or sources; all are checked before the first is split.
+        embed: Returns a vector for each of some texts, such as `TextEmbedder().embed`.
+        delivery: As for `Chunker.split`.
+        context: What vectors know beside the text; see above. Empty: nothing, the vectors are the
+            model's own.
+        scales: Sizes in tokens, ascending, such as (80, 160, 320). The text is cut to each by the
+            same scores, and what it is cut to is embedded, too. The vectors of those that a chunk
+            lies in, each of length 1, are its surroundings instead of its neighbours'.
+        show_progress: Show progress bars of splitting and embedding.
+
+    Returns:
+        For each text its chunks, as `Chunker.split_all` returns them, and their vectors, shape
+        (chunks, width). A text to embed that occurs twice is embedded once.
+
+    Raises:
+        TypeError: An argument has the wrong type.
+        ValueError: `context` or `scales` is wrong, or `embed` returns vectors that differ in number
+            or size from what is expected.
+    """
+    check_context_and_scales(context, scales)
+    checked = as_sources(sources)
+    made = chunker.segment_all(
+        checked, overlap=delivery.overlap, scales=scales, show_progress=show_progress
+    )
+    split = [chunker.chunks(*each, delivery) for each in zip(checked, made, strict=True)]
+    plan = plan_vectors(checked, split, made, context)
+    return split, plan.embed(embed, show_progress=show_progress)
+
+
+async def asplit_and_embed(
+    chunker: Chunker,
+    sources: Iterable[str | Source],
+    embed: Callable[[list[str]], Awaitable[object]],
+    delivery: Delivery = _AS_THEY_ARE,
+    *,
+    context: Collection[ContextPart] = ALL_CONTEXT,
+    scales: Sequence[int] = (),
+    show_progress: bool = False,
+) -> tuple[list[list[Chunk]], list[Vectors]]:
+    """Async version of `split_and_embed`.
+
+    Args:
+        chunker: As for `split_and_embed`.
+        sources: As for `split_and_embed`.
+        embed: As for `split_and_embed`, to be awaited.
+        delivery: As for `split_and_embed`.
+        context: As for `split_and_embed`.
+        scales: As for `split_and_embed`.
+        show_progress: Show progress bars.
+    """
+    check_context_and_scales(context, scales)
+    checked = as_sources(sources)
+    made = await chunker.asegment_all(
+        checked, overlap=delivery.overlap, scales=scales, show_progress=show_progress
+    )
+    split = [chunker.chunks(*each, delivery) for each in zip(checked, made, strict=True)]
+    plan = plan_vectors(checked, split, made, context)
+    return split, await plan.aembed(embed, show_progress=show_progress)
+
+
 def plan_vectors(
     sources: Iterable[Source],
     split: Iterable[Sequence[Chunk]],
@@ -111,7 +193,7 @@ def plan_vectors(
         context: What vectors know beside the text of a chunk.
     """
     # Deferred: imports numpy.
-    from lumber_core.chunking.surroundings import PlacedDocument, PlacedText, VectorPlan
+    from lumber_retrieval.surroundings import PlacedDocument, PlacedText, VectorPlan
 
     headings = "headings" in context
     documents = [

@@ -6,8 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
-from lumber_core.chunking.surroundings import Vectors
 from lumber_core.concurrency import Pick
+from lumber_retrieval.surroundings import Vectors
 
 _PROBE = "Which words does this text have?"
 _SAME_MODEL = 0.98  # cosine of two vectors of the probe; servers round differently each time

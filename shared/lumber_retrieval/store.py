@@ -19,10 +19,10 @@ from weakref import finalize
 
 import numpy as np
 
-from lumber_core.chunking.surroundings import Vectors
 from lumber_core.errors import StoreError
-from lumber_core.retrieval.keywords import terms
 from lumber_core.spans import Span
+from lumber_retrieval.keywords import terms
+from lumber_retrieval.surroundings import Vectors
 
 Accepts = Callable[[Mapping[str, Any]], bool]
 """Says by the metadata of a chunk whether it may be found."""

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.retrieval.joining import Hit, JoinedHits, join_hits, passage_metadata
 from lumber_core.spans import spans_from_starts
+from lumber_retrieval.joining import Hit, JoinedHits, join_hits, passage_metadata
 from tests.core.core_support import quick
 
 TEN = "one two three four five six seven eight nine ten"

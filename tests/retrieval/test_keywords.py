@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lumber_core.retrieval.keywords import terms
+from lumber_retrieval.keywords import terms
 
 
 @pytest.mark.parametrize(

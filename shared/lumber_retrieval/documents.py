@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from lumber_core.cache import digest
-from lumber_core.chunking.context_vectors import ContextPart
 from lumber_core.chunking.delivery import Chunk
-from lumber_core.chunking.surroundings import Vectors, unit_length
 from lumber_core.identity import chunk_id
-from lumber_core.retrieval.store import NewChunk, NewDocument
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import common_metadata
 from lumber_core.text.source import Source
+from lumber_retrieval.embedding import ContextPart
+from lumber_retrieval.store import NewChunk, NewDocument
+from lumber_retrieval.surroundings import Vectors, unit_length
 
 
 @dataclass(frozen=True)

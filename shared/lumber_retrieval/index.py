@@ -12,21 +12,27 @@ import numpy as np
 
 from lumber_core.checks import check_positive
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.context_vectors import ALL_CONTEXT, ContextPart, check_context_and_scales
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.concurrency import Pick, batches, pick_async, pick_sync, run_at_once
-from lumber_core.retrieval.documents import (
+from lumber_retrieval.documents import (
     IndexedDocument,
     document_digest,
     documents_by_name,
     new_document,
 )
-from lumber_core.retrieval.embedding_model import EmbeddingModel, check_same_model, embed_probe
-from lumber_core.retrieval.joining import MAX_GAP, check_limits
-from lumber_core.retrieval.passages import Passage, Where, filter_of, join_chunks
-from lumber_core.retrieval.ranking import CANDIDATES, fused
-from lumber_core.retrieval.store import NewDocument, PassageStore
-from lumber_core.retrieval.vector_store import (
+from lumber_retrieval.embedding import (
+    ALL_CONTEXT,
+    ContextPart,
+    asplit_and_embed,
+    check_context_and_scales,
+    split_and_embed,
+)
+from lumber_retrieval.embedding_model import EmbeddingModel, check_same_model, embed_probe
+from lumber_retrieval.joining import MAX_GAP, check_limits
+from lumber_retrieval.passages import Passage, Where, filter_of, join_chunks
+from lumber_retrieval.ranking import CANDIDATES, fused
+from lumber_retrieval.store import NewDocument, PassageStore
+from lumber_retrieval.vector_store import (
     IndexedChunk,
     VectorStore,
     add_vectors,
@@ -67,8 +73,8 @@ class PassageIndex:
         chunker: Splits the documents.
         embedding: Embeds chunks and queries.
         path: The file of the index. None: a temporary file.
-        context: What vectors know beside the text; see `Chunker.split_and_embed`.
-        scales: As for `Chunker.split_and_embed`.
+        context: What vectors know beside the text; see `split_and_embed`.
+        scales: As for `split_and_embed`.
         keywords: Whether chunks are found by their words, too.
         vectors: Where the vectors are. None: in the file.
 
@@ -207,11 +213,11 @@ class PassageIndex:
             "show_progress": show_progress,
         }
         chunker, model = self._chunker, self._embedding
-        split_and_embed = pick(
-            partial(chunker.split_and_embed, sources, model.embed_documents, **options),
-            partial(chunker.asplit_and_embed, sources, model.aembed_documents, **options),
+        work = pick(
+            partial(split_and_embed, chunker, sources, model.embed_documents, **options),
+            partial(asplit_and_embed, chunker, sources, model.aembed_documents, **options),
         )
-        split, vectors = await split_and_embed()
+        split, vectors = await work()
         other = self._vectors
         made = [
             new_document(

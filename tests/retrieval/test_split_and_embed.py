@@ -11,6 +11,7 @@ from lumber_core import BertChunker, Delivery, GreedyChunker, LumberChunker, Sou
 from lumber_core.bert.onnx import OnnxScorer
 from lumber_core.chunking.cutting import cut_larger
 from lumber_core.chunking.size_limits import SizeLimits
+from lumber_retrieval import asplit_and_embed, split_and_embed
 from tests.core.bert.test_bundled import TOPICS
 
 GUIDE = Source(
@@ -43,7 +44,7 @@ class Lengths:
 
 def test_headings_are_the_context_above_the_text() -> None:
     embed = Lengths()
-    (chunks,), (vectors,) = GreedyChunker(8).split_and_embed([GUIDE], embed, context=["headings"])
+    (chunks,), (vectors,) = split_and_embed(GreedyChunker(8), [GUIDE], embed, context=["headings"])
     assert embed.texts == [chunk.text_in_context for chunk in chunks]
     assert any(text.startswith("Boats > Care\n\nWax") for text in embed.texts)
     assert vectors[:, 0].tolist() == [len(text) for text in embed.texts]
@@ -54,7 +55,7 @@ def test_chunks_are_those_of_split_and_without_context_vectors_those_of_their_te
     splitter: Any,
 ) -> None:
     texts, delivery = [TEXT, "", GUIDE], Delivery(overlap=5, trim=True)
-    split, vectors = splitter.split_and_embed(texts, Lengths(), delivery, context=(), scales=())
+    split, vectors = split_and_embed(splitter, texts, Lengths(), delivery, context=(), scales=())
     assert split == splitter.split_all(texts, delivery)
     assert [v[:, 0].tolist() for v in vectors if len(v)] == [
         [len(chunk.text) for chunk in chunks] for chunks in split if chunks
@@ -74,7 +75,7 @@ def test_scales_cut_the_text_to_larger_ranges_as_well(splitter: Any) -> None:
         sizes = splitter.counter.count([span.of(text) for span in spans])
         assert scale / 2 < np.mean(sizes) < 2 * scale
     embed = Lengths()
-    (chunks,), _ = splitter.split_and_embed([text], embed, scales=[60, 120])
+    (chunks,), _ = split_and_embed(splitter, [text], embed, scales=[60, 120])
     further = {*embed.texts} - {chunk.text for chunk in chunks}
     assert further <= {span.of(text).strip() for spans in cut[0].larger for span in spans}
     assert len(further) > 1
@@ -104,8 +105,8 @@ def test_larger_ranges_are_cut_by_the_same_scores_without_another_run(
 @every_splitter
 async def test_asynchronous_calls_give_the_same(splitter: Any) -> None:
     texts = [TEXT, GUIDE]
-    split, vectors = splitter.split_and_embed(texts, Lengths(), scales=[40, 80])
-    waited = await splitter.asplit_and_embed(texts, Lengths().later, scales=[40, 80])
+    split, vectors = split_and_embed(splitter, texts, Lengths(), scales=[40, 80])
+    waited = await asplit_and_embed(splitter, texts, Lengths().later, scales=[40, 80])
     assert waited[0] == split
     for one, other in zip(vectors, waited[1], strict=True):
         assert np.array_equal(one, other)
@@ -123,4 +124,4 @@ async def test_asynchronous_calls_give_the_same(splitter: Any) -> None:
 )
 def test_wrong_arguments_are_refused(wrong: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
-        GreedyChunker().split_and_embed([], Lengths(), **wrong)
+        split_and_embed(GreedyChunker(), [], Lengths(), **wrong)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.concurrency import Pick, batches
-from lumber_core.retrieval.ranking import CANDIDATES
-from lumber_core.retrieval.store import Accepts, PassageStore
+from lumber_retrieval.ranking import CANDIDATES
+from lumber_retrieval.store import Accepts, PassageStore
 
 logger = logging.getLogger(__name__)
 

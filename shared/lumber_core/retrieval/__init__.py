@@ -1,1 +1,0 @@
-"""Finding passages: small chunks are searched by meaning and by words, whole passages are read."""
