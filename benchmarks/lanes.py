@@ -49,7 +49,7 @@ def run(document: Document, start: int, length: int, share: float, method: str) 
         max_concurrency=CAPACITY,
         max_extra_calls=share,
     )
-    walk = chunker._walk(chunker.layout(text), CAPACITY if share else 1)
+    walk = chunker._walk(chunker.parse(text), CAPACITY if share else 1)
     schedule = Schedule(iter([walk]), CAPACITY, Oracle((), NOISE, "paper", 0).stored)
     calls = rounds = 0
     while tasks := list[Task](iter(schedule.next_task, None)):

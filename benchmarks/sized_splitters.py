@@ -22,7 +22,7 @@ from lumber_core.bert.scores import place_scores
 from lumber_core.chunking.cutting import Cutter, cut_larger
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span
-from lumber_core.text.layout import Layout, MarkdownLayout, PlainLayout
+from lumber_core.text.parsed import MarkdownText, ParsedText, PlainText
 from lumber_core.text.place import Places
 from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
@@ -120,10 +120,10 @@ def cutter_of(document: Document, target: float) -> Cutter:
     return Cutter(layout_of(document), limits)
 
 
-def layout_of(document: Document) -> Layout:
-    """Return the layout of a document in its format."""
+def layout_of(document: Document) -> ParsedText:
+    """Return a document, read in its format."""
     source = document.to_split()
-    return MarkdownLayout(source) if source.is_markdown else PlainLayout(source)
+    return MarkdownText(source) if source.is_markdown else PlainText(source)
 
 
 def greedy(size: float) -> Starts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from langchain_lumber.base import SpanTextSplitter
 from langchain_lumber.settings import LengthSettings
-from lumber_core.chunking.by_layout import LayoutChunker, LayoutSettings
+from lumber_core.chunking.layout import LayoutChunker, LayoutSettings
 from lumber_core.chunking.settings import FreeTargetSize
 from lumber_core.settings import from_settings, takes
 

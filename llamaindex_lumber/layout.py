@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from llamaindex_lumber.base import SpanNodeParser, with_settings
 from llamaindex_lumber.settings import ParserSettings
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.by_layout import LayoutChunker, LayoutSettings
+from lumber_core.chunking.layout import LayoutChunker, LayoutSettings
 from lumber_core.chunking.settings import FreeTargetSize
 from lumber_core.settings import from_settings
 

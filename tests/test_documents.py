@@ -33,8 +33,8 @@ from llamaindex_lumber import BertNodeParser, LayoutNodeParser
 from lumber_cli.app import app
 from lumber_core import BertChunker, LayoutChunker
 from lumber_core.bert.settings import BertSettings
-from lumber_core.chunking.by_layout import LayoutSettings
 from lumber_core.chunking.greedy import GreedySettings
+from lumber_core.chunking.layout import LayoutSettings
 from lumber_core.lumber.settings import AskedSettings
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Settings, fields_of

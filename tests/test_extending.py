@@ -27,7 +27,7 @@ from lumber_core.llms.parameters import RequestSettings
 from lumber_core.llms.remote import RemoteModel
 from lumber_core.settings import Setting, takes
 from lumber_core.spans import Span
-from lumber_core.text.layout import Layout
+from lumber_core.text.parsed import ParsedText
 from lumber_evaluation import splitters
 from lumber_evaluation.comparison import compare, metrics
 from lumber_evaluation.report import render, report_json
@@ -52,12 +52,12 @@ class LineChunker(Chunker):
         super().__init__(settings, units="sentences")
         self._lines = settings.lines
 
-    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
-        text = layout.text
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+        text = parsed.text
         ends = [match.end() for match in re.finditer(r"\n", text)][self._lines - 1 :: self._lines]
         edges = sorted({0, *ends, len(text)})
         spans = tuple(Span(start, end) for start, end in pairwise(edges))
-        return enforce_limits(Segmentation(spans), layout, limits, spans)
+        return enforce_limits(Segmentation(spans), parsed, limits, spans)
 
 
 def test_a_splitter_of_the_core_works_in_both_frameworks() -> None:

@@ -78,7 +78,7 @@ def greedy(
     recursive = RecursiveCharacterTextSplitter.from_tiktoken_encoder(
         "cl100k_base", chunk_size=plain.chunk_size, chunk_overlap=0
     )
-    sentences = [[unit.of(book) for unit in exact.layout(book).units()] for book in books]
+    sentences = [[unit.of(book) for unit in exact.parse(book).units()] for book in books]
     splits: dict[str, Callable[[], object]] = {
         ONE_PASS: lambda: [*map(encode, books)],
         "tiktoken, sentence by sentence": lambda: [*map(exact.counter.count, sentences)],

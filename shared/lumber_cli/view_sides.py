@@ -17,7 +17,7 @@ from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 from lumber_files import TextFile
 
 BESIDE = (
-    "bert, layout, greedy or lumber, or another that `compare` knows; with a number, as in "
+    "bert, parsed, greedy or lumber, or another that `compare` knows; with a number, as in "
     "bert:200, greedy:400, recursive:1000"
 )
 _TARGETS = (50, 75, 100, 125, 150, 175, 200, 250, 300, 400, 500, 650, 800, 1000)
@@ -163,7 +163,7 @@ class _OwnSide(Side):
         return SideText(
             [self._position(each, file, scores) for each in self._chunkers],
             scores,
-            first.layout(file).places(),
+            first.parse(file).places(),
         )
 
     def _position(

@@ -7,9 +7,9 @@ from lumber_core.exports import load_on_first_use
 if TYPE_CHECKING:
     from lumber_core.bert import BertChunker, TextEmbedder
     from lumber_core.chunking.base import Chunker
-    from lumber_core.chunking.by_layout import LayoutChunker
     from lumber_core.chunking.delivery import Chunk, Delivery
     from lumber_core.chunking.greedy import GreedyChunker
+    from lumber_core.chunking.layout import LayoutChunker
     from lumber_core.errors import (
         ChunkSizeError,
         JudgementError,
@@ -44,7 +44,7 @@ else:
             "lumber_core.chunking.base": ["Chunker"],
             "lumber_core.chunking.delivery": ["Chunk", "Delivery"],
             "lumber_core.chunking.greedy": ["GreedyChunker"],
-            "lumber_core.chunking.by_layout": ["LayoutChunker"],
+            "lumber_core.chunking.layout": ["LayoutChunker"],
             "lumber_core.errors": [
                 "ChunkSizeError",
                 "JudgementError",

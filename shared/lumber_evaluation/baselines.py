@@ -23,7 +23,7 @@ from lumber_core.extras import load
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, shown, takes
 from lumber_core.spans import Span
-from lumber_core.text.layout import Layout
+from lumber_core.text.parsed import ParsedText
 from lumber_core.text.unicode import breaks
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounterSpec
 from lumber_evaluation.embedders import Embedder
@@ -56,9 +56,9 @@ class UnitChunker(Chunker):
     def __init__(self, settings: UnitSettings) -> None:
         super().__init__(settings, units=settings.units)
 
-    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
-        units = layout.units()
-        return enforce_limits(Segmentation(tuple(units)), layout, limits, units)
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+        units = parsed.units()
+        return enforce_limits(Segmentation(tuple(units)), parsed, limits, units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +154,13 @@ class SemanticChunker(Chunker):
         self.percentile = settings.percentile
         self.buffer_size = settings.buffer_size
 
-    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
-        units = layout.units()
-        edges = [0, *self._cuts(layout.text, units), len(units)] if units else []
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+        units = parsed.units()
+        edges = [0, *self._cuts(parsed.text, units), len(units)] if units else []
         spans = tuple(
             Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges)
         )
-        return enforce_limits(Segmentation(spans), layout, limits, units)
+        return enforce_limits(Segmentation(spans), parsed, limits, units)
 
     def _cuts(self, text: str, units: Sequence[Span]) -> list[int]:
         """Return the numbers of the units that start a chunk, without the first."""

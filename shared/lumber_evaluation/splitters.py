@@ -11,9 +11,9 @@ from typing import Any
 
 from lumber_core.bert import BertChunker
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.by_layout import LayoutChunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.greedy import GreedyChunker
+from lumber_core.chunking.layout import LayoutChunker
 from lumber_core.lumber import LumberChunker
 from lumber_core.lumber.fallback import local_judge
 from lumber_core.lumber.settings import THETA

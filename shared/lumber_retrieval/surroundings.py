@@ -18,7 +18,7 @@ from lumber_core.chunking.cutting import cut_larger
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import batches
 from lumber_core.spans import Span
-from lumber_core.text.layout import PlainLayout
+from lumber_core.text.parsed import PlainText
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, token_counter
 
 Vectors = npt.NDArray[np.float32]
@@ -215,7 +215,7 @@ def rejoin(
         end = max(end, chunk.span.end)
     text = "".join(parts)
     limits = SizeLimits(None, None, counter, scales=tuple(scales))
-    return PlacedDocument(placed, text, cut_larger(PlainLayout(text), limits))
+    return PlacedDocument(placed, text, cut_larger(PlainText(text), limits))
 
 
 def mean_of_neighbours(

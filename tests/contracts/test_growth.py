@@ -34,7 +34,7 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.tiling import ChunkCosts
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.spans import check_tiling
-from lumber_core.text.layout import PlainLayout
+from lumber_core.text.parsed import PlainText
 from lumber_core.text.unicode import is_encodable
 from lumber_core.tokens import token_counter
 from tests.core.core_support import RecordingCounter
@@ -269,7 +269,7 @@ def test_places_without_tokens_take_linear_work(considered: list[int]) -> None:
     for paragraphs in (500, 2000):
         text = "word " * 70 + "\n\n" + "Nothing counts.\n\n" * paragraphs + "word " * 70
         considered[0] = 0
-        cutter = Cutter(PlainLayout(text), SizeLimits(64, None, counter, 48))
+        cutter = Cutter(PlainText(text), SizeLimits(64, None, counter, 48))
         found = cutter.places()
         assert len(found.places) > paragraphs
         assert cutter.cut(found)

@@ -14,8 +14,8 @@ import pytest
 
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.bert.settings import BertSettings
-from lumber_core.chunking.by_layout import LayoutSettings
 from lumber_core.chunking.greedy import GreedySettings
+from lumber_core.chunking.layout import LayoutSettings
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.lumber.settings import LumberChunkerSettings
 from lumber_core.settings import (

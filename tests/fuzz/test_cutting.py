@@ -14,7 +14,7 @@ from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, check_tiling, spans_from_starts
-from lumber_core.text.layout import MarkdownLayout, PlainLayout
+from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.unicode import is_break
 from lumber_core.text.units import paragraphs
 from tests.fuzz.texts import texts
@@ -35,20 +35,20 @@ counters = st.sampled_from([ESTIMATE, token_counter(len), token_counter(pairs)])
 @given(texts, st.integers(4, 60), st.integers(1, 60), st.none() | st.integers(1, 30), counters)
 @examples(40)
 def test_limits_are_kept_by_cutting_and_joining(text, limit, target, low, counter) -> None:
-    layout = PlainLayout(text)
+    parsed = PlainText(text)
     limits = SizeLimits(limit, None if low is None else min(low, limit), counter)
     whole = Segmentation((Span(0, len(text)),) if text else ())
-    made = enforce_limits(whole, layout, limits, paragraphs(text))
+    made = enforce_limits(whole, parsed, limits, paragraphs(text))
     check_tiling(made.spans, len(text))
     assert max(limits.count(made.chunks(text)), default=0) <= limit
-    assert enforce_limits(made, layout, limits) == made or low is not None
+    assert enforce_limits(made, parsed, limits) == made or low is not None
 
 
 @given(texts, st.integers(8, 60), st.integers(1, 60), st.booleans(), st.data())
 @examples(50)
 def test_cuts_are_places_and_tile(text, limit, target, markdown, data) -> None:
-    layout = MarkdownLayout(text) if markdown else PlainLayout(text)
-    cutter = Cutter(layout, SizeLimits(limit, None, ESTIMATE, min(target, limit)))
+    parsed = MarkdownText(text) if markdown else PlainText(text)
+    cutter = Cutter(parsed, SizeLimits(limit, None, ESTIMATE, min(target, limit)))
     found = cutter.places()
     assert len(found.sizes) == len(found.places) + 1
     t = data.draw(

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span, check_tiling
-from lumber_core.text.layout import MarkdownLayout, PlainLayout
 from lumber_core.text.markdown import markdown_blocks, places_in_outline
+from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.plain import read_lines
 from lumber_core.text.units import (
     after_markers,
@@ -64,8 +64,8 @@ def test_markdown_tiles_at_starts_of_lines(text: str) -> None:
 @examples(50)
 def test_places_are_inside_the_text_in_order_and_spare_clusters(text: str) -> None:
     whole = clusters(text)
-    for layout in (PlainLayout(text), MarkdownLayout(text)):
-        places = layout.places()
+    for parsed in (PlainText(text), MarkdownText(text)):
+        places = parsed.places()
         offsets = [place.offset for place in places]
         assert offsets == sorted(set(offsets))
         assert all(0 < offset < len(text) for offset in offsets)
@@ -80,8 +80,8 @@ def test_places_are_inside_the_text_in_order_and_spare_clusters(text: str) -> No
 def test_finer_places_stay_inside_their_range(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     stop = data.draw(st.integers(start, len(text)))
-    for layout in (PlainLayout(text), MarkdownLayout(text)):
-        for level in (layout.places(start, stop), *layout.finer_places(start, stop)):
+    for parsed in (PlainText(text), MarkdownText(text)):
+        for level in (parsed.places(start, stop), *parsed.finer_places(start, stop)):
             offsets = [place.offset for place in level]
             assert offsets == sorted(offsets)
             assert all(start < offset < stop for offset in offsets)

@@ -98,7 +98,7 @@ def test_larger_ranges_are_cut_by_the_same_scores_without_another_run(
     assert len(runs) == 2 * once > 0
     assert cut.spans == plain.spans
     limits = SizeLimits(None, None, splitter.counter, scales=(40, 60))
-    assert cut.larger != cut_larger(splitter.layout(TEXT), limits)
+    assert cut.larger != cut_larger(splitter.parse(TEXT), limits)
     assert {*TOPICS} <= {span.of(TEXT).strip() for span in cut.larger[1]}
 
 

@@ -291,8 +291,8 @@ def test_the_teacher_says_what_the_splitter_takes(
     teacher = Teacher(exported)
     splitter = BertChunker(str(exported), threshold=0.0)
     for text in (" ".join(prose[:30]), prose[0]):
-        layout = splitter.layout(text)
-        places = splitter._places(layout, layout.places())
+        parsed = splitter.parse(text)
+        places = splitter._places(parsed, parsed.places())
         expected = place_scores(splitter.scores(text), places)
         placed = place_item(Item(text, (0,), (0,)), teacher.tokenizer, random.Random(1))
         t, hidden = teacher.read(placed.segments)

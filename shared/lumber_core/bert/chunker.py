@@ -23,7 +23,7 @@ from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.layout import Layout, MarkdownLayout
+from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.place import Places, places_at, places_with
 from lumber_core.text.source import Source, as_source
 
@@ -43,7 +43,7 @@ class _Begun(NamedTuple):
     Attributes:
         places: Where chunks may start, as for `scan_of`.
         cut: Cuts it by its scores.
-        found: The places of its layout, if they were looked for.
+        found: The places of its text, if they were looked for.
     """
 
     places: Places | None
@@ -119,7 +119,7 @@ class BertChunker(Chunker):
         """Score every token of a text, or every place, if the model scores places.
 
         With moving windows, the threshold decides which window scores a token, so the scores
-        depend on it. A model of places scores those of the layout and of own units, no finer ones.
+        depend on it. A model of places scores those of the text and of own units, no finer ones.
 
         Args:
             text: Any string.
@@ -128,8 +128,8 @@ class BertChunker(Chunker):
         Raises:
             TypeError: `text` is not a string.
         """
-        layout = self.layout(text)
-        places, at = self._scored_places(layout), self._divisions(layout, also=also)
+        parsed = self.parse(text)
+        places, at = self._scored_places(parsed), self._divisions(parsed, also=also)
         return score_text(
             self.load(), text, places=places, divisions=at, everywhere=True, **self._scoring
         ).scores
@@ -143,11 +143,11 @@ class BertChunker(Chunker):
         """
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-        layout = self.layout(text)
-        if self.threshold is None and self._is_one_chunk(layout, self._limits):
+        parsed = self.parse(text)
+        if self.threshold is None and self._is_one_chunk(parsed, self._limits):
             return []
-        cutter = Cutter(layout, self._limits)
-        found = cutter.places(self._own_units(layout))
+        cutter = Cutter(parsed, self._limits)
+        found = cutter.places(self._own_units(parsed))
         return cutter.cut(found, place_scores(scores, found.places))
 
     def resegment(
@@ -170,8 +170,8 @@ class BertChunker(Chunker):
         if self.windows == "moving":
             raise ValueError('with windows="moving" scores depend on the threshold: use segment')
 
-        layout = self.layout(source)
-        begun = self._begin(layout, self._limits_for(layout, overlap))
+        parsed = self.parse(source)
+        begun = self._begin(parsed, self._limits_for(parsed, overlap))
         if isinstance(begun, Segmentation):
             return begun
         return begun.cut(rescore(scores, places=begun.places, threshold=self.threshold or 0.0))
@@ -181,60 +181,64 @@ class BertChunker(Chunker):
         """Number of texts that a call with several works on at the same time."""
         return _TEXTS_ON_GPU if self.device == "cuda" else 1
 
-    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
-        (made,) = self._segment_together([layout], [limits])
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+        (made,) = self._segment_together([parsed], [limits])
         return made
 
     def _segment_all(
-        self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
+        self,
+        texts: Sequence[ParsedText],
+        limits: Sequence[SizeLimits],
+        *,
+        show_progress: bool,
     ) -> list[Segmentation]:
         """Split texts; the progress bar shows characters, because a text may take long."""
         from tqdm import tqdm  # deferred: importing it takes longer than a short text
 
-        total = sum(len(layout.text) for layout in layouts)
+        total = sum(len(parsed.text) for parsed in texts)
         with tqdm(total=total, unit="char", unit_scale=True, disable=not show_progress) as bar:
-            return self._segment_together(layouts, limits, bar.update)
+            return self._segment_together(texts, limits, bar.update)
 
     def _segment_together(
         self,
-        layouts: Sequence[Layout],
+        texts: Sequence[ParsedText],
         limits: Sequence[SizeLimits],
         advance: Callable[[int], object] = lambda _: None,
     ) -> list[Segmentation]:
         """Split texts, whose windows are scored in the same calls of the model.
 
         Args:
-            layouts: The layouts of the texts.
+            texts: The texts, parsed.
             limits: The limits of each.
             advance: Called with the number of characters that are done since the last call.
         """
         made: dict[int, Segmentation] = {}
 
-        def texts() -> Iterator[Scan]:
-            for number, (layout, own) in enumerate(zip(layouts, limits, strict=True)):
-                begun = self._begin(layout, own)
+        def scans() -> Iterator[Scan]:
+            for number, (parsed, own) in enumerate(zip(texts, limits, strict=True)):
+                begun = self._begin(parsed, own)
                 if isinstance(begun, Segmentation):
                     made[number] = begun
-                    advance(len(layout.text))
+                    advance(len(parsed.text))
                 else:
-                    yield self._scan(layout, begun, partial(made.__setitem__, number), advance)
+                    yield self._scan(parsed, begun, partial(made.__setitem__, number), advance)
 
-        waiting = texts()
+        waiting = scans()
         for first in waiting:
             from lumber_core.bert.scanning import scan  # deferred: imports numpy
 
             scan(self.load().scorer, chain([first], waiting))
-        return [made[number] for number in range(len(layouts))]
+        return [made[number] for number in range(len(texts))]
 
     def _scan(
         self,
-        layout: Layout,
+        parsed: ParsedText,
         begun: _Begun,
         keep: Callable[[Segmentation], object],
         advance: Callable[[int], object],
     ) -> Scan:
         """Return the windows of a text, which is cut once they are scored."""
-        text, at = layout.text, 0
+        text, at = parsed.text, 0
 
         def reached(offset: int) -> None:
             nonlocal at
@@ -249,43 +253,43 @@ class BertChunker(Chunker):
             self.load(),
             text,
             places=begun.places,
-            divisions=self._divisions(layout, begun.found),
+            divisions=self._divisions(parsed, begun.found),
             on_scored=cut,
             on_progress=reached,
             **self._scoring,
         )
 
-    def _begin(self, layout: Layout, limits: SizeLimits) -> Segmentation | _Begun:
+    def _begin(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation | _Begun:
         """Do what is done before a text is scored, or all, if it needs no scores."""
-        if not layout.text:
+        if not parsed.text:
             return Segmentation(())
-        if self._is_one_chunk(layout, limits):
-            spans = spans_from_starts([0], len(layout.text))
+        if self._is_one_chunk(parsed, limits):
+            spans = spans_from_starts([0], len(parsed.text))
             return Segmentation(spans, larger=(spans,) * len(limits.scales))
         if self.threshold is not None:
-            found = None if self.snap == "word" else layout.places()
-            places = None if found is None else self._places(layout, found)
+            found = None if self.snap == "word" else parsed.places()
+            places = None if found is None else self._places(parsed, found)
             units = [] if places is None else [Span(at, at) for at in places.offsets]
-            limited = partial(self._limited, layout, limits, units)
+            limited = partial(self._limited, parsed, limits, units)
             return _Begun(places, lambda scored: limited(scored.cuts, scored.scores), found)
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-        own_units = self._own_units(layout)
-        found = layout.places()
-        cutter = Cutter(layout, limits)
+        own_units = self._own_units(parsed)
+        found = parsed.places()
+        cutter = Cutter(parsed, limits)
         sized = cutter.places(own_units, found)
 
         def cut(scored: ScoredText) -> Segmentation:
             cuts = cutter.cut(sized, place_scores(scored.scores, sized.places))
             return self._limited(
-                layout, limits, own_units or (), cuts, scored.scores, sized.counted()
+                parsed, limits, own_units or (), cuts, scored.scores, sized.counted()
             )
 
         return _Begun(sized.places, cut, found)
 
     def _limited(
         self,
-        layout: Layout,
+        parsed: ParsedText,
         limits: SizeLimits,
         units: Sequence[Span],
         cuts: Sequence[int],
@@ -293,58 +297,58 @@ class BertChunker(Chunker):
         parts: Counted | None = None,
     ) -> Segmentation:
         """Return the chunks between cuts, with the limits kept."""
-        spans = spans_from_starts([0, *cuts], len(layout.text))
+        spans = spans_from_starts([0, *cuts], len(parsed.text))
         scorer = partial(place_scores, scores)
-        made = enforce_limits(Segmentation(spans), layout, limits, units, scorer, parts)
+        made = enforce_limits(Segmentation(spans), parsed, limits, units, scorer, parts)
         if limits.scales:
             from lumber_core.chunking.cutting import cut_larger  # deferred: imports numpy
 
-            made = replace(made, larger=cut_larger(layout, limits, scorer))
+            made = replace(made, larger=cut_larger(parsed, limits, scorer))
         return made
 
-    def _is_one_chunk(self, layout: Layout, limits: SizeLimits) -> bool:
+    def _is_one_chunk(self, parsed: ParsedText, limits: SizeLimits) -> bool:
         """Return whether a text is too short to be cut, so that it needs no scores."""
         smallest = min([limits.target_size or 0, *limits.scales])
-        return not layout.section_starts and limits.fits_target(layout.text, smallest)
+        return not parsed.section_starts and limits.fits_target(parsed.text, smallest)
 
-    def _scored_places(self, layout: Layout) -> Places | None:
+    def _scored_places(self, parsed: ParsedText) -> Places | None:
         """Return where a chunk may start, with a threshold or without; None for any word."""
         if self.threshold is not None:
-            return None if self.snap == "word" else self._places(layout, layout.places())
+            return None if self.snap == "word" else self._places(parsed, parsed.places())
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-        return Cutter(layout, self._limits).places(self._own_units(layout)).places
+        return Cutter(parsed, self._limits).places(self._own_units(parsed)).places
 
-    def _places(self, layout: Layout, found: Places) -> Places:
+    def _places(self, parsed: ParsedText, found: Places) -> Places:
         """Return where a chunk may start with a threshold: at units.
 
         Args:
-            layout: The layout.
+            parsed: The text.
             found: Its places.
         """
-        text = layout.text
-        if isinstance(layout, MarkdownLayout):
+        text = parsed.text
+        if isinstance(parsed, MarkdownText):
             return found
         labelled = {p.words for p in found if text[p.offset : p.words].strip()}
-        at_units = places_at([unit.start for unit in layout.units()[1:]], found)
+        at_units = places_at([unit.start for unit in parsed.units()[1:]], found)
         return Places.of(place for place in at_units if place.offset not in labelled)
 
     def _divisions(
-        self, layout: Layout, found: Places | None = None, also: Iterable[int] = ()
+        self, parsed: ParsedText, found: Places | None = None, also: Iterable[int] = ()
     ) -> Places | None:
         """Return where a model of places divides a text; None for a model of tokens.
 
         They do not depend on sizes.
 
         Args:
-            layout: The layout.
+            parsed: The text.
             found: Its places; None if they are not known yet.
             also: Offsets of further places.
         """
         if not self.load().places:
             return None
-        found = layout.places() if found is None else found
-        starts = {*also, *(unit.start for unit in self._own_units(layout) or ())} - {0}
+        found = parsed.places() if found is None else found
+        starts = {*also, *(unit.start for unit in self._own_units(parsed) or ())} - {0}
         return places_with(found, starts) if starts else found
 
     @property

@@ -27,7 +27,7 @@ from lumber_core.settings import (
     signature_of,
 )
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.layout import Layout, MarkdownLayout, PlainLayout
+from lumber_core.text.parsed import MarkdownText, ParsedText, PlainText
 from lumber_core.text.source import Source, as_source, as_sources
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
 from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
@@ -178,8 +178,8 @@ class Chunker(ABC):
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
         source = as_source(source)
-        layout = self.layout(source)
-        segmentation = self._segment(layout, self._limits_for(layout, overlap))
+        parsed = self.parse(source)
+        segmentation = self._segment(parsed, self._limits_for(parsed, overlap))
         return replace(segmentation, text=source.text)
 
     async def asegment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
@@ -211,9 +211,9 @@ class Chunker(ABC):
         Raises:
             TypeError: An item is neither a string nor a `Source`.
         """
-        layouts, limits = self._read(sources, overlap, scales)
-        made = self._segment_all(layouts, limits, show_progress=show_progress)
-        return [*map(_with_larger, made, layouts, limits)] if scales else made
+        texts, limits = self._read(sources, overlap, scales)
+        made = self._segment_all(texts, limits, show_progress=show_progress)
+        return [*map(_with_larger, made, texts, limits)] if scales else made
 
     async def asegment_all(
         self,
@@ -224,11 +224,11 @@ class Chunker(ABC):
         show_progress: bool = False,
     ) -> list[Segmentation]:
         """Async version of `segment_all`."""
-        layouts, limits = self._read(sources, overlap, scales)
-        made = await self._asegment_all(layouts, limits, show_progress=show_progress)
+        texts, limits = self._read(sources, overlap, scales)
+        made = await self._asegment_all(texts, limits, show_progress=show_progress)
         if not scales:
             return made
-        return await start_in_thread(lambda: [*map(_with_larger, made, layouts, limits)])
+        return await start_in_thread(lambda: [*map(_with_larger, made, texts, limits)])
 
     def chunks(
         self,
@@ -243,13 +243,13 @@ class Chunker(ABC):
             segmentation: What `segment` returned for it, with the overlap of `delivery`.
             delivery: As for `split`.
         """
-        layout = self.layout(source)
+        parsed = self.parse(source)
         if delivery.overlap:
-            limits = self._limits_for(layout, 0)
+            limits = self._limits_for(parsed, 0)
         else:  # nothing is added, so nothing is limited
-            room = self._room_of(layout.source)
+            room = self._room_of(parsed.source)
             limits = self._limits if room is None else replace(self._limits, room=room)
-        return deliver(segmentation, delivery, layout, limits)
+        return deliver(segmentation, delivery, parsed, limits)
 
     def show(self, source: str | Source, *, overlap: int = 0) -> ChunkView:
         """Split one text for display: notebooks show the chunks in colours, with their tokens.
@@ -269,17 +269,17 @@ class Chunker(ABC):
             return True
         return self._default_units and source.is_markdown
 
-    def layout(self, source: str | Source) -> Layout:
-        """Return the layout of a text: as Markdown, or with this splitter's units."""
+    def parse(self, source: str | Source) -> ParsedText:
+        """Return a text as it is read: as Markdown, or with this splitter's units."""
         source, settings = as_source(source), self._settings
         if self.reads_as_markdown(source):
-            return MarkdownLayout(source, settings.language, settings.merge_sections)
-        return PlainLayout(source, settings.language, self._find_units)
+            return MarkdownText(source, settings.language, settings.merge_sections)
+        return PlainText(source, settings.language, self._find_units)
 
-    def _own_units(self, layout: Layout) -> Sequence[Span] | None:
+    def _own_units(self, parsed: ParsedText) -> Sequence[Span] | None:
         """Return the units that chunks have to start at; None if the layout decides."""
-        by_layout = self._default_units or isinstance(layout, MarkdownLayout)
-        return None if by_layout else layout.units()
+        by_layout = self._default_units or isinstance(parsed, MarkdownText)
+        return None if by_layout else parsed.units()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._shown())})"
@@ -305,46 +305,52 @@ class Chunker(ABC):
         return {**result_settings(self._settings, self._declared), "tokenizer": self._counter}
 
     @abstractmethod
-    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
-        """Split the text of a layout within limits."""
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+        """Split a text within limits."""
 
     def _segment_all(
-        self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
+        self,
+        texts: Sequence[ParsedText],
+        limits: Sequence[SizeLimits],
+        *,
+        show_progress: bool,
     ) -> list[Segmentation]:
-        """Split the texts of layouts, each within its limits."""
+        """Split texts, each within its limits."""
         if not show_progress:
-            return [*map(self._segment, layouts, limits)]
+            return [*map(self._segment, texts, limits)]
         from tqdm import tqdm  # deferred: importing it takes longer than a short text
 
-        work = zip(layouts, limits, strict=True)
-        return [self._segment(layout, own) for layout, own in tqdm(work, total=len(layouts))]
+        work = zip(texts, limits, strict=True)
+        return [self._segment(parsed, own) for parsed, own in tqdm(work, total=len(texts))]
 
     async def _asegment_all(
-        self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
+        self,
+        texts: Sequence[ParsedText],
+        limits: Sequence[SizeLimits],
+        *,
+        show_progress: bool,
     ) -> list[Segmentation]:
         """Async version of `_segment_all`."""
-        return await start_in_thread(
-            self._segment_all, layouts, limits, show_progress=show_progress
-        )
+        return await start_in_thread(self._segment_all, texts, limits, show_progress=show_progress)
 
     def _read(
         self, sources: Iterable[str | Source], overlap: int, scales: Sequence[int]
-    ) -> tuple[list[Layout], list[SizeLimits]]:
-        """Check the arguments, and return the layout and the limits of each source."""
-        layouts = list(map(self.layout, as_sources(sources)))
-        limits = [self._limits_for(layout, overlap) for layout in layouts]
+    ) -> tuple[list[ParsedText], list[SizeLimits]]:
+        """Check the arguments, and return the text and the limits of each source."""
+        texts = list(map(self.parse, as_sources(sources)))
+        limits = [self._limits_for(parsed, overlap) for parsed in texts]
         if scales:
             limits = [replace(own, scales=tuple(scales)) for own in limits]
-        return layouts, limits
+        return texts, limits
 
-    def _limits_for(self, layout: Layout, overlap: int) -> SizeLimits:
+    def _limits_for(self, parsed: ParsedText, overlap: int) -> SizeLimits:
         """Return the limits of the chunks of a text, less what is reserved in each."""
-        source, limits = layout.source, self._limits
+        source, limits = parsed.source, self._limits
         reserved = source.reserved + overlap
         room = self._room_of(source)
         if room is None:
             return limits.reserving(reserved)
-        reserved += room.reserve(layout.possible_contexts(), overlap)
+        reserved += room.reserve(parsed.possible_contexts(), overlap)
         return replace(limits.reserving(reserved), room=room)
 
     def _room_of(self, source: Source) -> Room | None:
@@ -366,13 +372,13 @@ class Chunker(ABC):
         ]
 
 
-def _with_larger(made: S, layout: Layout, limits: SizeLimits) -> S:
+def _with_larger(made: S, parsed: ParsedText, limits: SizeLimits) -> S:
     """Return a segmentation with larger ranges, cut by layout if the splitter has no scores."""
     if made.larger:
         return made
     from lumber_core.chunking.cutting import cut_larger  # deferred: imports numpy
 
-    return replace(made, larger=cut_larger(layout, limits))
+    return replace(made, larger=cut_larger(parsed, limits))
 
 
 def _check_chunker(name: str, value: object) -> None:
@@ -391,7 +397,7 @@ CoreSplitter = Annotated[
 
 def enforce_limits(
     segmentation: S,
-    layout: Layout,
+    parsed: ParsedText,
     limits: SizeLimits,
     units: Sequence[Span] = (),
     scorer: Scorer | None = None,
@@ -401,7 +407,7 @@ def enforce_limits(
 
     Args:
         segmentation: Spans that tile the text.
-        layout: The layout of the text.
+        parsed: The text.
         limits: The limits.
         units: What is cut only if it alone is too long.
         scorer: Scores the places to cut at; None decides by layout and size.
@@ -410,17 +416,17 @@ def enforce_limits(
     Raises:
         ChunkSizeError: A single character counts more than `chunk_size`.
     """
-    text, fixed = layout.text, layout.section_starts
+    text, fixed = parsed.text, parsed.section_starts
     spans = segmentation.spans
     if fixed:
         starts = {*fixed, *(span.start for span in spans)}
         spans = spans_from_starts(sorted(starts), len(text))
-    long = limits.exceeding(layout, spans, parts)
+    long = limits.exceeding(parsed, spans, parts)
     if long:
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         others = set(spans).difference(long)
-        short = Cutter(layout, limits).shorten(long, units, scorer)
+        short = Cutter(parsed, limits).shorten(long, units, scorer)
         spans = tuple(sorted([*others, *short]))
     joined = limits.join(text, spans, fixed)
     return segmentation if joined is segmentation.spans else replace(segmentation, spans=joined)

@@ -18,7 +18,7 @@ from lumber_core.chunking.settings import DEFAULT_CHUNK_SIZE, DEFAULT_TARGET_SIZ
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.chunking.sized_places import SizedPlaceFinder, SizedPlaces
 from lumber_core.spans import Span, spans_from_starts
-from lumber_core.text.layout import Layout, MarkdownLayout
+from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.place import Kind, Places, places_at
 
 if TYPE_CHECKING:
@@ -73,20 +73,20 @@ _UNLIMITED = 4  # times the target: the longest chunk considered if there is no 
 
 
 def cut_larger(
-    layout: Layout, limits: SizeLimits, scorer: Scorer | None = None
+    parsed: ParsedText, limits: SizeLimits, scorer: Scorer | None = None
 ) -> tuple[tuple[Span, ...], ...]:
     """Return ranges of about each size of `limits.scales`, which cover the text.
 
     Args:
-        layout: The layout of the text.
+        parsed: The text.
         limits: The sizes, and what counts their tokens.
         scorer: Scores the places to cut at; None decides by layout and size.
     """
-    length = len(layout.text)
+    length = len(parsed.text)
     if not limits.scales or not length:
         return ((),) * len(limits.scales)
     cutters = [
-        Cutter(layout, SizeLimits(_LONGEST * scale, None, limits.counter, scale))
+        Cutter(parsed, SizeLimits(_LONGEST * scale, None, limits.counter, scale))
         for scale in limits.scales
     ]
     found = cutters[0].places()  # the finest, which are places for the larger sizes as well
@@ -98,7 +98,7 @@ class Cutter:
     """Cuts a text into chunks of a target size at the best places.
 
     Args:
-        layout: The layout of the text to cut.
+        parsed: The text to cut.
         limits: The limits. Without a `target_size`, the target is in proportion to `chunk_size`,
             as it is by default for splitters with a target.
 
@@ -106,17 +106,17 @@ class Cutter:
         ValueError: There is neither a `chunk_size` nor a `target_size`.
     """
 
-    def __init__(self, layout: Layout, limits: SizeLimits) -> None:
+    def __init__(self, parsed: ParsedText, limits: SizeLimits) -> None:
         target = limits.target_size
         if target is None and limits.chunk_size is not None:
             target = max(1, limits.chunk_size * DEFAULT_TARGET_SIZE // DEFAULT_CHUNK_SIZE)
         if target is None:
             raise ValueError("limits must have a chunk_size or a target_size to cut by")
-        self._layout = layout
+        self._parsed = parsed
         self._limits = limits
         self._target = target
         self._most = limits.chunk_size or _UNLIMITED * target
-        self._finder = SizedPlaceFinder(layout, limits, target, self._most)
+        self._finder = SizedPlaceFinder(parsed, limits, target, self._most)
 
     def places(
         self, units: Sequence[Span] | None = None, known: Places | None = None
@@ -129,10 +129,10 @@ class Cutter:
         Args:
             units: If given, their starts are the only places, and others only inside a unit of more
                 than `chunk_size` tokens.
-            known: The places of the layout, if they were looked for already.
+            known: The places of the text, if they were looked for already.
         """
-        finder, whole = self._finder, Span(0, len(self._layout.text))
-        places = self._layout.places() if known is None else known
+        finder, whole = self._finder, Span(0, len(self._parsed.text))
+        places = self._parsed.places() if known is None else known
         if units is None:
             return finder.refined(finder.sized(whole, places), self._most)
         starts = [unit.start for unit in units[1:]]
@@ -171,11 +171,11 @@ class Cutter:
         Raises:
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        text, unit_starts = self._layout.text, [unit.start for unit in units]
+        text, unit_starts = self._parsed.text, [unit.start for unit in units]
         shortened: list[Span] = []
         waiting = [*spans]
         long = set(waiting)
-        known = dict(zip(waiting, self._layout.places_in(waiting), strict=True))
+        known = dict(zip(waiting, self._parsed.places_in(waiting), strict=True))
         waiting.reverse()
         while waiting:
             span = waiting.pop()
@@ -185,10 +185,10 @@ class Cutter:
             low, high = bisect_right(unit_starts, span.start), bisect_left(unit_starts, span.end)
             places = known.pop(span, None)
             if places is None:
-                places = self._layout.places(*span)
+                places = self._parsed.places(*span)
             parts, found = self._parts(span, places, unit_starts[low:high], scorer)
             if len(parts) > 1:
-                long.update(self._limits.exceeding(self._layout, parts, found.counted()))
+                long.update(self._limits.exceeding(self._parsed, parts, found.counted()))
                 waiting += parts[::-1]
             else:
                 shortened += parts_that_fit(text, span, self._most, self._limits)
@@ -239,7 +239,7 @@ class Cutter:
             scores = [
                 score - _DEPTH_COST * depth for score, depth in zip(scores, depths, strict=True)
             ]
-        weights = _MARKDOWN if isinstance(self._layout, MarkdownLayout) else _PLAIN
+        weights = _MARKDOWN if isinstance(self._parsed, MarkdownText) else _PLAIN
         if t is not None:
             scores = _add_t(scores, t, [depth > 0 for depth in depths], weights.start)
         low = self._limits.min_chunk_size
@@ -251,7 +251,7 @@ class Cutter:
             weights.mixed,
         )
         headed = [level > 0 for level in levels] if weights.mixed else None
-        sections = self._layout.section_starts
+        sections = self._parsed.section_starts
         begin, end = found.span
         fixed = [
             bisect_left(offsets, start)

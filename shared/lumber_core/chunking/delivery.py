@@ -15,7 +15,6 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation, Verdict
 from lumber_core.spans import Span
 from lumber_core.text.context import Context
-from lumber_core.text.layout import Layout
 from lumber_core.text.markdown import (
     CONTEXT_KEY,
     HEADING_SEPARATOR,
@@ -30,6 +29,7 @@ from lumber_core.text.pages import (
     LAST_PAGE,
     count_line_breaks,
 )
+from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source
 from lumber_core.text.units import sentences
 from lumber_core.tokens import TokenCounter
@@ -155,17 +155,17 @@ class Chunk:
 
 
 def deliver(
-    segmentation: Segmentation, delivery: Delivery, layout: Layout, limits: SizeLimits
+    segmentation: Segmentation, delivery: Delivery, parsed: ParsedText, limits: SizeLimits
 ) -> list[Chunk]:
     """Return the chunks of a text.
 
     Args:
         segmentation: Spans and verdicts; its chunks have room for the overlap.
         delivery: How chunks are cut out of the text.
-        layout: The layout of the text.
+        parsed: The text.
         limits: The limits of chunks, overlap included.
     """
-    source, text = layout.source, layout.text
+    source, text = parsed.source, parsed.text
     kept = [
         number
         for number, span in enumerate(segmentation.spans)
@@ -174,9 +174,9 @@ def deliver(
     spans: Sequence[Span] = [segmentation.spans[number] for number in kept]
     if delivery.trim:
         spans = [span.stripped(text) for span in spans]
-    spans = overlapping(layout, spans, limits, delivery.overlap, trim=delivery.trim)
-    verdicts, outline = segmentation.start_verdicts, layout.outline(spans)
-    contexts = layout.contexts(spans, outline)
+    spans = overlapping(parsed, spans, limits, delivery.overlap, trim=delivery.trim)
+    verdicts, outline = segmentation.start_verdicts, parsed.outline(spans)
+    contexts = parsed.contexts(spans, outline)
     if limits.room is not None:
         contexts = limits.room.fit([span.of(text) for span in spans], contexts)
     return [
@@ -200,7 +200,7 @@ def deliver(
 
 
 def overlapping(
-    layout: Layout,
+    parsed: ParsedText,
     spans: Sequence[Span],
     limits: SizeLimits,
     tokens: int,
@@ -210,7 +210,7 @@ def overlapping(
     """Return the spans, each extended to repeat the end of the one before.
 
     Args:
-        layout: The layout of the text the spans are of.
+        parsed: The text the spans are of.
         spans: Spans in order, without overlap; there may be gaps between them.
         limits: No span has more than `limits.chunk_size` tokens, repeated text included.
         tokens: Maximum tokens to repeat.
@@ -223,8 +223,8 @@ def overlapping(
     """
     if not tokens:
         return list(spans)
-    text = layout.text
-    starts, sections = [unit.start for unit in layout.units()], layout.section_starts
+    text = parsed.text
+    starts, sections = [unit.start for unit in parsed.units()], parsed.section_starts
     widened = list(spans[:1])
     for before, span in pairwise(spans):
         # Past the start of the chunk before, so that no chunk contains another.
@@ -235,7 +235,7 @@ def overlapping(
         begin = _earliest(text, span, starts[low:high], limits, tokens)
         if begin == span.start:
             last = max(starts[high - 1] if high else 0, before.start)
-            inside = sentences(text[last : span.start], layout.language)
+            inside = sentences(text[last : span.start], parsed.language)
             places = [last + s.start for s in inside[1:] if last + s.start >= first]
             begin = _earliest(text, span, places, limits, tokens)
         extended = Span(begin, span.end)

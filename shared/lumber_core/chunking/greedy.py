@@ -21,7 +21,7 @@ from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, takes
 from lumber_core.spans import Span
-from lumber_core.text.layout import Layout, MarkdownLayout
+from lumber_core.text.parsed import MarkdownText, ParsedText
 from lumber_core.text.source import Source
 from lumber_core.text.units import after_markers
 from lumber_core.tokens import TextTokens, TiktokenCounter
@@ -123,9 +123,9 @@ class GreedyChunker(Chunker):
         assert isinstance(segmentation, GreedySegmentation)
         return segmentation
 
-    def _segment(self, layout: Layout, limits: SizeLimits) -> GreedySegmentation:
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> GreedySegmentation:
         assert limits.target_size is not None
-        text, units, found = layout.text, layout.units(), limits.tokens(layout)
+        text, units, found = parsed.text, parsed.units(), limits.tokens(parsed)
         edges = [*[start for start, _ in units], len(text)]
         tokens = found.between(edges)
         if limits.chunk_size is not None and max(tokens, default=0) > limits.chunk_size:
@@ -134,16 +134,16 @@ class GreedyChunker(Chunker):
             long = [
                 unit for unit, count in zip(units, tokens, strict=True) if count > limits.chunk_size
             ]
-            parts = Cutter(layout, limits).shorten(long)  # at lines, clauses or words
+            parts = Cutter(parsed, limits).shorten(long)  # at lines, clauses or words
             known = dict(zip(edges, tokens, strict=False))
             counts = found.count(parts)
             known.update(zip((part.start for part in parts), counts, strict=True))
             edges = [*sorted(known), len(text)]
             tokens = [known[start] for start in edges[:-1]]
         before = [0, *accumulate(tokens)]
-        fixed = [bisect_left(edges, start) for start in layout.section_starts]
+        fixed = [bisect_left(edges, start) for start in parsed.section_starts]
         # What is too long of Markdown is rather cut where a section or a block starts.
-        most = None if isinstance(layout, MarkdownLayout) else limits.chunk_size
+        most = None if isinstance(parsed, MarkdownText) else limits.chunk_size
         cuts = [0]
         for first, last in pairwise([0, *fixed, len(tokens)]):
             inside = nearest_cuts(before[first : last + 1], limits.target_size, most)
@@ -153,7 +153,7 @@ class GreedyChunker(Chunker):
         )
         starts = tuple(before[cut] for cut in cuts[: len(spans)])
         greedy = GreedySegmentation(spans, start_tokens=starts, token_count=before[-1])
-        bounded = enforce_limits(greedy, layout, limits, units, parts=Counted(edges, tokens))
+        bounded = enforce_limits(greedy, parsed, limits, units, parts=Counted(edges, tokens))
         if bounded.spans == spans:
             return bounded
         return GreedySegmentation(

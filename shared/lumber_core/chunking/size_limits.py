@@ -13,7 +13,7 @@ from lumber_core.spans import Span
 from lumber_core.tokens import TextTokens, TokenCounter, tokens_of
 
 if TYPE_CHECKING:
-    from lumber_core.text.layout import Layout
+    from lumber_core.text.parsed import ParsedText
 
 _CHARACTERS_PER_TOKEN = 16  # more than a token has on average, but of runs of one character
 
@@ -98,9 +98,9 @@ class SizeLimits:
             counts[number] = max(counts[number], count)
         return counts[: len(texts)]
 
-    def tokens(self, layout: Layout) -> TextTokens:
+    def tokens(self, parsed: ParsedText) -> TextTokens:
         """Return what counts the tokens of ranges of a text, which is read once for all of them."""
-        return layout.once(self.counter, tokens_of)
+        return parsed.once(self.counter, tokens_of)
 
     def fits_target(self, text: str, target: int | None = None) -> bool:
         """Return whether a text counts at most `target_size` tokens, so that no cut is needed.
@@ -129,12 +129,12 @@ class SizeLimits:
         return self.counter.count([text])[0] > most
 
     def exceeding(
-        self, layout: Layout, spans: Sequence[Span], parts: Counted | None = None
+        self, parsed: ParsedText, spans: Sequence[Span], parts: Counted | None = None
     ) -> list[Span]:
         """Return the spans that count more than `chunk_size`.
 
         Args:
-            layout: The layout of the text.
+            parsed: The text.
             spans: Spans that follow each other.
             parts: Parts of them that are counted: a span whose parts are certainly small enough is
                 not counted again.
@@ -143,15 +143,15 @@ class SizeLimits:
         if most is None:
             return []
         known = parts is not None and self.room is None
-        unsure = [*self._unsure(layout, spans, parts, most)] if parts and known else spans
-        counts = self.count([span.of(layout.text) for span in unsure])
+        unsure = [*self._unsure(parsed, spans, parts, most)] if parts and known else spans
+        counts = self.count([span.of(parsed.text) for span in unsure])
         return [span for span, count in zip(unsure, counts, strict=True) if count > most]
 
     def _unsure(
-        self, layout: Layout, spans: Sequence[Span], parts: Counted, most: int
+        self, parsed: ParsedText, spans: Sequence[Span], parts: Counted, most: int
     ) -> Iterator[Span]:
         """Yield the spans whose parts together may count more than a number of tokens."""
-        most_added, edges = self.tokens(layout).most_added, parts.edges
+        most_added, edges = self.tokens(parsed).most_added, parts.edges
         sums = [*accumulate(parts.tokens, initial=0)]
         last = bisect_left(edges, spans[0].start) if spans else 0
         for span in spans:

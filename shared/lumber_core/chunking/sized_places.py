@@ -9,7 +9,7 @@ from itertools import pairwise
 from lumber_core.chunking.last_resort import parts_that_fit
 from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.spans import Span
-from lumber_core.text.layout import Layout
+from lumber_core.text.parsed import ParsedText
 from lumber_core.text.place import Kind, Places
 
 # Finer places are added until there are about this many per target: enough to choose from.
@@ -93,14 +93,14 @@ class SizedPlaceFinder:
     """Finds places in a text with the tokens between them, and finer ones where these are too far.
 
     Args:
-        layout: The layout of the text.
+        parsed: The text.
         limits: The limits; their counter counts the tokens.
         target: Preferred length of chunks in tokens.
         most: Maximum tokens in a chunk.
     """
 
-    def __init__(self, layout: Layout, limits: SizeLimits, target: int, most: int) -> None:
-        self._layout = layout
+    def __init__(self, parsed: ParsedText, limits: SizeLimits, target: int, most: int) -> None:
+        self._parsed = parsed
         self._limits = limits
         self._target = target
         self._most = most
@@ -108,7 +108,7 @@ class SizedPlaceFinder:
     def sized(self, span: Span, places: Places) -> SizedPlaces:
         """Return places in a range with the tokens between them."""
         edges = [span.start, *places.offsets, span.end]
-        counts = self._limits.tokens(self._layout).between(edges)
+        counts = self._limits.tokens(self._parsed).between(edges)
         return SizedPlaces(span, places, _at_least_one(counts))
 
     def refined(self, found: SizedPlaces, most: int) -> SizedPlaces:
@@ -149,7 +149,7 @@ class SizedPlaceFinder:
         span = outer.gap(number)
         found = SizedPlaces(span, Places.of(()), [outer.sizes[number]])
         long = found.longer(enough, most, edge)
-        for level in self._layout.finer_places(*span):
+        for level in self._parsed.finer_places(*span):
             added = {number: level.inside(*found.gap(number)) for number in long}
             added = {number: places for number, places in added.items() if places}
             if added:
@@ -164,7 +164,7 @@ class SizedPlaceFinder:
         added = {}
         for number in found.longer(self._most, self._most, Kind.CHARACTER):
             gap = found.gap(number)
-            parts = [*parts_that_fit(self._layout.text, gap, self._most, self._limits)]
+            parts = [*parts_that_fit(self._parsed.text, gap, self._most, self._limits)]
             added[number] = Places.alike([part.start for part in parts[1:]], Kind.CHARACTER)
         return self._divided(found, added) if added else found
 
@@ -182,7 +182,7 @@ class SizedPlaceFinder:
             gap = found.gap(number)
             edges.append([gap.start, *places.offsets, gap.end])
         parts = [part for row in edges for part in pairwise(row)]
-        counts = _at_least_one(self._limits.tokens(self._layout).count(parts))
+        counts = _at_least_one(self._limits.tokens(self._parsed).count(parts))
         inside, done = {}, 0
         for (number, places), row in zip(added.items(), edges, strict=True):
             sizes = counts[done : done + len(row) - 1]

@@ -136,7 +136,7 @@ class BertJudge(Judge):
         document = window.document
         t = self._starts.get(document)
         if t is None:
-            known = self._chunker.layout(document.text).places()
+            known = self._chunker.parse(document.text).places()
             places = places_at([unit.start for unit in document.units[1:]], known)
             found = place_scores(self._scored_once(document).scores, places)
             t = self._starts[document] = tuple(float(max(one, _LOWEST_T)) for one in found)

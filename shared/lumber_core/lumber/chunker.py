@@ -44,7 +44,7 @@ from lumber_core.lumber.windows import WindowWalk
 from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.settings import shown, takes
 from lumber_core.spans import Span
-from lumber_core.text.layout import Layout
+from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source, as_sources
 
 logger = logging.getLogger(__name__)
@@ -156,11 +156,11 @@ class LumberChunker(Chunker):
         """
         late = likely = early = Usage()
         for source in as_sources(sources):
-            layout = self.layout(source)
+            parsed = self.parse(source)
             if self.method == "window":
-                usages = self._usages_of_windows(layout, LATE, LIKELY, EARLY)
+                usages = self._usages_of_windows(parsed, LATE, LIKELY, EARLY)
             else:
-                runs = self._simulations(layout, LATE, LIKELY, EARLY)
+                runs = self._simulations(parsed, LATE, LIKELY, EARLY)
                 usages = [self._usage(groups) for groups in runs]
             late, likely, early = late + usages[0], likely + usages[1], early + usages[2]
         return estimate((late, likely, early), prices or self._prices)
@@ -179,7 +179,7 @@ class LumberChunker(Chunker):
         written = 0
         with Path(path).open("w", encoding="utf-8") as file:
             for number, source in enumerate(checked):
-                (groups,) = self._simulations(self.layout(source), LIKELY)
+                (groups,) = self._simulations(self.parse(source), LIKELY)
                 for group in groups:
                     system, user = self._questions(group)
                     line = {
@@ -193,41 +193,49 @@ class LumberChunker(Chunker):
                     written += 1
         return written
 
-    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
-        (segmentation,) = self._segment_all([layout], [limits], show_progress=False)
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+        (segmentation,) = self._segment_all([parsed], [limits], show_progress=False)
         return segmentation
 
     def _segment_all(
-        self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
+        self,
+        texts: Sequence[ParsedText],
+        limits: Sequence[SizeLimits],
+        *,
+        show_progress: bool,
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self._max_concurrency or 1
-        total = sum(len(layout.text) for layout in layouts) if show_progress else None
+        total = sum(len(parsed.text) for parsed in texts) if show_progress else None
         try:
             with Progress(total, self._prices) as progress:
-                walks = self._walks(layouts, capacity, progress.starts)
+                walks = self._walks(texts, capacity, progress.starts)
                 for number, walk in drive(
                     walks, self._judge, capacity=capacity, on_verdict=progress.verdict
                 ):
-                    results[number] = self._finish(number, walk, layouts[number], limits[number])
+                    results[number] = self._finish(number, walk, texts[number], limits[number])
         finally:
             self._flush()
-        return [results[number] for number in range(len(layouts))]
+        return [results[number] for number in range(len(texts))]
 
     async def _asegment_all(
-        self, layouts: Sequence[Layout], limits: Sequence[SizeLimits], *, show_progress: bool
+        self,
+        texts: Sequence[ParsedText],
+        limits: Sequence[SizeLimits],
+        *,
+        show_progress: bool,
     ) -> list[Segmentation]:
         results: dict[int, Segmentation] = {}
         capacity = self._max_concurrency or _DEFAULT_ASYNC_CONCURRENCY
-        total = sum(len(layout.text) for layout in layouts) if show_progress else None
+        total = sum(len(parsed.text) for parsed in texts) if show_progress else None
 
         def finished(number: int, walk: AnyWalk) -> None:
-            results[number] = self._finish(number, walk, layouts[number], limits[number])
+            results[number] = self._finish(number, walk, texts[number], limits[number])
 
         try:
             with Progress(total, self._prices) as progress:
                 await adrive(
-                    self._walks(layouts, capacity, progress.starts),
+                    self._walks(texts, capacity, progress.starts),
                     self._judge,
                     capacity=capacity,
                     on_verdict=progress.verdict,
@@ -235,7 +243,7 @@ class LumberChunker(Chunker):
                 )
         finally:
             await until_finished(start_in_thread(self._flush))
-        return [results[number] for number in range(len(layouts))]
+        return [results[number] for number in range(len(texts))]
 
     def _flush(self) -> None:
         """Write what the store keeps in memory."""
@@ -244,51 +252,51 @@ class LumberChunker(Chunker):
 
     def _walks(
         self,
-        layouts: Iterable[Layout],
+        texts: Iterable[ParsedText],
         capacity: int,
         starts: Callable[[TextUnits], None],
     ) -> Iterator[AnyWalk]:
         """Start the walk through each text when it is its turn."""
         lanes = capacity if self._max_concurrency and self._judge.waits else 1
-        for layout in layouts:
-            walk = self._walk(layout, lanes if self._max_extra_calls else 1)
+        for parsed in texts:
+            walk = self._walk(parsed, lanes if self._max_extra_calls else 1)
             starts(walk.document)
             yield walk
 
-    def _walk(self, layout: Layout, lanes: int = 1) -> Walk | WindowWalk:
+    def _walk(self, parsed: ParsedText, lanes: int = 1) -> Walk | WindowWalk:
         """Return the walk through a text."""
         if self.method == "window":
             # The judge may name any part of a unit that fits in no chunk.
             most = min(self._limits.chunk_size or self.window_tokens, self.window_tokens)
-            units, tokens = self._counted_units(layout, most)
-            return WindowWalk(TextUnits(layout.text, units), tokens, self.window_tokens)
-        units, rules = self._units_and_rules(layout)
+            units, tokens = self._counted_units(parsed, most)
+            return WindowWalk(TextUnits(parsed.text, units), tokens, self.window_tokens)
+        units, rules = self._units_and_rules(parsed)
         return Walk(
-            TextUnits(layout.text, units),
+            TextUnits(parsed.text, units),
             rules,
             lanes=lanes,
             max_extra_calls=self._max_extra_calls,
         )
 
-    def _units_and_rules(self, layout: Layout) -> tuple[Sequence[Span], WalkRules]:
+    def _units_and_rules(self, parsed: ParsedText) -> tuple[Sequence[Span], WalkRules]:
         """Return the units of a text, each counted once, and the rules of its walk."""
         if self.method == "published":
-            units = layout.units()
-            words = [len(unit.of(layout.text).split()) for unit in units]
+            units = parsed.units()
+            words = [len(unit.of(parsed.text).split()) for unit in units]
             return units, PublishedCodeRules(words, self.theta)
-        units, tokens = self._counted_units(layout, self.theta)
+        units, tokens = self._counted_units(parsed, self.theta)
         return units, MethodRules(tokens, self.theta)
 
-    def _counted_units(self, layout: Layout, most: int) -> tuple[Sequence[Span], Sequence[int]]:
+    def _counted_units(self, parsed: ParsedText, most: int) -> tuple[Sequence[Span], Sequence[int]]:
         """Return the units of a text and their tokens; divided, if they have more than `most`."""
-        units = layout.units()
-        tokens = self._counter.count([unit.of(layout.text) for unit in units])
+        units = parsed.units()
+        tokens = self._counter.count([unit.of(parsed.text) for unit in units])
         if max(tokens, default=0) > most:
-            return self._divided(layout, units, tokens, most)
+            return self._divided(parsed, units, tokens, most)
         return units, tokens
 
     def _divided(
-        self, layout: Layout, units: Sequence[Span], tokens: Sequence[int], most: int
+        self, parsed: ParsedText, units: Sequence[Span], tokens: Sequence[int], most: int
     ) -> tuple[list[Span], list[int]]:
         """Divide the units of more than `most` tokens; return all units and their tokens."""
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
@@ -306,20 +314,20 @@ class LumberChunker(Chunker):
                 divided.append(unit)
                 counts.append(count)
                 continue
-            parts = Cutter(layout, own).shorten([unit])
+            parts = Cutter(parsed, own).shorten([unit])
             divided += parts
-            counts += self._counter.count([part.of(layout.text) for part in parts])
+            counts += self._counter.count([part.of(parsed.text) for part in parts])
         return divided, counts
 
     def _finish(
-        self, number: int, walk: AnyWalk, layout: Layout, limits: SizeLimits
+        self, number: int, walk: AnyWalk, parsed: ParsedText, limits: SizeLimits
     ) -> Segmentation:
         """Turn a finished walk into spans, report it, and log its failures."""
         if isinstance(walk, WindowWalk):
-            segmentation = cut_by_windows(walk, layout, limits)
+            segmentation = cut_by_windows(walk, parsed, limits)
         else:
             assert isinstance(walk, Walk)
-            segmentation = _cut_by_groups(walk, layout, limits)
+            segmentation = _cut_by_groups(walk, parsed, limits)
         failures = Counter(verdict.outcome for verdict in segmentation.failures)
         if failures:
             logger.warning(
@@ -365,21 +373,21 @@ class LumberChunker(Chunker):
                 positions.groups,
             )
 
-    def _simulations(self, layout: Layout, *shares: float) -> list[list[Group]]:
+    def _simulations(self, parsed: ParsedText, *shares: float) -> list[list[Group]]:
         """Return, for each share, the groups that a judge gets whose answers fall at that share."""
         if self.method == "window":
-            windows = self._walk(layout)
+            windows = self._walk(parsed)
             assert isinstance(windows, WindowWalk)
             return [windows.groups for _ in shares]
-        units, rules = self._units_and_rules(layout)
-        document = TextUnits(layout.text, units)
+        units, rules = self._units_and_rules(parsed)
+        document = TextUnits(parsed.text, units)
         return [simulated(Walk(document, rules), share) for share in shares]
 
-    def _usages_of_windows(self, layout: Layout, *shares: float) -> list[Usage]:
+    def _usages_of_windows(self, parsed: ParsedText, *shares: float) -> list[Usage]:
         """Return what a model uses that names a start in each such share of `theta` tokens."""
-        (windows,) = self._simulations(layout, LIKELY)
+        (windows,) = self._simulations(parsed, LIKELY)
         usage = self._usage(windows)
-        (tokens,) = self._counter.count([layout.text]) if windows else (0,)
+        (tokens,) = self._counter.count([parsed.text]) if windows else (0,)
         return [
             usage + Usage(0, 0, LISTED_TOKENS * round(tokens / (share * self.theta)))
             for share in shares
@@ -405,13 +413,13 @@ class LumberChunker(Chunker):
         return shown(self._settings, self._declared, tokenizer=self._counter, judge=self._judge)
 
 
-def _cut_by_groups(walk: Walk, layout: Layout, limits: SizeLimits) -> Segmentation:
+def _cut_by_groups(walk: Walk, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
     """Return the chunks that start where the groups' verdicts say, within limits."""
     units = walk.document.units
     edges = [0, *walk.boundaries, len(units)] if units else []
     spans = tuple(Span(units[first].start, units[last - 1].end) for first, last in pairwise(edges))
     made = Segmentation(spans, walk.verdicts, walk.usage)
-    made = enforce_limits(made, layout, limits, units)
+    made = enforce_limits(made, parsed, limits, units)
     boundaries = (units[boundary].start for boundary in walk.boundaries)
     setters = dict(zip(boundaries, walk.boundary_verdicts, strict=True))
     return replace(made, start_verdicts=tuple(setters.get(span.start) for span in made.spans))

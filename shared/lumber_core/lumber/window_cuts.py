@@ -10,22 +10,22 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.lumber.windows import WindowWalk
 from lumber_core.segmentation import Segmentation, Verdict
 from lumber_core.spans import spans_from_starts
-from lumber_core.text.layout import Layout
+from lumber_core.text.parsed import ParsedText
 from lumber_core.text.place import Places
 
 
-def cut_by_windows(walk: WindowWalk, layout: Layout, limits: SizeLimits) -> Segmentation:
+def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
     """Return the best chunks of a text, all of whose windows are judged.
 
     Chunks start at units, or inside one that fits in no chunk.
 
     Args:
         walk: The windows, with their verdicts.
-        layout: The layout of the text.
+        parsed: The text.
         limits: The limits, with a `target_size`.
     """
     made = Segmentation((), walk.verdicts, walk.usage)
-    text, units = layout.text, walk.document.units
+    text, units = parsed.text, walk.document.units
     if not text:
         return made
     from lumber_core.chunking.cutting import Cutter, cut_larger  # deferred: imports numpy
@@ -39,15 +39,15 @@ def cut_by_windows(walk: WindowWalk, layout: Layout, limits: SizeLimits) -> Segm
             for number, offset in zip(numbers, places.offsets, strict=True)
         ]
 
-    cutter = Cutter(layout, limits)
+    cutter = Cutter(parsed, limits)
     found = cutter.places(units)
     cuts = cutter.cut(found, scores(found.places))
     made = replace(made, spans=spans_from_starts([0, *cuts], len(text)))
-    made = enforce_limits(made, layout, limits, units, scores)
+    made = enforce_limits(made, parsed, limits, units, scores)
     setters: list[Verdict | None] = []
     for span in made.spans:
         number = bisect_right(starts, span.start) - 1
         at_unit = number > 0 and starts[number] == span.start
         setters.append(walk.verdict_on(number) if at_unit else None)
-    larger = cut_larger(layout, limits, scores) if limits.scales else ()
+    larger = cut_larger(parsed, limits, scores) if limits.scales else ()
     return replace(made, start_verdicts=tuple(setters), larger=larger)

@@ -2,7 +2,7 @@
 
 `unicode` finds graphemes, words and line breaks, `plain` what the `lines` of a plain text are, and
 `markdown` the blocks of a document. `units` divides a text into what a splitter may not cut;
-`places` and `markdown_places` list where cuts are possible, and how good each place is. `layout`
+`places` and `markdown_places` list where cuts are possible, and how good each place is. `parsed`
 holds what is known of one text, so that it is read once.
 """
 

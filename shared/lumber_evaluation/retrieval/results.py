@@ -18,7 +18,7 @@ from typing import Literal, NoReturn
 import numpy as np
 from tqdm import tqdm
 
-from lumber_core.text.layout import MarkdownLayout, PlainLayout
+from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_evaluation.documents import (
     Corpus,
     Document,
@@ -403,9 +403,9 @@ def _check_splits(corpus: Corpus, splits: Sequence[SplitDocument]) -> None:
 def in_context(document: Document, split: SplitDocument) -> SplitDocument:
     """Return the split with the context of each chunk, whatever splitter made it."""
     source = document.to_split()
-    layout = MarkdownLayout(source) if source.is_markdown else PlainLayout(source)
+    parsed = MarkdownText(source) if source.is_markdown else PlainText(source)
     spans = [chunk.span for chunk in split.chunks]
-    contexts = layout.contexts(spans, layout.outline(spans))
+    contexts = parsed.contexts(spans, parsed.outline(spans))
     chunks = zip(split.chunks, contexts, strict=True)
     return replace(split, chunks=tuple(replace(chunk, context=above) for chunk, above in chunks))
 

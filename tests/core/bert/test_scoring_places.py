@@ -28,7 +28,7 @@ TOPICS = [JOINED.index("The violin"), JOINED.index("Bread begins")]
 
 
 def test_topics_of_joined_texts_are_found() -> None:
-    places = CHUNKER.layout(JOINED).places()
+    places = CHUNKER.parse(JOINED).places()
     t = place_scores(CHUNKER.scores(JOINED), places)
     assert sorted(places[number].offset for number in np.argsort(t)[-2:]) == TOPICS
     assert [span.start for span in BertChunker(target_size=40).segment(JOINED).spans] == [
@@ -38,7 +38,7 @@ def test_topics_of_joined_texts_are_found() -> None:
 
 
 def test_scores_agree_with_those_of_the_classifier_it_learned_from() -> None:
-    places = CHUNKER.layout(STORY).places()
+    places = CHUNKER.parse(STORY).places()
     learned, taught = (
         place_scores(BertChunker(model).scores(STORY), places) for model in ("bundled", "large")
     )

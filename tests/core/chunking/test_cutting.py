@@ -15,7 +15,7 @@ from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.spans import Span, check_tiling
-from lumber_core.text.layout import MarkdownLayout, PlainLayout
+from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.place import Places
 from lumber_core.tokens import token_counter
 from tests.core.tokens.test_estimated_counter import KINDS
@@ -26,7 +26,7 @@ COUNTER = token_counter("estimate")
 
 
 def cutter_of(text: str, chunk_size: int, target_size: int | None = None) -> Cutter:
-    return Cutter(PlainLayout(text), SizeLimits(chunk_size, None, COUNTER, target_size))
+    return Cutter(PlainText(text), SizeLimits(chunk_size, None, COUNTER, target_size))
 
 
 def cut(text: str, chunk_size: int, target_size: int) -> list[str]:
@@ -119,7 +119,7 @@ def test_predicted_starts_draw_fewer_cuts_in_markdown_than_in_plain_text() -> No
     item = "- It rained all day in the north of the country.\n"
     text, scores = item * 30, [4.0 if number % 3 == 0 else -4.0 for number in range(29)]
     limits = SizeLimits(256, None, COUNTER, 154)
-    plain, markdown = Cutter(PlainLayout(text), limits), Cutter(MarkdownLayout(text), limits)
+    plain, markdown = Cutter(PlainText(text), limits), Cutter(MarkdownText(text), limits)
     assert len(markdown.cut(markdown.places(), scores)) < 4
     assert len(plain.cut(plain.places(), scores)) > 8
 
@@ -130,7 +130,7 @@ def test_a_chunk_of_markdown_that_begins_inside_a_section_ends_with_it(
 ) -> None:
     prose = "It rained all day in the north of the country. " * sentences
     text = "".join(f"#### Day {day}\n\n{prose}\n\n" for day in range(6))
-    cutter = Cutter(MarkdownLayout(text), SizeLimits(256, None, COUNTER, target))
+    cutter = Cutter(MarkdownText(text), SizeLimits(256, None, COUNTER, target))
     found = cutter.places()
     assert {place.offset for place in found.places if place.level} <= {*cutter.cut(found)}
 
@@ -168,7 +168,7 @@ def test_a_span_whose_parts_count_less_apart_is_cut_once() -> None:
 
     text = "1 " * 2_000
     limits = SizeLimits(100, None, token_counter(count))
-    parts = Cutter(PlainLayout(text), limits).shorten([Span(0, len(text))])
+    parts = Cutter(PlainText(text), limits).shorten([Span(0, len(text))])
     assert {count(text[start:end]) > 80 for start, end in parts[:-1]} == {True}
     assert asked < 10 * len(text)
 

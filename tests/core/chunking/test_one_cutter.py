@@ -18,7 +18,7 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.spans import Span
-from lumber_core.text.layout import Layout
+from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source
 from lumber_core.text.units import paragraphs
 from tests.lexical_judge import LexicalJudge
@@ -33,9 +33,9 @@ class WholeChunker(Chunker):
     def __init__(self, settings: ChunkerSettings) -> None:
         super().__init__(settings, units="paragraphs")
 
-    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
-        spans = (Span(0, len(layout.text)),) if layout.text else ()
-        return enforce_limits(Segmentation(spans), layout, limits, layout.units())
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+        spans = (Span(0, len(parsed.text)),) if parsed.text else ()
+        return enforce_limits(Segmentation(spans), parsed, limits, parsed.units())
 
 
 SPLITTERS: dict[str, Callable[..., Chunker]] = {

@@ -19,7 +19,7 @@ from lumber_core import (
 )
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.text.layout import MarkdownLayout
+from lumber_core.text.parsed import MarkdownText
 from tests.core.text.test_context import GUIDE
 from tests.lexical_judge import LexicalJudge
 
@@ -91,7 +91,7 @@ def test_sizes_are_counted_from_the_start_of_a_section() -> None:
     settings = {"target_size": 48, "chunk_size": 70, "tokenizer": "words"}
     greedy = GreedyChunker(merge_sections=False, **settings).split(source)
     cutter = Cutter(
-        MarkdownLayout(source, merge_sections=False),
+        MarkdownText(source, merge_sections=False),
         SizeLimits(70, None, token_counter("words"), 48),
     )
     cuts = cutter.cut(cutter.places())

@@ -13,7 +13,7 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.errors import ChunkSizeError
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, check_tiling, spans_from_starts
-from lumber_core.text.layout import PlainLayout
+from lumber_core.text.parsed import PlainText
 from lumber_core.text.units import paragraphs
 from lumber_core.tokens import token_counter
 from tests.core.core_support import (
@@ -59,7 +59,7 @@ def whole(text: str) -> list[Span]:
 
 def bounded(limits: SizeLimits, text: str, spans, units=()) -> tuple[Span, ...]:
     segmentation = Segmentation(tuple(spans))
-    return enforce_limits(segmentation, PlainLayout(text), limits, units).spans
+    return enforce_limits(segmentation, PlainText(text), limits, units).spans
 
 
 def apply(limits: SizeLimits, text: str, spans=None, units=()) -> list[str]:

@@ -114,7 +114,7 @@ def test_the_chunks_do_not_depend_on_how_a_text_is_split(length: int, seed: int,
 def test_every_named_start_is_a_chunk_if_sizes_allow() -> None:
     text = story(120)
     made = chunker(chunk_size=None, target_size=20, theta=400).segment(text)
-    units = chunker().layout(text).units()
+    units = chunker().parse(text).units()
     named = {units[unit].start for verdict in made.verdicts for unit in verdict.named}
     starts = {span.start for span in made.spans}
     assert len(named) > 20
@@ -128,7 +128,7 @@ def test_every_chunk_says_what_decided_its_start() -> None:
         return [-1] if window.start == 0 else thirds(window)
 
     made = chunker(partly, on_failure="keep_group").segment(text)
-    units = chunker().layout(text).units()
+    units = chunker().parse(text).units()
     named = {units[unit].start for verdict in made.verdicts for unit in verdict.named}
     first, *others = zip(made.spans, made.start_verdicts, strict=True)
     assert first[1] is None

@@ -16,8 +16,8 @@ from lumber_core.chunking.delivery import Chunk
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.spans import Span, check_tiling
-from lumber_core.text.layout import MarkdownLayout
 from lumber_core.text.markdown import markdown_blocks
+from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.place import Kind
 from lumber_core.text.source import Source
 from lumber_core.text.units import markdown, unit_finder
@@ -402,7 +402,7 @@ def lines_cut(text: str, cuts: list[int], first: str) -> list[int]:
 @pytest.mark.parametrize("size", [30, 60, 120])
 def test_the_best_tiling_cuts_no_fence_and_no_row_unless_it_alone_is_above_the_limit(size):
     counter = EstimatedCounter()
-    cutter = Cutter(MarkdownLayout(HANDBOOK), SizeLimits(size, None, counter, size * 3 // 4))
+    cutter = Cutter(MarkdownText(HANDBOOK), SizeLimits(size, None, counter, size * 3 // 4))
     cuts = cutter.cut(cutter.places())
     pieces = [HANDBOOK[a:b] for a, b in pairwise([0, *cuts, len(HANDBOOK)])]
     assert max(counter.count(pieces)) <= 1.1 * size
@@ -415,7 +415,7 @@ def test_the_best_tiling_cuts_no_fence_and_no_row_unless_it_alone_is_above_the_l
 
 
 def test_places_have_the_kinds_of_the_markdown():
-    places = {HANDBOOK[p.offset : p.offset + 8]: p for p in MarkdownLayout(HANDBOOK).places()}
+    places = {HANDBOOK[p.offset : p.offset + 8]: p for p in MarkdownText(HANDBOOK).places()}
     assert places["## Insta"].kind is Kind.HEADING
     assert places["   - fou"].kind is Kind.LINE
     assert places["Read it "].kind is Kind.SENTENCE
@@ -427,7 +427,7 @@ def test_places_have_the_kinds_of_the_markdown():
 @given(text=st.one_of(markdownish, nasty_texts))
 @quick
 def test_places_rise_strictly_inside_any_text(text):
-    offsets = [place.offset for place in MarkdownLayout(text).places()]
+    offsets = [place.offset for place in MarkdownText(text).places()]
     assert all(before < after for before, after in pairwise([0, *offsets, len(text)]) if text)
 
 
@@ -443,7 +443,7 @@ def test_a_block_below_a_colon_is_deeper_and_a_heading_has_its_level():
         "# End",
     ]
     text = "\n\n".join([*blocks, "x"])
-    found = {text[place.offset :].split("\n")[0]: place for place in MarkdownLayout(text).places()}
+    found = {text[place.offset :].split("\n")[0]: place for place in MarkdownText(text).places()}
     assert [start for start, place in found.items() if place.depth] == ["```sh", "- a"]
     assert {start: place.level for start, place in found.items() if place.level} == {
         "### Next": 3,
@@ -454,7 +454,7 @@ def test_a_block_below_a_colon_is_deeper_and_a_heading_has_its_level():
 def test_a_thematic_break_ends_what_is_before_it():
     blocks = ["# A", "One. Two.", "---", "Three.", "- four", "***", "- five", "# B", "---", "Six."]
     text = "\n\n".join(blocks)
-    places = {text[p.offset :].split("\n")[0]: p.kind for p in MarkdownLayout(text).places()}
+    places = {text[p.offset :].split("\n")[0]: p.kind for p in MarkdownText(text).places()}
     assert places == {
         "Two.": Kind.SENTENCE,
         "Three.": Kind.HEADING,
@@ -467,7 +467,7 @@ def test_a_thematic_break_ends_what_is_before_it():
 def test_long_code_is_divided_between_its_blocks():
     code = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b\n\n" for n in range(12))
     text = f"```python\n{code}```\n"
-    cutter = Cutter(MarkdownLayout(text), SizeLimits(90, None, EstimatedCounter(), 60))
+    cutter = Cutter(MarkdownText(text), SizeLimits(90, None, EstimatedCounter(), 60))
     cuts = cutter.cut(cutter.places())
     assert len(cuts) > 2
     assert all(text.startswith("def ", cut) for cut in cuts)

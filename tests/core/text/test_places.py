@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lumber_core.spans import Span
 from lumber_core.text import unicode
-from lumber_core.text.layout import PlainLayout
+from lumber_core.text.parsed import PlainText
 from lumber_core.text.place import Kind, Place
 from lumber_core.text.places import find_places, finer_places
 
@@ -435,28 +435,28 @@ def test_lines_of_spans_that_touch_are_told_by_those_around_them() -> None:
         "no water came for nine days and the mill had to stand still.",
     ]
     text = "\n".join(lines)
-    layout = PlainLayout(text)
+    parsed = PlainText(text)
     middle = text.index("older")
-    first, second = layout.places_in([Span(0, middle), Span(middle, len(text))])
+    first, second = parsed.places_in([Span(0, middle), Span(middle, len(text))])
     assert not first.offsets
     assert not second.offsets
     # A line of two alone is not known to be wrapped.
-    assert layout.places(text.index(lines[3]), len(text)).offsets == [text.index(lines[4])]
+    assert parsed.places(text.index(lines[3]), len(text)).offsets == [text.index(lines[4])]
 
 
 def test_spans_apart_are_read_apart() -> None:
     text = "Ann ran. Bob sat. Cid slept. Dan swam."
     spans = [Span(0, 18), Span(29, len(text))]
-    places = PlainLayout(text).places_in(spans)
+    places = PlainText(text).places_in(spans)
     assert [found.offsets for found in places] == [[9], []]
-    assert PlainLayout(text).places_in([]) == []
+    assert PlainText(text).places_in([]) == []
 
 
 def test_sentences_of_spans_that_touch_are_found_in_each_alone() -> None:
     text = "He said (as he did. He often does. So it goes. On and on). Then he left."
     middle = text.index("He often")
-    layout = PlainLayout(text)
-    assert layout.places().offsets == [text.index("Then")]
-    first, second = layout.places_in([Span(0, middle), Span(middle, len(text))])
+    parsed = PlainText(text)
+    assert parsed.places().offsets == [text.index("Then")]
+    first, second = parsed.places_in([Span(0, middle), Span(middle, len(text))])
     assert not first.offsets
     assert second.offsets == [text.index(word) for word in ("So it", "On", "Then")]

@@ -1,7 +1,7 @@
-"""The layout of a text: its units, its headings, and the places where a chunk may start.
+"""A text as it is read once: its units, its headings, and the places where a chunk may start.
 
-A layout is made once for each text and handed to everything that reads the text: splitters, size
-limits, overlap and headings. A Markdown text is parsed once this way.
+A text is parsed once and handed to everything that reads it: splitters, size limits, overlap and
+headings.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _BEFORE_ROW = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?(?=\|)")
 _DASHES = re.compile("-{3,}")
 
 
-class Layout(ABC):
-    """What is known about the layout of one text.
+class ParsedText(ABC):
+    """What is known about one text: where it may be divided, and what it says about its parts.
 
     Args:
         source: The text, or what is known about it.
@@ -133,8 +133,8 @@ class Layout(ABC):
         ]
 
 
-class PlainLayout(Layout):
-    """The layout of a text that is not Markdown.
+class PlainText(ParsedText):
+    """A text that is not Markdown.
 
     Args:
         source: The text, or what is known about it.
@@ -207,8 +207,8 @@ class PlainLayout(Layout):
         return find_header(self.text) if self.source.is_csv and not below else 0
 
 
-class MarkdownLayout(Layout):
-    """The layout of a Markdown text, which is parsed when it is first needed.
+class MarkdownText(ParsedText):
+    """A Markdown text, which is parsed when it is first needed.
 
     Args:
         source: The text, or what is known about it.
@@ -239,7 +239,7 @@ class MarkdownLayout(Layout):
         return find_markdown_places(self.text, self._blocks_between(start, end), self.language)
 
     def finer_places(self, start: int, stop: int) -> Iterator[Places]:
-        """Yield rows and lines first, then what `PlainLayout` yields."""
+        """Yield rows and lines first, then what `PlainText` yields."""
         from lumber_core.text.markdown_places import finer_markdown_places  # deferred: numpy
 
         return finer_markdown_places(self.text, self._blocks_between(start, stop))

@@ -14,7 +14,7 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.spans import spans_from_starts
-from lumber_core.text.layout import Layout
+from lumber_core.text.parsed import ParsedText
 
 
 class LayoutSettings(BestCutSettings):
@@ -45,16 +45,16 @@ class LayoutChunker(Chunker):
     def __init__(self, settings: LayoutSettings) -> None:
         super().__init__(settings, units=settings.units)
 
-    def _segment(self, layout: Layout, limits: SizeLimits) -> Segmentation:
-        if not layout.text:
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+        if not parsed.text:
             return Segmentation(())
-        if not layout.section_starts and limits.fits_target(layout.text):
-            return Segmentation(spans_from_starts([0], len(layout.text)))
+        if not parsed.section_starts and limits.fits_target(parsed.text):
+            return Segmentation(spans_from_starts([0], len(parsed.text)))
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
-        units = self._own_units(layout)
-        cutter = Cutter(layout, limits)
+        units = self._own_units(parsed)
+        cutter = Cutter(parsed, limits)
         found = cutter.places(units)
-        spans = spans_from_starts([0, *cutter.cut(found)], len(layout.text))
+        spans = spans_from_starts([0, *cutter.cut(found)], len(parsed.text))
         made = Segmentation(spans)
-        return enforce_limits(made, layout, limits, units or (), parts=found.counted())
+        return enforce_limits(made, parsed, limits, units or (), parts=found.counted())
