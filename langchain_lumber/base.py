@@ -20,14 +20,14 @@ from langchain_lumber.settings import DocumentSettings, SplitterSettings
 from lumber_core.checks import check_texts
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.delivery import Chunk, Delivery
+from lumber_core.chunking.delivery import Chunk, Delivery, added_metadata
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import takes
 from lumber_core.text.context import Context
-from lumber_core.text.pages import common_metadata, has_lines, has_pages, place_source
+from lumber_core.text.pages import common_metadata, place_source
 from lumber_core.text.source import Source, Written
 from lumber_retrieval.embedding import (
     ALL_CONTEXT,
@@ -59,8 +59,9 @@ class SpanTextSplitter(TextSplitter):
     from the outermost to the innermost, are in its `metadata["headings"]`, as "Install > From
     source"; titles of sections that begin inside a chunk are in `metadata["headings_inside"]`.
 
-    With `prepend_context`, `page_content` begins with the chunk's context, and ends with the slice
-    of the text; `start_index`, `end_index` and `chunk_overlap` are those of the slice.
+    With `context`, `page_content` begins with the chunk's context, and ends with the slice of the
+    text; `start_index`, `end_index` and `chunk_overlap` are those of the slice. With
+    `add_start_index`, the metadata then has the `end_index` as well.
 
     Chunks of a document of `join_pages` have their pages in the metadata. Pages and lines are those
     of the file, also if the documents are chunks that have pages and lines themselves.
@@ -90,7 +91,6 @@ class SpanTextSplitter(TextSplitter):
         self._chunk_size = chunker.chunk_size or self._chunk_size
         self._chunk_overlap = settings.chunk_overlap
         self._chunker = chunker
-        self._add_verdicts = False
         self._length_function = _Length(chunker)
 
     @property
@@ -117,7 +117,7 @@ class SpanTextSplitter(TextSplitter):
         return self._chunker.show(self._source(text), overlap=self._chunk_overlap)
 
     def split_text(self, text: str) -> list[str]:
-        """Split one text into chunks, each below its context if `prepend_context` is set."""
+        """Split one text into chunks, each below its context if `context` is set."""
         (chunks,) = self._chunker.split_all(
             [self._source(text)], self.delivery, show_progress=self._progress
         )
@@ -227,7 +227,7 @@ class SpanTextSplitter(TextSplitter):
 
     def _context_with_content(self, context: Sequence[ContextPart]) -> Sequence[ContextPart]:
         """Return what vectors know: headings in any case if they are in `page_content`."""
-        return [*context, "headings"] if self._settings.prepend_context else context
+        return [*context, "headings"] if self._settings.context else context
 
     def lazy_split(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Split a stream of documents; the chunks are those of `split_documents`.
@@ -329,11 +329,11 @@ class SpanTextSplitter(TextSplitter):
 
     @property
     def _written(self) -> Written | None:
-        return _in_context if self._settings.prepend_context else None
+        return _in_context if self._settings.context else None
 
     def _content(self, chunk: Chunk) -> str:
         """Return what a chunk's document contains."""
-        return chunk.text_in_context if self._settings.prepend_context else chunk.text
+        return chunk.text_in_context if self._settings.context else chunk.text
 
     @property
     def _progress(self) -> bool:
@@ -363,26 +363,24 @@ class SpanTextSplitter(TextSplitter):
         self, parents: Sequence[Document], split: Sequence[Sequence[Chunk]]
     ) -> list[Document]:
         """Return a document for each chunk of each parent."""
-        settings = self._settings
+        settings, everything = self._settings, self._settings.add_metadata
         identity = self._chunker.identity if settings.stable_ids else None
+        say_start = self._add_start_index or everything
+        # Without a context, a chunk ends where its content does.
+        say_end = everything or (say_start and settings.context)
         documents = []
         for parent, chunks in zip(parents, split, strict=True):
             known = parent.metadata if parent.id is None else parent.id
-            common = common_metadata(parent.metadata, context=settings.add_context)
+            common = common_metadata(parent.metadata, context=everything)
             for chunk in chunks:
                 metadata = copy.deepcopy(common)
-                metadata |= chunk.metadata(
-                    context=settings.add_context,
-                    verdict=self._add_verdicts,
-                    pages=settings.add_pages or has_pages(parent.metadata),
-                    lines=settings.add_lines or has_lines(parent.metadata),
+                metadata |= added_metadata(
+                    chunk, parent.metadata, everything=everything, context=everything
                 )
-                if self._add_start_index:
+                if say_start:
                     metadata["start_index"] = chunk.span.start
-                if settings.add_end_index:
+                if say_end:
                     metadata["end_index"] = chunk.span.end
-                if settings.add_chunk_index:
-                    metadata["chunk_index"] = chunk.index
                 stable = identity and chunk_id(known, chunk.span, chunk.text, identity)
                 content = self._content(chunk)
                 documents.append(Document(page_content=content, metadata=metadata, id=stable))

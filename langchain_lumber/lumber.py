@@ -58,7 +58,6 @@ class LumberTextSplitter(SpanTextSplitter):
         judge = choose_judge(model, settings.judge, settings.prompt, settings.policy)
         chunker = from_settings(LumberChunker, settings, judge)
         self._set_up(chunker, settings)
-        self._add_verdicts = settings.add_verdicts
         self._lumber = chunker
 
     def estimate(self, documents: Iterable[Document], *, prices: Prices | None = None) -> Estimate:

@@ -35,9 +35,8 @@ def join_passages(
 ) -> list[Document]:
     """Join hits that lie close together to passages, exact slices of their documents.
 
-    Hits are chunks made with `add_start_index=True`, and if `prepend_context` is set, with
-    `add_end_index=True`. Their "source", "file_path" and "file_name" and the number of their page
-    say which document they come from.
+    Hits are chunks made with `add_start_index=True` or `add_metadata=True`. Their "source",
+    "file_path" and "file_name" and the number of their page say which document they come from.
 
     Args:
         hits: What a retriever returns, best first.

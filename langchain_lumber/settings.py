@@ -8,11 +8,9 @@ from typing import Annotated
 
 from lumber_core.chunking.base import CoreSplitter
 from lumber_core.chunking.settings import (
-    AddContext,
-    AddLines,
-    AddPages,
     ChunkerSettings,
     ChunkOverlap,
+    add_metadata_setting,
 )
 from lumber_core.settings import Setting, Settings
 from lumber_core.tokens import DEFAULT_TOKENIZER
@@ -52,29 +50,21 @@ class DocumentSettings(Settings):
         bool,
         Setting('Put the chunk\'s offset in characters into `metadata["start_index"]`.'),
     ] = False
-    add_end_index: Annotated[
+    add_metadata: Annotated[
         bool,
-        Setting('Put the offset just past the chunk into `metadata["end_index"]`.'),
+        add_metadata_setting("its offsets `start_index` and `end_index`; its `context`; "),
     ] = False
-    add_chunk_index: Annotated[
-        bool,
-        Setting(
-            "Put the chunk's number in its document, counted from 0, into "
-            '`metadata["chunk_index"]`.'
-        ),
-    ] = False
-    add_context: AddContext = False
-    prepend_context: Annotated[
+    context: Annotated[
         bool,
         Setting(
-            "Put the context (see `add_context`) before the chunk in `page_content`, so that it is "
-            "embedded; `start_index` is still the offset of the chunk itself. `chunk_size` "
-            "includes the context, which takes at most a quarter of it: the outermost titles are "
-            "left out first, and the header of a table if it alone is longer."
+            "Put what the document says about a chunk outside of it before the chunk in "
+            "`page_content`, so that it is embedded: the title (in the metadata, or else the "
+            "single first-level heading of Markdown), the deepest three headings above the chunk, "
+            "and on lines of their own the header rows of the table in Markdown, CSV or TSV whose "
+            "rows it continues. `start_index` is still the offset of the chunk itself. "
+            "`chunk_size` includes the context, which takes at most a quarter of it."
         ),
     ] = False
-    add_pages: AddPages = False
-    add_lines: AddLines = False
     stable_ids: Annotated[
         bool,
         Setting(

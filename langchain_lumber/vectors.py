@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _HEADERS = [f"Header {level}" for level in range(1, 7)]
 """Where LangChain's splitters of Markdown and HTML are usually told to put headings."""
 
-_FIRST_LINES = 3  # a heading, or headings and a blank line above it, as by `prepend_context`
+_FIRST_LINES = 3  # a heading, or headings and a blank line above it, as by `context=True`
 
 
 def embed_chunks(
@@ -164,7 +164,7 @@ def _placed(chunk: Document, start: int, *, headings: bool) -> PlacedText:
     above = _above(chunk.metadata, text) if headings else ""
     prefix = f"{above}\n\n" if above else ""
     first = above.partition("\n")[0] + "\n\n"
-    if above and text.startswith(first):  # as put there by `prepend_context`
+    if above and text.startswith(first):  # as put there by `context=True`
         prefix, text = first, text.removeprefix(first)
     return PlacedText(Span(start, start + len(text)), text, prefix.__add__)
 

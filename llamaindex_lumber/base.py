@@ -48,7 +48,6 @@ from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Settings, document, fields_of, refuse_unknown, setting_of
 from lumber_core.spans import Span
-from lumber_core.text.pages import has_lines, has_pages
 from lumber_core.text.source import Source
 from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
 
@@ -429,7 +428,7 @@ class SpanNodeParser(NodeParser):
         parsed: list[_Parsed],
     ) -> list[BaseNode]:
         """Return the nodes of all parents, and add them to `parsed` for their embeddings."""
-        inherits, identity = self.include_metadata, self._built().identity
+        identity = self._built().identity
         made: list[BaseNode] = []
         for parent, source, segmentation in zip(parents, sources, segmentations, strict=True):
             chunks = self._built().chunks(source, segmentation, self.delivery)
@@ -441,13 +440,9 @@ class SpanNodeParser(NodeParser):
                     chunks,
                     splitter=identity,
                     id_func=self.id_func,
-                    headings=inherits,
+                    inherits=self.include_metadata,
+                    everything=getattr(self, "add_metadata", False),
                     context=self._adds_context(parent),
-                    verdicts=getattr(self, "add_verdicts", False),
-                    pages=getattr(self, "add_pages", False)
-                    or (inherits and has_pages(parent.metadata)),
-                    lines=getattr(self, "add_lines", False)
-                    or (inherits and has_lines(parent.metadata)),
                 )
                 event.on_end(payload={EventPayload.CHUNKS: [text_of(node) for node in nodes]})
             spans = [chunk.span for chunk in chunks] or [Span(0, 0)] * len(nodes)

@@ -11,7 +11,7 @@ from llama_index.core.node_parser.node_utils import build_nodes_from_splits, def
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.delivery import Chunk
+from lumber_core.chunking.delivery import Chunk, added_metadata
 from lumber_core.chunking.room import Room
 from lumber_core.identity import chunk_id, safe_repr
 from lumber_core.spans import Span
@@ -219,11 +219,9 @@ def nodes_of(
     *,
     splitter: str,
     id_func: IdFuncCallable,
-    headings: bool,
+    inherits: bool,
+    everything: bool,
     context: bool,
-    verdicts: bool,
-    pages: bool,
-    lines: bool,
 ) -> list[TextNode]:
     """Return the nodes of one document or node.
 
@@ -232,13 +230,11 @@ def nodes_of(
         chunks: Its chunks.
         splitter: The identity of the splitter that made them.
         id_func: Names the nodes; LlamaIndex's default stands for stable ids.
-        headings: Whether the titles above a node, and inside it, are added to its metadata.
-        context: Whether its context is added.
-        verdicts: Whether to add how the start of a node was decided.
-        pages: Whether to add the pages of a node, if they are known.
-        lines: Whether to add the lines of a node, if they are known.
+        inherits: Whether nodes get metadata by default: the setting `include_metadata`.
+        everything: The setting `add_metadata`.
+        context: Whether contexts are added to the metadata.
     """
-    parent = referred_document(parent, context=context)
+    known, parent = parent.metadata, referred_document(parent, context=context)
     text = text_of(parent)
     texts, spans = [chunk.text for chunk in chunks], [chunk.span for chunk in chunks]
     if not text:  # LlamaIndex's own parsers make one empty node of an empty text
@@ -255,13 +251,13 @@ def nodes_of(
     for node, span in zip(nodes, spans, strict=True):
         if offset is not None:
             node.start_char_idx, node.end_char_idx = span.shifted(offset)
+    if not (inherits or everything):
+        return nodes
     # Without lines of its own, a node that begins further down does not know where.
-    lines = lines and (offset == 0 or core.has_lines(parent.metadata))
+    unknown = () if offset == 0 or core.has_lines(known) else core.LINE_KEYS
     for node, chunk in zip(nodes, chunks, strict=False):  # an empty text has a node, no chunk
-        said = chunk.metadata(
-            headings=headings, context=context, verdict=verdicts, pages=pages, lines=lines
-        )
-        add_metadata(node, said)
+        said = added_metadata(chunk, known, everything=everything, context=context)
+        add_metadata(node, {key: value for key, value in said.items() if key not in unknown})
     return nodes
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
-from lumber_core.chunking.settings import AddContext, AddLines, AddPages, ChunkOverlap
+from lumber_core.chunking.settings import ChunkOverlap, add_metadata_setting
 from lumber_core.settings import Setting, Settings
 from lumber_retrieval.embedding import (
     ALL_CONTEXT,
@@ -63,9 +63,16 @@ class ParserSettings(Settings):
     """Settings of node parsers, in addition to the core's."""
 
     chunk_overlap: ChunkOverlap = 0
-    add_context: AddContext = True
-    add_pages: AddPages = False
-    add_lines: AddLines = False
+    add_metadata: Annotated[bool, add_metadata_setting()] = False
+    add_context: Annotated[
+        bool,
+        Setting(
+            'Put what the document says about a node outside of it into `metadata["context"]`, '
+            "which is embedded and sent to models: the single first-level heading of Markdown, the "
+            "deepest three headings above the node, and on lines of their own the header rows of "
+            "the table in Markdown, CSV or TSV whose rows it continues."
+        ),
+    ] = True
     embed: Annotated[
         bool | BaseEmbedding,
         Setting(

@@ -253,7 +253,7 @@ def _whole(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[_Reading]:
                 f"the text of the document {hit.document} does not have the hit that begins with "
                 f"{hit.text[:40]!r} at offset {hit.start:,}: index a document that has changed "
                 "again, and pass texts as they were split; chunks with a context before their text "
-                "(prepend_context) need add_end_index=True"
+                "need their end_index in the metadata"
             )
     readings = {name: _Reading(texts[name]) for name in {hit.document for hit in hits}}
     return [readings[hit.document] for hit in hits]

@@ -55,8 +55,7 @@ def by_langchain(chunker: Chunker, file: Source, overlap: int) -> Places:
         chunker,
         chunk_overlap=overlap,
         strip_whitespace=False,
-        add_start_index=True,
-        add_end_index=True,
+        add_metadata=True,
     )
     document = LangChainDocument(file.text, metadata=dict(file.metadata))
     chunks = splitter.split_documents([document])
@@ -137,7 +136,7 @@ def test_every_consumer_gives_the_same_contexts(folder: Path, files: list[Source
 
 def contexts_by_langchain(chunker: Chunker, file: Source) -> Contexts:
     splitter = SpanTextSplitter(
-        chunker, chunk_overlap=OVERLAP, strip_whitespace=False, add_context=True
+        chunker, chunk_overlap=OVERLAP, strip_whitespace=False, add_metadata=True
     )
     document = LangChainDocument(file.text, metadata=dict(file.metadata))
     return [of_metadata(chunk.metadata) for chunk in splitter.split_documents([document])]

@@ -68,7 +68,7 @@ def test_failures_and_usage_of_each_document_are_reported(split: Callable[..., C
 
 @in_both_frameworks
 def test_chunks_say_on_request_how_their_starts_were_decided(split: Callable[..., Chunks]) -> None:
-    chunks = split(LONG, judge=answers, tokenizer=words, add_verdicts=True, **UNTIL_FAILURE)
+    chunks = split(LONG, judge=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE)
     told = [(text.split()[:2], metadata.get("verdict")) for text, metadata in chunks]
     assert told == [
         (["Paragraph", "one."], None),
@@ -92,7 +92,7 @@ def test_chunks_of_windows_say_what_decided_each_start(split: Callable[..., Chun
 
     windows = {"method": "window", "window_tokens": 30, "chunk_size": 12, "target_size": 12}
     settings = {"judge": listing, "tokenizer": words, **windows, **UNTIL_FAILURE}
-    chunks = split(LONG, add_verdicts=True, **settings)
+    chunks = split(LONG, add_metadata=True, **settings)
     told = [(text.split()[1], metadata.get("verdict")) for text, metadata in chunks]
     assert told[:2] == [("one.", None), ("two.", "shift")]
     assert {verdict for _, verdict in told[2:]} == {"no_shift", "unreadable"}
@@ -111,7 +111,7 @@ def test_nothing_is_said_unless_asked_for(split: Callable[..., Chunks]) -> None:
 def test_overlap_and_trimming_leave_each_verdict_with_its_chunk() -> None:
     def verdicts(**settings: Any) -> list[str | None]:
         chunks = split_with_langchain(
-            LONG, judge=answers, tokenizer=words, add_verdicts=True, **UNTIL_FAILURE, **settings
+            LONG, judge=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE, **settings
         )
         texts.append([text for text, _ in chunks])
         return [metadata.get("verdict") for _, metadata in chunks]
@@ -124,24 +124,18 @@ def test_overlap_and_trimming_leave_each_verdict_with_its_chunk() -> None:
 
 
 async def test_asynchronous_splitting_says_the_same() -> None:
-    splitter = LumberTextSplitter(judge=answers, add_verdicts=True, on_failure="keep_group")
+    splitter = LumberTextSplitter(judge=answers, add_metadata=True, on_failure="keep_group")
     document = LangChainDocument(LONG)
     assert await splitter.asplit_documents([document]) == splitter.split_documents([document])
 
 
 def test_verdicts_are_not_embedded() -> None:
-    parser = LumberNodeParser(judge=answers, tokenizer=words, add_verdicts=True, **UNTIL_FAILURE)
+    parser = LumberNodeParser(judge=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE)
     for node in parser.get_nodes_from_documents([LlamaIndexDocument(text=LONG)]):
         for mode in (MetadataMode.EMBED, MetadataMode.LLM):
             assert "verdict" not in node.get_content(metadata_mode=mode)
 
 
-def test_the_setting_is_part_of_the_cache_key_and_survives_a_round_trip() -> None:
-    parser = LumberNodeParser(add_verdicts=True)
-    assert parser.to_dict() != LumberNodeParser().to_dict()
-    assert LumberNodeParser.from_dict(parser.to_dict()).add_verdicts
-
-
 def test_an_empty_text_has_no_verdict() -> None:
-    ((_, metadata),) = split_with_llamaindex("", add_verdicts=True)
+    ((_, metadata),) = split_with_llamaindex("", add_metadata=True)
     assert metadata == {"source": "a"}

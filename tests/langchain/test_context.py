@@ -17,12 +17,11 @@ TABLE = Document(VALUES, metadata={"source": "prices.csv", "title": "Prices"})
 
 def test_a_context_is_added_only_if_asked_for() -> None:
     bare = GreedyTextSplitter(target_size=20, tokenizer="words").split_documents([PAGE])
-    found = GreedyTextSplitter(target_size=20, tokenizer="words", add_context=True).split_documents(
-        [PAGE]
-    )
+    splitter = GreedyTextSplitter(target_size=20, tokenizer="words", add_metadata=True)
+    found = splitter.split_documents([PAGE])
     assert not any("context" in chunk.metadata for chunk in bare)
     contexts = [chunk.metadata.pop("context", None) for chunk in found]
-    assert found == bare
+    assert [chunk.page_content for chunk in found] == [chunk.page_content for chunk in bare]
     assert None in contexts
     assert "Guide > Setext titles" in contexts
 
@@ -38,10 +37,8 @@ def test_a_prepended_context_is_within_the_limit_and_before_the_slice(
         tokenizer="cl100k_base",
         chunk_overlap=overlap,
         strip_whitespace=strip,
-        prepend_context=True,
-        add_context=True,
-        add_start_index=True,
-        add_end_index=True,
+        context=True,
+        add_metadata=True,
     )
     chunks = splitter.split_documents([document])
     sizes = token_counter("cl100k_base").count([chunk.page_content for chunk in chunks])
@@ -56,7 +53,7 @@ def test_a_prepended_context_is_within_the_limit_and_before_the_slice(
 
 def test_texts_and_documents_have_the_same_content_in_context() -> None:
     splitter = GreedyTextSplitter(
-        target_size=25, chunk_size=60, units="markdown", tokenizer="words", prepend_context=True
+        target_size=25, chunk_size=60, units="markdown", tokenizer="words", context=True
     )
     contents = [chunk.page_content for chunk in splitter.create_documents([GUIDE])]
     assert splitter.split_text(GUIDE) == contents
@@ -69,7 +66,7 @@ def test_texts_and_documents_have_the_same_content_in_context() -> None:
 
 
 async def test_async_and_lazy_give_the_same_documents() -> None:
-    settings: dict[str, Any] = {"prepend_context": True, "stable_ids": True}
+    settings: dict[str, Any] = {"context": True, "stable_ids": True}
     splitter = BertTextSplitter(target_size=20, chunk_size=40, **settings)
     expected = splitter.split_documents([PAGE, TABLE])
     assert await splitter.asplit_documents([PAGE, TABLE]) == expected
@@ -77,8 +74,8 @@ async def test_async_and_lazy_give_the_same_documents() -> None:
 
 
 def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone() -> None:
-    coarse = GreedyTextSplitter(target_size=80, tokenizer="words", add_context=True)
-    fine = GreedyTextSplitter(target_size=12, tokenizer="words", add_context=True)
+    coarse = GreedyTextSplitter(target_size=80, tokenizer="words", add_metadata=True)
+    fine = GreedyTextSplitter(target_size=12, tokenizer="words", add_metadata=True)
     parents = coarse.split_documents([PAGE])
     assert any("headings_inside" in parent.metadata for parent in parents)
     for parent in parents:

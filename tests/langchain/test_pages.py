@@ -98,7 +98,7 @@ def test_joined_pages_have_the_text_and_chunks_of_the_file(handbook: Path) -> No
     file, (joined,) = read_file(handbook), join_pages(load(handbook))
     assert joined.page_content == file.text
     assert tuple(joined.metadata["page_starts"]) == file.pages
-    chunks = BertTextSplitter(add_lines=True).split_documents([joined])
+    chunks = BertTextSplitter(add_metadata=True).split_documents([joined])
     of_file = BertChunker().split(file, Delivery(trim=True))
     assert [chunk.page_content for chunk in chunks] == [chunk.text for chunk in of_file]
     for chunk, other in zip(chunks, of_file, strict=True):
@@ -142,7 +142,7 @@ def test_empty_and_missing_pages_keep_the_numbers_of_the_others_right() -> None:
 
 def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request() -> None:
     documents = [page(4, "Five."), Document("One.\fTwo."), Document("Plain.")]
-    chunks = GreedyTextSplitter(target_size=3, add_pages=True).split_documents(documents)
+    chunks = GreedyTextSplitter(target_size=3, add_metadata=True).split_documents(documents)
     assert [chunk.metadata.get("page_first") for chunk in chunks] == [5, 1, 2, None]
     assert [chunk.metadata.get("page_last") for chunk in chunks] == [5, 1, 2, None]
     for chunk in GreedyTextSplitter(target_size=3).split_documents(documents):
@@ -152,7 +152,7 @@ def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request() -> Non
 def test_lines_are_those_of_the_visible_text() -> None:
     text = "\n Ann ran.\r\nShe fell.\n\n\nBob slept.\n"
     splitter = GreedyTextSplitter(
-        chunk_size=8, target_size=5, tokenizer="words", units="paragraphs", add_lines=True
+        chunk_size=8, target_size=5, tokenizer="words", units="paragraphs", add_metadata=True
     )
     chunks = splitter.create_documents([text])
     lines = [(chunk.metadata["line_first"], chunk.metadata["line_last"]) for chunk in chunks]
@@ -162,7 +162,7 @@ def test_lines_are_those_of_the_visible_text() -> None:
 def test_chunks_of_chunks_have_pages_and_lines_of_the_file() -> None:
     texts = ["Ann ran. She fell.\nShe got up.", "Bob slept. He woke.\nHe ran.", "Eve ate. She sat."]
     joined = join_pages([page(n, text) for n, text in enumerate(texts)])
-    parents = GreedyTextSplitter(target_size=14, add_lines=True).split_documents(joined)
+    parents = GreedyTextSplitter(target_size=14, add_metadata=True).split_documents(joined)
     children = GreedyTextSplitter(target_size=3).split_documents(parents)
     assert len(parents) < len(children)
     for child in children:
@@ -174,7 +174,9 @@ def test_chunks_of_chunks_have_pages_and_lines_of_the_file() -> None:
 
 async def test_pages_are_the_same_however_documents_are_split() -> None:
     joined = join_pages([page(n, PROSE) for n in range(3)])
-    splitter = GreedyTextSplitter(target_size=40, chunk_overlap=10, add_lines=True, stable_ids=True)
+    splitter = GreedyTextSplitter(
+        target_size=40, chunk_overlap=10, add_metadata=True, stable_ids=True
+    )
     chunks = splitter.split_documents(joined)
     assert await splitter.asplit_documents(joined) == chunks
     assert list(splitter.lazy_split(joined)) == chunks

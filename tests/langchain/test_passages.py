@@ -63,7 +63,7 @@ def test_hits_of_several_documents_become_slices_of_them(texts: Any) -> None:
 
 
 def test_chunks_with_a_context_before_their_text_become_slices_without_it() -> None:
-    chunks = chunks_of(PAGE, prepend_context=True, add_end_index=True)
+    chunks = chunks_of(PAGE, context=True)
     texts = [GUIDE[c.metadata["start_index"] : c.metadata["end_index"]] for c in chunks]
     assert [chunk.page_content for chunk in chunks] != texts
     (whole,) = join_passages(chunks, [PAGE])
@@ -74,8 +74,10 @@ def test_chunks_with_a_context_before_their_text_become_slices_without_it() -> N
 
 
 def test_a_context_without_an_end_index_is_refused_with_what_to_do() -> None:
-    chunks = chunks_of(PAGE, prepend_context=True)
-    with pytest.raises(ValueError, match="need add_end_index=True"):
+    chunks = chunks_of(PAGE, context=True)
+    for chunk in chunks:
+        del chunk.metadata["end_index"]
+    with pytest.raises(ValueError, match="need their end_index"):
         join_passages(chunks, [PAGE])
 
 
@@ -98,7 +100,7 @@ def test_overlapping_hits_repeat_no_text() -> None:
 
 
 def test_metadata_is_that_of_the_best_hit_but_places_are_those_of_the_passage() -> None:
-    chunks = chunks_of(PAGE, add_lines=True, add_chunk_index=True, add_context=True)
+    chunks = chunks_of(PAGE, add_metadata=True)
     for rank, number in enumerate((6, 4, 5)):
         chunks[number].metadata["relevance_score"] = 0.9 - rank / 10
     (passage,) = join_passages([chunks[6], chunks[4], chunks[5]], [PAGE])

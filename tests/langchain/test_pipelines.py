@@ -142,9 +142,7 @@ def test_end_and_number_are_added_on_request(overlap: int, strip: bool) -> None:
         chunk_size=12,
         chunk_overlap=overlap,
         strip_whitespace=strip,
-        add_start_index=True,
-        add_end_index=True,
-        add_chunk_index=True,
+        add_metadata=True,
     )
     chunks = splitter.create_documents([TEXT, TEXT])
     assert len(chunks) > 4
@@ -213,7 +211,7 @@ def asked_together(**own: Any) -> LumberTextSplitter:
 @pytest.mark.parametrize("make", [*SPLITTERS.values(), asked_together], ids=[*SPLITTERS, "3"])
 class TestLazySplit:
     def test_the_chunks_are_those_of_the_list(self, make: Any) -> None:
-        splitter = make(stable_ids=True, add_chunk_index=True)
+        splitter = make(stable_ids=True, add_metadata=True)
         listed = splitter.split_documents(Shelf(7))
         assert [*splitter.lazy_split(Shelf(7))] == listed
         assert len(listed) > 14

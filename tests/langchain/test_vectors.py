@@ -88,14 +88,14 @@ def test_headings_are_embedded_before_the_text_but_are_not_in_it() -> None:
     assert "Wax the oars." in [chunk.page_content for chunk in chunks]
 
 
-@pytest.mark.parametrize("add_context", [True, False])
+@pytest.mark.parametrize("add_metadata", [True, False])
 @pytest.mark.parametrize("context", [(), ("headings",), ("surroundings",)])
 def test_headings_in_the_content_are_embedded_once_in_any_case(
-    context: Any, add_context: bool
+    context: Any, add_metadata: bool
 ) -> None:
     model, other = Counting(), Counting()
     splitter = GreedyTextSplitter(
-        target_size=8, prepend_context=True, add_context=add_context, add_start_index=True
+        target_size=8, context=True, add_metadata=add_metadata, add_start_index=True
     )
     chunks, vectors = splitter.split_and_embed(library()[1:], model, context=context)
     assert model.texts == [chunk.page_content for chunk in chunks]

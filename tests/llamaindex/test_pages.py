@@ -104,9 +104,7 @@ def test_labels_that_are_no_numbers_are_counted() -> None:
 @pytest.mark.parametrize("include_metadata", [True, False])
 def test_page_starts_reach_no_node_and_no_vector_store(include_metadata: bool) -> None:
     pages = [page(f"{n}", PROSE) for n in range(1, 4)]
-    parser = GreedyNodeParser(
-        target_size=30, add_pages=True, add_lines=True, include_metadata=include_metadata
-    )
+    parser = GreedyNodeParser(target_size=30, add_metadata=True, include_metadata=include_metadata)
     for node in parser(join_pages(pages)):
         stored = node_to_metadata_dict(node, flat_metadata=True)  # raises on lists
         content = json.loads(stored["_node_content"])
@@ -117,7 +115,7 @@ def test_page_starts_reach_no_node_and_no_vector_store(include_metadata: bool) -
 
 
 def test_pages_and_lines_are_not_embedded_so_that_the_limit_holds() -> None:
-    parser = GreedyNodeParser(chunk_size=40, add_lines=True)
+    parser = GreedyNodeParser(chunk_size=40, add_metadata=True)
     for node in parser(join_pages([page(f"{n}", PROSE) for n in range(1, 9)])):
         for mode in (MetadataMode.EMBED, MetadataMode.LLM):
             content = node.get_content(metadata_mode=mode)
@@ -128,7 +126,7 @@ def test_pages_and_lines_are_not_embedded_so_that_the_limit_holds() -> None:
 
 def test_nodes_say_pages_and_lines_only_on_request_or_if_pages_were_joined() -> None:
     documents = [page("5", "Five."), Document(text="One.\fTwo."), Document(text="Plain.")]
-    nodes = GreedyNodeParser(target_size=3, add_pages=True, add_lines=True)(documents)
+    nodes = GreedyNodeParser(target_size=3, add_metadata=True)(documents)
     assert [node.metadata.get("page_first") for node in nodes] == [5, 1, 2, None]
     assert {node.metadata["line_first"] for node in nodes} == {1}
     for node in GreedyNodeParser(target_size=3)(documents):
@@ -140,7 +138,7 @@ def test_nodes_say_pages_and_lines_only_on_request_or_if_pages_were_joined() -> 
 def test_nodes_of_nodes_have_pages_and_lines_of_the_document() -> None:
     (joined,) = join_pages([page(f"{n}", text) for n, text in enumerate(TEXTS, start=1)])
     levels = {
-        "large": GreedyNodeParser(target_size=14, add_lines=True),
+        "large": GreedyNodeParser(target_size=14, add_metadata=True),
         "small": GreedyNodeParser(target_size=3),
     }
     parser = HierarchicalNodeParser.from_defaults(node_parser_ids=[*levels], node_parser_map=levels)
@@ -156,7 +154,7 @@ def test_nodes_of_nodes_have_pages_and_lines_of_the_document() -> None:
 def test_lines_of_another_parsers_nodes_are_left_out_where_they_cannot_be_known() -> None:
     document = Document(text="Ann ran.\nShe fell.\n\nBob slept.\nHe woke.")
     others = SentenceSplitter(chunk_size=8, chunk_overlap=0, include_metadata=False)([document])
-    nodes = GreedyNodeParser(target_size=3, add_lines=True)(others)
+    nodes = GreedyNodeParser(target_size=3, add_metadata=True)(others)
     assert len(others) > 1
     for node in nodes:
         assert isinstance(node, TextNode)
@@ -166,13 +164,13 @@ def test_lines_of_another_parsers_nodes_are_left_out_where_they_cannot_be_known(
 
 async def test_pages_are_the_same_however_documents_are_parsed() -> None:
     joined = join_pages([page(f"{n}", PROSE) for n in range(1, 4)])
-    parser = LumberNodeParser(judge=LexicalJudge(), theta=60, add_lines=True)
+    parser = LumberNodeParser(judge=LexicalJudge(), theta=60, add_metadata=True)
     nodes = parser(joined)
     assert len(nodes) > 2
     assert await parser.acall(joined) == nodes
     assert pickle.loads(pickle.dumps(parser))(joined) == nodes
     assert list(parser.lazy_split(joined)) == nodes
-    assert GreedyNodeParser.from_dict(GreedyNodeParser(add_pages=True).to_dict()).add_pages
+    assert GreedyNodeParser.from_dict(GreedyNodeParser(add_metadata=True).to_dict()).add_metadata
     assert len(IngestionPipeline(transformations=[parser]).run(documents=joined)) == len(nodes)
 
 

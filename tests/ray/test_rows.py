@@ -50,8 +50,7 @@ def test_ids_and_offsets_are_those_of_nodes_and_documents() -> None:
         chunk_size=20,
         stable_ids=True,
         strip_whitespace=False,
-        add_start_index=True,
-        add_end_index=True,
+        add_metadata=True,
     )
     documents = splitter.split_documents([langchain.Document(page_content=TEXT, id="guide")])
     assert own == [(d.id, d.metadata["start_index"], d.metadata["end_index"]) for d in documents]

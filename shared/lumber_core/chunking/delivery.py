@@ -7,9 +7,10 @@ only starts move, so every chunk is still a slice of the text and its offsets st
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation, Verdict
@@ -28,6 +29,8 @@ from lumber_core.text.pages import (
     LAST_LINE,
     LAST_PAGE,
     count_line_breaks,
+    has_lines,
+    has_pages,
 )
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source
@@ -111,7 +114,6 @@ class Chunk:
     def metadata(
         self,
         *,
-        headings: bool = True,
         context: bool = False,
         verdict: bool = False,
         pages: bool = False,
@@ -120,26 +122,24 @@ class Chunk:
         """Return what the metadata of a document or node for this chunk should say.
 
         Args:
-            headings: Whether to name the headings above its start, and those inside it.
             context: Whether to say its context.
             verdict: Whether to say how its start was decided.
             pages: Whether to say its pages.
             lines: Whether to say its lines.
 
         Returns:
-            With `headings`, "headings", joined by " > ", "heading_levels", and "headings_inside",
-            joined by " | ", if there are any. With `context`, "context", if there is any. With
-            `verdict`, "verdict", the outcome of the verdict that set its start; if that is a
-            failure, also "verdict_reason": what went wrong, and who decided instead. With `pages`,
-            "page_first" and "page_last", if they are known. With `lines`, "line_first" and
-            "line_last".
+            "headings", joined by " > ", "heading_levels", and "headings_inside", joined by " | ",
+            if there are any. With `context`, "context", if there is any. With `verdict`, "verdict",
+            the outcome of the verdict that set its start; if that is a failure, also
+            "verdict_reason": what went wrong, and who decided instead. With `pages`, "page_first"
+            and "page_last", if they are known. With `lines`, "line_first" and "line_last".
         """
         said: dict[str, str | int] = {}
-        if headings and self.headings:
+        if self.headings:
             said["headings"] = HEADING_SEPARATOR.join(self.headings)
-        if headings and self.heading_levels:
+        if self.heading_levels:
             said[LEVELS_KEY] = " ".join(map(str, self.heading_levels))
-        if headings and self.headings_inside:
+        if self.headings_inside:
             said[INSIDE_KEY] = INSIDE_SEPARATOR.join(self.headings_inside)
         if context and self.context:
             said[CONTEXT_KEY] = self.context
@@ -152,6 +152,26 @@ class Chunk:
         if lines:
             said[FIRST_LINE], said[LAST_LINE] = self.lines
         return said
+
+
+def added_metadata(
+    chunk: Chunk, known: Mapping[Any, Any], *, everything: bool, context: bool
+) -> dict[str, str | int]:
+    """Return what an adapter adds to the metadata of a chunk.
+
+    Args:
+        chunk: The chunk.
+        known: The metadata of its document. What this says of pages and lines is said of the chunk.
+        everything: The setting `add_metadata`.
+        context: Whether to say its context.
+    """
+    said = chunk.metadata(
+        context=context,
+        verdict=everything,
+        pages=everything or has_pages(known),
+        lines=everything or has_lines(known),
+    )
+    return {**said, "chunk_index": chunk.index} if everything else said
 
 
 def deliver(

@@ -68,31 +68,24 @@ ChunkOverlap = Annotated[
         check_not_negative,
     ),
 ]
-AddContext = Annotated[
-    bool,
-    Setting(
-        'Put what the document says about a chunk outside of it into `metadata["context"]`: its '
-        "title (in the metadata, or else the single first-level heading of Markdown), the deepest "
-        "three headings above the chunk, and on lines of their own the header rows of the table in "
-        "Markdown, CSV or TSV whose rows it continues."
-    ),
-]
-AddPages = Annotated[
-    bool,
-    Setting(
-        'Put the first and the last page of a chunk, counted from 1, into `metadata["page_first"]` '
-        'and `metadata["page_last"]`: of the documents of `join_pages`, which have them anyway, of '
-        "a loader's pages, and of texts whose pages end with form feeds. Two numbers, because "
-        "many vector stores refuse lists of numbers."
-    ),
-]
-AddLines = Annotated[
-    bool,
-    Setting(
-        "Put the lines of a chunk's first and last visible character, counted from 1, into "
-        '`metadata["line_first"]` and `metadata["line_last"]`.'
-    ),
-]
+
+
+def add_metadata_setting(more: str = "") -> Setting:
+    """Return the setting `add_metadata` of a framework.
+
+    Args:
+        more: What its metadata says in addition.
+    """
+    return Setting(
+        f"Put all that is known about a chunk into its metadata: {more}its number in the document "
+        "from 0, `chunk_index`; its pages and lines from 1, `page_first`, `page_last`, "
+        "`line_first` and `line_last`; and if a judge was asked, how its start was decided: "
+        '`verdict` is "shift" if the judge named it, "no_shift" or "single" if a group ended, or '
+        'after a failure "outside", "unreadable", "refused" or "unavailable", with '
+        "`verdict_reason`."
+    )
+
+
 Tokenizer = Annotated[
     TokenCounterSpec,
     Setting(

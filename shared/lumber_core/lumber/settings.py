@@ -244,17 +244,6 @@ class AskedSettings(LumberSettings):
             "`window` a list of all such units; or a language model of `lumber_core.llms`."
         ),
     ] = None
-    add_verdicts: Annotated[
-        bool,
-        Setting(
-            'Add to each chunk\'s metadata how its start was decided. `metadata["verdict"]` is '
-            '"shift"; "no_shift" or "single" after a group without a shift, or of one unit, and if '
-            "layout and sizes chose a unit of a window; or, if "
-            'the model gave no usable answer and `on_failure` decided, "outside", "unreadable", '
-            '"refused" or "unavailable", with what went wrong in `metadata["verdict_reason"]`. '
-            "The first chunk, and parts of a chunk that was too long, have neither."
-        ),
-    ] = False
     prompt: Annotated[
         PromptTemplate | None,
         Setting("What `llm` is asked. None: the prompt of this library.", optional(_check_prompt)),

@@ -19,7 +19,7 @@ SEPARATOR = "\f"
 PAGE_STARTS = "page_starts"
 """Where a joined document's metadata has the offsets at which pages start, from page 1 on."""
 FIRST_PAGE, LAST_PAGE = "page_first", "page_last"
-FIRST_LINE, LAST_LINE = "line_first", "line_last"
+LINE_KEYS = FIRST_LINE, LAST_LINE = "line_first", "line_last"
 """Where the metadata of a chunk has its pages and lines.
 
 Two numbers each, and not a list: Pinecone, LlamaIndex's Chroma store and others refuse lists of
