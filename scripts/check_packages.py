@@ -74,7 +74,7 @@ PROBES = {
     "document = Document('one', text, (0,), (0,), '')\n"
     "assert preset('recursive:40').split(document).chunks",
     "documents": f"import mammoth, pypdf\n{READS}",
-    "cli": "import lumber_cli.compare, lumber_cli.conform, lumber_cli.training, mammoth, pypdf\n"
+    "cli": "import lumber_cli.compare, lumber_cli.training, mammoth, pypdf\n"
     f"{READS}{RUN}done = run('split', '-', stdin=text)\n"
     "assert done.returncode == 0 and '\"index\": 0' in done.stdout, done",
     "ray": f"import lumber_ray.datasets, ray.data\n{READS}",

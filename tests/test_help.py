@@ -12,7 +12,7 @@ import pytest
 
 PACKAGES = (
     *("lumber_core", "lumber_core.llms", "langchain_lumber", "llamaindex_lumber"),
-    *("lumber_files", "lumber_retrieval", "lumber_conformance"),
+    *("lumber_files", "lumber_retrieval"),
 )
 
 

@@ -19,10 +19,10 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+from benchmarks.suite.pieces import Piece
 from benchmarks.suite.quality import examine
 from benchmarks.suite.report import Chart, Section, Table, spread
 from benchmarks.suite.texts import TOPICS, english
-from lumber_conformance import Piece
 from lumber_core import CallPolicy, LumberChunker, ModelJudge
 from lumber_core.llms.openai import OpenAIModel
 from tests.loopback.faults import Fault, Malformed, Refusal, Says, rate_limited

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from lumber_conformance import Piece
+from benchmarks.suite.pieces import Piece
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
+from benchmarks.suite.pieces import Piece, pieces_with
 from benchmarks.suite.texts import KINDS
-from lumber_conformance import Piece, Subject
 
 TOKENS, CHARACTERS = 256, 1024
 
@@ -96,40 +96,40 @@ def use_shipped_vocabulary() -> None:
 
 def _langchain(module: str, name: str, *arguments: Any, **settings: Any) -> Contestant:
     splitter = getattr(import_module(module), name)(*arguments, **settings)
-    return Contestant(splitter.split_text, Subject(lambda: splitter).split)
+    return Contestant(splitter.split_text, pieces_with(splitter))
 
 
 def _recursive_by_tokens() -> Contestant:
     kind = import_module("langchain_text_splitters").RecursiveCharacterTextSplitter
     splitter = kind.from_tiktoken_encoder("cl100k_base", chunk_size=TOKENS, chunk_overlap=0)
-    return Contestant(splitter.split_text, Subject(lambda: splitter).split)
+    return Contestant(splitter.split_text, pieces_with(splitter))
 
 
 def _langchain_semantic() -> Contestant:
     kind = import_module("langchain_experimental.text_splitter").SemanticChunker
     embeddings = import_module("langchain_lumber").LumberEmbeddings()
     splitter = kind(embeddings)
-    return Contestant(splitter.split_text, Subject(lambda: splitter).split)
+    return Contestant(splitter.split_text, pieces_with(splitter))
 
 
 def _llama_sentences() -> Contestant:
     kind = import_module("llama_index.core.node_parser").SentenceSplitter
     splitter = kind(chunk_size=TOKENS, chunk_overlap=0)
-    return Contestant(splitter.split_text, Subject(lambda: splitter).split)
+    return Contestant(splitter.split_text, pieces_with(splitter))
 
 
 def _llama_semantic() -> Contestant:
     kind = import_module("llama_index.core.node_parser").SemanticSplitterNodeParser
     embedding = import_module("llamaindex_lumber").LumberEmbedding()
-    subject = Subject(lambda: kind.from_defaults(embed_model=embedding))
-    return Contestant(subject.split, subject.split)
+    split = pieces_with(kind.from_defaults(embed_model=embedding))
+    return Contestant(split, split)
 
 
 def _chonkie(name: str, **settings: Any) -> Contestant:
     splitter = getattr(import_module("chonkie"), name)(
         tokenizer=encoding(), chunk_size=TOKENS, **settings
     )
-    return Contestant(splitter.chunk, Subject(lambda: splitter).split)
+    return Contestant(splitter.chunk, pieces_with(splitter))
 
 
 def _semchunk() -> Contestant:
@@ -174,7 +174,7 @@ def _neural() -> Contestant:
     model = _sparse(transformers.DistilBertForTokenClassification(config))
     tokenizer = _word_pieces(512)
     chunker = import_module("chonkie").NeuralChunker(model, tokenizer, "cpu", stride=256)
-    return Contestant(chunker.chunk, Subject(lambda: chunker).split)
+    return Contestant(chunker.chunk, pieces_with(chunker))
 
 
 def _chonky() -> Contestant:
@@ -234,7 +234,7 @@ def _static_semantic() -> Contestant:
     model = import_module("model2vec").StaticModel(vectors, tokenizer, normalize=True)
     embeddings = import_module("chonkie.embeddings").Model2VecEmbeddings(model)
     splitter = import_module("chonkie").SemanticChunker(embeddings, chunk_size=TOKENS)
-    return Contestant(splitter.chunk, Subject(lambda: splitter).split)
+    return Contestant(splitter.chunk, pieces_with(splitter))
 
 
 _TOKENIZER = str(files("lumber_core.bert") / "bundled" / "tokenizer.json")

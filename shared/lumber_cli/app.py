@@ -137,13 +137,6 @@ _add(
     "docs/ --model ollama:llama3.2",
 )
 _add(
-    "conform",
-    "lumber_cli.conform:conform_command",
-    "Check whether a splitter keeps text, offsets and size limits.",
-    "langchain_text_splitters:RecursiveCharacterTextSplitter --set chunk_size=200",
-    "my_package.splitters:MySplitter --only text --only offsets",
-)
-_add(
     "train",
     "lumber_cli.training:train_command",
     "Train a chunk classifier and plot its learning curves.",

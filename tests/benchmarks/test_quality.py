@@ -2,8 +2,8 @@
 
 import pytest
 
+from benchmarks.suite.pieces import Piece
 from benchmarks.suite.quality import examine, wrong_offsets
-from lumber_conformance import Piece
 
 TEXT = "One two. One two. Three four."
 

@@ -16,7 +16,7 @@ import pytest
 from tests.cli.running import run, run_apart, started
 
 COMMANDS = (
-    *("split", "view", "estimate", "models", "compare", "sweep", "questions", "conform"),
+    *("split", "view", "estimate", "models", "compare", "sweep", "questions"),
     *("train", "export", "ask"),
 )
 EXTRAS = {
@@ -162,7 +162,7 @@ def imported_by(*arguments: object) -> set[str]:
     return {name if name.startswith("lumber_cli") else name.partition(".")[0] for name in names}
 
 
-OURS = {"lumber_evaluation", "lumber_training", "lumber_conformance", "lumber_ray"}
+OURS = {"lumber_evaluation", "lumber_training", "lumber_ray"}
 HEAVY = {
     *("torch", "transformers", "tokenizers", "pandas", "pyarrow", "matplotlib", "jinja2", "nltk"),
     *("tiktoken", "openai", "langchain_core", "llama_index", "rich", "lxml", "pypdf", "requests"),

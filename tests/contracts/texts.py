@@ -27,6 +27,12 @@ TEXTS: dict[str, str] = {
     "emoji and combining marks": "👨‍👩‍👧‍👦 e\u0301t🏳️‍🌈 na\u0308h. 🇨🇭🇨🇭 ok! " * 40 + "\n\n👍🏽" * 20,
     "right to left": "وصلت العبارة عند الفجر. لم يكن أحد في انتظارها.\n\nקראה את הספר פעמיים.\n\n"
     * 12,
+    "Thai": "รถไฟกลางคืนออกจากอาโรซาเวลาสิบนาฬิกาไม่มีใครโบกมือ" * 20,
+    "Hindi": "रात की रेलगाड़ी दस बजे अरोसा से निकली। मंच पर किसी ने हाथ नहीं हिलाया।\n\n" * 12,
+    "table": "id,name,price\n" + "".join(f"{n},part {n},{n * 7}.50\n" for n in range(100)),
+    "JSON": '{"rows":[' + ",".join(f'{{"id":{n},"ok":true}}' for n in range(100)) + "]}",
+    "log": "".join(f"2026-03-01T10:{n % 60:02}:00Z WARN pump {n} slow\n" for n in range(60)),
+    "zero-width characters": "a\u200bb\ufeffc\u2060 d.\n\n" * 40,
     "repeated text": "Again and again.\n\n" * 60,
     "one 3,000-word paragraph": "The carts stood in the lane and " * 500,
     "no spaces": "abcdefghij" * 300,
