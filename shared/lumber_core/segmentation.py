@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from lumber_core.chunk_view import ChunkView, counted
+from lumber_core.chunk_view import counted
 from lumber_core.spans import Span
 
 Outcome = Literal[
@@ -125,9 +125,6 @@ class Segmentation:
             where a size limit did. Empty for splitters that ask no judge.
         larger: For each of the `scales` asked for, ranges of about that size that cover the text,
             too: what surrounds a chunk.
-        text: The text, with which notebooks display the chunks in colours. Only `segment` and
-            `asegment` set it; methods that split many texts do not keep them in memory. Not
-            compared by `==`.
     """
 
     spans: tuple[Span, ...]
@@ -135,7 +132,6 @@ class Segmentation:
     usage: Usage = field(default=Usage(), compare=False)
     start_verdicts: tuple[Verdict | None, ...] = ()
     larger: tuple[tuple[Span, ...], ...] = field(default=(), kw_only=True)
-    text: str | None = field(default=None, compare=False, kw_only=True)
 
     def __repr__(self) -> str:
         parts = [counted(len(self.spans), "chunk")]
@@ -144,10 +140,6 @@ class Segmentation:
         if self.verdicts:
             parts += [counted(self.usage.calls, "call"), counted(len(self.failures), "failure")]
         return f"{type(self).__name__}({', '.join(parts)})"
-
-    def _repr_html_(self) -> str | None:
-        """Return the chunks in colours, or None if the text is not known."""
-        return None if self.text is None else ChunkView(self.text, self.spans)._repr_html_()
 
     def chunks(self, text: str) -> list[str]:
         """Return the text of every chunk. `text` is the string that was segmented."""

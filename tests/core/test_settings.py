@@ -29,7 +29,6 @@ from lumber_core.settings import (
     share,
     takes,
 )
-from lumber_core.text.source import Source
 
 
 def never(group: Any) -> None:
@@ -208,18 +207,13 @@ def test_split_text_gives_the_chunks_of_segment(chunker):
     assert "".join(pickle.loads(pickle.dumps(chunker)).split_text(text)) == text
 
 
-def test_reserved_tokens_are_left_free_for_each_text():
+def test_tokens_are_left_free_for_an_overlap():
     text = "one two three. " * 300
     greedy = GreedyChunker(tokenizer=len, chunk_size=100)
-    alone = max(map(len, greedy.split_text(text)))
-    spans = greedy.segment_all([text, Source(text, reserved=60)])
-    assert [max(end - start for start, end in found.spans) for found in spans] == [alone, 30]
-    assert greedy.segment(text, overlap=60) == spans[1]
-    assert greedy.segment(Source(text, reserved=40), overlap=20) == spans[1]
+    found = greedy.segment(text, overlap=60)
+    assert max(end - start for start, end in found.spans) == 30
     with pytest.raises(ValueError, match="100 tokens cannot be reserved"):
-        greedy.segment_all([text, Source(text, reserved=100)])
-    with pytest.raises(ValueError, match="reserved must be at least 0"):
-        Source(text, reserved=-1)
+        greedy.segment(text, overlap=100)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_a_worker_with_a_gpu_uses_it_unless_another_device_is_named() -> None:
 def test_documents_of_a_batch_are_in_order_and_one_that_fails_leaves_the_others() -> None:
     setup = WorkerSetup(BertChunker("large", target_size=30, chunk_size=60), on_gpu=True)
     sources = [Source(TEXT[: 100 * n], name=str(n)) for n in range(1, 9)]
-    sources[3] = Source(TEXT, name="full", reserved=60)
+    sources[3] = Source(TEXT, name="full", written=lambda text, _: ["word " * 60 + text])
     done = list(setup.open().split(sources))
     assert [one.document for one in done] == [source.name for source in sources]
     assert [isinstance(one, FinishedDocument) for one in done] == [n != 3 for n in range(8)]

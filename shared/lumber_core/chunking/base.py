@@ -121,7 +121,7 @@ class Chunker(ABC):
 
         Raises:
             TypeError: `source` is neither a string nor a `Source`.
-            ValueError: What is reserved in each chunk leaves no room for text.
+            ValueError: What is written around each chunk leaves no room for text.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
         source = as_source(source)
@@ -174,19 +174,16 @@ class Chunker(ABC):
 
         Raises:
             TypeError: `source` is neither a string nor a `Source`.
-            ValueError: What is reserved in each chunk leaves no room for text.
+            ValueError: What is written around each chunk leaves no room for text.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        source = as_source(source)
         parsed = self.parse(source)
-        segmentation = self._segment(parsed, self._limits_for(parsed, overlap))
-        return replace(segmentation, text=source.text)
+        return self._segment(parsed, self._limits_for(parsed, overlap))
 
     async def asegment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
         """Async version of `segment`."""
-        source = as_source(source)
-        (segmentation,) = await self.asegment_all([source], overlap=overlap)
-        return replace(segmentation, text=source.text)
+        (segmentation,) = await self.asegment_all([as_source(source)], overlap=overlap)
+        return segmentation
 
     def segment_all(
         self,
@@ -344,20 +341,19 @@ class Chunker(ABC):
         return texts, limits
 
     def _limits_for(self, parsed: ParsedText, overlap: int) -> SizeLimits:
-        """Return the limits of the chunks of a text, less what is reserved in each."""
+        """Return the limits of the chunks of a text, less what is written around each."""
         source, limits = parsed.source, self._limits
-        reserved = source.reserved + overlap
         room = self._room_of(source)
         if room is None:
-            return limits.reserving(reserved)
-        reserved += room.reserve(parsed.possible_contexts(), overlap)
+            return limits.reserving(overlap)
+        reserved = overlap + room.reserve(parsed.possible_contexts(), overlap)
         return replace(limits.reserving(reserved), room=room)
 
     def _room_of(self, source: Source) -> Room | None:
         """Return what counts the text written around chunks; None if none is, or nothing limits."""
         if source.written is None or self._limits.chunk_size is None:
             return None
-        return Room(source.written, self._counter, self._limits.chunk_size - source.reserved)
+        return Room(source.written, self._counter, self._limits.chunk_size)
 
     def _deliver_all(
         self,

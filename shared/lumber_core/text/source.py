@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from lumber_core.checks import check_not_negative, check_text, check_texts, text_hint
+from lumber_core.checks import check_text, check_texts, text_hint
 from lumber_core.identity import safe_repr
 from lumber_core.spans import Span
 from lumber_core.text.context import Context
@@ -38,7 +38,6 @@ class Source:
             its default units, otherwise as plain text, or as "csv" if `metadata` says so.
         metadata: The document's metadata. Splitters read the file's name and type from it, and
             the headings above a text that is itself a chunk.
-        reserved: Tokens to leave free in every chunk, for text that is added later.
         written: Returns the forms in which a chunk is stored or embedded, given its text and its
             context: none has more than `chunk_size` tokens. None: the text alone.
         pages: Offsets in characters where pages start, ascending; empty if it has no pages. A page
@@ -46,22 +45,20 @@ class Source:
         first_line: The line of its file on which the text begins, from 1.
 
     Raises:
-        TypeError: `text` is not a string, or `reserved` is not a whole number.
-        ValueError: `format` is unknown, or `reserved` is negative.
+        TypeError: `text` is not a string.
+        ValueError: `format` is unknown.
     """
 
     text: str
     name: str = field(default="", kw_only=True)
     format: Format | None = field(default=None, kw_only=True)
     metadata: Mapping[Any, Any] = field(default_factory=dict, kw_only=True)
-    reserved: int = field(default=0, kw_only=True)
     written: Written | None = field(default=None, kw_only=True, repr=False)
     pages: tuple[int, ...] = field(default=(), kw_only=True)
     first_line: int = field(default=1, kw_only=True)
 
     def __post_init__(self) -> None:
         check_text(self.text)
-        check_not_negative("reserved", self.reserved)
         if self.format is not None and self.format not in get_args(Format):
             raise ValueError(
                 f'format must be "text", "markdown", "csv" or None, not {safe_repr(self.format)}'

@@ -102,7 +102,7 @@ def test_known_scores_give_the_same_chunks_as_the_model(
     splitter = BertChunker(str(exported), **settings)
     snap = {"snap": "word", "threshold": 0.0} if "snap" in settings else {}
     scores = BertChunker(str(exported), **snap).scores(text)
-    source = Source(text, format="markdown" if markdown else "text", reserved=2)
+    source = Source(text, format="markdown" if markdown else "text")
     (expected,) = splitter.segment_all([source], overlap=3)
     assert splitter.resegment(source, scores, overlap=3) == expected
     assert len(expected.spans) > 2
