@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.llms.base import Completion
-from lumber_core.lumber.answer_parser import read_answer
+from lumber_core.lumber.answer_parser import read_answer, read_list
 from lumber_core.lumber.judges import ModelJudge, as_verdict, checked
 from lumber_core.lumber.prompt import PromptTemplate, folded
 from lumber_core.segmentation import FAILURES, OUTCOMES, Verdict
@@ -67,16 +67,17 @@ answers = st.lists(
 ).map("".join)
 
 
-@given(answers, st.integers(0, 10**6), st.integers(0, 60))
+@given(answers, st.integers(0, 10**6), st.integers(0, 60), st.booleans())
 @examples(80)
-def test_an_answer_is_read_as_a_choice_or_none(answer: str, first: int, size: int) -> None:
+def test_answers_are_read_as_choices_or_none(answer: str, first: int, size: int, cut: bool) -> None:
     choices = range(first, first + size)
-    parsed = read_answer(answer, choices)
-    assert parsed.outcome in OUTCOMES - {"single", "unavailable"}
-    assert (parsed.unit in choices) == (parsed.outcome == "shift")
-    assert parsed.unit is None or parsed.outcome == "shift"
-    assert parsed.reason
-    assert read_answer(answer, choices) == parsed
+    one, several = read_answer(answer, choices), read_list(answer, choices, cut=cut)
+    assert len(one.starts) <= 1
+    for parsed in (one, several):
+        assert parsed.outcome in OUTCOMES - {"single", "unavailable"}
+        assert bool(parsed.starts) == (parsed.outcome == "shift")
+        assert set(parsed.starts) <= set(choices)
+        assert parsed.reason
 
 
 class OneAnswer:

@@ -1,17 +1,22 @@
-"""How a language model's answer about a group is read.
+"""How a language model's answer is read: the units where new content starts.
 
-Models are asked for `Answer: ID n` and mostly comply; most of the parser is for those that do not.
-In order of trust: a labelled answer, a field of a JSON object, an ID in prose, a bare number. Of
-several usable answers of one kind the last counts, because models that reason conclude last.
+About a group models are asked for `Answer: ID 3`, about a window for `Answer: ID 3, ID 7!`, and
+mostly comply; most of the parser is for those that do not. In order of trust: what follows
+"Answer:", JSON, what stands anywhere. Of several answers of one kind the last usable one counts,
+because models that reason conclude last.
+
+About a group any ID or number in the text is an answer in the end. About a window only a list is:
+a unit that is mentioned otherwise need not be a start.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
+from lumber_core.lumber.prompt import STRONG_MARK
 from lumber_core.segmentation import Outcome
 
 _THINKING = re.compile(
@@ -21,24 +26,45 @@ _THINKING = re.compile(
 )
 # Bounded, so that reading takes linear time whatever a model writes.
 _MARKUP = r"[\s\"'*_`#\[\](){}<>:]{0,20}"
-_DIGITS = r"(-?(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,18}))(?!\w|\.\d)"
+_NUMBER = r"(-?\d{1,18})(?!\w|\.\d)"
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_ANSWER = re.compile(
+    rf"\banswers?\b{_MARKUP}(?:\bis\b|\bare\b|[:=\-\u2013\u2014\uff1a])", re.IGNORECASE
+)
 _LABELLED = re.compile(
-    rf"answer\b{_MARKUP}?(?:is\b|[:=\-\u2013\u2014\uff1a]){_MARKUP}"
-    rf"(?:(?:is|the|paragraph|number)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
-    rf"(?:{_DIGITS}|(?P<word>[^\W\d_]+))",
+    rf"{_MARKUP}(?:(?:is|the|paragraph|number)\b{_MARKUP})*(?:(?:id|no\.?(?=\s*\d)){_MARKUP})?"
+    rf"(?:{_NUMBER}|(?P<none>(?:none|null|nil|no|nowhere|nothing)\b))",
     re.IGNORECASE,
 )
-_NAMED = re.compile(rf"\bid{_MARKUP}{_DIGITS}", re.IGNORECASE)
-_BARE = re.compile(rf"(?<![\w.]){_DIGITS}")
-_OBJECT = re.compile(r"\{[^{}]*\}")
-_FIELDS = ("answer", "id", "paragraph", "unit", "boundary")
-_NONE = frozenset(("none", "null", "nil", "no", "nowhere", "nothing"))
+_MARKED = rf"{_NUMBER}(?:{_MARKUP}({STRONG_MARK}))?"
+_ID = re.compile(rf"\bid{_MARKUP}{_MARKED}", re.IGNORECASE)
+_BARE = re.compile(rf"(?<![\w.]){_NUMBER}")
+_ITEM = re.compile(rf"(?:\bid{_MARKUP}|(?<![\w.-])(?!-)){_MARKED}", re.IGNORECASE)
+# Between items: a remark in brackets that names no ID, such as "(2 men leave)", or marks. A dash is
+# one at the start of a line only: "ID 3 - ID 7" may be meant as a range.
+_BETWEEN = re.compile(
+    r"(?:\((?![^()]{0,200}\bid\b)[^()]{0,200}[^\W\d_]{2}[^()]{0,200}\)|\band\b"
+    r"|(?m:^\s*[-\u2022])|[\s,;.:\"'*_`\[\](){}<>])*",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r"\s*(?:[-\u2013\u2014]|to|through|until)\s*(?:id\b\W{0,3})?\d", re.IGNORECASE)
+_NUMBERING = re.compile(r"^\s*\d{1,3}[.)]\s+(?=\W{0,4}id\b)", re.IGNORECASE | re.MULTILINE)
+_NONE = re.compile(r"\W*(?:none|null|nil|no|nowhere|nothing)\b\W*", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:no|not|none|neither|never|except|without)\b|n['\u2019]t\b", re.I)
+_JSON = re.compile(r"\{[^{}]*\}|\[[^\[\]{}]*\]")
 _PLACEHOLDER = re.compile(r"\bid\b[\s:*_`\[(<{]*(?:x+|n+|number)\b", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\b(?:i(?:['\u2019]m| am) (?:sorry|unable|not able)|i (?:can(?:no|['\u2019])t|will not|"
     r"won['\u2019]t)|cannot (?:assist|help|comply)|against (?:my|the) (?:policy|guidelines))\b",
     re.IGNORECASE,
 )
+_FIELDS = ("answer", "id", "paragraph", "unit", "boundary")
+_LIST_FIELDS = ("answer", "answers", "ids", "paragraphs", "starts", "units", "boundaries")
+_ENDS_OF_ITEMS = ",;\n]}"
+_MOST_SHOWN = 5  # units that a reason lists
+
+_Item = tuple[int, bool]  # a unit, and whether it is a strong start
+_Find = Callable[[str], list[list[_Item]]]  # the answers of one kind; an empty one names no unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +72,21 @@ class ParsedAnswer:
     """What an answer says.
 
     Attributes:
-        unit: The unit it names, or None.
+        starts: The units it names, ascending, each with whether it is a strong start; about a group
+            one at most.
         outcome: "shift", "no_shift", "outside", "unreadable" or "refused".
         reason: A sentence that explains the outcome.
+        cut: Whether more units may follow, because the answer was cut off inside a list.
     """
 
-    unit: int | None
-    outcome: Outcome
-    reason: str
+    starts: dict[int, bool] = field(default_factory=dict)
+    outcome: Outcome = "unreadable"
+    reason: str = ""
+    cut: bool = False
 
 
 def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:
-    """Read which unit an answer names.
+    """Read which unit of a group an answer names.
 
     Args:
         answer: What the model wrote.
@@ -66,29 +95,38 @@ def read_answer(answer: str, choices: Sequence[int]) -> ParsedAnswer:
     Returns:
         What it says. Nothing raises: if an answer cannot be used, `reason` says why.
     """
+    text = _THOUSANDS.sub("", without_thinking(answer))
+    finders: dict[str, _Find] = {
+        "labelled answer": _labelled,
+        "JSON field": lambda text: [items[-1:] for items in _json(text, _FIELDS, dict)],
+        "ID in the text": lambda text: [[(int(match[1]), False)] for match in _ID.finditer(text)],
+        "bare number": _bare,
+    }
+    return _read(text, choices, finders)
+
+
+def read_list(answer: str, choices: Sequence[int], *, cut: bool = False) -> ParsedAnswer:
+    """Read which units of a window an answer names.
+
+    Args:
+        answer: What the model wrote.
+        choices: The units it may name.
+        cut: Whether the answer was cut off. Then what follows its last delimiter is left out, as it
+            may be half of a label, unless a list in JSON is complete.
+
+    Returns:
+        As `read_answer`.
+    """
     text = without_thinking(answer)
-    if not text:
-        return ParsedAnswer(None, "unreadable", "the answer is empty")
-    kinds: tuple[tuple[str, Callable[[str], Iterable[int | None]]], ...] = (
-        ("labelled answer", _labelled),
-        ("JSON field", _fields),
-        ("ID in the text", _named),
-    )
-    for kind, find in kinds:
-        found = list(find(text))
-        if found:
-            return _decide(kind, found, choices)
-    if text.strip(" .*_`\"'").casefold() in _NONE:
-        return ParsedAnswer(None, "no_shift", "the answer says that nothing changes")
-    if _PLACEHOLDER.search(text):
-        return ParsedAnswer(None, "unreadable", "the answer repeats the placeholder of the prompt")
-    if declines(text):
-        return ParsedAnswer(None, "refused", "the model declined to answer")
-    found = list(_bare(text))
-    usable = [number for number in found if number in choices]
-    if usable or len(found) == 1:
-        return _decide("bare number", usable or found, choices)
-    return ParsedAnswer(None, "unreadable", "the answer names no paragraph")
+    if cut and not _json_list(text):
+        known = read_list(text[: max(map(text.rfind, _ENDS_OF_ITEMS)) + 1], choices)
+        return replace(known, cut=True)
+    finders: dict[str, _Find] = {
+        "labelled list": _labelled_list,
+        "JSON list": _json_list,
+        "list": _list_alone,
+    }
+    return _read(text, choices, finders)
 
 
 def without_thinking(answer: str) -> str:
@@ -101,63 +139,140 @@ def declines(answer: str) -> bool:
     return _REFUSAL.search(answer) is not None
 
 
-def _decide(kind: str, found: Sequence[int | None], choices: Sequence[int]) -> ParsedAnswer:
-    """Choose among the answers of one kind; None stands for "no paragraph"."""
-    usable = [unit for unit in found if unit is None or unit in choices]
-    if not usable:
-        named = ", ".join(str(unit) for unit in dict.fromkeys(found))
-        return ParsedAnswer(
-            None, "outside", f"the {kind} names {named}, which is not one of {_shown(choices)}"
-        )
-    unit = usable[-1]
-    if unit is None:
-        return ParsedAnswer(None, "no_shift", f"the {kind} says that nothing changes")
-    others = [str(other) for other in dict.fromkeys(found) if other is not None and other != unit]
-    reason = f"the {kind} names it"
-    if others:
-        reason = f"the last usable {kind} names it; others named {', '.join(others)}"
-    return ParsedAnswer(unit, "shift", reason)
+def _read(text: str, choices: Sequence[int], finders: dict[str, _Find]) -> ParsedAnswer:
+    if not text:
+        return ParsedAnswer(reason="the answer is empty")
+    if _NONE.fullmatch(text):
+        return ParsedAnswer(outcome="no_shift", reason="the answer says that nothing changes")
+    for kind, find in finders.items():
+        if found := find(text):
+            return _decide(kind, found, choices)
+    if _PLACEHOLDER.search(text):
+        return ParsedAnswer(reason="the answer repeats the placeholder of the prompt")
+    if declines(text):
+        return ParsedAnswer(outcome="refused", reason="the model declined to answer")
+    return ParsedAnswer(reason="the answer names no paragraph, or none as a start")
 
 
-def _shown(choices: Sequence[int]) -> str:
-    return f"{choices[0]} to {choices[-1]}" if choices else "any paragraph"
+def _decide(kind: str, found: Sequence[list[_Item]], choices: Sequence[int]) -> ParsedAnswer:
+    """Take the last answer of one kind of whose units at most half were not offered."""
+    named = dict.fromkeys(unit for items in found for unit, _ in items)
+    for items in reversed(found):
+        if not items:
+            return ParsedAnswer(outcome="no_shift", reason=f"the {kind} says that nothing changes")
+        strong = {unit for unit, marked in items if marked}
+        starts = {unit: unit in strong for unit, _ in sorted(items) if unit in choices}
+        if 2 * len(starts) >= len(dict(items)):
+            reason = f"the {kind} names {_listed(starts)}"
+            if others := [unit for unit in named if unit not in starts]:
+                reason += f"; it also names {_listed(others)}"
+            return ParsedAnswer(starts, "shift", reason)
+    unknown = [unit for unit in named if unit not in choices]
+    offered = f"{choices[0]} to {choices[-1]}" if choices else "any paragraph"
+    return ParsedAnswer(
+        outcome="outside", reason=f"the {kind} names {_listed(unknown)}, not of {offered}"
+    )
 
 
-def _labelled(text: str) -> Iterator[int | None]:
-    for match in _LABELLED.finditer(text):
-        if match[1] is not None:
-            yield _number(match[1])
-        elif match["word"].casefold() in _NONE:
-            yield None
+def _listed(units: Collection[int]) -> str:
+    listed = ", ".join(map(str, [*units][:_MOST_SHOWN]))
+    more = len(units) - _MOST_SHOWN
+    return f"{listed} and {more} more" if more > 0 else listed
 
 
-def _fields(text: str) -> Iterator[int | None]:
-    for match in _OBJECT.finditer(text):
+def _labelled(text: str) -> list[list[_Item]]:
+    """Read what follows each "Answer:"."""
+    found = (_LABELLED.match(text, label.end()) for label in _ANSWER.finditer(text))
+    return [[] if m["none"] else [(int(m[1]), False)] for m in found if m is not None]
+
+
+def _bare(text: str) -> list[list[_Item]]:
+    if _PLACEHOLDER.search(text) or declines(text):
+        return []
+    return [[(int(match[1]), False)] for match in _BARE.finditer(text)]
+
+
+def _json(text: str, fields: Sequence[str], *kinds: type) -> Iterator[list[_Item]]:
+    """Read lists of JSON, and lists, numbers and texts that are fields of its objects."""
+    for match in _JSON.finditer(text):
         try:
             loaded = json.loads(match[0])
         except (ValueError, RecursionError):
             continue
-        fields = {str(key).casefold(): value for key, value in loaded.items()}
-        for name in _FIELDS:
-            if name in fields:
-                value = fields[name]
-                number = None if value is None else _BARE.search(str(value))
-                if value is None or str(value).casefold() in _NONE:
-                    yield None
-                elif number is not None:
-                    yield _number(number[1])
-                break
+        if not isinstance(loaded, kinds):
+            continue
+        if isinstance(loaded, dict):
+            values = {str(key).casefold(): value for key, value in loaded.items()}
+            named = next((name for name in fields if name in values), None)
+            if named is None:
+                continue
+            loaded = values[named]
+        listed = loaded if isinstance(loaded, list) else [] if loaded is None else [loaded]
+        lists = [_whole(each) for each in map(str, listed) if not _NONE.fullmatch(each)]
+        if None not in lists:
+            yield [item for some in lists for item in some or ()]
 
 
-def _named(text: str) -> Iterator[int]:
-    for match in _NAMED.finditer(text):
-        yield _number(match[1])
+def _json_list(text: str) -> list[list[_Item]]:
+    return [*_json(text, _LIST_FIELDS, dict, list)][-1:]
 
 
-def _bare(text: str) -> Iterator[int]:
-    for match in _BARE.finditer(text):
-        yield _number(match[1])
+def _labelled_list(text: str) -> list[list[_Item]]:
+    """Read the list after the last "Answer:": on its line, or else on the lines that follow."""
+    *_, last = [None, *_ANSWER.finditer(text)]
+    if last is None:
+        return []
+    after = _NUMBERING.sub("", text[last.end() :].lstrip())
+    if after.startswith(("[", "{")) and (found := _json_list(after)):
+        return found
+    line = after.partition("\n")[0]
+    if not _ID.search(line) and _NONE.match(line):
+        return [[]]
+    if (several := _whole(after) or _bulleted(after)) is not None:
+        return [several]
+    # A remark may follow on the line, but none that mentions a paragraph outside the list.
+    items, end = _items(line)
+    mentioned = {int(match[1]) for match in _ID.finditer(line, end)}
+    known = not _RANGE.match(line, end) and {unit for unit, _ in items} >= mentioned
+    return [items] if items and known else []
 
 
-def _number(digits: str) -> int:
-    return int(digits.replace(",", ""))
+def _list_alone(text: str) -> list[list[_Item]]:
+    """Read a text that is nothing but a list, or a list of IDs after a phrase that denies none."""
+    first = _ID.search(text)
+    if first is not None and not _NEGATION.search(text, 0, first.start()):
+        text = text[first.start() :]
+    items = _whole(text)
+    return [] if items is None else [items]
+
+
+def _whole(text: str) -> list[_Item] | None:
+    """Read a text that is a list and nothing else."""
+    found, end = _items(text)
+    return found if found and end == len(text) else None
+
+
+def _items(text: str) -> tuple[list[_Item], int]:
+    """Return the items at the start of a text, and where something else begins."""
+    found: list[_Item] = []
+    end = _after_marks(text, 0)
+    while (match := _ITEM.match(text, end)) is not None:
+        found.append((int(match[1]), bool(match[2])))
+        end = _after_marks(text, match.end())
+    return found, end
+
+
+def _after_marks(text: str, position: int) -> int:
+    between = _BETWEEN.match(text, position)
+    return position if between is None else between.end()
+
+
+def _bulleted(text: str) -> list[_Item] | None:
+    """Read lines that each begin with an ID; what follows on the line explains it."""
+    found = []
+    for line in filter(str.strip, text.splitlines()):
+        match = _ID.match(line, _after_marks(line, 0))
+        if match is None:
+            return None
+        found.append((int(match[1]), bool(match[2])))
+    return found if len(found) > 1 else None

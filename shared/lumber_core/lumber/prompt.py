@@ -158,22 +158,19 @@ def without_content(user: str, nothing: str) -> str:
     return _LABELLED_LINE.sub(lambda match: f"{match[1]} {nothing}", user)
 
 
-def stricter(reason: str, choices: Sequence[int]) -> str:
-    """Return what is appended to a question after an answer that could not be used."""
-    listed = ", ".join(map(label, choices))
+def stricter(reason: str, choices: Sequence[int], *, several: bool) -> str:
+    """Return what is appended to a question after an answer that could not be used.
+
+    Args:
+        reason: Why it could not be used.
+        choices: The units that may be named.
+        several: Whether all starts are asked for, not one.
+    """
+    form = f"{label('n')}, {label('n')}, {label('n')}" if several else label("n")
     return (
         f"\n\nYour last reply could not be used: {reason}. Reply with exactly one line and nothing "
-        f'else: "{ANSWER}{label("n")}", where {label("n")} is one of {listed}; or '
+        f'else: "{ANSWER}{form}", with n from {choices[0]} to {choices[-1]}; or '
         f'"{ANSWER}{NO_UNIT}".'
-    )
-
-
-def stricter_list(reason: str, choices: Sequence[int]) -> str:
-    """Return what is appended to a question about a window after an answer of no use."""
-    return (
-        f"\n\nYour last reply could not be used: {reason}. Reply with exactly one line and nothing "
-        f'else: "{ANSWER}{label("n")}, {label("n")}", with each n from {choices[0]} to '
-        f'{choices[-1]}; or "{ANSWER}{NO_UNIT}".'
     )
 
 

@@ -46,7 +46,7 @@ MODULES = {
 
 def unit_of(text: str) -> int | None:
     """The unit that an answer names."""
-    return read_answer(text, CHOICES).unit
+    return min(read_answer(text, CHOICES).starts, default=None)
 
 
 def three() -> Group:

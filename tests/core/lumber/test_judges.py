@@ -383,7 +383,7 @@ def test_an_unusable_answer_is_asked_about_again_more_strictly():
     assert (verdict.unit, verdict.outcome, verdict.usage.calls) == (7, "shift", 3)
     first, second, third_question = [user for _, user in model.history]
     assert second.startswith(first)
-    assert "ID 6, ID 7, ID 8" in second
+    assert "with n from 6 to 8" in second
     assert "names 99" in third_question
 
 
