@@ -1,4 +1,4 @@
-"""Help texts in two lengths, with options in groups, and the nearest name for a wrong option."""
+"""Help texts in two lengths, with options in groups."""
 
 from __future__ import annotations
 
@@ -45,17 +45,6 @@ class PanelCommand(TyperCommand):
             return params
         return [each for each in params if HELP_ALL not in each.opts]
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; an option that there is not is refused with the nearest."""
-        try:
-            rest: list[str] = super().parse_args(ctx, args)
-        except Exception as error:
-            if hasattr(error, "possibilities"):
-                flags = [flag for each in self.get_params(ctx) for flag in each.opts]
-                error.possibilities = nearest_flags(getattr(error, "option_name", ""), flags)
-            raise
-        return rest
-
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, the options without a panel, then those of each panel."""
         shows_all = ctx.meta.get(HELP_ALL, False)
@@ -80,25 +69,6 @@ class PanelCommand(TyperCommand):
         if left_out:
             formatter.write_paragraph()
             formatter.write_text(f"{left_out} more options: {ctx.command_path} {HELP_ALL}")
-
-
-def nearest_flags(given: str, flags: list[str]) -> list[str]:
-    """Return the options that a wrong one may mean: those it is a part of, or else the nearest.
-
-    Args:
-        given: The wrong option, such as "--targetsize".
-        flags: The options that there are.
-    """
-    from difflib import get_close_matches  # deferred: only this error needs it
-
-    plain = {flag.replace("-", ""): flag for flag in flags if flag.startswith("--")}
-    word = given.replace("-", "").replace("_", "").casefold()
-    if word not in plain:
-        beginning = [flag for name, flag in plain.items() if name.startswith(word)]
-        containing = [flag for name, flag in plain.items() if word in name]
-        if len(word) > 2 and (beginning or containing):
-            return beginning or containing
-    return [plain[name] for name in get_close_matches(word, plain, n=1)]
 
 
 def show_all(ctx: typer.Context, wanted: bool) -> None:

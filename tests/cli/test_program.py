@@ -42,21 +42,6 @@ EXTRAS = {
 BROUGHT = {"cli", "documents"}  # by the extra `cli`
 
 
-def without(extras: set[str], *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the program in an environment where some extras look as if they were missing."""
-    return subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            f"{blocking(extras)}from lumber_cli import main; main()",
-            *arguments,
-        ],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-    )
-
-
 class Done(NamedTuple):
     """What several commands did: the exit status and the output of each, and all messages."""
 
@@ -92,19 +77,13 @@ def blocking(extras: set[str]) -> str:
     return f"import sys\nfor name in {blocked!r}: sys.modules[name] = None\n"
 
 
-@pytest.mark.parametrize("option", ["-h", "--help"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_with_an_example(command: str, option: str) -> None:
-    code, said = run(command, option)
-    assert code == 0
-    assert f"  lumber-splitters {command} " in said
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_list_of_commands_summarises_their_help(command: str) -> None:
+def test_every_command_has_help_with_its_summary_and_an_example(command: str) -> None:
     listed = dict(re.findall(r"^  (\w+) {2,}(.+)$", run("-h")[1].partition("Commands:")[2], re.M))
-    help_text = run(command, "-h")[1]
-    assert f"\n\n  {listed[command]}\n" in help_text
+    code, said = run(command, "--help")
+    assert code == 0
+    assert f"\n\n  {listed[command]}\n" in said
+    assert f"  lumber-splitters {command} " in said
 
 
 def options_in(said: str) -> list[str]:
@@ -128,27 +107,6 @@ def test_help_shows_what_a_newcomer_needs_and_help_all_the_rest() -> None:
     ]
 
 
-def test_no_option_is_mentioned_for_more_if_help_shows_all() -> None:
-    assert "help-all" not in run("models", "-h")[1]
-
-
-@pytest.mark.parametrize(
-    ("given", "meant"),
-    [
-        ("--targetsize", ["--target-size"]),
-        ("--chunk_size", ["--chunk-size"]),
-        ("--targte-size", ["--target-size"]),
-        ("--target", ["--target-position", "--target-size"]),
-        ("--overlap", ["--chunk-overlap"]),
-        ("--zzz", []),
-    ],
-)
-def test_a_wrong_option_is_refused_with_the_nearest(given: str, meant: list[str]) -> None:
-    code, said = run("split", "a.txt", given, 3)
-    assert code == 2
-    assert re.findall(r"--[\w-]+", said.partition("No such option: ")[2]) == [given, *meant]
-
-
 def imported_by(*arguments: object) -> set[str]:
     """Return the packages, and the modules of the program, that a command has imported."""
     code = (
@@ -169,6 +127,24 @@ HEAVY = {
 }
 
 
+def test_a_wrong_option_or_command_is_refused_with_the_nearest() -> None:
+    assert run("--version") == (0, f"lumber-splitters {version('lumber-splitters')}\n")
+    for wrong, nearest in (("split --targetsize", "--target-size"), ("spilt", "split")):
+        code, said = run(*wrong.split())
+        assert code == 2
+        assert nearest in said.partition(wrong.split()[-1])[2]
+
+
+def test_without_the_extra_cli_one_line_names_it() -> None:
+    code = f"{blocking({'cli'})}from lumber_cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "-h"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "lumber-splitters: typer is not installed. Install it with: "
+        "pip install 'lumber-splitters[cli]'\n"
+    )
+
+
 @pytest.mark.parametrize("option", ["-h", "--version"])
 def test_help_and_version_import_no_command(option: str) -> None:
     loaded = imported_by(option)
@@ -184,41 +160,6 @@ def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Pa
     assert not loaded & (OURS | HEAVY | {"onnxruntime", "lumber_cli.compare", "lumber_cli.view"})
     scored = imported_by("split", sample, "--method", "bert", "--threshold", "0")
     assert "onnxruntime" in scored
-
-
-def test_a_misspelt_command_is_refused_with_the_nearest() -> None:
-    code, said = run("spilt", "a.txt")
-    assert code == 2
-    assert "No such command 'spilt'" in said
-
-
-def test_the_version_is_shown() -> None:
-    assert run("--version") == (0, f"lumber-splitters {version('lumber-splitters')}\n")
-
-
-def test_it_runs_as_a_module() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "lumber_cli", "-h"], capture_output=True, text=True, check=True
-    )
-    assert all(command in done.stdout for command in COMMANDS)
-
-
-def test_help_and_version_need_no_other_extra(tmp_path: Path) -> None:
-    for option in ("-h", "--version"):
-        done = without(EXTRAS.keys() - BROUGHT, option, folder=tmp_path)
-        assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.parametrize("arguments", [(), ("-h",), ("split", "a.txt")])
-def test_without_the_extra_cli_one_line_names_it(
-    arguments: tuple[str, ...], tmp_path: Path
-) -> None:
-    done = without(set(EXTRAS), *arguments, folder=tmp_path)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        "lumber-splitters: typer is not installed. Install it with: "
-        "pip install 'lumber-splitters[cli]'\n"
-    )
 
 
 @pytest.mark.parametrize(
@@ -324,20 +265,3 @@ def test_a_terminal_gets_a_drawn_table_and_progress_and_a_pipe_plain_text(tmp_pa
     moving = {int(percent) for percent in re.findall(r"(\d+)%\|[^\r]*54.4k", within)}
     assert len(moving) > 2
     assert "3/3" in shown("split", tmp_path, "--method", "greedy", "-o", tmp_path / "out.jsonl")
-
-
-def test_shells_complete_commands_and_options() -> None:
-    told = {"_LUMBER_SPLITTERS_COMPLETE": "complete_bash"}
-    code = "import sys; sys.argv[0] = 'lumber-splitters'; from lumber_cli import main; main()"
-    for words, number, expected in (
-        ("lumber-splitters sp", 1, "split"),
-        ("x split --met", 2, "--method"),
-    ):
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, **told, "COMP_WORDS": words, "COMP_CWORD": str(number)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert expected in done.stdout.splitlines()

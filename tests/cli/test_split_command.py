@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import re
 import signal
 import time
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lumber_cli import inputs
-from lumber_cli.app import app
 from lumber_cli.splitting import SETTINGS
 from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
 from lumber_core.lumber.fallback import local_judge
@@ -79,12 +76,6 @@ def test_folders_patterns_and_stdin_are_read_together(docs: Path) -> None:
     assert rows_of(done.out)[-1]["text"] == "Four. Fünf."
 
 
-def test_markdown_is_split_as_such_and_tells_its_headings(docs: Path) -> None:
-    rows = rows_of(run_apart("split", docs / "b.md", "--chunk-size", 60).out)
-    assert rows[-1]["headings"] == ["Boats", "Care"]
-    assert "".join(row["text"] for row in rows) == HANDBOOK
-
-
 @pytest.mark.parametrize(
     ("options", "made"),
     [
@@ -136,14 +127,6 @@ def test_every_setting_of_every_splitter_is_an_option_with_help() -> None:
     assert "(greedy) Default: sentences. (lumber) Default: paragraphs." in said
     assert "--threads NUMBER|none (bert, lumber) Number of threads" in said
     assert "or more for a --target-size above 400. (lumber) Default: only --theta" in said
-
-
-def test_overlap_repeats_text_with_exact_offsets(opening: Path) -> None:
-    text = opening.read_bytes().decode()
-    rows = rows_of(run_apart("split", opening, "--chunk-size", 120, "--chunk-overlap", 30).out)
-    assert all(row["text"] == text[row["start"] : row["end"]] for row in rows)
-    assert all(row["tokens"] <= 120 for row in rows)
-    assert any(after["start"] < row["end"] for row, after in pairwise(rows))
 
 
 def test_other_formats_hold_the_same_chunks(docs: Path) -> None:
@@ -206,16 +189,6 @@ def test_files_of_other_kinds_and_guessed_encodings_are_named_on_stderr(docs: Pa
     assert run_apart("split", "docs/latin.txt", "--encoding", "cp1252").err == ""
 
 
-def test_every_part_of_a_table_has_its_header_as_context(docs: Path) -> None:
-    rows = "".join(f"{n},Buoy {n},Channel {n % 7} north of the bar\n" for n in range(200))
-    (docs / "buoys.csv").write_text(f"number,name,place\n{rows}", encoding="utf-8")
-    done = run_apart("split", "docs/buoys.csv", "--method", "layout")
-    first, *others = map(json.loads, done.out.splitlines())
-    assert len(others) > 10
-    assert first["text"].startswith("number,name,place\n")
-    assert {row["context"] for row in others} == {"number,name,place"}
-
-
 def test_an_unreadable_file_is_named_and_the_others_are_written(docs: Path) -> None:
     (docs / "a.txt").write_bytes(b"\x00\xff\xfe\x89")
     done = run_apart("split", "docs")
@@ -223,12 +196,6 @@ def test_an_unreadable_file_is_named_and_the_others_are_written(docs: Path) -> N
     assert {row["document"] for row in rows_of(done.out)} == {"docs/b.md"}
     assert "docs/a.txt is not text" in done.err
     assert "1 of 2 documents could not be read" in done.err
-
-
-def test_a_file_without_text_is_named(docs: Path) -> None:
-    (docs / "a.txt").write_text("", encoding="utf-8")
-    done = run_apart("split", "docs")
-    assert (done.code, done.err) == (0, "lumber-splitters: docs/a.txt is empty\n")
 
 
 @pytest.mark.parametrize(
@@ -364,21 +331,6 @@ def test_a_name_that_is_not_utf_8_is_written_in_every_format(docs: Path) -> None
     assert written["document"] == "docs/caf\\udce9.txt"
 
 
-def test_a_file_that_unpacks_to_too_much_is_left_out(docs: Path) -> None:
-    pytest.importorskip("pypdf")
-    (docs / "c.pdf").write_bytes(pdf([["The tide turns."] * 200]))
-    done = run_apart("split", "docs", "--max-unpacked", 2_000)
-    assert done.code == 1
-    assert "docs/c.pdf unpacks to more than max_unpacked=2,000 bytes" in done.err
-    assert {row["document"] for row in rows_of(done.out)} == {"docs/a.txt", "docs/b.md"}
-    assert run_apart("split", "docs", "--max-unpacked", 0).code == 2
-
-
-def test_a_wrong_option_is_a_usage_error(docs: Path) -> None:
-    assert run_apart("split", "docs", "--method", "none").code == 2
-    assert run_apart("split", "docs", "--chunk-size", "many").code == 2
-
-
 def test_a_language_model_decides_and_is_asked_once(docs: Path) -> None:
     pytest.importorskip("openai")
 
@@ -446,9 +398,3 @@ def test_ctrl_c_keeps_the_documents_that_are_done(tmp_path: Path) -> None:
     assert "Traceback" not in said
     rows = rows_of(output.read_text(encoding="utf-8"))
     assert "".join(row["text"] for row in rows) == SAMPLE.read_bytes().decode()
-
-
-def test_the_commands_help_is_that_of_its_own_function() -> None:
-    command = next(each for each in app.registered_commands if each.name == "split")
-    assert command.callback is not None
-    assert "splitting" not in inspect.signature(command.callback).parameters

@@ -142,14 +142,6 @@ def test_two_splitters_stand_side_by_side_and_common_cuts_at_one_height(
     assert f"{len(common) - 1} of {len(other) - 1} cuts shared" in found["sums"][1]
 
 
-def test_another_librarys_splitter_may_leave_gaps(browser: Browser, text: Path) -> None:
-    pytest.importorskip("langchain_text_splitters")
-    assert run_apart("view", text, "--beside", "recursive:300").code == 0
-    _, other = probed(browser, 1200)["sides"]
-    assert len(other) > 5
-    assert all(chunk["text"] == TEXT[chunk["start"] : chunk["end"]] for chunk in other)
-
-
 def test_a_phone_shows_one_splitter_at_a_time(browser: Browser, text: Path) -> None:
     run_apart("view", text, "--beside", "greedy:100")
     found = probed(browser, 390)
