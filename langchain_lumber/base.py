@@ -306,19 +306,6 @@ class SpanTextSplitter(TextSplitter):
         make: Any = cls  # subclasses take a tokenizer
         return cast(Self, make(tokenizer=tokenizer, **kwargs))
 
-    @classmethod
-    def from_language(cls, *args: Any, **kwargs: Any) -> NoReturn:
-        """Raise: code and Markdown need no splitter of their own.
-
-        Raises:
-            TypeError: Always; the message says what to use instead.
-        """
-        del args, kwargs
-        raise TypeError(
-            f"{cls.__name__} has no from_language: make it as for any text. Code is recognised by "
-            'its form, Markdown by metadata["source"] ending in .md, or by units="markdown"'
-        )
-
     def _source(self, text: str) -> Source:
         """Return a text as a source of the core."""
         return Source(text, written=self._written)

@@ -92,8 +92,6 @@ class LengthSettings(DocumentSettings, ChunkerSettings):
     A `length_function` is moved to `tokenizer`, so the core's splitter takes them as they are.
     """
 
-    elsewhere = _ELSEWHERE
-
     length_function: Annotated[
         Callable[[str], int] | None,
         Setting("Counts tokens: LangChain's name for `tokenizer`."),

@@ -46,7 +46,13 @@ from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Settings, document, fields_of, refuse_unknown, setting_of
+from lumber_core.settings import (
+    Settings,
+    document,
+    fields_of,
+    refuse_unknown,
+    setting_of,
+)
 from lumber_core.spans import Span
 from lumber_core.text.source import Source
 from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
@@ -203,6 +209,11 @@ class SpanNodeParser(NodeParser):
         """Return what `repr` shows: of custom objects the class, as they may hold credentials."""
         for name, value in super().__repr_args__():
             yield name, value if name in NodeParser.model_fields else _Shown(safe_repr(value))
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name under which LlamaIndex serialises the parser."""
+        return cls.__name__
 
     @abstractmethod
     def _make_chunker(self, settings: Any) -> Chunker:

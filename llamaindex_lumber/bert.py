@@ -46,10 +46,5 @@ class BertNodeParser(_Base):
         (0, 18)
     """
 
-    @classmethod
-    def class_name(cls) -> str:
-        """Return the name under which LlamaIndex serialises the parser."""
-        return "BertNodeParser"
-
     def _make_chunker(self, settings: BertSettings) -> Chunker:
         return from_settings(BertChunker, settings)

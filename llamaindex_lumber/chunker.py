@@ -46,10 +46,5 @@ class ChunkerNodeParser(_Base):
         """Return what determines the chunks."""
         return splitter.identity
 
-    @classmethod
-    def class_name(cls) -> str:
-        """Return the name under which LlamaIndex serialises the parser."""
-        return "ChunkerNodeParser"
-
     def _make_chunker(self, settings: ChunkerNodeParserSettings) -> Chunker:
         return settings.splitter

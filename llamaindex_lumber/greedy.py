@@ -42,10 +42,5 @@ class GreedyNodeParser(_Base):
         ['One two three. Four five six. ', 'Seven eight nine.']
     """
 
-    @classmethod
-    def class_name(cls) -> str:
-        """Return the name under which LlamaIndex serialises the parser."""
-        return "GreedyNodeParser"
-
     def _make_chunker(self, settings: GreedySettings) -> Chunker:
         return from_settings(GreedyChunker, settings)

@@ -43,10 +43,5 @@ class LayoutNodeParser(_Base):
         ['Ann ran. She fell.\n\n', 'Bob sat. He slept.']
     """
 
-    @classmethod
-    def class_name(cls) -> str:
-        """Return the name under which LlamaIndex serialises the parser."""
-        return "LayoutNodeParser"
-
     def _make_chunker(self, settings: LayoutSettings) -> Chunker:
         return from_settings(LayoutChunker, settings)

@@ -85,11 +85,6 @@ class LumberNodeParser(_Base):
         for name, value in super().__repr_args__():
             yield name, model if name == "llm" else value
 
-    @classmethod
-    def class_name(cls) -> str:
-        """Return the name under which LlamaIndex serialises the parser."""
-        return "LumberNodeParser"
-
     def model_post_init(self, context: Any, /) -> None:
         """Take the model from LlamaIndex's `Settings` if none is given, and check the settings."""
         # Settings.llm would make a model of OpenAI if none was assigned.

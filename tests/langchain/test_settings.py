@@ -84,12 +84,6 @@ def test_settings_are_checked_once_and_handed_on_as_they_are(
 
 
 @every_splitter
-def test_a_splitter_by_programming_language_is_told_what_to_use(make: Any) -> None:
-    with pytest.raises(TypeError, match=f"{make.__name__} has no from_language: .* recognised"):
-        make.from_language("python", chunk_size=100)
-
-
-@every_splitter
 def test_overlap_repeats_whole_units_with_exact_offsets(make: Any) -> None:
     splitter = make(chunk_size=60, chunk_overlap=20, add_start_index=True, tokenizer="cl100k_base")
     chunks = splitter.create_documents([PROSE])
