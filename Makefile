@@ -126,15 +126,12 @@ architecture: $(READY)  ## Draw docs/architecture/*.svg from the imports, and co
 # Peers need an environment of their own: they bring packages that nothing else here needs.
 BENCH := .venv-bench/bin/python
 BENCH_OUT ?= bench-report
-BENCH_GREEDY_MB ?= 1000
-BENCH_BERT_MB ?= 50
 
 bench: .venv-bench/.ready  ## Compare with other splitters; writes $(BENCH_OUT)/benchmarks.md
 	@$(BENCH) -m benchmarks.suite --output $(BENCH_OUT)
 
-bench-large: .venv-bench/.ready  ## Pass corpora of BENCH_GREEDY_MB and BENCH_BERT_MB through; 20 minutes
-	@$(BENCH) -m benchmarks.suite --parts large --output $(BENCH_OUT)-large \
-		--greedy-mb $(BENCH_GREEDY_MB) --bert-mb $(BENCH_BERT_MB)
+bench-large: .venv-bench/.ready  ## Pass large corpora through the splitters; writes $(BENCH_OUT)-large/benchmarks.md
+	@$(BENCH) -m benchmarks.suite --parts large --output $(BENCH_OUT)-large
 
 .venv-bench/.ready: pyproject.toml constraints.txt benchmarks/requirements.txt | $(BIN)/python
 	@echo "Installing into .venv-bench (once; a few minutes) ..."

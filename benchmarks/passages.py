@@ -3,8 +3,6 @@
     python benchmarks/passages.py ../shared/data
     python benchmarks/passages.py ../shared/data --corpora state wiki pubmed --keep work.db
     python benchmarks/passages.py ../shared/data --only passages "chunks of langchain recursive"
-    python benchmarks/passages.py ../shared/data --settings          what was chosen, on all corpora
-    python benchmarks/passages.py ../shared/data --chunks 100000     cost of a large index
 
 Every retriever gets the documents of a corpus and returns text for a question, best first: recall
 of the reference text among the first 300 and 600 words, whatever is repeated counted again.
@@ -29,7 +27,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +42,7 @@ from retrieval import (
 )
 from sized_splitters import Embeddings, llamaindex_embedding, peers
 
-from lumber_core import LayoutChunker, Source
+from lumber_core import LayoutChunker
 from lumber_core.spans import Span
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question
@@ -85,11 +82,11 @@ class Model:
         return self.embed_query(text)
 
 
-def passages(size: int = 50, max_gap: int = 90, **settings: Any) -> Build:
+def passages(max_gap: int = 90, **settings: Any) -> Build:
     """Return the passages of `PassageIndex`."""
 
     def build(documents: Sequence[Document], folder: Path) -> Search:
-        chunker = LayoutChunker(target_size=size)
+        chunker = LayoutChunker(target_size=50)
         index = PassageIndex(chunker, Model(), folder / "index.db", **settings)
         index.add(IndexedDocument(one.name, one.name, one.to_split()) for one in documents)
 
@@ -108,7 +105,7 @@ def chunks_of(name: str, words: int, *, keywords: bool) -> Build:
 
     def build(documents: Sequence[Document], folder: Path) -> Search:
         corpus = Corpus(name, tuple(documents))
-        peer = peers(None)[name]
+        peer = peers()[name]
         cut = chunked(corpus, split(corpus, peer.make(setting_for(corpus, peer, words))))
         store = PassageStore(folder / "index.db")
         new = []
@@ -326,7 +323,6 @@ def retrievers() -> dict[str, list[Build]]:
         "passages": [passages()],
         "passages, without words": [passages(keywords=False)],
         "passages, hits not joined": [passages(max_gap=0)],
-        "passages, ranges of 80, 160, 320": [passages(scales=(80, 160, 320))],
         "ParentDocumentRetriever": [parent_documents],
         "AutoMergingRetriever": [
             lambda documents, place: llamaindex(documents, place, window=False)
@@ -343,7 +339,7 @@ def retrievers() -> dict[str, list[Build]]:
         "semantic-text-splitter",
     ):
         try:
-            importlib.metadata.version(peers(None)[name].distribution)
+            importlib.metadata.version(peers()[name].distribution)
         except importlib.metadata.PackageNotFoundError:
             print(f"not installed, left out: {name}")
             continue
@@ -351,18 +347,6 @@ def retrievers() -> dict[str, list[Build]]:
             row = f"chunks of {name}" + (", and words" if keywords else "")
             made[row] = [chunks_of(name, words, keywords=keywords) for words in SIZES]
     return made
-
-
-def settings() -> dict[str, list[Build]]:
-    """Return variants of what was chosen."""
-    return {
-        "passages": [passages()],
-        **{f"target size {size}": [passages(size)] for size in (40, 65, 80, 120)},
-        **{f"max gap {gap}": [passages(max_gap=gap)] for gap in (0, 30, 60, 120, 200)},
-        "context: headings": [passages(context=("headings",))],
-        "context: surroundings": [passages(context=("surroundings",))],
-        "context: none": [passages(context=())],
-    }
 
 
 def table(title: str, rows: dict[str, Measured], against: str | None) -> None:
@@ -395,65 +379,17 @@ def costs(rows: dict[str, Measured]) -> None:
         print(f"{name} | {row.adding:.1f} | {query:.1f} | {row.size / 1e6:.1f}", flush=True)
 
 
-class RandomVectors(Model):
-    """Vectors at no cost, to measure everything else."""
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return vectors; that of a text alone is always the same."""
-        rng = np.random.default_rng(None if len(texts) > 1 else 0)
-        return [[*map(float, vector)] for vector in rng.standard_normal((len(texts), 384))]
-
-
-def large(corpora: Sequence[Corpus], chunks: int) -> None:
-    """Write what a large index costs, made of parts of the documents in an order of chance."""
-    rng = np.random.default_rng(0)
-    texts = [document.text for corpus in corpora for document in corpus.documents]
-    questions = [question.question for corpus in corpora for question in corpus.questions]
-    documents: list[IndexedDocument] = []
-    characters = 0
-    while characters < 190 * chunks:
-        text = texts[rng.integers(len(texts))]
-        start = int(rng.integers(max(1, len(text) - 5000)))
-        part = text[start : start + int(rng.integers(3000, 20_000))]
-        documents.append(IndexedDocument(f"{len(documents)}", f"{len(documents)}", Source(part)))
-        characters += len(part)
-    with folder() as place:
-        index = PassageIndex(LayoutChunker(target_size=50), RandomVectors(), place / "index.db")
-
-        def cost(work: Callable[[], object]) -> float:
-            start = time.process_time()
-            work()
-            return time.process_time() - start
-
-        print(f"adding {len(documents):,} documents: {cost(lambda: index.add(documents)):.1f} s")
-        size = (place / "index.db").stat().st_size
-        print(
-            f"{len(index.store):,} chunks, {characters / 1e6:.0f} MB of text, {size / 1e6:.0f} MB"
-        )
-        print(f"adding them again: {cost(lambda: index.add(documents)):.2f} s")
-        print(f"first query: {cost(lambda: index.search(questions[0])):.2f} s")
-        asked = rng.choice(questions, 200)
-        each = [1000 * cost(partial(index.search, str(question))) for question in asked]
-        low, middle, high = np.quantile(each, [0.05, 0.5, 0.95])
-        print(f"a query: {middle:.0f} ms, 90 % of them {low:.0f} to {high:.0f}")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--corpora", nargs="+", help="beginnings of names, such as covidqa")
     parser.add_argument("--only", nargs="+")
-    parser.add_argument("--settings", action="store_true")
-    parser.add_argument("--chunks", type=int, help="measure the cost of so many, nothing else")
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args()
     corpora = development_corpora(options.data, options.corpora)
-    if options.chunks is not None:
-        large(corpora, options.chunks)
-        return
     embeds = embedder("bundled")
     Embeddings.kept = embeds if options.keep is None else CachedEmbedder(embeds, options.keep)
-    chosen = settings() if options.settings else retrievers()
+    chosen = retrievers()
     if options.only is not None:
         chosen = {name: build for name, build in chosen.items() if name in options.only}
     plain = [corpus for corpus in corpora if corpus.name not in ASKED_OF_ALL]
@@ -467,7 +403,7 @@ def main() -> None:
             rows[name] = max(done, key=lambda one: float(np.nanmean(one.at(600))))
         others = [name for name in rows if not name.startswith("passages")]
         best = max(others, key=lambda name: float(np.nanmean(rows[name].at(600))), default=None)
-        table(title, rows, "passages" if options.settings else best)
+        table(title, rows, best)
         costs(rows)
 
 

@@ -2,15 +2,10 @@
 
     python benchmarks/retrieval.py ../shared/data                   everything, at 120 and 250 words
     python benchmarks/retrieval.py ../shared/data --words 120 --only bert recursive
-    python benchmarks/retrieval.py ../shared/data --keep work.db    keeps vectors and scores
+    python benchmarks/retrieval.py ../shared/data --keep work.db    keeps vectors and splits
     python benchmarks/retrieval.py ../shared/data --words 40 60 120 --context headings,surroundings
                                     with context in the vectors as well, and at the best size
-    python benchmarks/retrieval.py ../shared/data --words 40 --corpora covidqa --time
-                                    CPU time of cutting and of embedding, and nothing else
-    python benchmarks/retrieval.py ../shared/data --without-line-breaks
-                                    with every line break replaced by a space
-    python benchmarks/retrieval.py ../shared/data --whole-references
-                                    with a splitter that knows the answers and divides none
+    python benchmarks/retrieval.py ../shared/data --versus FOLDER   with weights of your own
 
 Every splitter of `sized_splitters` is brought to the same mean number of words a chunk by its own
 size setting, for each corpus apart; how near it came is in the table. Questions search the chunks
@@ -30,16 +25,14 @@ import argparse
 import importlib.metadata
 import json
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from sized_splitters import OURS, Bert, Embeddings, Peer, Starts, WholeReferences, peers
+from sized_splitters import OURS, Bert, Embeddings, Peer, Starts, peers
 
 from lumber_core.cache import Cache, digest
 from lumber_core.spans import Span
@@ -50,7 +43,7 @@ from lumber_evaluation.corpora import (
     load_multi_corpus,
     load_qmsum,
 )
-from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
+from lumber_evaluation.documents import Corpus, EvaluatedChunk, SplitDocument
 from lumber_evaluation.embedders import Embedder, embedder
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
 from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
@@ -62,11 +55,8 @@ FIGURES: tuple[tuple[str, Callable[[QuestionResult], float]], ...] = (
     ("Recall@5", lambda question: question.recall(5)),
 )
 AT_600 = 1
-SAMPLE = 8
-"""Documents of the first corpus whose cutting is timed."""
 ASKED_OF_ALL = ("multi_corpus",)
 """Corpora whose questions search all documents."""
-T = TypeVar("T")
 Values = npt.NDArray[np.float64]
 
 
@@ -133,31 +123,6 @@ def setting_for(corpus: Corpus, peer: Peer, words: int) -> float:
 
 def words_of(corpus: Corpus) -> int:
     return sum(len(document.text.split()) for document in corpus.documents)
-
-
-def times(corpus: Corpus, chosen: Sequence[str], words: int, embeds: Embedder) -> None:
-    """Write a table of the CPU time for a million characters, to cut them and to embed them."""
-    corpus = Corpus(corpus.name, corpus.documents[:SAMPLE])
-    characters = sum(len(document.text) for document in corpus.documents)
-    print("splitter | words | cutting, CPU s per million characters | embedding")
-    print("--- | --- | --- | ---")
-    for name in chosen:
-        setting = setting_for(corpus, peers(None)[name], words)
-        cut = peers(None)[name].make(setting)
-        cut(Document("warm", "It runs. It has run.", (0,), (0,), ""))  # loads what it needs
-        starts, cutting = timed(split, corpus, cut)
-        splits = chunked(corpus, starts)
-        texts = [chunk.text for one in splits for chunk in one.chunks]
-        embeds.embed_documents(texts[:1])
-        _, embedding = timed(embeds.embed_documents, texts)
-        shown = [f"{1e6 * seconds / characters:.2f}" for seconds in (cutting, embedding)]
-        print(" | ".join([name, f"{words_of(corpus) / len(texts):.0f}", *shown]), flush=True)
-
-
-def timed(work: Callable[..., T], *arguments: object) -> tuple[T, float]:
-    """Return what work returns, and the CPU time of all threads that it took."""
-    start = time.process_time()
-    return work(*arguments), time.process_time() - start
 
 
 @dataclass(frozen=True)
@@ -332,40 +297,24 @@ def development_corpora(data: Path, beginnings: Sequence[str] | None) -> list[Co
     return chosen
 
 
-def without_line_breaks(corpus: Corpus) -> Corpus:
-    """Return a corpus with a space for each line break, which leaves offsets as they are."""
-    spaces = str.maketrans("\r\n", "  ")
-    documents = (replace(one, text=one.text.translate(spaces)) for one in corpus.documents)
-    return replace(corpus, documents=tuple(documents))
-
-
 def main() -> None:
     options = asked_for()
     corpora = development_corpora(options.data, options.corpora)
-    if options.without_line_breaks:
-        corpora = [*map(without_line_breaks, corpora)]
     embeds = embedder("bundled")
     if options.keep is not None:
         embeds = CachedEmbedder(embeds, options.keep)
     Embeddings.kept = embeds
     chosen = {
-        name: peer
-        for name, peer in peers(options.keep).items()
-        if options.only is None or name in options.only
+        name: peer for name, peer in peers().items() if options.only is None or name in options.only
     }
     if options.versus is not None:
-        chosen["other weights"] = Peer(Bert(options.keep, model=options.versus), 30, 1500)
-    if options.whole_references:
-        chosen["references whole"] = Peer(WholeReferences(corpora), 30, 1500)
+        chosen["other weights"] = Peer(Bert(model=options.versus), 30, 1500)
     absent = [name for name, peer in chosen.items() if not installed(peer.distribution)]
     if absent:
         print(f"not installed, left out: {', '.join(absent)}")
     chosen = {name: peer for name, peer in chosen.items() if name not in absent}
-    if options.time:
-        times(corpora[0], [*chosen], options.words[0], embedder("bundled"))
-    else:
-        others = [name for name, peer in chosen.items() if peer.distribution != OURS]
-        tables(corpora, measure(corpora, chosen, embeds, options), others)
+    others = [name for name, peer in chosen.items() if peer.distribution != OURS]
+    tables(corpora, measure(corpora, chosen, embeds, options), others)
 
 
 def asked_for() -> argparse.Namespace:
@@ -379,21 +328,7 @@ def asked_for() -> argparse.Namespace:
     parser.add_argument(
         "--context", type=context_in, nargs="+", default=[], help="also measure with these contexts"
     )
-    parser.add_argument(
-        "--scales",
-        type=int,
-        nargs="+",
-        default=[],
-        help="sizes of larger ranges as surroundings, in tokens",
-    )
-    parser.add_argument("--without-line-breaks", action="store_true", help="spaces in their place")
-    parser.add_argument("--time", action="store_true", help="measure CPU time, nothing else")
     parser.add_argument("--versus", help="folder of other weights, measured as one more splitter")
-    parser.add_argument(
-        "--whole-references",
-        action="store_true",
-        help="also measure a splitter that knows the references and divides none",
-    )
     return parser.parse_args()
 
 
@@ -405,18 +340,11 @@ def measure(
 ) -> Everything:
     """Measure every splitter at every size with every context."""
     kept = None if options.keep is None else Cache(options.keep, "starts")
-    scored, unscored = Bert(options.keep), Bert(scored=False)  # they cut what is larger
     everything: Everything = {}
     for words in options.words:
         for name, peer in chosen.items():
             for corpus in corpora:
                 splits, mean = sized(corpus, name, peer, words, kept)
-                if options.scales:
-                    larger = (scored if name == "bert" else unscored).larger
-                    splits = [
-                        replace(one, larger=larger(corpus.by_name[one.document], options.scales))
-                        for one in splits
-                    ]
                 for context in [(), *options.context]:
                     row = ", ".join([name, *context])
                     result = retrieve(

@@ -10,23 +10,19 @@ import random
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from kept_scores import KeptScores
 
 from lumber_core import BertChunker, GreedyChunker
-from lumber_core.bert.scores import place_scores
-from lumber_core.chunking.cutting import Cutter, cut_larger
+from lumber_core.bert.scores import TokenScores, place_scores
+from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, ParsedText, PlainText
-from lumber_core.text.place import Places
 from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
-from lumber_evaluation.documents import Corpus, Document
+from lumber_evaluation.documents import Document
 from lumber_evaluation.embedders import Embedder, embedder
 
 Starts = Callable[[Document], Sequence[int]]
@@ -57,11 +53,10 @@ class Peer:
 class Bert:
     """The cuts of BertChunker at any size, with the scores of each text computed once."""
 
-    def __init__(
-        self, kept: Path | None = None, *, model: str = "bundled", scored: bool = True
-    ) -> None:
-        self._scores = KeptScores(BertChunker(model, tokenizer="estimate"), kept)
+    def __init__(self, *, model: str = "bundled", scored: bool = True) -> None:
+        self._chunker = BertChunker(model, tokenizer="estimate")
         self._scored = scored
+        self._known: dict[str, TokenScores] = {}
 
     def __call__(self, target: float) -> Starts:
         """Return the splitter with a target size."""
@@ -69,48 +64,15 @@ class Bert:
         def starts(document: Document) -> list[int]:
             cutter = cutter_of(document, target)
             found = cutter.places()
-            t = place_scores(self._scores(document.text), found.places) if self._scored else None
+            t = place_scores(self._of(document.text), found.places) if self._scored else None
             return [0, *cutter.cut(found, t)]
 
         return starts
 
-    def larger(self, document: Document, scales: Sequence[int]) -> tuple[tuple[Span, ...], ...]:
-        """Return ranges of about each size that cover a document."""
-        limits = SizeLimits(None, None, token_counter("estimate"), scales=tuple(scales))
-
-        def scorer(places: Places) -> Any:
-            return place_scores(self._scores(document.text), places)
-
-        return cut_larger(layout_of(document), limits, scorer if self._scored else None)
-
-
-class WholeReferences:
-    """Bert's choice without scores, but dividing no reference: what knowing the answers gains.
-
-    Args:
-        corpora: Corpora with questions; two documents with the same text share their references.
-    """
-
-    def __init__(self, corpora: Iterable[Corpus]) -> None:
-        self._references: dict[str, list[Span]] = {}
-        for corpus in corpora:
-            for question in corpus.questions:
-                text = corpus.by_name[question.document].text
-                self._references.setdefault(text, []).extend(question.references)
-
-    def __call__(self, target: float) -> Starts:
-        """Return the splitter with a target size."""
-
-        def starts(document: Document) -> list[int]:
-            cutter = cutter_of(document, target)
-            found = cutter.places()
-            offsets = np.array(found.places.offsets)
-            t = np.zeros(len(offsets))
-            for reference in self._references.get(document.text, ()):
-                t[(offsets > reference.start) & (offsets < reference.end)] = -np.inf
-            return [0, *cutter.cut(found, t)]
-
-        return starts
+    def _of(self, text: str) -> TokenScores:
+        if text not in self._known:
+            self._known[text] = self._chunker.scores(text)
+        return self._known[text]
 
 
 def cutter_of(document: Document, target: float) -> Cutter:
@@ -333,10 +295,10 @@ def located(text: str, chunks: Iterable[str]) -> list[int]:
     return starts
 
 
-def peers(kept: Path | None) -> dict[str, Peer]:
+def peers() -> dict[str, Peer]:
     """Return the splitters by name."""
     return {
-        "bert": Peer(Bert(kept), 30, 1500),
+        "bert": Peer(Bert(), 30, 1500),
         "layout": Peer(Bert(scored=False), 30, 1500),
         "random": Peer(at_random, 20, 1000),
         "greedy": Peer(greedy, 30, 1500),

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.suite.bert import bert
+from benchmarks.suite.corpus import large
 from benchmarks.suite.greedy import greedy
-from benchmarks.suite.growth import growth, large
-from benchmarks.suite.llm import language_models
 from benchmarks.suite.report import Section, write_report
 from benchmarks.suite.throughput import splitters
 
-PARTS = ("splitters", "llm", "bert", "growth", "greedy")
+PARTS = ("splitters", "greedy")
+MEGABYTES = {"greedy": 100.0, "layout": 100.0, "recursive": 30.0, "bert": 20.0, "bert, large": 2.0}
+"""Size of the large corpus for each splitter; a factor for them is --scale."""
 
 
 def main() -> None:
@@ -24,36 +24,18 @@ def main() -> None:
     parser.add_argument("--parts", nargs="+", choices=(*PARTS, "large"), default=list(PARTS))
     parser.add_argument("--output", type=Path, default=Path("bench-report"), help="a folder")
     parser.add_argument("--scale", type=float, default=1.0, help="factor for the sizes of texts")
-    parser.add_argument("--checkpoint", type=Path, help="bert: weights for both sides")
-    parser.add_argument("--text", type=Path, help="bert: the text to split")
     parser.add_argument("--books", type=Path, help="greedy: a folder of text files to split")
-    parser.add_argument("--greedy-mb", type=float, default=1000.0, help="large: size for greedy")
-    parser.add_argument(
-        "--recursive-mb", type=float, default=300.0, help="large: size for LangChain's"
-    )
-    parser.add_argument("--bert-mb", type=float, default=50.0, help="large: size for bert")
     options = parser.parse_args()
     began = perf_counter()
 
     def log(line: str) -> None:
         print(f"{perf_counter() - began:6.0f} s  {line}", file=sys.stderr, flush=True)
 
-    text = None if options.text is None else options.text.read_text(encoding="utf-8")
+    sizes = {name: size * options.scale for name, size in MEGABYTES.items()}
     make: dict[str, Callable[[], Section]] = {
         "splitters": lambda: splitters(log, scale=options.scale),
-        "llm": lambda: language_models(log, scale=options.scale),
-        "bert": lambda: bert(log, scale=options.scale, checkpoint=options.checkpoint, text=text),
-        "growth": lambda: growth(log, scale=options.scale),
-        "large": lambda: large(
-            log,
-            {
-                "greedy": options.greedy_mb,
-                "layout": options.recursive_mb,
-                "recursive": options.recursive_mb,
-                "bert": options.bert_mb,
-            },
-        ),
         "greedy": lambda: greedy(log, scale=options.scale, folder=options.books),
+        "large": lambda: large(log, sizes),
     }
     sections = [make[part]() for part in options.parts]
     print(write_report(sections, options.output))

@@ -1,4 +1,4 @@
-"""Part 6: Greedy beside one pass of its token counter over books, and on runs of one thing."""
+"""Greedy beside one pass of its token counter over books, and on runs of one thing."""
 
 from __future__ import annotations
 
@@ -22,36 +22,17 @@ ONE_PASS = "tiktoken, one pass"
 RUNS = {
     "a letter": "a",
     "a space": " ",
-    "a tab": "\t",
     "a line break": "\n",
-    "CR LF": "\r\n",
-    "a backtick": "`",
-    "NUL": "\0",
     "an ideograph": "\u6e21",
     "an emoji": "\U0001f600",
-    "an ideographic full stop": "\u3002",
-    "a fullwidth comma": "\uff0c",
-    "U+2028": "\u2028",
     "a lone surrogate": "\ud83d",
-    "Hangul": "\ub098",
-    "a combining mark": "\u0301",
-    "letters and spaces": "a ",
-    "digits and spaces": "1 ",
-    "letters and commas": "a, ",
-    "a fullwidth comma and a space": "\uff0c ",
-    "an ideograph and a space": "\u6e21 ",
     "sentences of a letter": "a. ",
-    "sentences of an ideograph": "\u6e21\u3002",
     "sentences of ten ideographs": "\u6e21" * 10 + "\u3002",
-    "lines of a letter": "a\n",
-    "lines of a letter, CR LF": "a\r\n",
     "paragraphs": "a\n\n",
-    "lines of a letter, U+2028": "a\u2028",
     "lines of an emoji": "\U0001f600\n",
     "list items": "- a\n",
     "rows of a table": "|a|\n",
     "headings": "# a\n",
-    "quotes": "> a\n",
 }
 
 

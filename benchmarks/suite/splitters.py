@@ -1,27 +1,22 @@
 """The splitters that are measured: each with its maker's defaults and the same limit.
 
 The limit is 256 tokens of cl100k_base, or 1024 characters for those that count no tokens. Nothing
-overlaps. Semantic splitters share one embedding model, the bundled all-MiniLM-L6-v2. Neural ones
-have weights drawn at random, as no model hub is needed to measure speed; their classifier marks
-about one token in 150, as a trained one would.
+overlaps. Semantic splitters share one embedding model, the bundled all-MiniLM-L6-v2.
 """
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.suite.pieces import Piece, pieces_with
-from benchmarks.suite.texts import KINDS
 
 TOKENS, CHARACTERS = 256, 1024
 
@@ -53,7 +48,6 @@ class Entry:
         make: Makes it, importing what it needs.
         unit: What its limit counts.
         model: Whether it runs a neural model, which takes far longer.
-        random: Whether the model's weights are random, so that only its speed means something.
     """
 
     name: str
@@ -61,12 +55,6 @@ class Entry:
     make: Callable[[], Contestant]
     unit: Unit = "tokens"
     model: bool = False
-    random: bool = False
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of text to run it on."""
-        return ("English",) if self.random else tuple(KINDS)
 
 
 def limit_of(entry: Entry) -> tuple[Callable[[str], int], int] | None:
@@ -167,118 +155,6 @@ def _blazechunk(name: str) -> Contestant:
     return Contestant(splitter.chunk, pieces)
 
 
-def _neural() -> Contestant:
-    """Make chonkie's NeuralChunker with DistilBERT's shape (mirth/chonky_distilbert_base...)."""
-    transformers = import_module("transformers")
-    config = transformers.DistilBertConfig(num_labels=2, **_LABELS)
-    model = _sparse(transformers.DistilBertForTokenClassification(config))
-    tokenizer = _word_pieces(512)
-    chunker = import_module("chonkie").NeuralChunker(model, tokenizer, "cpu", stride=256)
-    return Contestant(chunker.chunk, pieces_with(chunker))
-
-
-def _chonky() -> Contestant:
-    """Make chonky's splitter with ModernBERT's shape (mirth/chonky_modernbert_base_1)."""
-    transformers = import_module("transformers")
-    tokenizer = _word_pieces(1024)
-    config = transformers.ModernBertConfig(
-        num_labels=2, vocab_size=len(tokenizer), **_LABELS, **_special_ids(tokenizer)
-    )
-    model = _sparse(transformers.ModernBertForTokenClassification(config))
-    with tempfile.TemporaryDirectory() as folder:
-        model.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
-        splitter = import_module("chonky").ParagraphSplitter(folder)
-
-    def split(text: str) -> list[str]:
-        return list(splitter(text))
-
-    return Contestant(split, lambda text: [Piece(one, None, None) for one in split(text)])
-
-
-def _sat() -> Contestant:
-    """Make wtpsplit's SaT with the shape of sat-1l-sm, but BERT's vocabulary."""
-    kind = import_module("wtpsplit").SaT  # first: it registers its configurations
-    tokenizer = _word_pieces(512)
-    config = import_module("wtpsplit.configs").SubwordXLMConfig(
-        vocab_size=len(tokenizer),
-        num_hidden_layers=1,
-        max_position_embeddings=514,
-        type_vocab_size=1,
-        num_labels=1,
-        pad_token_id=tokenizer.pad_token_id,
-        bos_token_id=tokenizer.cls_token_id,
-        eos_token_id=tokenizer.sep_token_id,
-    )
-    model = import_module("wtpsplit.models").SubwordXLMForTokenClassification(config)
-    with tempfile.TemporaryDirectory() as folder:
-        model.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
-        splitter = kind(folder, tokenizer_name_or_path=folder)
-    sample = splitter.predict_proba(KINDS["English"](5_000, 0))
-    # Random scores differ by little: one token in 30 is to end a sentence, as in English.
-    threshold = float(sorted(sample)[-len(sample) // (5 * 30)])
-
-    def split(text: str) -> list[str]:
-        return list(splitter.split(text, threshold=threshold))
-
-    return Contestant(split, lambda text: [Piece(one, None, None) for one in split(text)])
-
-
-def _static_semantic() -> Contestant:
-    """Make chonkie's SemanticChunker with static embeddings of potion-base-8M's shape."""
-    tokenizer = import_module("tokenizers").Tokenizer.from_file(_TOKENIZER)
-    numpy = import_module("numpy")
-    shape = tokenizer.get_vocab_size(), 256
-    vectors = numpy.random.default_rng(0).standard_normal(shape, dtype=numpy.float32)
-    model = import_module("model2vec").StaticModel(vectors, tokenizer, normalize=True)
-    embeddings = import_module("chonkie.embeddings").Model2VecEmbeddings(model)
-    splitter = import_module("chonkie").SemanticChunker(embeddings, chunk_size=TOKENS)
-    return Contestant(splitter.chunk, pieces_with(splitter))
-
-
-_TOKENIZER = str(files("lumber_core.bert") / "bundled" / "tokenizer.json")
-_LABELS: dict[str, Any] = {
-    "id2label": {0: "O", 1: "separator"},
-    "label2id": {"O": 0, "separator": 1},
-}
-
-
-def _word_pieces(longest: int) -> Any:
-    """Return BERT's uncased tokenizer, as it comes with the bundled model."""
-    return import_module("transformers").PreTrainedTokenizerFast(
-        tokenizer_file=_TOKENIZER,
-        model_max_length=longest,
-        pad_token="[PAD]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        unk_token="[UNK]",
-        mask_token="[MASK]",
-    )
-
-
-def _special_ids(tokenizer: Any) -> dict[str, int]:
-    return {
-        "pad_token_id": tokenizer.pad_token_id,
-        "bos_token_id": tokenizer.cls_token_id,
-        "eos_token_id": tokenizer.sep_token_id,
-        "cls_token_id": tokenizer.cls_token_id,
-        "sep_token_id": tokenizer.sep_token_id,
-    }
-
-
-def _sparse(model: Any) -> Any:
-    """Shift a random classifier's bias so that it marks about one token in 150."""
-    torch = import_module("torch")
-    model.eval()
-    with torch.inference_mode():
-        ids = torch.randint(1000, 30000, (1, 512), generator=torch.Generator().manual_seed(0))
-        logits = model(ids, torch.ones_like(ids)).logits[0]
-        highest = torch.quantile(logits[:, 1] - logits[:, 0], 1 - 1 / 150)
-        model.classifier.bias.data[0] += highest
-    return model
-
-
 def _own(name: str, **settings: Any) -> Contestant:
     return _langchain("langchain_lumber", name, chunk_size=TOKENS, **settings)
 
@@ -286,7 +162,6 @@ def _own(name: str, **settings: Any) -> Contestant:
 LC, LI = "langchain-text-splitters", "llama-index-core"
 OURS = "lumber-splitters"
 BASE = "langchain Recursive, tokens"
-MODEL2VEC, SAT = "chonkie Semantic, model2vec", "wtpsplit SaT"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("greedy", OURS, lambda: _own("GreedyTextSplitter", tokenizer="cl100k_base")),
@@ -334,7 +209,6 @@ ENTRIES: tuple[Entry, ...] = (
         lambda: _blazechunk("SentenceChunker"),
         unit="characters",
     ),
-    Entry(MODEL2VEC, "chonkie", _static_semantic, unit="no limit", random=True),
     Entry("bert", OURS, lambda: _own("BertTextSplitter", tokenizer="cl100k_base"), model=True),
     Entry(
         "bert, large",
@@ -356,9 +230,6 @@ ENTRIES: tuple[Entry, ...] = (
         model=True,
     ),
     Entry("llama-index Semantic", LI, _llama_semantic, unit="no limit", model=True),
-    Entry("chonkie Neural", "chonkie", _neural, unit="no limit", model=True, random=True),
-    Entry(SAT, "wtpsplit", _sat, unit="no limit", model=True, random=True),
-    Entry("chonky", "chonky", _chonky, unit="no limit", model=True, random=True),
 )
 
 

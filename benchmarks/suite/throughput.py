@@ -1,19 +1,17 @@
-"""Part 1: splitters beside each other: speed, memory, limits kept, characters lost, offsets."""
+"""Splitters beside each other: speed, memory, limits kept, characters lost, offsets."""
 
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import median
 
 from benchmarks.suite.fresh import Fresh, run_fresh
-from benchmarks.suite.report import Bars, Chart, Section, Table, short, spread
+from benchmarks.suite.report import Section, Table, short, spread
 from benchmarks.suite.splitters import (
     BASE,
     ENTRIES,
-    OURS,
     Entry,
     Split,
     use_shipped_vocabulary,
@@ -99,11 +97,7 @@ def _introduction(size: int, model_size: int) -> str:
         f"Texts are generated: {size:,} characters of each kind, and {model_size:,} for splitters "
         "that run a neural model. The limit is 256 tokens of cl100k_base, or 1,024 characters for "
         "splitters that count characters only; nothing overlaps; everything else is as the makers "
-        "set it. Semantic splitters use the bundled "
-        "embedding model and have no limit. chonkie Neural (DistilBERT), chonky (ModernBERT base), "
-        "wtpsplit SaT (one layer, sat-1l-sm) and the static embeddings of model2vec "
-        "(potion-base-8M) have random weights of the published shape, so only their speed is "
-        "measured. "
+        "set it. Semantic splitters use the bundled embedding model and have no limit. "
         "Splitters run by turns, on a new text in every round; medians, and the middle half of the "
         "rounds in brackets."
     )
@@ -111,14 +105,14 @@ def _introduction(size: int, model_size: int) -> str:
 
 def _speed(
     entries: Sequence[Entry], sizes: Mapping[str, int], times: Times, fresh: Mapping[str, Fresh]
-) -> list[str | Table | Chart]:
-    rows, ratios, bars = [], [], {}
+) -> list[str | Table]:
+    rows, ratios = [], []
     for one in entries:
         cells, against = [one.name], [one.name]
         for kind in TIMED:
             spent = times[kind].get(one.name)
             if not spent:
-                cells.append(_untimed(one, fresh[one.name], kind, sizes[one.name]))
+                cells.append(_untimed(fresh[one.name], kind, sizes[one.name]))
                 against.append("-")
                 continue
             cpu = sizes[one.name] / median(taken.cpu for taken in spent)
@@ -126,19 +120,13 @@ def _speed(
             cells.append(f"{short(cpu)} / {short(wall)}")
             others = times[kind].get("bert" if one.model else BASE)
             against.append(_ratio(spent, others) if others else "-")
-            if kind == "English":
-                bars[one.name] = cpu
         rows.append(cells)
         ratios.append((one.model, against))
-    own = frozenset(one.name for one in entries if one.package == OURS)
-    blocks: list[str | Table | Chart] = [
+    blocks: list[str | Table] = [
         "### Throughput",
         "Characters a second of CPU time (all threads), then of wall time.",
         Table(["splitter", *TIMED], rows),
     ]
-    if bars:
-        label = "characters a second of CPU time"
-        blocks.append(Bars("throughput", "Throughput on English", label, bars, own))
     for model, base in ((False, BASE), (True, "bert")):
         chosen = [cells for is_model, cells in ratios if is_model == model]
         blocks.append(f"CPU time as a multiple of *{base}*, round by round (lower is faster):")
@@ -150,10 +138,8 @@ def _ratio(spent: Sequence[Taken], base: Sequence[Taken]) -> str:
     return spread([one.cpu / other.cpu for one, other in zip(spent, base, strict=True)])
 
 
-def _untimed(one: Entry, fresh: Fresh, kind: str, size: int) -> str:
+def _untimed(fresh: Fresh, kind: str, size: int) -> str:
     """Say why a splitter took no turns on a kind of text."""
-    if kind not in one.kinds:
-        return "-"
     told = fresh.kinds.get(kind)
     if told is None:
         return fresh.trouble or "no result"
@@ -162,7 +148,7 @@ def _untimed(one: Entry, fresh: Fresh, kind: str, size: int) -> str:
     return f"{short(size / told['seconds'])} (one run)"
 
 
-def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table | Chart]:
+def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table]:
     rows = []
     for one in entries:
         told = fresh[one.name]
@@ -177,7 +163,7 @@ def _memory(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | 
     ]
 
 
-def _care(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table | Chart]:
+def _care(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Table]:
     """Return the tables of limits, losses and offsets."""
     tables: list[tuple[str, Callable[[dict[str, int | None]], str]]] = [
         (
@@ -196,10 +182,10 @@ def _care(entries: Sequence[Entry], fresh: Mapping[str, Fresh]) -> list[str | Ta
             lambda told: "-" if told["offsets_wrong"] is None else _share(told, "offsets_wrong"),
         ),
     ]
-    blocks: list[str | Table | Chart] = []
+    blocks: list[str | Table] = []
     for title, cell in tables:
         rows = []
-        for one in (one for one in entries if not one.random):
+        for one in entries:
             cells = [one.name]
             for kind in KINDS:
                 told = fresh[one.name].kinds.get(kind)
@@ -224,14 +210,3 @@ def _share(told: dict[str, int | None], name: str) -> str:
     count, chunks = told[name], told["chunks"]
     assert count is not None
     return f"{count / chunks:.1%}" if chunks else "no chunks"
-
-
-def main() -> None:
-    """Print the part alone, on small texts."""
-    section = splitters(lambda line: print(line, file=sys.stderr), scale=0.05)
-    for block in section.blocks:
-        print(block.markdown() if isinstance(block, Table) else block)
-
-
-if __name__ == "__main__":
-    main()

@@ -222,26 +222,6 @@ def test_langchain_with_qdrant_overwrites_and_filters() -> None:
     assert [Path(name).name for name in files] == ["the_tide_clock.txt"] * 2 + ["tide_house.md"] * 2
 
 
-def test_langchain_returns_the_parents_of_what_was_found() -> None:
-    needs("langchain-qdrant", "langchain-classic")
-    for passage in _PASSAGE.finditer(run("langchain_parent_documents")):
-        children = re.findall(r"\[(\d+):(\d+)\]", passage["detail"])
-        assert children
-        for start, end in children:
-            assert int(passage["start"]) <= int(start) < int(end) <= int(passage["end"])
-
-
-def test_llamaindex_merges_passages_into_topics() -> None:
-    needs("llama-index-core")
-    passages = [*_PASSAGE.finditer(run("llamaindex_auto_merging"))]
-    details = [passage["detail"] for passage in passages]
-    assert any(detail.startswith("a topic") for detail in details)
-    ranges = [(p["file"], int(p["start"]), int(p["end"])) for p in passages]
-    for number, (file, start, end) in enumerate(ranges):
-        for other, first, last in ranges[:number]:
-            assert file != other or end <= first or last <= start
-
-
 def test_an_agent_cites_the_characters_of_its_answer() -> None:
     needs("langgraph", "langchain-qdrant")
     printed = run("langgraph_agent")

@@ -28,7 +28,7 @@ Scorer = Callable[[Places], "npt.ArrayLike"]
 """Returns for each place the classifier's t: logit(start) - logit(normal)."""
 
 # The scores of cuts, in the units of the size costs (`tiling.ChunkCosts`). Chosen on three
-# development corpora together; benchmarks/NOTEBOOK.md shows how flat the optimum is. A higher score
+# development corpora together, where the optimum is flat. A higher score
 # draws more cuts to such places, at the cost of less even sizes.
 _KIND_SCORES = {
     Kind.CHARACTER: -8.0,
@@ -64,7 +64,7 @@ class _Weights(NamedTuple):
 _PLAIN = _Weights(start=2.4, size=12.0, mixed=0.0)
 # The classifier predicts a start at most headings and every third list item. Weighed as in plain
 # text, it makes chunks of short sections and single items, and recall falls. Recall is level for
-# start from 0.4 to 1.2, size from 24 to 36 and mixed from 3 up (benchmarks/NOTEBOOK.md).
+# start from 0.4 to 1.2, size from 24 to 36 and mixed from 3 up.
 _MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
 _MUCH_LESS = 0.9

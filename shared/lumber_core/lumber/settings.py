@@ -152,7 +152,7 @@ class LumberSettings(ChunkerSettings):
             share,
             changes_result=False,
         ),
-    ] = 0.2  # 30 KB in 0.4 of the time for a tenth more calls (benchmarks/lanes.py)
+    ] = 0.2  # 30 KB in 0.4 of the time for a tenth more calls
     store: Annotated[
         AnswerStore | SharedStore | str | Path | None,
         Setting(

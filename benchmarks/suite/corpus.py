@@ -1,0 +1,104 @@
+"""A corpus that is larger than memory should be: documents pass through one by one.
+
+python -m benchmarks.suite.corpus greedy 1000      a corpus of 1,000 MB, one line of JSON
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import process_time
+
+import psutil
+
+from benchmarks.suite.report import Section, Table
+from benchmarks.suite.splitters import BASE, entry, use_shipped_vocabulary
+from benchmarks.suite.texts import documents, english
+from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker
+
+DOCUMENT = 20_000  # characters
+OURS: dict[str, Callable[[], Chunker]] = {
+    "greedy": GreedyChunker,
+    "layout": LayoutChunker,
+    "bert": BertChunker,
+    "bert, large": lambda: BertChunker("large"),
+}
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What passing a corpus through a splitter took.
+
+    Attributes:
+        megabytes: Characters in millions.
+        documents: Number of documents.
+        chunks: Number of chunks.
+        cpu: Seconds of CPU time, making the documents included.
+        memory: MiB held after each tenth of the corpus.
+    """
+
+    megabytes: float
+    documents: int
+    chunks: int
+    cpu: float
+    memory: tuple[float, ...]
+
+
+def stream(name: str, megabytes: float) -> Stream:
+    """Pass a generated corpus through a splitter, document by document.
+
+    Args:
+        name: One of ours, with its defaults; else LangChain's recursive splitter.
+        megabytes: Size of the corpus.
+    """
+    split: Callable[[str], object]
+    if name in OURS:
+        chunker = OURS[name]()
+        split = lambda text: chunker.segment(text).spans  # noqa: E731
+    else:
+        use_shipped_vocabulary()
+        split = entry(BASE).make().split
+    split(english(2000))
+    process = psutil.Process()
+    total = int(megabytes * 1e6)
+    memory: list[float] = []
+    characters = number = chunks = 0
+    began = process_time()
+    for text in documents(total, DOCUMENT):
+        chunks += len(split(text))  # type: ignore[arg-type]
+        characters += len(text)
+        number += 1
+        if characters >= total * (len(memory) + 1) / 10:
+            memory.append(process.memory_info().rss / 2**20)
+    return Stream(characters / 1e6, number, chunks, process_time() - began, tuple(memory))
+
+
+def large(log: Callable[[str], None], sizes: dict[str, float]) -> Section:
+    """Pass a large corpus through splitters, each in a process of its own.
+
+    Args:
+        log: Called with a line on progress.
+        sizes: Megabytes for each splitter.
+    """
+    rows = []
+    for name, megabytes in sizes.items():
+        log(f"large: {name}, {megabytes:g} MB")
+        command = [sys.executable, "-m", "benchmarks.suite.corpus", name, str(megabytes)]
+        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        done = Stream(**json.loads(told.splitlines()[-1]))
+        counts = [f"{done.megabytes:,.0f}", f"{done.documents:,}", f"{done.chunks:,}"]
+        memory = [f"{one:.0f}" for one in (done.memory[0], max(done.memory))]
+        rows.append([name, *counts, f"{done.cpu:,.2f}", *memory])
+    headers = ("", "MB", "documents", "chunks", "CPU s", "MiB at 10 %", "most")
+    text = (
+        f"Generated documents of {DOCUMENT:,} characters pass through as an iterator; memory is "
+        "what the process holds after each tenth of them."
+    )
+    return Section("A large corpus", [text, Table(headers, rows)], frozenset({"lumber-splitters"}))
+
+
+if __name__ == "__main__":
+    print(json.dumps(vars(stream(sys.argv[1], float(sys.argv[2])))))

@@ -1,0 +1,26 @@
+"""The benchmark's stream over a large corpus, and its measure of memory."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("psutil")
+
+from benchmarks.suite.corpus import stream
+
+
+@pytest.mark.parametrize("name", ["greedy", "recursive"])
+def test_a_stream_passes_the_whole_corpus_and_tells_its_memory_ten_times(name: str):
+    done = stream(name, 0.3)
+    assert 0.3 <= done.megabytes < 0.33
+    assert done.chunks > done.documents > 10
+    assert len(done.memory) == 10
+
+
+def test_peak_memory_does_not_include_that_of_the_starting_process():
+    held = b"x" * (300 * 2**20)
+    script = "from benchmarks.suite.memory import peak_memory; print(peak_memory())"
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert 1 < float(done.stdout) < len(held) / 2**21
