@@ -41,9 +41,7 @@ from lumber_core.settings import Settings, fields_of
 from tests.loopback.server import LoopbackServer
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted(
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
-)
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 OPTIONAL = ("ray", "langchain_community", "llama_index.storage", "transformers")
 STORY = 12_000  # characters, in which there are answers to some of its questions
 FENCE = re.compile(
