@@ -23,8 +23,7 @@ from lumber_core import Chunker, Completion, LumberChunker, Segmentation
 from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.llms.parameters import RequestSettings
-from lumber_core.llms.remote import RemoteModel
+from lumber_core.llms.remote import RemoteModel, RequestSettings
 from lumber_core.settings import Setting, takes
 from lumber_core.spans import Span
 from lumber_core.text.parsed import ParsedText
@@ -121,12 +120,6 @@ class EchoModel(RemoteModel):
 
     def _completion(self, reply: Any) -> Completion:
         return Completion(f"Answer: {json.loads(reply)['answer']}", 7, 3, "stop")
-
-    def _rejections(self) -> tuple[type[Exception], ...]:
-        return (RuntimeError,)
-
-    def _reading_errors(self) -> tuple[type[Exception], ...]:
-        return (json.JSONDecodeError,)
 
 
 def test_a_provider_is_one_subclass_that_sends_requests_and_reads_replies() -> None:

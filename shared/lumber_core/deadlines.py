@@ -12,11 +12,11 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, wait
 from contextvars import ContextVar
 from threading import Thread
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from lumber_core.concurrency import context_for_thread
 
@@ -36,6 +36,18 @@ def check_time() -> None:
     end = _end.get()
     if end is not None and time.monotonic() > end[0]:
         raise _timeout(end)
+
+
+def end_reading_in_time(response: Any) -> None:
+    """Read the body of a response of httpx no longer than the current call may take: a hook."""
+    read = response.iter_raw
+
+    def read_in_time(chunk_size: int | None = None) -> Iterator[bytes]:
+        for piece in read(chunk_size):
+            check_time()
+            yield piece
+
+    response.iter_raw = read_in_time
 
 
 def call_within(

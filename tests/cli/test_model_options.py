@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def server() -> Iterator[LoopbackServer]:
-    with LoopbackServer(faults={1: Status(500, "later")}) as running:
+    with LoopbackServer(faults={1: Status(503, "later")}) as running:
         yield running
 
 

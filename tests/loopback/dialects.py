@@ -52,18 +52,10 @@ def ollama(request: Request) -> Fault | None:
 
 
 def lm_studio(request: Request) -> Fault | None:
-    """Knows JSON schemas only; the error is a string."""
-    if _form(request) == "json_object":
-        said = "'response_format.type' must be 'json_schema' or 'text'"
-        return Reply(400, json.dumps({"error": said}))
-    return None
-
-
-def lm_studio_without_schemas(request: Request) -> Fault | None:
-    """A model that cannot follow a schema, so that no form but text is left."""
+    """A model that cannot follow a schema; the error is a string."""
     if _form(request) == "json_schema":
         return Reply(400, json.dumps({"error": "response_format json_schema is not supported"}))
-    return lm_studio(request)
+    return None
 
 
 def azure(request: Request) -> Fault | None:
@@ -133,18 +125,17 @@ def unprocessable(request: Request) -> Fault | None:
 
 Dialect = Callable[[Request], Fault | None]
 
-DIALECTS: dict[Dialect, tuple[int, str]] = {
-    llama_cpp_python: (1, "json_object"),
-    vllm: (1, "json_object"),
-    ollama: (1, "json_object"),
-    lm_studio: (0, "json_schema"),
-    lm_studio_without_schemas: (2, "text"),
-    azure: (1, "json_object"),
-    openai_reasoning: (2, "json_schema"),
-    openrouter: (1, "json_object"),
-    openrouter_provider: (2, "text"),
-    openrouter_in_a_good_reply: (1, "json_object"),
-    not_implemented: (2, "text"),
-    unprocessable: (2, "text"),
+DIALECTS: dict[Dialect, int] = {
+    llama_cpp_python: 1,
+    vllm: 1,
+    ollama: 1,
+    lm_studio: 1,
+    azure: 1,
+    openai_reasoning: 2,
+    openrouter: 1,
+    openrouter_provider: 1,
+    openrouter_in_a_good_reply: 1,
+    not_implemented: 1,
+    unprocessable: 2,
 }
-"""Each dialect with the number of requests it rejects before one is answered, and the form left."""
+"""Each dialect with the number of requests it rejects before one is answered."""

@@ -71,21 +71,6 @@ class Dribble:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
-    """A reply with status 200 that unpacks to so many blanks.
-
-    Attributes:
-        size: Bytes, unpacked.
-        encoding: What the header says; it is packed with gzip anyway.
-        location: Where the reply redirects to, which makes its status 307.
-    """
-
-    size: int
-    encoding: str = "gzip"
-    location: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Malformed:
     """A reply with status 200 whose body is not what the wire promises."""
 
@@ -113,7 +98,7 @@ class Says:
     text: str
 
 
-Fault = Status | Reply | Drop | Slow | Dribble | Packed | Malformed | Refusal | Filtered | Says
+Fault = Status | Reply | Drop | Slow | Dribble | Malformed | Refusal | Filtered | Says
 Script = Mapping[int, Fault] | Callable[["Request"], Fault | None]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -13,18 +12,12 @@ class Answers:
 
     Attributes:
         allowed: Each answer as it is written, at least one: `("ID 5", "ID 6", "none")`.
-        shown: What tells a model which answers are allowed, if these are many: `("ID n", "none")`.
-            Empty: all of them.
         opening: What the question asks the model to write before the answer: "Answer: ".
-        without_content: Returns the question with another text in place of all content, for
-            models that are calibrated on questions without content. None: it has no such form.
         several: Whether a reply is a list of any number of the answers, also of none.
     """
 
     allowed: tuple[str, ...]
-    shown: tuple[str, ...] = ()
     opening: str = ""
-    without_content: Callable[[str, str], str] | None = None
     several: bool = False
 
 

@@ -24,6 +24,14 @@ _TRANSIENT_NAMES = (
     "payloaderror",  # aiohttp and requests: the body was cut short
     "chunkedencodingerror",
 )
+_UNREADABLE = (
+    "JSONDecodeError",
+    "ParseError",  # protobuf
+    "RecursionError",
+    "UnicodeDecodeError",
+    "UnknownApiResponseError",  # google-genai
+    "ValidationError",  # pydantic
+)
 _TIMEOUT_STATUS = frozenset((504, 524))
 _NOT_BUSY = ("connecttimeout", "pooltimeout")  # the server never got the request
 _NO_CREDIT = "insufficient_quota"
@@ -61,6 +69,11 @@ def trouble_of(error: Exception) -> Trouble:
     if any(part in name for name in _names(error) for part in _TRANSIENT_NAMES):
         return "transient"
     return "unknown"
+
+
+def is_unreadable(error: Exception) -> bool:
+    """Return whether a provider's package could not read a reply."""
+    return type(error).__name__ in _UNREADABLE
 
 
 def is_timeout(error: Exception) -> bool:

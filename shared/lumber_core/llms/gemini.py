@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar
 
+from lumber_core.deadlines import end_reading_in_time
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Completion
-from lumber_core.llms.parameters import RequestSettings
-from lumber_core.llms.remote import RemoteModel
-from lumber_core.llms.reply_size import async_event_hooks, event_hooks
+from lumber_core.llms.remote import RemoteModel, RequestSettings
 from lumber_core.llms.settings import ModelSettings, check_url
 from lumber_core.settings import Setting, optional, takes
 
@@ -66,11 +64,10 @@ class GeminiModel(RemoteModel):
     def __init__(self, settings: GeminiSettings) -> None:
         self._set_up(settings, structured=settings.structured, client=settings.own_client)
 
-    def _make_client(self, http: Any = None) -> Any:
+    def _make_client(self) -> Any:
         sdk = self._sdk()
         options = sdk.types.HttpOptions(
-            client_args={"event_hooks": event_hooks()},
-            httpx_async_client=http,
+            client_args={"event_hooks": {"response": [end_reading_in_time]}},
             base_url=self._base_url,
             timeout=max(1, round(1000 * self._timeout)),  # milliseconds
             retry_options=sdk.types.HttpRetryOptions(attempts=1),
@@ -83,23 +80,14 @@ class GeminiModel(RemoteModel):
                 "api_key=...; for Vertex AI pass client=google.genai.Client(vertexai=True, ...)"
             ) from error
 
-    def _make_async_client(self) -> Any:
-        # One of our own: the package would use aiohttp if that is installed, whose replies cannot
-        # be bounded. Of several classes that it takes, the last is the newest.
-        taken = self._sdk("google.genai.types").HttpxAsyncClient
-        kind = [taken, *get_args(taken)][-1]
-        http = kind(event_hooks=async_event_hooks(), follow_redirects=True)
-        return self._make_client(http), http
-
     async def _close_client(self, client: Any) -> None:
-        for each in (client[0].aio, client[1]):
-            await each.aclose()
+        await client.aio.aclose()
 
     def _send(self, request: dict[str, Any]) -> Any:
         return self._get_client().models.generate_content(**request)
 
     async def _asend(self, request: dict[str, Any]) -> Any:
-        client = self._own or (await self._async_clients.get())[0]
+        client = self._own or await self._async_clients.get()
         return await client.aio.models.generate_content(**request)
 
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:
@@ -146,22 +134,6 @@ class GeminiModel(RemoteModel):
             prompt_tokens=prompt_tokens,
             completion_tokens=wrote,
             finish_reason=_name(candidate.finish_reason),
-        )
-
-    def _rejections(self) -> tuple[type[Exception], ...]:
-        return (self._sdk("google.genai.errors").APIError,)
-
-    def _rejection_text(self, error: Any) -> str:
-        return str(error.message)
-
-    def _reading_errors(self) -> tuple[type[Exception], ...]:
-        errors = self._sdk("google.genai.errors")
-        pydantic = self._sdk("pydantic")
-        return (
-            errors.UnknownApiResponseError,
-            json.JSONDecodeError,
-            pydantic.ValidationError,
-            UnicodeDecodeError,
         )
 
     def _server(self) -> str:

@@ -5,15 +5,13 @@ For environments that depend on it (it needs protobuf below 6); otherwise use `g
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.base import Completion
 from lumber_core.llms.gemini import UNBLOCKED
-from lumber_core.llms.parameters import RequestSettings
-from lumber_core.llms.remote import RemoteModel
+from lumber_core.llms.remote import RemoteModel, RequestSettings
 from lumber_core.llms.settings import PlainModelSettings
 from lumber_core.settings import takes
 
@@ -79,14 +77,4 @@ class LegacyGeminiModel(RemoteModel):
             prompt_tokens=usage.prompt_token_count,
             completion_tokens=usage.candidates_token_count,
             finish_reason=candidate.finish_reason.name,
-        )
-
-    def _rejections(self) -> tuple[type[Exception], ...]:
-        return (self._sdk("google.api_core.exceptions").GoogleAPICallError,)
-
-    def _reading_errors(self) -> tuple[type[Exception], ...]:
-        return (
-            self._sdk("google.protobuf.json_format").ParseError,
-            json.JSONDecodeError,
-            UnicodeDecodeError,
         )

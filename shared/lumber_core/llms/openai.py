@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
+from lumber_core.deadlines import end_reading_in_time
 from lumber_core.errors import BadReplyError, ModelSettingsError
 from lumber_core.llms.base import Answers, Completion
-from lumber_core.llms.parameters import Form, RequestSettings
-from lumber_core.llms.remote import RemoteModel
-from lumber_core.llms.reply_size import async_event_hooks, event_hooks
+from lumber_core.llms.remote import RemoteModel, RequestSettings
 from lumber_core.llms.settings import ModelSettings, check_url, url_identity
 from lumber_core.secrets import redact, secrets_in
 from lumber_core.settings import Setting, optional, takes
@@ -49,16 +47,15 @@ class OpenAISettings(ModelSettings):
 class OpenAIModel(RemoteModel):
     """Calls a model with the `openai` package: OpenAI, vLLM, Ollama, llama.cpp and others.
 
-    Answers are restricted by a JSON schema; if a server rejects it, a JSON object is requested, and
-    then plain text. OpenAI puts the schema, which may be new for each question, before the prompt,
-    so its prompt cache helps only with `structured=False`. The key is read from OPENAI_API_KEY.
+    Answers are restricted by a JSON schema. OpenAI puts the schema, which may be new for each
+    question, before the prompt, so its prompt cache helps only with `structured=False`. The key is
+    read from OPENAI_API_KEY.
     """
 
     _provider: ClassVar[str] = "openai"
     _module: ClassVar[str] = "openai"
     _package: ClassVar[Mapping[str, str]] = {"package": "openai", "extra": "openai"}
     _url_variable: ClassVar[str | None] = "OPENAI_BASE_URL"
-    _forms: ClassVar[tuple[Form, ...]] = ("json_schema", "json_object")
 
     @takes(OpenAISettings)
     def __init__(self, settings: OpenAISettings) -> None:
@@ -95,15 +92,15 @@ class OpenAIModel(RemoteModel):
         return [each.embedding for each in sorted(data, key=lambda each: each.index)]
 
     def _make_client(self) -> Any:
-        http = self._sdk().DefaultHttpxClient(event_hooks=event_hooks())
-        return self._client_over(http, self._sdk().OpenAI)
+        hooks = {"response": [end_reading_in_time]}
+        http = self._sdk().DefaultHttpxClient(event_hooks=hooks)
+        return self._client_of(self._sdk().OpenAI, http_client=http)
 
     def _make_async_client(self) -> Any:
-        http = self._sdk().DefaultAsyncHttpxClient(event_hooks=async_event_hooks())
-        return self._client_over(http, self._sdk().AsyncOpenAI)
+        return self._client_of(self._sdk().AsyncOpenAI)
 
-    def _client_over(self, http: Any, kind: Callable[..., Any]) -> Any:
-        """Return a client of some kind that uses an HTTP client."""
+    def _client_of(self, kind: Callable[..., Any], **more: Any) -> Any:
+        """Return a client of some kind."""
         sdk = self._sdk()
         names = [] if self._base_url is None else _environment_headers()
         headers: dict[str, Any] = dict.fromkeys(names, sdk.Omit())
@@ -112,12 +109,12 @@ class OpenAIModel(RemoteModel):
                 headers[name] = f"Bearer {self._key()}"
         try:
             client = kind(
-                http_client=http,
                 api_key=self._key(),
                 base_url=self._base_url,
                 timeout=self._timeout,
                 max_retries=0,
                 default_headers=headers,
+                **more,
             )
         except sdk.OpenAIError as error:
             raise ModelSettingsError(
@@ -152,17 +149,13 @@ class OpenAIModel(RemoteModel):
         }
         if settings.temperature is not None:
             request["temperature"] = settings.temperature
-        answers = settings.answers
-        if answers is not None and settings.form == "json_schema":
-            described = {"name": "answer", "strict": True, "schema": _schema(answers)}
+        if settings.answers is not None:
+            described = {"name": "answer", "strict": True, "schema": _schema(settings.answers)}
             request["response_format"] = {"type": "json_schema", "json_schema": described}
-        elif answers is not None:
-            request["response_format"] = {"type": "json_object"}
-            if self._base_url is not None:  # OpenAI rejects this, llama-cpp-python keeps to it
-                request["response_format"]["schema"] = _schema(answers)
-            request["messages"][1]["content"] = user + _as_object(answers)
         if settings.max_tokens is not None:
-            request[settings.limit] = settings.max_tokens
+            # OpenAI's newer models reject the older name; some other servers know no other.
+            limit = "max_completion_tokens" if self._base_url is None else "max_tokens"
+            request[limit] = settings.max_tokens
         return request
 
     def _completion(self, reply: Any) -> Completion:
@@ -193,26 +186,6 @@ class OpenAIModel(RemoteModel):
             completion_tokens=_count(getattr(usage, "completion_tokens", None)),
             finish_reason=finish_reason,
         )
-
-    @property
-    def _limits(self) -> tuple[str, ...]:
-        # OpenAI's newer models reject the older name; most other servers know no other.
-        names = ("max_completion_tokens", "max_tokens")
-        return names[::-1] if self._base_url is not None else names
-
-    def _rejections(self) -> tuple[type[Exception], ...]:
-        return (self._sdk().APIStatusError,)
-
-    def _reading_errors(self) -> tuple[type[Exception], ...]:
-        return json.JSONDecodeError, UnicodeDecodeError, RecursionError
-
-    def _blocked_completion(self, error: Any) -> Completion | None:
-        blocked = getattr(error, "code", None) == "content_filter"
-        return Completion("", finish_reason=error.code) if blocked else None
-
-    def _rejection_text(self, error: Any) -> str:
-        # OpenRouter passes on the error of the provider behind it in the body.
-        return str(error.param or f"{error.message} {error.body}")
 
     def _server(self) -> str:
         if self._own is not None:
@@ -245,16 +218,6 @@ def _text(content: object) -> str | None:
 def _count(value: object) -> int:
     """Return a number of tokens; 0 for anything that is not one."""
     return value if isinstance(value, int) and value >= 0 else 0
-
-
-def _as_object(answers: Answers) -> str:
-    """Return the request for a JSON object; OpenAI rejects messages that do not mention JSON."""
-    shown = answers.shown or answers.allowed
-    if answers.several:
-        some, nothing = json.dumps({"answer": list(shown)}), json.dumps({"answer": []})
-        return f"\n\nReply with a JSON object such as {some}, or {nothing} for none."
-    objects = (json.dumps({"answer": answer}) for answer in shown)
-    return f"\n\nReply with the JSON object {', or '.join(objects)}."
 
 
 def _schema(answers: Answers) -> dict[str, Any]:

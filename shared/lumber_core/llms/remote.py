@@ -1,7 +1,10 @@
-"""What models behind an API share: clients, and dropping parameters that are rejected.
+"""What models behind an API share: clients, and simpler requests for servers that need them.
 
-The caller retries, because it sees all calls in flight. Here a request is repeated only to leave
-out a parameter that the model or its server rejects.
+Servers differ in the parameters that they accept, and report what they reject in every way: with
+any status, or inside a good reply. So no error is interpreted. A request that fails is sent in
+simpler forms, until one is answered; the form is then kept.
+
+The caller retries, because it sees all calls in flight.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, ClassVar
 
@@ -21,14 +24,7 @@ from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
 from lumber_core.forks import renew_after_fork
 from lumber_core.llms.base import Answers, Completion
-from lumber_core.llms.failures import is_cut, status_of
-from lumber_core.llms.parameters import (
-    Form,
-    RequestSettings,
-    refusal,
-    rejected_parameters,
-    without_aliases,
-)
+from lumber_core.llms.failures import is_blocked, is_cut, is_unreadable, status_of
 from lumber_core.llms.settings import ModelSettings, PlainModelSettings, url_identity
 from lumber_core.secrets import public_url, redact, secrets_in
 from lumber_core.settings import takes
@@ -50,14 +46,32 @@ _REASONING = re.compile(
     r"(?:^|[/:_-])(?:o\d|gpt-5|gpt-oss|deepseek-r|qwq|magistral|gemini-(?:2\.5|[3-9]))|think|reason",
     re.IGNORECASE,
 )
+# Statuses about keys, credit, time or load: a simpler request would get them, too.
+_NEVER_ABOUT_FORM = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSettings:
+    """The optional parameters of one request.
+
+    Attributes:
+        temperature: None: the model's default.
+        answers: What the answer is restricted to. None: plain text.
+        max_tokens: Maximum tokens to write. None: no limit.
+    """
+
+    temperature: float | None
+    answers: Answers | None
+    max_tokens: int | None
 
 
 class RemoteModel(ABC):
     """A model behind an API, called with the package of its provider.
 
-    If the model or its server rejects the temperature, structured output or the token limit,
-    whatever the status of the error, the parameter is left out from then on, with one warning in
-    the log. Requests are not retried.
+    If a request fails, whatever the error, it is sent once more as plain text without a
+    temperature, and then without a token limit as well. If one of these is answered, requests have
+    this form from then on, with one warning in the log; once a full request was answered, all are
+    full. Nothing else is retried.
 
     Raises:
         MissingExtraError: The provider's package is not installed.
@@ -72,8 +86,6 @@ class RemoteModel(ABC):
     """The `package` that has it and the `extra` that installs it."""
     _url_variable: ClassVar[str | None] = None
     """The environment variable in which the package looks for another server."""
-    _forms: ClassVar[tuple[Form, ...]] = ("json_schema",)
-    """The forms of structured output, in the order in which they are tried."""
 
     @takes(ModelSettings)
     def __init__(self, settings: ModelSettings) -> None:
@@ -91,7 +103,8 @@ class RemoteModel(ABC):
         self._max_tokens = settings.max_tokens
         self._own = client
         self._thinks = _REASONING.search(settings.model) is not None
-        self._rejected: frozenset[str] = frozenset()
+        # The form that was answered, of requests for a list, for one answer and for any text.
+        self._known: dict[bool | None, int] = {}
         self._start()
 
     def _start(self) -> None:
@@ -119,7 +132,7 @@ class RemoteModel(ABC):
         """Answer `user`, following the instructions in `system`.
 
         Raises:
-            BadReplyError: The reply is not a completion, or has more than 10 MB.
+            BadReplyError: The reply is not a completion.
             TimeoutError: There is no complete reply within `timeout` seconds. (The provider's
                 package may raise an error of its own instead.)
             MissingExtraError: The provider's package is not installed.
@@ -154,15 +167,71 @@ class RemoteModel(ABC):
     ) -> Completion:
         cut = Completion("")
         while True:
-            settings = self._settings(answers)
-            completion: Completion | None
+            completion, settings = await self._answer(send, system, user, answers)
+            completion = replace(
+                completion,
+                prompt_tokens=completion.prompt_tokens + cut.prompt_tokens,
+                completion_tokens=completion.completion_tokens + cut.completion_tokens,
+            )
+            if not self._ran_out_thinking(completion, settings):
+                return completion
+            cut = completion
+
+    async def _answer(
+        self,
+        send: Callable[[dict[str, Any]], Awaitable[Any]],
+        system: str,
+        user: str,
+        answers: Answers | None,
+    ) -> tuple[Completion, RequestSettings]:
+        """Return the answer to a request, and the settings with which it was answered."""
+        forms = self._request_forms(answers)
+        kind = None if forms[0].answers is None else forms[0].answers.several
+        if (known := self._known.get(kind)) is not None:
+            forms = forms[known : known + 1] or forms[-1:]
+        rejected: Exception | None = None
+        for number, settings in enumerate(forms):
             try:
-                completion = self._completion(await send(self._request(system, user, settings)))
-            except Exception as error:  # noqa: BLE001 - raised again there, if it is not handled
-                completion = self._handle(error, settings)
-            if completion is not None and not self._ran_out_thinking(completion, settings):
-                return _add_tokens(completion, cut)
-            cut = _add_tokens(completion, cut)
+                reply = await send(self._request(system, user, settings))
+                completion = self._completion(reply)
+            except Exception as caught:  # noqa: PERF203 - raised if no form is answered
+                error = self._clean(caught)
+                reason = getattr(error, "code", None)
+                if is_blocked(reason):
+                    return Completion("", finish_reason=str(reason)), settings
+                if not _may_be_about_form(error):
+                    raise
+                rejected = rejected or error
+            else:
+                if known is None:
+                    self._keep(kind, number, settings, rejected)
+                return completion, settings
+        assert rejected is not None
+        raise rejected
+
+    def _request_forms(self, answers: Answers | None) -> list[RequestSettings]:
+        """Return the full settings of a request, and simpler ones."""
+        restricted = answers and self._structured and len(answers.allowed) <= _MOST_ANSWERS
+        limit = self._most_tokens(answers)
+        full = RequestSettings(self._temperature, answers if restricted else None, limit)
+        plain = RequestSettings(None, None, limit)
+        return list(dict.fromkeys([full, plain, replace(plain, max_tokens=None)]))
+
+    def _keep(
+        self, kind: bool | None, form: int, settings: RequestSettings, error: Exception | None
+    ) -> None:
+        """Keep a form that was answered; of several calls at once, the fullest one wins."""
+        with self._lock:
+            news = kind not in self._known
+            self._known[kind] = min(form, self._known.get(kind, form))
+        if news and error is not None:
+            logger.warning(
+                "%s is asked for plain text without a temperature%s from now on, because it "
+                "answers that. The error otherwise: %s",
+                self._model,
+                "" if settings.max_tokens else " and without max_tokens",
+                str(error)[:300],
+            )
 
     @abstractmethod
     def _make_client(self) -> Any:
@@ -196,19 +265,6 @@ class RemoteModel(ABC):
             BadReplyError: It is not a completion.
         """
 
-    @property
-    def _limits(self) -> tuple[str, ...]:
-        """The API's names for the maximum tokens to write, in the order in which they are tried."""
-        return ("max_output_tokens",)
-
-    @abstractmethod
-    def _rejections(self) -> tuple[type[Exception], ...]:
-        """The errors that have a status: those that may mean that a request was rejected."""
-
-    @abstractmethod
-    def _reading_errors(self) -> tuple[type[Exception], ...]:
-        """The errors that mean the package could not read a reply."""
-
     def _get_client(self) -> Any:
         """The client for synchronous calls, created on first use."""
         with self._lock:
@@ -229,47 +285,14 @@ class RemoteModel(ABC):
         named = os.environ.get(self._url_variable) if self._url_variable else None
         return url_identity(self._base_url or named or "default")
 
-    def _handle(self, error: Exception, settings: RequestSettings) -> Completion | None:
-        """Handle an error, or raise it.
-
-        Returns:
-            The completion that it means, or None if the request should be sent again.
-        """
-        known = {"api_key": self._api_key, "clients": [self._client, self._own]}
-        redact(error, secrets_in(known))
-        if isinstance(error.__cause__, BadReplyError | TimeoutError):
-            raise error.__cause__  # our own, which the package calls a connection error
-        if isinstance(error, self._reading_errors()):
-            raise BadReplyError(f"{self._model}: the reply is not the expected JSON") from error
-        if not isinstance(error, (*self._rejections(), BadReplyError)):
-            raise error
-        blocked = self._blocked_completion(error)
-        if blocked is None and not self._learn(error, settings):
-            raise error
-        return blocked
-
-    def _blocked_completion(self, error: Exception) -> Completion | None:
-        """The completion for an error that reports a content filter, or None."""
-        del error
-        return None
-
-    def _rejection_text(self, error: Exception) -> str:
-        """The text of an error that may name the rejected parameter."""
-        return str(error)
-
-    def _settings(self, answers: Answers | None) -> RequestSettings:
-        rejected = self._rejected
-        form: Form = "text"
-        if answers and self._structured and len(answers.allowed) <= _MOST_ANSWERS:
-            form = next((form for form in self._forms if form not in rejected), "text")
-        limit = next((name for name in self._limits if name not in rejected), "")
-        return RequestSettings(
-            temperature=None if "temperature" in rejected else self._temperature,
-            answers=None if form == "text" else answers,
-            form=form,
-            max_tokens=self._most_tokens(answers) if limit else None,
-            limit=limit,
-        )
+    def _clean(self, error: Exception) -> Exception:
+        """Return an error without secrets; a `BadReplyError` if the reply could not be read."""
+        redact(error, secrets_in({"api_key": self._api_key, "clients": [self._client, self._own]}))
+        if is_unreadable(error):
+            unreadable = BadReplyError(f"{self._model}: the reply is not the expected JSON")
+            unreadable.__cause__ = error
+            return unreadable
+        return error
 
     def _most_tokens(self, answers: Answers | None) -> int | None:
         if self._max_tokens != "auto":
@@ -293,19 +316,6 @@ class RemoteModel(ABC):
         self._thinks = True
         return True
 
-    def _learn(self, error: Exception, settings: RequestSettings) -> bool:
-        """Remember the parameters that an error names, and return whether there are any."""
-        text = str(error) if isinstance(error, BadReplyError) else self._rejection_text(error)
-        named = rejected_parameters(text, status_of(error), settings)
-        if not named:
-            return False
-        with self._lock:
-            news = without_aliases(named, self._rejected)
-            self._rejected |= frozenset(named)
-        for name in news:
-            logger.warning("%s does not accept %s", self._model, refusal(name))
-        return True
-
     def __getstate__(self) -> dict[str, Any]:
         if self._own is not None:
             raise TypeError(
@@ -322,12 +332,9 @@ class RemoteModel(ABC):
         return f"{type(self).__name__}({self._model!r}{server}, temperature={self._temperature})"
 
 
-def _add_tokens(completion: Completion | None, cut: Completion) -> Completion:
-    """Return a completion that counts the tokens of one that was cut off as well."""
-    if completion is None:
-        return cut
-    return replace(
-        completion,
-        prompt_tokens=completion.prompt_tokens + cut.prompt_tokens,
-        completion_tokens=completion.completion_tokens + cut.completion_tokens,
-    )
+def _may_be_about_form(error: Exception) -> bool:
+    """Return whether a server may have rejected the form of a request."""
+    status = status_of(error)
+    if status is None:
+        return isinstance(error, BadReplyError)
+    return status not in _NEVER_ABOUT_FORM

@@ -2,10 +2,6 @@
 
 Nothing is generated. Each allowed answer is scored by its log-probability after the prompt, and the
 most likely one is the answer. So the model cannot answer anything else.
-
-Small models prefer some answers whatever the text says, mostly the first. Calibration corrects for
-that: each answer's probability is divided by its probability for a question without content
-(contextual calibration, Zhao et al. 2021, arXiv 2102.09690, section 4).
 """
 
 from __future__ import annotations
@@ -13,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import field
 from typing import Annotated, Any, ClassVar
@@ -27,8 +23,6 @@ from lumber_core.llms.base import Answers, Completion
 from lumber_core.settings import Setting, Settings, takes
 
 _NOTES = ("architectures", "dtype", "torch_dtype", "transformers_version")  # written on saving
-CONTENT_FREE = ("N/A", "[MASK]", "...")
-"""Content-free texts; the paper uses the first two and an empty text."""
 _SAMPLE = 8  # values of each weight that go into the model's fingerprint
 
 
@@ -62,14 +56,6 @@ class LocalModelSettings(Settings):
             changes_result=False,
         ),
     ] = 32
-    calibrated: Annotated[
-        bool,
-        Setting(
-            "Divide each answer's probability by its probability for a question without content, "
-            "for models that give the first answer too often. Takes three more passes over "
-            "short prompts."
-        ),
-    ] = False
 
     def __post_init__(self) -> None:
         """Check every value, and that they fit together.
@@ -116,7 +102,6 @@ class LocalModel:
         )
         self._device = settings.device
         self._batch_size = settings.batch_size
-        self._calibrated = bool(settings.calibrated)
         self._lock = ForkSafeLock()
         self._loaded: tuple[Any, Any] | None = None
         self._fingerprint = ""
@@ -130,7 +115,7 @@ class LocalModel:
         with self._lock:
             if not self._fingerprint:
                 self._fingerprint = _fingerprint(*self._parts())
-            return f"local:{self._fingerprint}{':calibrated' if self._calibrated else ''}"
+            return f"local:{self._fingerprint}"
 
     def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
         """Choose one of the allowed answers.
@@ -139,9 +124,8 @@ class LocalModel:
             The opening of the reply and the answer, with the tokens of the prompt and of both.
 
         Raises:
-            ValueError: No answers are given, a list of them is asked for, or there are none without
-                content although the model is calibrated; or the prompt is longer than the model's
-                context.
+            ValueError: No answers are given, a list of them is asked for, or the prompt is longer
+                than the model's context.
         """
         if answers is None:
             raise ValueError("a local model chooses among allowed answers, but none were given")
@@ -152,10 +136,6 @@ class LocalModel:
             replies = [f"{answers.opening}{answer}" for answer in answers.allowed]
             sequences = encode(tokenizer, system, user, replies)
             scores = score(model, sequences, batch_size=self._batch_size)
-            if self._calibrated:
-                questions = _without_content(user, answers)
-                priors = self._priors(model, tokenizer, system, questions, replies)
-                scores = [one - prior for one, prior in zip(scores, priors, strict=True)]
         best = max(range(len(replies)), key=scores.__getitem__)
         shared = shared_length(sequences)
         return Completion(
@@ -164,23 +144,6 @@ class LocalModel:
             completion_tokens=len(sequences[best]) - shared,
             finish_reason="stop",
         )
-
-    def _priors(
-        self,
-        model: Any,
-        tokenizer: Any,
-        system: str,
-        questions: Sequence[str],
-        replies: Sequence[str],
-    ) -> list[float]:
-        """Return the log-probability of each reply to questions without content."""
-        scores = []
-        for question in questions:
-            sequences = encode(tokenizer, system, question, replies)
-            scores.append(score(model, sequences, batch_size=self._batch_size))
-        # Scores leave out what all answers share, so only those of one prompt can be compared.
-        chances = load("torch", **TORCH).tensor(scores).softmax(1)
-        return list(chances.mean(0).log().tolist())
 
     async def acomplete(
         self, system: str, user: str, *, answers: Answers | None = None
@@ -216,16 +179,7 @@ class LocalModel:
     def __repr__(self) -> str:
         named = isinstance(self._source, str | os.PathLike)
         name = repr(str(self._source)) if named else type(self._source).__name__
-        calibrated = ", calibrated=True" if self._calibrated else ""
-        return f"LocalModel({name}, batch_size={self._batch_size}{calibrated})"
-
-
-def _without_content(user: str, answers: Answers) -> list[str]:
-    if answers.without_content is None:
-        raise ValueError(
-            "this question has no form without content to calibrate on: use calibrated=False"
-        )
-    return [answers.without_content(user, nothing) for nothing in CONTENT_FREE]
+        return f"LocalModel({name}, batch_size={self._batch_size})"
 
 
 @contextmanager

@@ -84,7 +84,6 @@ At which of the paragraphs after ID {first} does a new part start?"""
 
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f\ud800-\udfff]")
 _FIELD = re.compile(r"\{(paragraphs|first|last)\}")
-_LABELLED_LINE = re.compile(rf"^({label('[0-9]+')}:).*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +135,7 @@ def possible_answers(choices: Sequence[int]) -> Answers:
     """Return the answers that name one of `choices`, and the answer that names none."""
     return Answers(
         (*map(label, choices), NO_UNIT),
-        shown=(label("n"), NO_UNIT),
         opening=ANSWER,
-        without_content=without_content,
     )
 
 
@@ -147,15 +144,9 @@ def possible_lists(choices: Sequence[int]) -> Answers:
     labels = [*map(label, choices)]
     return Answers(
         (*labels, *(f"{each}{STRONG_MARK}" for each in labels)),
-        shown=(label("n"), f"{label('n')}{STRONG_MARK}", label("n")),
         opening=ANSWER,
         several=True,
     )
-
-
-def without_content(user: str, nothing: str) -> str:
-    """Return a question with the same text in every paragraph: in lines that start with a label."""
-    return _LABELLED_LINE.sub(lambda match: f"{match[1]} {nothing}", user)
 
 
 def stricter(reason: str, choices: Sequence[int], *, several: bool) -> str:

@@ -96,6 +96,10 @@ def serve() -> Iterator[Callable[..., LoopbackServer]]:
         server.stop()
 
 
+BARE: dict[str, Any] = {"temperature": None, "max_tokens": None}
+"""Settings of a model whose questions without allowed answers have no simpler form."""
+
+
 def model_at(server: LoopbackServer, api: str, **settings: Any) -> Model:
     """Make a model that asks the server."""
     base_url = server.openai_url if api == "openai" else server.url

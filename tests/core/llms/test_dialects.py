@@ -1,10 +1,11 @@
-"""Parameters that servers reject are left out, whatever words they use; answers are short."""
+"""Servers that reject a request get a simpler one, whatever words they use; answers are short."""
 
 from __future__ import annotations
 
 import json
 import logging
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -12,98 +13,94 @@ import pytest
 from lumber_core.llms import OpenAIModel
 from tests.core.llms.conftest import (
     ANSWERS,
-    KEY,
     LOGGER,
     SYSTEM,
     USER,
     model_at,
     need,
+    status_of,
     three,
     unit_of,
 )
-from tests.loopback.dialects import DIALECTS, Dialect, azure, llama_cpp_python
-from tests.loopback.faults import Malformed, Reply, Status
+from tests.loopback.dialects import DIALECTS, Dialect
+from tests.loopback.faults import Malformed, Status, rejecting
+from tests.loopback.server import LoopbackServer
 
 
-@pytest.fixture(autouse=True)
-def _openai() -> None:
-    need("openai")
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.name == LOGGER]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.__name__)
-def test_a_rejected_parameter_is_left_out_whatever_the_server(
+def test_a_server_gets_the_request_that_it_answers(
     dialect: Dialect, serve: Any, ask: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    rejected, form = DIALECTS[dialect]
+    need("openai")
     server = serve("Answer: ID 7", faults=dialect)
     model = model_at(server, "openai")
+    before = model.identity
     with caplog.at_level(logging.WARNING, LOGGER):
         answers = [ask(model) for _ in range(3)]
     assert [unit_of(answer.text) for answer in answers] == [7, 7, 7]
-    assert server.count == rejected + 3  # rejected once, and remembered
-    assert server.requests[-1].body.get("response_format", {"type": "text"})["type"] == form
-    said = [record.getMessage() for record in caplog.records if record.name == LOGGER]
-    assert len(said) == len(set(said)) == len({one.split()[4] for one in said})
-    assert bool(said) == bool(rejected)
+    assert server.count == DIALECTS[dialect] + 3  # rejected once, and remembered
+    assert server.requests[-1].allowed is None
+    assert server.requests[-1].max_tokens == (64 if DIALECTS[dialect] == 1 else None)
+    (said,) = warnings(caplog)
+    assert said.startswith("a-model is asked for plain text")
     ask(pickle.loads(pickle.dumps(model)))
-    assert server.count == rejected + 4
+    assert server.count == DIALECTS[dialect] + 4
+    assert model.identity == before
 
 
-def test_a_json_object_comes_with_the_schema_where_that_is_known(serve: Any) -> None:
-    """llama.cpp keeps to a schema beside the type; OpenAI itself rejects one there."""
-    import openai
-
-    server = serve("Answer: ID 7", faults=llama_cpp_python)
-    own = OpenAIModel("m", client=openai.OpenAI(base_url=server.openai_url, api_key=KEY))
-    for model in (model_at(server, "openai"), own):
-        model.complete(SYSTEM, USER, answers=ANSWERS)
-    rejected, with_schema, _, without = (r.body["response_format"] for r in server.requests)
-    schema = rejected["json_schema"]["schema"]
-    assert with_schema == {"type": "json_object", "schema": schema}
-    assert schema["properties"]["answer"]["enum"][-1] == "none"
-    assert without == {"type": "json_object"}
+def test_a_rejected_temperature_is_left_out_by_every_model(api: str, serve: Any, ask: Any) -> None:
+    server = serve("Answer: ID 7", faults=rejecting("temperature"))
+    model = model_at(server, api)
+    assert [unit_of(ask(model).text) for _ in range(2)] == [7, 7]
+    assert [request.temperature is None for request in server.requests] == [False, True, True]
 
 
-def test_azure_with_a_client_of_ones_own(serve: Any) -> None:
-    import openai
-
-    server = serve("Answer: ID 7", faults=azure)
-    model = OpenAIModel("m", client=openai.OpenAI(base_url=server.openai_url, api_key=KEY))
-    for _ in range(2):
-        assert unit_of(model.complete(SYSTEM, USER, answers=ANSWERS).text) == 7
-    assert server.count == 4  # the schema and the newer name of the limit were rejected
-    assert server.requests[-1].body["max_tokens"] == 64
+def test_threads_learn_together_and_say_so_once(
+    schema_api: str, serve: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = serve("Answer: ID 7", faults=rejecting("response_format"))
+    model = model_at(server, schema_api)
+    with caplog.at_level(logging.WARNING, LOGGER), ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(model.complete, SYSTEM, USER, answers=ANSWERS) for _ in range(40)]
+        assert {unit_of(each.result().text) for each in asked} == {7}
+    assert 41 <= server.count <= 48  # at most the eight that were under way ask twice
+    assert len(warnings(caplog)) == 1
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [
-        Status(500, "the temperature of the GPU is critical"),
-        Status(500, "out of memory while evaluating the grammar"),
-        Status(503, "response_format is not supported"),
-        Status(429, "max_tokens is invalid"),
-        Status(401, "temperature is not allowed"),
-    ],
+    ("code", "sent"), [(401, 1), (403, 1), (429, 1), (503, 1), (400, 3), (404, 3), (500, 3)]
 )
-def test_trouble_that_only_mentions_a_parameter_changes_nothing(fault: Status, serve: Any) -> None:
-    server = serve("Answer: ID 7", faults={1: fault})
-    model = model_at(server, "openai")
-    with pytest.raises(Exception, match=str(fault.code)):
+def test_an_error_that_no_form_helps_against_comes_through(
+    code: int, sent: int, api: str, serve: Any
+) -> None:
+    server: LoopbackServer = serve(
+        "Answer: ID 7", faults=lambda request: Status(code) if request.number <= sent else None
+    )
+    model = model_at(server, api)
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - each package's own error
         model.complete(SYSTEM, USER, answers=ANSWERS)
+    assert status_of(caught.value) == code
+    assert type(caught.value).__module__.startswith(("openai", "google"))
+    assert server.count == (3 if (api, code) == ("legacy", 401) else sent)  # it renews a "token"
     model.complete(SYSTEM, USER, answers=ANSWERS)
-    first, second = server.requests
-    assert first.body == second.body
+    assert server.requests[-1].temperature == pytest.approx(0.1)  # nothing was learned
 
 
-def test_a_json_object_is_asked_for_in_words_too(serve: Any, ask: Any) -> None:
-    rejects_schema = Reply(400, json.dumps({"error": {"message": "json_schema: unsupported"}}))
-    server = serve("Answer: ID 7", faults={1: rejects_schema})
-    assert unit_of(ask(model_at(server, "openai")).text) == 7
-    first, second = server.requests
-    assert "JSON" not in first.user
-    assert second.user.startswith(first.user)
-    asked = '\n\nReply with the JSON object {"answer": "ID n"}, or {"answer": "none"}.'
-    assert second.user.endswith(asked)  # OpenAI rejects the request otherwise
+def test_once_a_full_request_was_answered_an_error_is_not_about_its_form(
+    api: str, serve: Any, ask: Any
+) -> None:
+    server = serve("Answer: ID 7", faults={2: Status(500)})
+    model = model_at(server, api)
+    ask(model)
+    with pytest.raises(Exception, match="500"):
+        ask(model)
+    ask(model)
+    assert server.count == 3
+    assert server.requests[0].body == server.requests[2].body
 
 
 # How much a model may write.

@@ -10,9 +10,8 @@ import pytest
 
 from lumber_core.llms import Answers, LocalModel, Model
 from lumber_core.llms.answer_scores import encode, score
-from lumber_core.llms.transformers import CONTENT_FREE
 from lumber_core.lumber.answer_parser import read_answer
-from lumber_core.lumber.prompt import possible_answers, without_content
+from lumber_core.lumber.prompt import possible_answers
 from tests.core.llms.conftest import SYSTEM, USER
 
 KINDS = ["gpt2", "llama", "mamba"]  # Mamba has no key-value cache
@@ -221,12 +220,6 @@ def test_a_question_without_allowed_answers_is_an_error(tiny):
         tiny().model().complete(SYSTEM, USER)
 
 
-def test_calibration_without_a_question_without_content_is_an_error(tiny):
-    model = tiny().model(calibrated=True)
-    with pytest.raises(ValueError, match="no form without content"):
-        model.complete(SYSTEM, USER, answers=Answers(("yes", "no")))
-
-
 def test_answers_of_any_question_are_chosen_among(tiny, ask):
     answers = Answers(("yes", "no", "1, 4, 9"))
     assert ask(tiny("llama").model(), SYSTEM, "Is it?", answers=answers).text in answers.allowed
@@ -241,59 +234,3 @@ def test_wrong_arguments_are_refused_at_once(tiny):
     with pytest.raises(ValueError, match="batch_size"):
         local.model(batch_size=0)
     assert isinstance(local.model(), Model)
-
-
-def question(texts):
-    lines = "\n".join(f"ID {number}: {text}" for number, text in enumerate(texts, 5))
-    return f"<paragraphs>\n{lines}\n</paragraphs>\n\nWhich paragraph, after ID 5, is the first?"
-
-
-def test_paragraphs_without_content_keep_their_labels_and_all_else():
-    asked = question(["Ann: ID 3: x", "", "Bob"])
-    assert without_content(asked, "N/A") == question(["N/A", "N/A", "N/A"])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_calibrated_answer_is_measured_against_paragraphs_without_content(tiny, ask, kind):
-    local = tiny(kind)
-    choices = range(6, 12)
-    asked = question([f"Words {random.Random(n).random()}" for n in range(7)])
-    raw = one_by_one(local, SYSTEM, asked, choices)
-    priors = dict.fromkeys(raw, 0.0)
-    for nothing in CONTENT_FREE:
-        scores = one_by_one(local, SYSTEM, without_content(asked, nothing), choices)
-        most = max(scores.values())
-        total = sum(math.exp(score - most) for score in scores.values())
-        for answer, one in scores.items():
-            priors[answer] += math.exp(one - most) / total
-    expected = max(raw, key=lambda answer: raw[answer] - math.log(priors[answer]))
-    assert (
-        ask(local.model(calibrated=True), SYSTEM, asked, answers=possible_answers(choices)).text
-        == expected
-    )
-
-
-@pytest.mark.parametrize("seed", [3, 4, 5])
-def test_calibration_makes_a_model_that_always_names_one_position_follow_the_text(tiny, seed):
-    local = tiny("llama", seed)
-    named = {}
-    for calibrated in (False, True):
-        model = local.model(calibrated=calibrated)
-        draw = random.Random(0)
-        positions = []
-        for _ in range(12):
-            asked = question(["".join(draw.choices("abcdef ", k=20)) for _ in range(5)])
-            positions.append(
-                model.complete(SYSTEM, asked, answers=possible_answers(range(6, 10))).text
-            )
-        named[calibrated] = max(positions.count(one) for one in positions) / len(positions)
-    assert named[False] == 1
-    assert named[True] < 0.75
-
-
-def test_calibration_is_part_of_the_identity_and_survives_pickling(tiny):
-    local = tiny()
-    assert local.model(calibrated=True).identity != local.model().identity
-    copy = pickle.loads(pickle.dumps(local.model(calibrated=True)))
-    assert copy.identity == local.model(calibrated=True).identity
-    assert "calibrated=True" in repr(copy)

@@ -168,14 +168,14 @@ def test_own_openai_clients_are_used_without_retrying(serve):
     server = serve("Answer: ID 7", faults={1: Status(500), 4: Status(500)})
     settings = {"base_url": server.openai_url, "api_key": KEY, "max_retries": 5}
     client, async_client = openai.OpenAI(**settings), openai.AsyncOpenAI(**settings)
-    model = OpenAIModel("a-model", client=client)
+    model = OpenAIModel("a-model", client=client, temperature=None)
     with pytest.raises(openai.InternalServerError):
         model.complete(SYSTEM, USER)
     assert unit_of(model.complete(SYSTEM, USER).text) == 7
     assert unit_of(asyncio.run(model.acomplete(SYSTEM, USER)).text) == 7
     assert server.url in model.identity
 
-    async_only = OpenAIModel("a-model", async_client=async_client)
+    async_only = OpenAIModel("a-model", async_client=async_client, temperature=None)
     with pytest.raises(openai.InternalServerError):
         asyncio.run(async_only.acomplete(SYSTEM, USER))
     assert server.count == 4
