@@ -92,13 +92,12 @@ def test_many_places_in_one_chunk_are_cut_where_few_are(
 ) -> None:
     costs = ChunkCosts(chunk_size=260, target_size=200)
     steps = [*sizes * (600 // len(sizes)), long, *[1] * 300]
-    gains = np.resize(scores, len(steps) - 1)
-    before = np.array(before_places(steps))
-    lows = np.searchsorted(before, before - costs.chunk_size)
-    added = [*gains.tolist(), 0.0]
-    expected = tiling._previous_cuts(before, lows.tolist(), added, costs, None)
-    found = tiling._previous_cuts_in_blocks(before, lows, np.array(added), costs)
-    assert found.tolist() == expected
+    gains = np.resize(scores, len(steps) - 1).tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiling, "_FEW", 0)
+        as_arrays = best_cuts(steps, gains, costs)
+        patch.setattr(tiling, "_FEW", len(steps))
+        assert best_cuts(steps, gains, costs) == as_arrays
 
 
 def test_equal_scores_give_chunks_near_the_target() -> None:
@@ -134,20 +133,3 @@ def test_chunks_below_the_minimum_are_made_only_where_nothing_else_fits() -> Non
 
 def test_no_place_gives_no_cut() -> None:
     assert best_cuts([7], [], ChunkCosts(100, 50)) == []
-
-
-@pytest.mark.parametrize(
-    ("sizes", "scores"), [([1, 2], [0.0, 0.0]), ([-1, 2], [0.0]), ([1, 2], [float("nan")])]
-)
-def test_sizes_and_scores_that_do_not_fit_are_refused(
-    sizes: list[int], scores: list[float]
-) -> None:
-    with pytest.raises(ValueError, match=r"sizes|scores"):
-        best_cuts(sizes, scores, ChunkCosts(100, 50))
-
-
-def test_sizes_out_of_order_are_refused() -> None:
-    with pytest.raises(ValueError, match="target_size"):
-        ChunkCosts(100, 101)
-    with pytest.raises(ValueError, match="min_chunk_size"):
-        ChunkCosts(100, 50, 101)
