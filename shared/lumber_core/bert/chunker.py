@@ -309,7 +309,7 @@ class BertChunker(Chunker):
     def _is_one_chunk(self, parsed: ParsedText, limits: SizeLimits) -> bool:
         """Return whether a text is too short to be cut, so that it needs no scores."""
         smallest = min([limits.target_size or 0, *limits.scales])
-        return not parsed.section_starts and limits.fits_target(parsed.text, smallest)
+        return not parsed.section_starts and limits.fits_target(parsed, smallest)
 
     def _scored_places(self, parsed: ParsedText) -> Places | None:
         """Return where a chunk may start, with a threshold or without; None for any word."""

@@ -48,7 +48,7 @@ class LayoutChunker(Chunker):
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         if not parsed.text:
             return Segmentation(())
-        if not parsed.section_starts and limits.fits_target(parsed.text):
+        if not parsed.section_starts and limits.fits_target(parsed):
             return Segmentation(spans_from_starts([0], len(parsed.text)))
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 

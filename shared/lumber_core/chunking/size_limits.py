@@ -102,31 +102,25 @@ class SizeLimits:
         """Return what counts the tokens of ranges of a text, which is read once for all of them."""
         return parsed.once(self.counter, tokens_of)
 
-    def fits_target(self, text: str, target: int | None = None) -> bool:
+    def fits_target(self, parsed: ParsedText, target: int | None = None) -> bool:
         """Return whether a text counts at most `target_size` tokens, so that no cut is needed.
 
         Args:
-            text: The text.
+            parsed: The text.
             target: Another size than `target_size`.
         """
-        most = self.target_size if target is None else target
+        most, text = self.target_size if target is None else target, parsed.text
         if not most:
             return False
         # Most texts are too long, and seen to be by their beginning.
-        begin = text[: most * _CHARACTERS_PER_TOKEN]
-        whole = len(begin) == len(text)
-        if not (whole and self.room) and self._exceeds(begin, most):
-            return False
-        # What is counted with the white space at its ends may count more without.
-        unchanged = whole and not self.room and len(text.strip()) == len(text)
-        return unchanged or self.count([text])[0] <= most
-
-    def _exceeds(self, text: str, most: int) -> bool:
-        """Return whether a text, as it is, counts more than a number of tokens."""
-        least = getattr(self.counter, "least", None)  # of a `TiktokenCounter`
-        if least is not None and least(text) > most:
-            return True
-        return self.counter.count([text])[0] > most
+        begin = min(len(text), most * _CHARACTERS_PER_TOKEN)
+        whole = begin == len(text)
+        if self.room is None or not whole:
+            if self.tokens(parsed).count([(0, begin)])[0] > most:
+                return False
+            if whole and text == text.strip():
+                return True
+        return self.count([text])[0] <= most
 
     def exceeding(
         self, parsed: ParsedText, spans: Sequence[Span], parts: Counted | None = None

@@ -1,4 +1,11 @@
-"""A text that a tiktoken encoding has read once: where its tokens start."""
+"""A text that a tiktoken encoding has read once: where its tokens start.
+
+OpenAI's encodings first cut a text into words, numbers, marks and blanks, from its start to its
+end, and then merge the bytes of each to tokens. All of them cut between a letter or digit and a
+blank or mark other than an apostrophe, whatever else is in the text. So a range of a text has the
+same tokens in the text and alone, from the first such place in it to the last, and alone it counts
+at most one token more for each byte outside these two.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +16,22 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from lumber_core.tokens.cut_rules import CUT_AT_LINES, NOT_BLANK, cut_rules
-
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from tiktoken import Encoding
 
-_LINE_START = re.compile(r"\n(?=[^\s/])")
+KNOWN_ENCODINGS = frozenset(
+    ("gpt2", "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony")
+)
+"""The encodings whose patterns are known to cut as this module says."""
+
+# A letter or digit before a blank or a mark. Combining characters may belong to a word.
+_MARKS = r"!-&(-/:-@\[-`{-~\u2010-\u2027\u3001\u3002\u3008-\u3011\uff01-\uff0f\uff1a-\uff20"
+_WORD_END = rf"[^\W_](?=[\s{_MARKS}])"
+_FIRST_WORD_END = re.compile(_WORD_END)
+_LAST_WORD_END = re.compile(rf".*{_WORD_END}", re.DOTALL)
+_NEAR = 64  # characters at the ends of a range to look for it in
 # A text is read in blocks of at least this many characters, each of which is worth a thread:
 # tiktoken takes 40 % more CPU time in a thread that is not the first to use it.
 _BLOCK = 1 << 20
@@ -37,13 +52,11 @@ class EncodedText:
     Args:
         text: The text.
         starts: In which character each token starts, not decreasing, shape (tokens,).
-        encoding: The encoding.
     """
 
-    def __init__(self, text: str, starts: npt.NDArray[np.integer], encoding: Encoding) -> None:
+    def __init__(self, text: str, starts: npt.NDArray[np.integer]) -> None:
         self._text = text
         self._starts = starts
-        self._rules = cut_rules(encoding)
 
     def count(self, spans: Sequence[tuple[int, int]]) -> list[int]:
         """Return the number of tokens that start in each range."""
@@ -57,15 +70,22 @@ class EncodedText:
         counts: list[int] = (before[1:] - before[:-1]).tolist()
         return counts
 
-    def most_added(self, start: int, end: int, _parts: int, /) -> int:
+    def most_added(self, start: int, end: int, _parts: int, /) -> int | None:
         """Return how many tokens a range may count beyond those that start in it.
 
         Args:
             start: Where the range starts.
             end: Where it ends.
         """
-        text, rules = self._text, self._rules
-        return rules.most_at_start(text, start) + rules.most_at_end(text, end)
+        text = self._text
+        begin, near = start + _NEAR, max(0, end - _NEAR)
+        # The end of the text ends a word, too.
+        first = _FIRST_WORD_END.search(text[start:begin] + (text[begin : begin + 1] or " "))
+        last = _LAST_WORD_END.match(text[near:end] + (text[end : end + 1] or " "))
+        if first is None or last is None:
+            return None
+        outside = text[start : start + first.end()] + text[near + last.end() : end]
+        return len(outside.encode())
 
     def _before(self, edges: Sequence[int]) -> npt.NDArray[np.int64]:
         """Return the tokens that start before each of some offsets."""
@@ -109,19 +129,17 @@ def encoded_text(text: str, encoding: Encoding) -> EncodedText | None:
 
     Args:
         text: The text.
-        encoding: One of the `cut_rules.KNOWN_ENCODINGS`.
+        encoding: One of the `KNOWN_ENCODINGS`.
     """
     import numpy as np
 
     windows = range(0, len(text) - _WINDOW + 1, _WINDOW)
-    if any(mark in text for mark in NOT_BLANK) or any(
-        text[at : at + _WINDOW].isspace() for at in windows
-    ):
+    if any(text[at : at + _WINDOW].isspace() for at in windows):
         return None
     tables = _tables(encoding)
     encode = partial(encoding.encode_to_numpy, disallowed_special=())
     try:
-        blocks = [*_blocks(text, encoding)]
+        blocks = [*_blocks(text)]
         if len(blocks) > 1:
             with ThreadPoolExecutor(len(blocks) - 1) as pool:
                 others = pool.map(encode, blocks[1:])
@@ -132,18 +150,17 @@ def encoded_text(text: str, encoding: Encoding) -> EncodedText | None:
         return None
     starts = np.cumsum(tables.characters[tokens], dtype=np.int32)
     starts -= tables.back[tokens]
-    return EncodedText(text, starts, encoding)
+    return EncodedText(text, starts)
 
 
-def _blocks(text: str, encoding: Encoding) -> Iterator[str]:
+def _blocks(text: str) -> Iterator[str]:
     """Yield a few long parts of a text that have the same tokens alone as together."""
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     size = max(_BLOCK, len(text) // min(_MOST_THREADS, cores) + 1)
     start = 0
     while start < len(text):
-        line = _LINE_START.search(text, start + size)
-        known = line is not None and encoding.name in CUT_AT_LINES
-        end = line.end() if line and known else len(text)
+        word = _FIRST_WORD_END.search(text, start + size)
+        end = word.end() if word else len(text)
         yield text[start:end]
         start = end

@@ -12,8 +12,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lumber_core.extras import require
-from lumber_core.tokens.cut_rules import KNOWN_ENCODINGS, NOT_BLANK
-from lumber_core.tokens.encoded_text import LONGEST_BLANK, EncodedText, encoded_text
+from lumber_core.tokens.encoded_text import (
+    KNOWN_ENCODINGS,
+    LONGEST_BLANK,
+    EncodedText,
+    encoded_text,
+)
 from lumber_core.tokens.tiktoken_data import load_encoding
 
 if TYPE_CHECKING:
@@ -60,16 +64,6 @@ class TiktokenCounter:
             )
             for text in texts
         ]
-
-    def least(self, text: str) -> int:
-        """Return a number of tokens that a text has at least: that of its words, if it is known.
-
-        No token has characters of two words, except marks and a slash at the start of a line.
-        """
-        known = not self.markers and self.name in KNOWN_ENCODINGS
-        if not known or any(mark in text for mark in (*NOT_BLANK, "\n/", "\r/")):
-            return 0
-        return len(text.split())
 
     def of(self, text: str) -> EncodedText | None:
         """Return the tokens of a text, which is encoded once for all its ranges.

@@ -50,7 +50,19 @@ PIECES = (
     *(" ", "  ", "\n", "\n\n", "\r\n", "\t", "    ", "\u00a0", "\u3000", "\u2028", "\x85"),
     *(".", '"', "'", "'s", "(", ")", "/", "//", "-", "--", "|", "#", "*", "{", "};", "_", "=>"),
     *("\u3002", "\uff0c", "\uff01", "\u201c", "\u201d", "\U0001f642", "\U0001f35e", "\u200d"),
-    *("a", "The", "herself", "McDonald", "kqxw", "12", "3456", "\u00e9", "\u0301", "\u00df"),
+    *(
+        "\x1c",
+        "a",
+        "The",
+        "herself",
+        "McDonald",
+        "kqxw",
+        "12",
+        "3456",
+        "\u00e9",
+        "\u0301",
+        "\u00df",
+    ),
     *("\u4e2d\u6587", "\u8bf7", "\u597d", "\u6570", "\u3068", "\u043d\u0430", "\u0e01\u0e32"),
 )
 
@@ -123,29 +135,19 @@ def test_a_text_that_is_read_in_blocks_has_the_same_tokens(name):
     ],
     ids=["a blank", "a line break", "an emoji and a line break", "an ideographic full stop"],
 )
-def test_what_a_cut_adds_is_known_to_a_token_or_two(text, end):
+def test_what_a_cut_adds_is_known_to_a_few_tokens(text, end):
     counter = TiktokenCounter("cl100k_base")
     tokens = tokens_of(text, counter)
     cuts = [at + len(end) for at in range(len(text)) if text.startswith(end, at)]
     spans = [*pairwise(cuts[::10])]
     assert len(spans) > 1
-    assert max(tokens.most_added(start, stop, 1) or 0 for start, stop in spans) <= 2
-
-
-@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
-def test_marks_may_count_more_without_the_line_break_after_them(name):
-    counter = TiktokenCounter(name)
-    text = "3456};.3456{};\n"
-    tokens = tokens_of(text, counter)
-    (alone,) = counter.count([text.strip()])
-    assert alone == tokens.between([0, len(text)])[0] + 1
-    assert tokens.most_added(0, len(text), 1) in range(1, 5)
+    assert max(tokens.most_added(start, stop, 1) or 0 for start, stop in spans) <= 12
 
 
 @pytest.mark.parametrize(
     "text",
-    ["a\x1cb", "a \ud83d b", "a" + " " * (1 << 13) + "b", "a" + "\u3000" * (1 << 13) + "b"],
-    ids=["a blank for Python alone", "a lone surrogate", "long blanks", "long wide blanks"],
+    ["a \ud83d b", "a" + " " * (1 << 13) + "b", "a" + "\u3000" * (1 << 13) + "b"],
+    ids=["a lone surrogate", "long blanks", "long wide blanks"],
 )
 def test_nothing_is_known_of_a_text_that_is_not_read_as_one(text):
     counter = TiktokenCounter("cl100k_base")
@@ -200,21 +202,3 @@ def test_a_text_is_counted_about_once(chunker, sentence):
     text = "".join(sentence.format(hour) for hour in range(600))
     assert len(chunker(tokenizer=counter).segment(text).spans) > 10
     assert counter.characters <= 1.2 * len(text)
-
-
-@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
-@given(found=texts_and_edges())
-@quick
-def test_a_text_counts_no_less_than_what_is_said_to_be_the_least(name, found):
-    counter = TiktokenCounter(name)
-    assert counter.least(found[0]) <= counter.count([found[0]])[0]
-
-
-def test_one_token_may_have_the_marks_of_two_lines():
-    counter = TiktokenCounter("o200k_base")
-    assert counter.least(" );\n//") <= counter.count([" );\n//"])[0] == 1
-
-
-def test_the_least_is_the_number_of_words():
-    assert TiktokenCounter("cl100k_base").least("Ann ran,\nshe fell.") == 4
-    assert TiktokenCounter("cl100k_base", markers=["fell. B"]).least("She fell. Bob sat.") == 0
