@@ -41,7 +41,7 @@ class PlaceFinder(BertChunker):
     def offsets(self, text: str) -> npt.NDArray[np.int64]:
         """Return the offset of each place, and of the first word behind its label."""
         places = self._scored_places(self.parse(text)) or ()
-        found = [0, *(p.offset for p in places), *(p.words for p in places)]
+        found = [0, *(p.offset for p in places), *(p.first_word for p in places)]
         return np.unique(np.array(found, dtype=np.int64))
 
 

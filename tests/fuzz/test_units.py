@@ -70,7 +70,7 @@ def test_places_are_inside_the_text_in_order_and_spare_clusters(text: str) -> No
         assert offsets == sorted(set(offsets))
         assert all(0 < offset < len(text) for offset in offsets)
         assert set(offsets) <= whole
-        assert all(place.offset <= place.words <= len(text) for place in places)
+        assert all(place.offset <= place.first_word <= len(text) for place in places)
     starts = read_lines(text).starts.tolist()
     assert starts == sorted(set(starts))
 

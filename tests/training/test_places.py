@@ -297,7 +297,7 @@ def test_the_teacher_says_what_the_splitter_takes(
         placed = place_item(Item(text, (0,), (0,)), teacher.tokenizer, random.Random(1))
         t, hidden = teacher.read(placed.segments)
         at = placed.pieces.starts[placed.first]
-        words = np.array([place.words for place in places])
+        words = np.array([place.first_word for place in places])
         offsets = np.array([place.offset for place in places])
         found = [t[np.isin(at, pair)].max() for pair in zip(offsets, words, strict=True)]
         np.testing.assert_allclose(found, expected, atol=1e-5)

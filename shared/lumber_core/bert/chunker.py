@@ -329,7 +329,7 @@ class BertChunker(Chunker):
         text = parsed.text
         if isinstance(parsed, MarkdownText):
             return found
-        labelled = {p.words for p in found if text[p.offset : p.words].strip()}
+        labelled = {p.first_word for p in found if text[p.offset : p.first_word].strip()}
         at_units = places_at([unit.start for unit in parsed.units()[1:]], found)
         return Places.of(place for place in at_units if place.offset not in labelled)
 

@@ -90,7 +90,7 @@ def place_scores(scores: TokenScores, places: Places) -> npt.NDArray[np.float32]
     import numpy as np
 
     offsets = np.array(places.offsets, dtype=np.int64)
-    words = np.array(places.words, dtype=np.int64)
+    words = np.array(places.first_words, dtype=np.int64)
     segments = np.union1d(offsets, words)
     t = scores.at(segments, first_tokens=FIRST_TOKENS)
     at_offset = t[np.searchsorted(segments, offsets)]
@@ -272,7 +272,7 @@ def _start_tokens(
         allowed[words] = True
         return _StartTokens(words, words, starts[words].astype(np.int64), allowed)
     offsets = np.array([0, *places.offsets], dtype=np.int64)
-    labelled = np.array([0, *places.words], dtype=np.int64)
+    labelled = np.array([0, *places.first_words], dtype=np.int64)
     segments = first_of(starts, np.union1d(offsets, labelled))
     # A place without tokens, such as a line of control characters, joins the one before.
     owners = offsets[np.searchsorted(offsets, starts[segments], side="right") - 1]

@@ -7,12 +7,13 @@ below it, none before a thematic break, and none inside a table, code or HTML un
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from lumber_core.text.markdown import LINE_BREAK, Block, BlockKind
 from lumber_core.text.place import Kind, Place, Places
-from lumber_core.text.places import find_places, finer_places
+from lumber_core.text.places import find_places, finer_places, sentence_starts
+from lumber_core.text.plain_labels import label_end
 
 _KINDS: dict[BlockKind, Kind] = {"heading": Kind.HEADING, "list item": Kind.LINE}
 _PROSE: tuple[BlockKind, ...] = ("paragraph", "list item", "quote")
@@ -20,6 +21,8 @@ _PROSE: tuple[BlockKind, ...] = ("paragraph", "list item", "quote")
 _INSIDE = 3  # depth of a line inside a block: scores less than any sentence
 _LED_IN = 3  # depth of a block below a paragraph that ends with a colon
 _COLON = re.compile(r":[\s*_]*\Z")
+_INDENT = re.compile(r"[\s>]*")
+_LONGEST_LABEL = 100  # characters
 
 
 def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en") -> Places:
@@ -38,31 +41,36 @@ def find_markdown_places(text: str, blocks: Sequence[Block], language: str = "en
     if not blocks:
         return Places.of(())
     begin, end = blocks[0].start, blocks[-1].end
-    known = find_places(text[begin:end], language, begin)
-    edges = [bisect_left(known.offsets, block.start) for block in blocks] + [len(known)]
+    starts = [begin + at for at in sentence_starts(text[begin:end], language)]
     found: list[Place] = []
     headed = False  # whether only thematic breaks are between a heading and this block
-    for number, block in enumerate(blocks):
-        first, last = edges[number], edges[number + 1]
-        at_start = first < last and known.offsets[first] == block.start
-        if number:
-            before = blocks[number - 1]
+    last = 0
+    for before, block in zip([None, *blocks[:-1]], blocks, strict=True):
+        first_word = _first_word(text, block)
+        if before is not None:
             headed = before.kind == "heading" or (headed and before.kind == "rule")
             if not headed and block.kind != "rule":
-                words = known.words[first] if at_start else block.start
-                found.append(_place_of_block(text, before, block, words))
+                found.append(_place_of_block(text, before, block, first_word))
+        first, last = bisect_right(starts, first_word, last), bisect_left(starts, block.end, last)
         if block.kind in _PROSE:
-            inside = known[first + at_start : last]
-            found += (place for place in inside if place.kind is Kind.SENTENCE)
+            found += (Place(at, Kind.SENTENCE, at) for at in starts[first:last])
     return Places.of(found)
 
 
-def _place_of_block(text: str, before: Block, block: Block, words: int) -> Place:
-    """Return the place at the start of a block, whose first words are at an offset."""
+def _first_word(text: str, block: Block) -> int:
+    """Return the offset of the first word of a block, past bullets and other labels."""
+    indent = _INDENT.match(text, block.start, block.end)
+    body = indent.end() if indent else block.start
+    line = text[body : min(body + _LONGEST_LABEL, block.end)].split("\n", 1)[0].rstrip()
+    return body + label_end(line)
+
+
+def _place_of_block(text: str, before: Block, block: Block, first_word: int) -> Place:
+    """Return the place at the start of a block."""
     kind = Kind.HEADING if before.kind == "rule" else _KINDS.get(block.kind, Kind.PARAGRAPH)
     begin = max(before.start, before.end - 40)
     led_in = not block.level and _COLON.search(text, begin, before.end)
-    return Place(block.start, kind, words, _LED_IN if led_in else 0, block.level)
+    return Place(block.start, kind, first_word, _LED_IN if led_in else 0, block.level)
 
 
 def finer_markdown_places(text: str, blocks: Sequence[Block]) -> Iterator[Places]:

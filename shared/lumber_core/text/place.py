@@ -29,14 +29,14 @@ class Place(NamedTuple):
     Attributes:
         offset: Offset of its first character.
         kind: What starts there.
-        words: Offset where its first words are: past a label such as "[5]" or "ANNA:".
+        first_word: Offset of its first word: past a label such as "[5]" or "ANNA:".
         depth: Levels of indentation, in code and markup.
         level: Level of a heading of Markdown, 1 to 6; 0 for any other place.
     """
 
     offset: int
     kind: Kind
-    words: int
+    first_word: int
     depth: int = 0
     level: int = 0
 
@@ -55,7 +55,7 @@ class Places(Sequence[Place]):
 
     offsets: list[int]
     kinds: list[Kind]
-    words: list[int]
+    first_words: list[int]
     depths: list[int]
     levels: list[int]
 
@@ -83,7 +83,7 @@ class Places(Sequence[Place]):
     @property
     def columns(self) -> tuple[list[int], list[Kind], list[int], list[int], list[int]]:
         """The lists, in the order of the attributes of `Place`."""
-        return self.offsets, self.kinds, self.words, self.depths, self.levels
+        return self.offsets, self.kinds, self.first_words, self.depths, self.levels
 
     def inside(self, start: int, end: int) -> Places:
         """Return the places strictly inside a range."""
@@ -103,10 +103,10 @@ class Places(Sequence[Place]):
     def __getitem__(self, at: slice) -> Places: ...
 
     def __getitem__(self, at: int | slice) -> Place | Places:
-        offsets, kinds, words, depths, levels = self.columns
+        offsets, kinds, first_words, depths, levels = self.columns
         if isinstance(at, slice):
-            return Places(offsets[at], kinds[at], words[at], depths[at], levels[at])
-        return Place(offsets[at], kinds[at], words[at], depths[at], levels[at])
+            return Places(offsets[at], kinds[at], first_words[at], depths[at], levels[at])
+        return Place(offsets[at], kinds[at], first_words[at], depths[at], levels[at])
 
 
 def places_with(known: Places, offsets: Iterable[int]) -> Places:

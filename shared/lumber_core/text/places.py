@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from string import ascii_uppercase
@@ -18,7 +18,6 @@ import numpy as np
 from lumber_core.text.place import Kind, Places
 from lumber_core.text.plain import Break, Lines, Numbers, read_lines
 from lumber_core.text.plain_headings import heading_level
-from lumber_core.text.prose import prose_lines
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
 
@@ -62,18 +61,15 @@ def find_places(
     Returns:
         Places strictly inside the text.
     """
-    sentence_starts = [
+    found = [
         start + at
         for start, end in pairwise([0, *edges, len(text)])
-        for at in starts_of_sentences_and_lines(text[start:end], language)
+        for at in sentence_starts(text[start:end], language)
     ]
-    prose = prose_lines(text)
-    if prose is not None:
-        return _of_prose(text, prose, sentence_starts, begin)
     lines = read_lines(text)
     if not len(lines.starts):
         return Places.of(())
-    cuts = np.array(sentence_starts, np.int64)
+    cuts = np.array(found, np.int64)
     numbers = np.searchsorted(lines.starts, cuts, side="right") - 1  # of their lines
     inside = cuts > lines.labels[numbers]
     # At the start of a line the layout decides, except in wrapped prose.
@@ -81,41 +77,30 @@ def find_places(
     goes_on[0] = False
     begins = ~inside & (cuts <= lines.bodies[numbers]) & goes_on[numbers]
     kept = (numbers >= 0) & (inside | begins) & ~lines.whole[numbers]
-    before = np.where(begins, lines.starts[numbers], -1)[kept]  # only one of them is a place
-    found = [0]
-    for at, start in zip(cuts[kept].tolist(), before.tolist(), strict=True):
-        if text[at] == ">" and _QUOTED_BLANK.match(text, at):
-            continue
-        if found[-1] != start and not _is_abbreviated(text, at):
-            found.append(at)
+    if begins.any():  # only one of a line's start and its first visible character is a place
+        before = lines.starts[numbers]
+        kept &= ~(begins & (cuts > before) & np.isin(before, cuts[kept]))
+    starts = cuts[kept]
     columns = _of_lines(text, lines)
-    if len(found) > 1:
-        starts = np.array(found[1:], np.int64)
+    if len(starts):
         nothing = np.zeros_like(starts)
         inside = np.array([starts, nothing + Kind.SENTENCE, starts, nothing, nothing])
         columns = np.concatenate([inside, columns], axis=1)
         columns = columns[:, columns[0].argsort(kind="stable")]
     columns[[0, 2]] += begin
-    offsets, kinds, words, depths, levels = columns.tolist()
-    return Places(offsets, [*map(_KINDS.__getitem__, kinds)], words, depths, levels)
+    offsets, kinds, first_words, depths, levels = columns.tolist()
+    return Places(offsets, [*map(_KINDS.__getitem__, kinds)], first_words, depths, levels)
 
 
-def _of_prose(text: str, lines: Mapping[int, bool], starts: Sequence[int], begin: int) -> Places:
-    """Return the places of a text.
-
-    Args:
-        text: The text.
-        lines: What `prose_lines` says of it.
-        starts: Where sentences start.
-        begin: As for `find_places`.
-    """
-    kinds = {
-        at: Kind.SENTENCE for at in starts if at not in lines and not _is_abbreviated(text, at)
-    }
-    kinds.update((at, Kind.PARAGRAPH if lines[at] else Kind.LINE) for at in lines if at)
-    found = sorted(kinds)
-    offsets, nothing = [begin + at for at in found], [0] * len(found)
-    return Places(offsets, [kinds[at] for at in found], offsets, nothing, nothing)
+def sentence_starts(text: str, language: str = "en") -> list[int]:
+    """Return where sentences start inside a text, but none after an abbreviation such as "No."."""
+    return [
+        at
+        for at in starts_of_sentences_and_lines(text, language)
+        if at
+        and not (text[at] == ">" and _QUOTED_BLANK.match(text, at))
+        and not _is_abbreviated(text, at)
+    ]
 
 
 def finer_places(text: str, start: int, stop: int) -> Iterator[Places]:

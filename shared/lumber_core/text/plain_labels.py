@@ -58,13 +58,18 @@ def label_ends(lines: PlainLines) -> npt.NDArray[np.int64]:
     said = lines.colons | lines.having(">")
     result = np.zeros(len(lines.bodies), np.int64)
     for number in np.flatnonzero(labelled | said).tolist():
-        result[number] = _label_end(lines.bodies[number], labelled=bool(labelled[number]))
+        result[number] = label_end(lines.bodies[number], numbered=bool(labelled[number]))
     return result
 
 
-def _label_end(body: str, *, labelled: bool) -> int:
-    """Return where a label at the start of a line ends; 0 without one."""
-    match = _LABEL.match(body) if labelled else None
+def label_end(body: str, *, numbered: bool = True) -> int:
+    """Return where a label at the start of a line ends; 0 without one.
+
+    Args:
+        body: The line.
+        numbered: Whether it may begin with a bullet, a number or a time, and not only a name.
+    """
+    match = _LABEL.match(body) if numbered else None
     end = match.end() if match else 0
     after = speaker_end(body, end)
     if after - end > _LONGEST_SPEAKER:

@@ -420,7 +420,7 @@ def test_places_have_the_kinds_of_the_markdown():
     assert places["   - fou"].kind is Kind.LINE
     assert places["Read it "].kind is Kind.SENTENCE
     assert places["> Spikes"].kind is Kind.PARAGRAPH
-    assert places["2. Fix t"].words == places["2. Fix t"].offset + 3
+    assert places["2. Fix t"].first_word == places["2. Fix t"].offset + 3
     assert not {"    # Me", "| Pier  ", "| Statio", "Bring th"} & set(places)
 
 

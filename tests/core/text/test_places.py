@@ -106,7 +106,7 @@ def test_an_answer_stays_with_the_question_above_it() -> None:
 
 def test_words_begin_behind_a_label() -> None:
     text = "[1] Rain fell.\n[2] Ann left.\nANNA (10:32): Did you see it\n10:33 Ben said no"
-    behind = [text[place.words :][:3] for place in find_places(text)]
+    behind = [text[place.first_word :][:3] for place in find_places(text)]
     assert behind == ["Ann", "Did", "Ben"]
 
 
@@ -142,7 +142,7 @@ def test_a_time_and_a_speaker_stay_with_what_was_said(head: str, gap: str) -> No
     assert len(places) == 3
     for place, said, message in zip(places, heads[1:], MESSAGES[1:], strict=True):
         assert text.startswith(said, place.offset)
-        assert text.startswith(message, place.words)
+        assert text.startswith(message, place.first_word)
 
 
 def test_lines_that_end_in_times_are_rows_not_speakers() -> None:
@@ -284,7 +284,7 @@ def test_a_speaker_on_a_line_of_its_own_stays_with_the_speech() -> None:
     text = "\n\n".join(f"{name}\n{line}" for name, line in zip(names, lines, strict=True))
     places = find_places(text)
     assert [text[place.offset :].split()[0] for place in places] == names[1:]
-    assert [text[place.words :].split("\n")[0] for place in places] == lines[1:]
+    assert [text[place.first_word :].split("\n")[0] for place in places] == lines[1:]
 
 
 COMPOSE = """\
@@ -404,7 +404,7 @@ def test_places_rise_strictly_inside_any_text(text: str) -> None:
     offsets = [place.offset for place in find_places(text)]
     assert offsets == sorted(set(offsets))
     assert all(0 < offset < len(text) for offset in offsets)
-    assert all(place.offset <= place.words <= len(text) for place in find_places(text))
+    assert all(place.offset <= place.first_word <= len(text) for place in find_places(text))
 
 
 def test_clauses_are_found_without_reading_the_text_again_for_each(

@@ -1,13 +1,16 @@
-"""Tests of short texts of plain prose: nothing else that lines can be is in them."""
+"""Lines of prose: what is told at a glance is what a closer look finds."""
 
 from __future__ import annotations
+
+from dataclasses import astuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.text.plain import Break, read_lines
-from lumber_core.text.prose import prose_lines
+from lumber_core.text import plain
+from lumber_core.text.plain import read_lines
+from tests.profiles import examples
 
 PROSE = (
     "The dog ran.",
@@ -32,11 +35,15 @@ OTHER = (
     "Title Of Things",
     "x = 1",
     "   Indent.",
+    "> It began.",
+    "Is it so?\nNo, it is not.",
+    "We, you, they ran.\n" * 4,
+    "They ran; you did; we did.\n\n" * 3,
     "- item",
 )
 
 
-ENDS = st.sampled_from(["\n", "\n\n", "\n\n\n", "\n \n"])
+ENDS = st.sampled_from(["\n", "\n\n", "\n\n\n", "\n \n", "\r\n"])
 
 
 @given(
@@ -45,46 +52,11 @@ ENDS = st.sampled_from(["\n", "\n\n", "\n\n\n", "\n \n"])
         st.lists(st.tuples(st.sampled_from([*PROSE, *OTHER]), ENDS), min_size=1, max_size=5),
     )
 )
-def test_lines_of_prose_are_nothing_else_to_a_closer_look(parts: list[tuple[str, str]]) -> None:
+@examples(200)
+def test_prose_is_nothing_else_to_a_closer_look(parts: list[tuple[str, str]]) -> None:
     text = "".join(line + end for line, end in parts)
-    found = prose_lines(text)
-    if found is None:
-        return
-    lines = read_lines(text)
-    starts = [*found]
-    assert lines.starts.tolist() == lines.bodies.tolist() == lines.labels.tolist() == starts
-    blank = [found[start] for start in starts[1:]]
-    assert lines.breaks.tolist() == [0, *(Break.BLANK if each else Break.LINE for each in blank)]
-    assert not (lines.headings | lines.whole | lines.wrapped | (lines.depths > 0)).any()
-
-
-@pytest.mark.parametrize("line", PROSE)
-def test_paragraphs_of_prose_are_recognised(line: str) -> None:
-    text = f"It began.\n\n{line.strip()}"
-    assert prose_lines(text) == {0: False, 11: True}
-
-
-@pytest.mark.parametrize("line", OTHER)
-def test_other_lines_are_looked_at_closely(line: str) -> None:
-    assert prose_lines(f"It began.\n\n{line}\n\nIt ended.") is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "We, you, they ran.\n" * 4,
-        "They ran; you did; we did.\n\n" * 3,
-        "Is it so?\nNo, it is not.",
-        "They went to\n\nA house.",
-        "\nIt began.",
-        "It began.\n  \nIt ended.",
-        "It began.\r\nIt ended.",
-        "> It began.\n\nIt ended.",
-    ],
-)
-def test_rows_answers_and_odd_lines_are_looked_at_closely(text: str) -> None:
-    assert prose_lines(text) is None
-
-
-def test_long_texts_are_looked_at_closely() -> None:
-    assert prose_lines("It began.\n\n" * 1_000) is None
+    at_a_glance = astuple(read_lines(text))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain, "_is_prose", lambda _: False)
+        closer = astuple(read_lines(text))
+    assert [column.tolist() for column in at_a_glance] == [column.tolist() for column in closer]
