@@ -124,8 +124,9 @@ class Chunker(ABC):
             ValueError: What is written around each chunk leaves no room for text.
             ChunkSizeError: A single character counts more than `chunk_size`.
         """
-        source = as_source(source)
-        return self.chunks(source, self.segment(source, overlap=delivery.overlap), delivery)
+        parsed = self.parse(source)
+        made = self._segment(parsed, self._limits_for(parsed, delivery.overlap))
+        return self._deliver(parsed, made, delivery)
 
     def split_all(
         self,
@@ -144,9 +145,9 @@ class Chunker(ABC):
         Returns:
             The chunks of each text, in order, equal to those of `split`.
         """
-        checked = as_sources(sources)
-        made = self.segment_all(checked, overlap=delivery.overlap, show_progress=show_progress)
-        return self._deliver_all(checked, made, delivery)
+        texts, limits = self._read(sources, delivery.overlap)
+        made = self._segment_all(texts, limits, show_progress=show_progress)
+        return [self._deliver(*each, delivery) for each in zip(texts, made, strict=True)]
 
     async def asplit_all(
         self,
@@ -156,11 +157,9 @@ class Chunker(ABC):
         show_progress: bool = False,
     ) -> list[list[Chunk]]:
         """Async version of `split_all`."""
-        checked = as_sources(sources)
-        made = await self.asegment_all(
-            checked, overlap=delivery.overlap, show_progress=show_progress
-        )
-        return self._deliver_all(checked, made, delivery)
+        texts, limits = self._read(sources, delivery.overlap)
+        made = await self._asegment_all(texts, limits, show_progress=show_progress)
+        return [self._deliver(*each, delivery) for each in zip(texts, made, strict=True)]
 
     def segment(self, source: str | Source, *, overlap: int = 0) -> Segmentation:
         """Split one text; return spans without text, and the verdicts behind them.
@@ -240,13 +239,7 @@ class Chunker(ABC):
             segmentation: What `segment` returned for it, with the overlap of `delivery`.
             delivery: As for `split`.
         """
-        parsed = self.parse(source)
-        if delivery.overlap:
-            limits = self._limits_for(parsed, 0)
-        else:  # nothing is added, so nothing is limited
-            room = self._room_of(parsed.source)
-            limits = self._limits if room is None else replace(self._limits, room=room)
-        return deliver(segmentation, delivery, parsed, limits)
+        return self._deliver(self.parse(source), segmentation, delivery)
 
     def show(self, source: str | Source, *, overlap: int = 0) -> ChunkView:
         """Split one text for display: notebooks show the chunks in colours, with their tokens.
@@ -260,16 +253,11 @@ class Chunker(ABC):
         tokens = self._counter.count(segmentation.chunks(source.text))
         return ChunkView(source.text, segmentation.spans, tokens)
 
-    def reads_as_markdown(self, source: Source) -> bool:
-        """Return whether a source is split as Markdown; see `Source.format`."""
-        if self._markdown or source.format == "markdown":
-            return True
-        return self._default_units and source.is_markdown
-
     def parse(self, source: str | Source) -> ParsedText:
         """Return a text as it is read: as Markdown, or with this splitter's units."""
         source, settings = as_source(source), self._settings
-        if self.reads_as_markdown(source):
+        said = source.format == "markdown" or (self._default_units and source.is_markdown)
+        if said or self._markdown:
             return MarkdownText(source, settings.language, settings.merge_sections)
         return PlainText(source, settings.language, self._find_units)
 
@@ -331,7 +319,7 @@ class Chunker(ABC):
         return await start_in_thread(self._segment_all, texts, limits, show_progress=show_progress)
 
     def _read(
-        self, sources: Iterable[str | Source], overlap: int, scales: Sequence[int]
+        self, sources: Iterable[str | Source], overlap: int, scales: Sequence[int] = ()
     ) -> tuple[list[ParsedText], list[SizeLimits]]:
         """Check the arguments, and return the text and the limits of each source."""
         texts = list(map(self.parse, as_sources(sources)))
@@ -342,30 +330,25 @@ class Chunker(ABC):
 
     def _limits_for(self, parsed: ParsedText, overlap: int) -> SizeLimits:
         """Return the limits of the chunks of a text, less what is written around each."""
-        source, limits = parsed.source, self._limits
-        room = self._room_of(source)
-        if room is None:
-            return limits.reserving(overlap)
-        reserved = overlap + room.reserve(parsed.possible_contexts(), overlap)
-        return replace(limits.reserving(reserved), room=room)
+        limits = self._limits_around(parsed.source)
+        if limits.room is not None:
+            overlap += limits.room.reserve(parsed.possible_contexts(), overlap)
+        return limits.reserving(overlap)
 
-    def _room_of(self, source: Source) -> Room | None:
-        """Return what counts the text written around chunks; None if none is, or nothing limits."""
-        if source.written is None or self._limits.chunk_size is None:
-            return None
-        return Room(source.written, self._counter, self._limits.chunk_size)
+    def _limits_around(self, source: Source) -> SizeLimits:
+        """Return limits that count what is written around each chunk of a text, if anything is."""
+        limits = self._limits
+        if source.written is None or limits.chunk_size is None:
+            return limits
+        return replace(limits, room=Room(source.written, self._counter, limits.chunk_size))
 
-    def _deliver_all(
-        self,
-        sources: Sequence[Source],
-        segmentations: Sequence[Segmentation],
-        delivery: Delivery,
-    ) -> list[list[Chunk]]:
-        """Return the chunks of several texts that are segmented."""
-        return [
-            self.chunks(source, made, delivery)
-            for source, made in zip(sources, segmentations, strict=True)
-        ]
+    def _deliver(self, parsed: ParsedText, made: Segmentation, delivery: Delivery) -> list[Chunk]:
+        """Return the chunks of a text that is segmented."""
+        # Without an overlap, nothing is added to chunks that could make them too long.
+        limits = (
+            self._limits_for(parsed, 0) if delivery.overlap else self._limits_around(parsed.source)
+        )
+        return deliver(made, delivery, parsed, limits)
 
 
 def _with_larger(made: S, parsed: ParsedText, limits: SizeLimits) -> S:
