@@ -8,7 +8,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from lumber_core.checks import check_not_negative, check_positive, number_that
 from lumber_core.concurrency import as_async, run_at_once, sleep
@@ -19,9 +19,6 @@ from lumber_core.llms.failures import is_timeout, retry_after, status_of, troubl
 from lumber_core.llms.limits import CallLimiter, CircuitBreaker, RateLimiter
 from lumber_core.secrets import redact_errors, without_secrets
 from lumber_core.settings import Setting, Settings, documented, optional
-
-if TYPE_CHECKING:  # tenacity is loaded when a model is asked
-    from tenacity import RetryCallState
 
 logger = logging.getLogger(__name__)
 
@@ -196,108 +193,76 @@ class RetryingModel:
         user: str,
         answers: Answers | None,
     ) -> Completion:
-        from tenacity import AsyncRetrying
-
-        async def wait(seconds: float) -> None:
-            """Sleep, and then until calls are no longer paused."""
-            if seconds > 0:
-                await sleep(seconds)
-            while (pause := self.limiter.pause_left()) > 0:
-                await sleep(_add_jitter(pause))
-
-        attempts = self._attempts()
-        try:
-            async for attempt in AsyncRetrying(**attempts.rules(), sleep=wait):
-                with attempt:
-                    await wait(self.limiter.delay(len(system) + len(user)))
-                    attempts.starts()
-                    with redact_errors(self._model):
-                        completion = await complete(system, user, answers=answers)
-                    if not self._told_if_usable:
-                        self._breaker.answered()
-                    return completion
-        except Exception as error:
-            raise self._explain(error, attempts) from error
-        raise AssertionError("tenacity either returns or raises")
-
-    def _attempts(self) -> _Attempts:
-        """Return the attempts that one question may take.
-
-        Raises:
-            ModelUnavailableError: The model is not asked any more.
-        """
         if not self._breaker.allows():
             raise ModelUnavailableError(
                 f"not asked, because the model left {self._policy.give_up_after} questions in a "
                 f"row without a usable answer; the last failure: {self._breaker.last_failure}"
             )
+        is_trial = self._breaker.is_open
         repeats = max(0, int(getattr(self._model, "client_retries", 0)))
-        most = 1 if self._breaker.is_open else max(1, self._policy.attempts // (1 + repeats))
-        return _Attempts(self._policy, self.limiter, self._breaker, most)
+        most = 1 if is_trial else max(1, self._policy.attempts // (1 + repeats))
+        made = timeouts = 0
+        while True:
+            await self._wait_for_turn(sleep, len(system) + len(user))
+            made += 1
+            started = time.monotonic()
+            try:
+                with redact_errors(self._model):
+                    completion = await complete(system, user, answers=answers)
+            except Exception as error:
+                trouble, summary = trouble_of(error), error_summary(error)
+                if trouble == "unknown":
+                    raise
+                if trouble == "settings":
+                    raise ModelSettingsError(
+                        f"the model rejected the call, and retrying will not help: {summary}. "
+                        "Check the key, the model's name and the settings"
+                    ) from error
+                timeouts += is_timeout(error)
+                others_failed = self._breaker.is_open and not is_trial
+                if made >= most or timeouts >= _MOST_TIMEOUTS or others_failed:
+                    self._breaker.unanswered(summary)
+                    many = "1 attempt" if made == 1 else f"{made} attempts"
+                    raise ModelUnavailableError(
+                        f"no answer in {many}; the last one: {summary}"
+                    ) from error
+                seconds = self._pause_after(error, made, time.monotonic() - started)
+                logger.info(
+                    "attempt %d failed; the next one in %.1f s. The cause: %s",
+                    made,
+                    seconds,
+                    summary,
+                )
+                await sleep(seconds)
+            else:
+                if not self._told_if_usable:
+                    self._breaker.answered()
+                return completion
 
-    def _explain(self, error: Exception, attempts: _Attempts) -> Exception:
-        trouble = trouble_of(error)
-        if trouble == "settings":
-            return ModelSettingsError(
-                f"the model rejected the call, and retrying will not help: {error_summary(error)}. "
-                "Check the key, the model's name and the settings"
-            )
-        if trouble == "transient":
-            summary = error_summary(error)
-            self._breaker.unanswered(summary)
-            many = "1 attempt" if attempts.made == 1 else f"{attempts.made} attempts"
-            return ModelUnavailableError(f"no answer in {many}; the last one: {summary}")
-        return error
-
-    def __repr__(self) -> str:
-        return repr(self._model)
-
-
-class _Attempts:
-    """The attempts at one question: which failures are retried, how often and when."""
-
-    def __init__(
-        self, policy: CallPolicy, limiter: CallLimiter, breaker: CircuitBreaker, most: int
+    async def _wait_for_turn(
+        self, sleep: Callable[[float], Awaitable[None]], characters: int
     ) -> None:
-        from tenacity import wait_random_exponential
+        """Wait until a prompt of some length may be sent."""
+        if (delay := self.limiter.delay(characters)) > 0:
+            await sleep(delay)
+        while (pause := self.limiter.pause_left()) > 0:
+            # Up to a quarter more, so that paused calls do not resume all at once.
+            await sleep(pause * (1 + random.random() / 4))
 
-        self._limiter = limiter
-        self._breaker = breaker
-        self._was_stopped = breaker.is_open
-        self._most = most
-        self._longest = policy.max_backoff
-        self._backoff = wait_random_exponential(
-            multiplier=policy.initial_backoff, max=policy.max_backoff
-        )
-        self._timeouts = 0
-        self._started = time.monotonic()
-        self.made = 0
+    def _pause_after(self, error: Exception, made: int, took: float) -> float:
+        """Return the seconds between a failed attempt and the next; after a 429 all calls pause.
 
-    def starts(self) -> None:
-        """Record that the question is sent now."""
-        self.made += 1
-        self._started = time.monotonic()
-
-    def rules(self) -> dict[str, Any]:
-        """Return the arguments for tenacity."""
-        from tenacity import retry_if_exception
-
-        return {
-            "stop": self._stop,
-            "wait": self._wait,
-            "retry": retry_if_exception(_is_transient),
-            "before_sleep": _log,
-            "reraise": True,
-        }
-
-    def _wait(self, state: RetryCallState) -> float:
-        seconds = float(self._backoff(state))
-        error = state.outcome.exception() if state.outcome else None
-        if not isinstance(error, Exception):
-            return seconds
+        Args:
+            error: Why it failed.
+            made: Attempts so far.
+            took: Seconds that the last one took.
+        """
+        longest = self._policy.max_backoff
+        doubled = self._policy.initial_backoff * 2.0 ** min(made - 1, 99)
+        seconds = random.uniform(0, min(longest, doubled))
         if (asked := retry_after(error)) is not None:
-            seconds = min(asked, self._longest)
-            if asked > self._longest:
+            seconds = min(asked, longest)
+            if asked > longest:
                 logger.warning(
                     "the server asks for a pause of %.0f s; trying again after %.0f s "
                     "(CallPolicy.max_backoff)",
@@ -305,17 +270,13 @@ class _Attempts:
                     seconds,
                 )
         elif is_timeout(error):
-            took = time.monotonic() - self._started
-            seconds = max(seconds, min(took, self._longest))
+            seconds = max(seconds, min(took, longest))
         if status_of(error) == 429:
-            self._limiter.pause(seconds)
+            self.limiter.pause(seconds)
         return seconds
 
-    def _stop(self, state: RetryCallState) -> bool:
-        error = state.outcome.exception() if state.outcome else None
-        self._timeouts += isinstance(error, Exception) and is_timeout(error)
-        others_failed = self._breaker.is_open and not self._was_stopped
-        return self.made >= self._most or self._timeouts >= _MOST_TIMEOUTS or others_failed
+    def __repr__(self) -> str:
+        return repr(self._model)
 
 
 def error_summary(error: Exception) -> str:
@@ -323,23 +284,3 @@ def error_summary(error: Exception) -> str:
     status = status_of(error)
     kind = f"{type(error).__name__}{f' {status}' if status else ''}"
     return f"{kind}: {without_secrets(str(error))[:300]}"
-
-
-def _is_transient(error: BaseException) -> bool:
-    return isinstance(error, Exception) and trouble_of(error) == "transient"
-
-
-def _log(state: RetryCallState) -> None:
-    error = state.outcome.exception() if state.outcome else None
-    wait = state.next_action.sleep if state.next_action else 0.0
-    logger.info(
-        "attempt %d failed; the next one in %.1f s. The cause: %s",
-        state.attempt_number,
-        wait,
-        error_summary(error) if isinstance(error, Exception) else error,
-    )
-
-
-def _add_jitter(seconds: float) -> float:
-    """Return `seconds` plus up to a quarter, so that paused calls do not resume all at once."""
-    return seconds * (1 + random.random() / 4)
