@@ -51,13 +51,13 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
         [Document(metadata={'source': 'a.pdf', 'page_starts': [0, 15]}, page_content='The otter swam\x0cto the sea.')]
     """  # noqa: E501 - the example's result
     checked = checked_documents(documents)
-    files = core.merge_files(
+    files = core.join_pages(
         [document.page_content for document in checked],
         [document.metadata for document in checked],
     )
     return [
         checked[first]
-        if merged is None
-        else Document(page_content=merged[0], metadata=merged[1], id=checked[first].id)
-        for first, merged in files
+        if joined is None
+        else Document(page_content=joined[0], metadata=joined[1], id=checked[first].id)
+        for first, joined in files
     ]

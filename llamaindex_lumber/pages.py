@@ -53,12 +53,12 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
         ('The otter swam\x0cto the sea.', {'file_name': 'a.pdf', 'page_starts': [0, 15]})
     """
     checked = whole_documents(documents)
-    files = core.merge_files(
+    files = core.join_pages(
         list(map(text_of, checked)), [document.metadata for document in checked]
     )
     return [
-        checked[first] if merged is None else _copy(checked[first], *merged)
-        for first, merged in files
+        checked[first] if joined is None else _copy(checked[first], *joined)
+        for first, joined in files
     ]
 
 

@@ -120,21 +120,14 @@ def chunk_id(source: object, span: Span, text: str, splitter: str) -> str:
     Returns:
         A UUID as a string, which every vector store accepts as an id.
     """
-    key = json.dumps([_ordered(source), *span, text, splitter])  # ASCII, lone surrogates escaped
+    # In ASCII, with lone surrogates escaped.
+    key = json.dumps([source, *span, text, splitter], sort_keys=True, default=_entry)
     return str(uuid5(_CHUNKS, key))
 
 
-def _ordered(value: object) -> object:
-    """Return data for JSON in which nothing depends on the order of dictionaries and sets."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Mapping):
-        return sorted([str(name), json.dumps(_ordered(entry))] for name, entry in value.items())
-    if isinstance(value, set | frozenset):
-        return sorted(json.dumps(_ordered(entry)) for entry in value)
-    if isinstance(value, list | tuple):
-        return [_ordered(entry) for entry in value]
-    return str(value)  # dates, paths
+def _entry(value: object) -> object:
+    """Return an entry of metadata that JSON does not know: a set in order; a date, a path."""
+    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
 
 
 def _plain(value: object) -> object:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, groupby, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from lumber_core.identity import safe_repr
 from lumber_core.text.markdown import CONTEXT_KEY, INSIDE_KEY
@@ -35,21 +35,10 @@ _MOST = 100_000
 Metadata = Mapping[Any, Any]
 
 
-class PageRun(NamedTuple):
-    """Documents that follow each other and belong together.
-
-    Attributes:
-        documents: Which of the documents, counted from 0.
-        numbers: The page number of each, from 1, ascending. Empty for a single document that is
-            not a page.
-    """
-
-    documents: range
-    numbers: Sequence[int]
-
-
-def page_runs(metadatas: Sequence[Metadata]) -> list[PageRun]:
-    """Return which documents are pages of one file, judging by their metadata.
+def join_pages(
+    texts: Sequence[str], metadatas: Sequence[Metadata]
+) -> Iterator[tuple[int, tuple[str, dict[Any, Any]] | None]]:
+    """Join the pages of each file, judging by the metadata of the documents.
 
     Documents are pages if they have "page_number", "page" or "page_label", and pages of one file if
     they follow each other with the same "file_path", "file_name" and "source".
@@ -60,59 +49,38 @@ def page_runs(metadatas: Sequence[Metadata]) -> list[PageRun]:
     - Labels stand for numbers if all of a file are numbers that ascend. Otherwise (i, ii, 1 or A-1)
       pages are counted on from the first, which has number 1 unless its label is a number.
 
-    Raises:
-        ValueError: A page number is not a whole number from 0 to 99,999, or two documents that
-            follow each other are the same page of a file.
-    """
-    runs = []
-    grouped = groupby(range(len(metadatas)), key=lambda n: _file(metadatas[n], n))
-    for (paged, *names), members in grouped:
-        first, *others = members
-        documents = range(first, first + 1 + len(others))
-        if not paged:
-            runs.append(PageRun(documents, ()))
-            continue
-        numbers = _numbers([metadatas[n] for n in documents])
-        cuts = [0, *_descents(numbers, names), len(numbers)]
-        runs += [PageRun(documents[a:b], numbers[a:b]) for a, b in pairwise(cuts)]
-    return runs
-
-
-def merge_files(
-    texts: Sequence[str], metadatas: Sequence[Metadata]
-) -> Iterator[tuple[int, tuple[str, dict[Any, Any]] | None]]:
-    """Join the pages of each file, judging by the metadata of the documents (see `page_runs`).
-
     Args:
         texts: The text of each document.
         metadatas: The metadata of each document.
 
     Yields:
-        For each file the number of its first document, and the text and the metadata of all its
-        pages (see `merge_pages`); None for a document that is not a page.
+        For each file the number of its first document, and its text, the pages joined by form
+        feeds, with the metadata that is equal on all pages, without the page number, and with
+        "page_starts". A page that is missing starts where the next one does. None for a document
+        that is not a page.
 
     Raises:
-        ValueError: As for `page_runs`.
+        ValueError: A page number is not a whole number from 0 to 99,999, or two documents that
+            follow each other are the same page of a file.
     """
-    for run, numbers in page_runs(metadatas):
-        part = slice(run.start, run.stop)
-        yield run.start, merge_pages(texts[part], metadatas[part], numbers) if numbers else None
+    grouped = groupby(range(len(metadatas)), key=lambda n: _file(metadatas[n], n))
+    for (paged, *names), members in grouped:
+        first, *others = members
+        if not paged:
+            yield first, None
+            continue
+        pages = slice(first, first + 1 + len(others))
+        numbers = _numbers(metadatas[pages])
+        cuts = [0, *_descents(numbers, names), len(numbers)]
+        for begin, end in pairwise(cuts):
+            part = slice(first + begin, first + end)
+            yield part.start, _joined(texts[part], metadatas[part], numbers[begin:end])
 
 
-def merge_pages(
+def _joined(
     texts: Sequence[str], metadatas: Sequence[Metadata], numbers: Sequence[int]
 ) -> tuple[str, dict[Any, Any]]:
-    """Return the text and the metadata of a document made of pages.
-
-    Args:
-        texts: The text of each page.
-        metadatas: The metadata of each page.
-        numbers: The number of each page, from 1, ascending.
-
-    Returns:
-        The texts, joined by form feeds, and the metadata that is equal on all pages, without the
-        page number, and with "page_starts". A page that is missing starts where the next one does.
-    """
+    """Return the text and the metadata of a document made of pages with ascending numbers."""
     text, offsets = join_texts(texts)
     starts: list[int] = []
     for number, offset in zip(numbers, offsets, strict=True):

@@ -7,14 +7,29 @@ from typing import Any
 
 import pytest
 
-from lumber_core import GreedyChunker
+from lumber_core import GreedyChunker, Source
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.spans import Span
-from lumber_core.text.pages import merge_pages, page_runs, place_source
+from lumber_core.text.pages import join_pages, place_source
+
+Metadatas = Sequence[dict[str, Any]]
 
 
-def numbers_of(metadatas: Sequence[dict[str, Any]]) -> list[list[int]]:
-    return [list(run.numbers) for run in page_runs(metadatas)]
+def numbers_of(metadatas: Metadatas) -> list[list[int]]:
+    """Return the page numbers in each file, none for a document that is not a page."""
+    found = []
+    for _, joined in join_pages(["x"] * len(metadatas), metadatas):
+        source = place_source(*joined) if joined else Source("")
+        pages = [source.pages_of(Span(at, at + 1)) for at in range(0, len(source.text), 2)]
+        found.append([page[0] for page in pages if page])
+    return found
+
+
+def joined_pages(texts: Sequence[str], metadatas: Metadatas) -> tuple[str, dict[str, Any]]:
+    """Return the only file of some pages."""
+    ((_, joined),) = join_pages(texts, metadatas)
+    assert joined is not None
+    return joined
 
 
 def labelled(*labels: str) -> list[dict[str, Any]]:
@@ -50,9 +65,8 @@ def test_pages_have_their_own_numbers_or_are_counted_on_from_the_first(
 def test_only_pages_that_follow_each_other_in_a_file_belong_together() -> None:
     text = {"source": "notes.txt"}
     metadatas = [*counted(0, 1), *counted(0, 2, name="b.pdf"), text, text, *counted(0)]
-    runs = page_runs(metadatas)
-    assert [list(run.documents) for run in runs] == [[0, 1], [2, 3], [4], [5], [6]]
-    assert [list(run.numbers) for run in runs] == [[1, 2], [1, 3], [], [], [1]]
+    assert [first for first, _ in join_pages(["x"] * 7, metadatas)] == [0, 2, 4, 5, 6]
+    assert numbers_of(metadatas) == [[1, 2], [1, 3], [], [], [1]]
 
 
 def test_a_lower_page_number_begins_another_document() -> None:
@@ -63,13 +77,13 @@ def test_a_lower_page_number_begins_another_document() -> None:
 
 def test_parts_of_a_page_are_refused() -> None:
     with pytest.raises(ValueError, match=r"two documents are page 2 of a\.pdf.*before they are sp"):
-        page_runs(counted(0, 1, 1))
+        numbers_of(counted(0, 1, 1))
 
 
 @pytest.mark.parametrize("number", ["iv", "3", True, None, 2.0, -1, 100_000])
 def test_what_is_no_page_number_is_refused(number: Any) -> None:
     with pytest.raises(ValueError, match='"page" in the metadata must be a page number'):
-        page_runs(counted(number))
+        numbers_of(counted(number))
 
 
 def test_the_metadata_that_is_equal_on_all_pages_stays() -> None:
@@ -84,7 +98,7 @@ def test_the_metadata_that_is_equal_on_all_pages_stays() -> None:
             "own": 1,
         },
     ]
-    text, metadata = merge_pages(["One.", "Two."], metadatas, [1, 2])
+    text, metadata = joined_pages(["One.", "Two."], metadatas)
     assert text == "One.\fTwo."
     assert metadata == {
         "source": "a.pdf",
@@ -96,7 +110,7 @@ def test_the_metadata_that_is_equal_on_all_pages_stays() -> None:
 
 def test_every_part_of_joined_pages_is_found_again_with_empty_and_missing_pages() -> None:
     texts, numbers = ["One.", "", "Four.\fFour too.", "Seven."], [2, 3, 4, 7]
-    text, metadata = merge_pages(texts, [{}] * 4, numbers)
+    text, metadata = joined_pages(texts, [{"page_number": number} for number in numbers])
     source = place_source(text, metadata)
     for page, number in zip(texts, numbers, strict=True):
         if page:
@@ -138,7 +152,9 @@ def test_chunks_of_chunks_have_the_pages_and_lines_of_their_document(
     overlap: int, trim: bool
 ) -> None:
     page = "\n\nOtters swim.\r\nThey  dive.\n\nThey sleep on a bank.\rSo it is. \n"
-    text, metadata = merge_pages([page, page, "", page], [{}] * 4, [3, 4, 5, 6])
+    text, metadata = joined_pages(
+        [page, page, "", page], [{"page_number": n} for n in (3, 4, 5, 6)]
+    )
     whole = place_source(text, metadata)
     coarse, fine = GreedyChunker(20, tokenizer="words"), GreedyChunker(7, tokenizer="words")
     for chunk in coarse.split(whole, Delivery(overlap, trim)):
