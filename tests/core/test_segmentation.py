@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from lumber_core import GreedyChunker, Segmentation, Span, Usage, Verdict
+from lumber_core import Segmentation, Span, Usage, Verdict
 from lumber_core.segmentation import total_usage
 
 SHIFT = Verdict(0, 3, 2, "shift", usage=Usage(1, 100, 5))
@@ -88,4 +88,3 @@ def test_repr_is_short() -> None:
     segmentation = Segmentation(spans, (SHIFT, REFUSED), Usage(3, 150, 6))
     assert repr(segmentation) == "Segmentation(5,000 chunks, 5,000 characters, 3 calls, 1 failure)"
     assert repr(Segmentation(())) == "Segmentation(0 chunks)"
-    assert repr(GreedyChunker().segment("One.")) == "GreedySegmentation(1 chunk, 4 characters)"

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import GreedyChunker
 from lumber_core.errors import MissingExtraError
 from lumber_core.spans import check_tiling
 from lumber_evaluation.corpora import iter_wiki, load_wiki50, wiki_table
@@ -110,17 +109,6 @@ def test_a_table_without_pandas_names_the_extra(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("lumber_core.extras.find_spec", lambda _module: None)
     with pytest.raises(MissingExtraError, match=r"pandas.*lumber-splitters\[evaluation\]"):
         wiki_table([])
-
-
-def test_start_tokens_are_those_of_the_greedy_splitter(tmp_path: Path) -> None:
-    write(tmp_path / "1", WIKI)
-    (article,) = iter_wiki(tmp_path)
-    spans = list(article.document.segments)
-    greedy = GreedyChunker(2, tokenizer="words", units=lambda _text: spans)
-    segmentation = greedy.segment(article.document.text)
-    fields = article.fields(tokenizer="words")
-    assert set(segmentation.start_tokens) <= set(fields.start_tokens)
-    assert segmentation.token_count == fields.tokens
 
 
 def test_files_are_read_one_at_a_time(tmp_path: Path) -> None:

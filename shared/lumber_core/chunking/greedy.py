@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Annotated, Any
@@ -22,25 +22,11 @@ from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Setting, takes
 from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, ParsedText
-from lumber_core.text.source import Source
 from lumber_core.text.units import after_markers
-from lumber_core.tokens import TextTokens, TiktokenCounter
+from lumber_core.tokens import TiktokenCounter
 
 END_SENTENCE = "<|end_sentence|>"
 NEW_SECTION = "<|new_section|>"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class GreedySegmentation(Segmentation):
-    """A segmentation with the position of each chunk in tokens.
-
-    Attributes:
-        start_tokens: For each span, the number of tokens before it.
-        token_count: Tokens of the whole text: with tiktoken as it is, or else unit by unit.
-    """
-
-    start_tokens: tuple[int, ...] = ()
-    token_count: int = 0
 
 
 def _check_markers(name: str, markers: Any) -> None:
@@ -105,25 +91,7 @@ class GreedyChunker(Chunker):
             else None,
         )
 
-    def segment(self, source: str | Source, *, overlap: int = 0) -> GreedySegmentation:
-        """Split one text.
-
-        Args:
-            source: A text or a `Source`; `""` gives no span.
-            overlap: Tokens to leave free in every chunk, for an overlap that is added later.
-
-        Returns:
-            Spans that tile the text, and their starts in tokens.
-
-        Raises:
-            TypeError: `source` is neither a string nor a `Source`.
-            ChunkSizeError: A single character counts more than `chunk_size`.
-        """
-        segmentation = super().segment(source, overlap=overlap)
-        assert isinstance(segmentation, GreedySegmentation)
-        return segmentation
-
-    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> GreedySegmentation:
+    def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         assert limits.target_size is not None
         text, units, found = parsed.text, parsed.units(), limits.tokens(parsed)
         edges = [*[start for start, _ in units], len(text)]
@@ -134,10 +102,10 @@ class GreedyChunker(Chunker):
             long = [
                 unit for unit, count in zip(units, tokens, strict=True) if count > limits.chunk_size
             ]
-            parts = Cutter(parsed, limits).shorten(long)  # at lines, clauses or words
+            shorter = Cutter(parsed, limits).shorten(long)  # at lines, clauses or words
             known = dict(zip(edges, tokens, strict=False))
-            counts = found.count(parts)
-            known.update(zip((part.start for part in parts), counts, strict=True))
+            counts = found.count(shorter)
+            known.update(zip((part.start for part in shorter), counts, strict=True))
             edges = [*sorted(known), len(text)]
             tokens = [known[start] for start in edges[:-1]]
         before = [0, *accumulate(tokens)]
@@ -151,16 +119,8 @@ class GreedyChunker(Chunker):
         spans = tuple(
             Span(edges[first], edges[last]) for first, last in pairwise(cuts) if first < last
         )
-        starts = tuple(before[cut] for cut in cuts[: len(spans)])
-        greedy = GreedySegmentation(spans, start_tokens=starts, token_count=before[-1])
-        bounded = enforce_limits(greedy, parsed, limits, units, parts=Counted(edges, tokens))
-        if bounded.spans == spans:
-            return bounded
-        return GreedySegmentation(
-            bounded.spans,
-            start_tokens=_start_tokens(bounded.spans, edges, before, found),
-            token_count=before[-1],
-        )
+        parts = Counted(edges, tokens)
+        return enforce_limits(Segmentation(spans), parsed, limits, units, parts=parts)
 
 
 def nearest_cuts(
@@ -198,31 +158,3 @@ def nearest_cuts(
         cuts.append(cut)
         start = cut
     return cuts
-
-
-def _start_tokens(
-    spans: Sequence[Span], edges: Sequence[int], before: Sequence[int], found: TextTokens
-) -> tuple[int, ...]:
-    """Return the tokens before each span, if some spans start inside a unit.
-
-    Args:
-        spans: The spans.
-        edges: Where the units start, and where the last one ends.
-        before: The tokens before each of these.
-        found: Counts the tokens of ranges.
-    """
-    starts = []
-    previous_unit, previous_start, previous_tokens = -1, 0, 0
-    for span in spans:
-        number = bisect_left(edges, span.start)
-        if edges[number] == span.start:
-            tokens = before[number]
-        else:
-            if previous_unit != number:
-                previous_start, previous_tokens = edges[number - 1], before[number - 1]
-            (more,) = found.count([(previous_start, span.start)])
-            # Counts of parts may add up to more than the whole: stay below the next unit.
-            tokens = min(previous_tokens + more, before[number])
-        previous_unit, previous_start, previous_tokens = number, span.start, tokens
-        starts.append(tokens)
-    return tuple(starts)

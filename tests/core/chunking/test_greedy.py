@@ -9,8 +9,8 @@ import tiktoken
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core import GreedyChunker
-from lumber_core.chunking.greedy import END_SENTENCE, NEW_SECTION, GreedySegmentation, nearest_cuts
+from lumber_core import GreedyChunker, Segmentation
+from lumber_core.chunking.greedy import END_SENTENCE, NEW_SECTION, nearest_cuts
 from lumber_core.spans import check_tiling
 from tests.core.core_support import RecordingCounter, nasty_texts, quick
 
@@ -113,60 +113,20 @@ def test_cuts_may_be_kept_to_paragraphs():
 
 @given(text=nasty_texts, size=st.integers(1, 30))
 @quick
-def test_chunks_tile_and_start_where_the_tokens_before_them_end(text, size):
+def test_chunks_tile(text, size):
     greedy = GreedyChunker(size, tokenizer="cl100k_base")
     result = greedy.segment(text)
     check_tiling(result.spans, len(text))
-    assert len(result.start_tokens) == len(result.spans)
-    assert list(result.start_tokens) == sorted(result.start_tokens)
 
 
 def test_an_empty_text_has_no_chunk():
-    assert GreedyChunker(5, tokenizer="words").segment("") == GreedySegmentation(())
+    assert GreedyChunker(5, tokenizer="words").segment("") == Segmentation(())
 
 
 @pytest.mark.parametrize("text", ["x", " ", "\n\n", "no end of sentence"])
 def test_a_text_of_one_unit_is_one_chunk(text):
     result = GreedyChunker(5, tokenizer="words").segment(text)
     assert result.chunks(text) == [text]
-    assert result.start_tokens == (0,)
-
-
-# Start tokens.
-
-
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=40), st.integers(1, 20))
-@quick
-def test_start_tokens_agree_with_counting(lengths, size):
-    text = "".join("x" * length + " " for length in lengths)
-    greedy = GreedyChunker(size, tokenizer=len, units=by_word)
-    result = greedy.segment(text)
-    assert result.start_tokens == tuple(span.start for span in result.spans)
-    assert result.token_count == len(text)
-
-
-@pytest.mark.parametrize("least", [None, 7])
-def test_start_tokens_agree_with_counting_where_units_are_cut(least):
-    text = "Short one. " + "word " * 50 + ". And a last one. " + "y" * 77 + ". End."
-    greedy = GreedyChunker(20, tokenizer=len, chunk_size=20, min_chunk_size=least)
-    result = greedy.segment(text)
-    assert max(map(len, result.chunks(text))) <= 20
-    assert result.start_tokens == tuple(span.start for span in result.spans)
-
-
-@pytest.mark.parametrize("tokenizer", ["words", "cl100k_base"])
-def test_start_tokens_never_decrease_where_units_are_cut(tokenizer):
-    text = "word " * 300 + ". Next one." + "\u4f60\u597d" * 90 + ". Last one."
-    greedy = GreedyChunker(4, tokenizer=tokenizer, chunk_size=4)
-    result = greedy.segment(text)
-    assert list(result.start_tokens) == sorted(result.start_tokens)
-    assert result.start_tokens[-1] <= result.token_count
-
-
-def test_joined_chunks_keep_the_start_of_the_first():
-    text = "Aaaa. Bbbb. Cccc. Dddd."
-    result = GreedyChunker(6, tokenizer=len, min_chunk_size=11).segment(text)
-    assert [span.start for span in result.spans] == list(result.start_tokens) == [0, 12]
 
 
 def test_each_unit_is_counted_once_and_with_a_limit_each_chunk():
@@ -194,11 +154,6 @@ def test_cuts_fall_past_the_markers_and_each_counts_one_token():
         "<|new_section|>",
         " All of the others. They left.<|end_sentence|>",
     ]
-    ordinary = tiktoken.get_encoding("cl100k_base").encode_ordinary
-    first, second = len(ordinary("The cat sat.")) + 1, len(ordinary(" The dog.")) + 1
-    last = len(ordinary(" All of the others. They left.")) + 1
-    assert result.start_tokens == (0, first, first + second, first + second + 1)
-    assert result.token_count == first + second + 1 + last
 
 
 def test_markers_agree_with_an_encoder_that_was_extended_by_hand():
@@ -211,19 +166,18 @@ def test_markers_agree_with_an_encoder_that_was_extended_by_hand():
     )
     text = f"It rained.{END_SENTENCE} He slept long.{END_SENTENCE}{NEW_SECTION}Day came." * 9
     ids = extended.encode(text, allowed_special={END_SENTENCE, NEW_SECTION})
-    result = GreedyChunker(
-        8, end_markers=(END_SENTENCE, NEW_SECTION), tokenizer="cl100k_base"
-    ).segment(text)
-    assert result.token_count == len(ids)
+    chunker = GreedyChunker(8, end_markers=(END_SENTENCE, NEW_SECTION), tokenizer="cl100k_base")
+    assert chunker.counter.count([text]) == [len(ids)]
     ends = {number + 1 for number, token in enumerate(ids) if token in (100300, 100301)}
-    assert set(result.start_tokens) <= {0, *ends}
+    starts = [*accumulate(chunker.counter.count(chunker.split_text(text)), initial=0)]
+    assert {*starts} <= {0, *ends, len(ids)}
 
 
 def test_other_special_tokens_stay_text_beside_markers():
     text = f"<|endoftext|>{END_SENTENCE}"
-    result = GreedyChunker(8, end_markers=[END_SENTENCE], tokenizer="cl100k_base").segment(text)
+    chunker = GreedyChunker(8, end_markers=[END_SENTENCE], tokenizer="cl100k_base")
     ordinary = tiktoken.get_encoding("cl100k_base").encode_ordinary("<|endoftext|>")
-    assert result.token_count == len(ordinary) + 1
+    assert chunker.counter.count([text]) == [len(ordinary) + 1]
 
 
 def test_a_text_without_markers_is_one_chunk():
@@ -286,7 +240,6 @@ def test_the_same_result_however_it_is_run(options):
     assert asyncio.run(greedy.asegment_all(texts)) == expected
     assert asyncio.run(greedy.asegment(texts[0])) == expected[0]
     assert pickle.loads(pickle.dumps(greedy)).segment_all(texts) == expected
-    assert {type(result) for result in expected} == {GreedySegmentation}
 
 
 def test_the_repr_shows_what_decides():
