@@ -35,14 +35,9 @@ test: $(READY)  ## Run the tests
 coverage: $(READY)  ## Run the tests with coverage, which must not fall below the floor
 	$(COMPILED) $(BIN)/python -m pytest -q $(PARALLEL) --cov --cov-report=term --cov-fail-under=$(FLOOR)
 
-# Half of the time for many examples of every property test, which take about a minute as they are;
-# half for atheris, in an environment of its own.
+# As they are, property tests take about a minute.
 fuzz: $(READY)  ## Look for inputs that break a contract (MINUTES=60)
-	HYPOTHESIS_PROFILE=long HYPOTHESIS_FACTOR=$$(( $(MINUTES) / 2 + 1 )) $(BIN)/python -m pytest -q -m hypothesis --timeout=0
-	@test -x .venv-fuzz/bin/python || $(PYTHON) -m venv .venv-fuzz
-	@.venv-fuzz/bin/python -m pip install $(QUIET) -c constraints.txt -e '.[evaluation,documents]' pytest hypothesis
-	@.venv-fuzz/bin/python -m pip install $(QUIET) 'atheris>=3'
-	PYTHONPATH=. .venv-fuzz/bin/python -m tests.fuzz --minutes $$(( $(MINUTES) / 2 + 1 ))
+	HYPOTHESIS_PROFILE=long HYPOTHESIS_FACTOR=$(MINUTES) $(BIN)/python -m pytest -q -m hypothesis --timeout=0
 
 load: $(READY)  ## Lose nothing of 10,000 requests to a local server, and of texts of megabytes
 	$(BIN)/python -m pytest -q -m load --timeout=1800 --durations=1
