@@ -19,8 +19,7 @@ from collections.abc import (
     Iterator,
 )
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import ContextVar
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from threading import Lock
@@ -37,11 +36,10 @@ class SingleFlight(Generic[T]):
     """Lets concurrent requests for the same result share one computation.
 
     The first caller does the work and the others wait for its result. If it fails, they fail with
-    the same error; if it is cancelled or interrupted, one of them takes over. Threads and event
-    loops may mix.
+    the same error; if it is cancelled or interrupted, one of them takes over.
 
-    A caller that would deadlock does the work itself: a synchronous call that blocks an event loop
-    does not wait for a coroutine, and no call waits for its own thread.
+    Threads share with threads and coroutines with coroutines. A thread that waited for a coroutine
+    might block the event loop which that needs.
     """
 
     def __init__(self) -> None:
@@ -50,102 +48,49 @@ class SingleFlight(Generic[T]):
 
     def _start(self) -> None:
         self._lock = Lock()
-        self._sought: dict[Hashable, _Sought[T]] = {}
+        self._running: dict[Hashable, Future[T]] = {}
 
     def once(self, name: Hashable, find: Callable[[], T]) -> tuple[T, bool]:
         """Return the result of `find`, and whether this call ran it."""
-        while True:
-            sought, mine = self._claim(name, threading.get_ident())
-            if not mine:
-                if sought.thread == threading.get_ident() or (
-                    sought.thread is None and blocks_a_loop()
-                ):
-                    return find(), True
-                try:
-                    return sought.future.result(), False
-                except _AbandonedError:
-                    continue
-            try:
-                found = find()
-            except BaseException as error:
-                self._fail(name, sought.future, error)
-                raise
-            self._settle(name, sought.future, found)
-            return found, True
+        wait = as_async(lambda running: running.result())
+        return run_at_once(self._once(("thread", name), as_async(find), wait))
 
     async def aonce(self, name: Hashable, find: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
         """Async version of `once`."""
+        return await self._once(("coroutine", name), find, asyncio.wrap_future)
+
+    async def _once(
+        self,
+        name: Hashable,
+        find: Callable[[], Awaitable[T]],
+        wait: Callable[[Future[T]], Awaitable[T]],
+    ) -> tuple[T, bool]:
+        mine: Future[T] = Future()
+        mine.set_running_or_notify_cancel()  # a caller that stops waiting does not cancel it
         while True:
-            sought, mine = self._claim(name, None)
-            if not mine:
-                try:
-                    return await asyncio.wrap_future(sought.future), False
-                except _AbandonedError:
-                    continue
-            try:
-                found = await find()
-            except BaseException as error:
-                self._fail(name, sought.future, error)
-                raise
-            self._settle(name, sought.future, found)
-            return found, True
+            with self._lock:
+                running = self._running.setdefault(name, mine)
+            if running is mine:
+                break
+            with suppress(_AbandonedError):
+                return await wait(running), False
+        try:
+            found = await find()
+        except BaseException as error:
+            self._forget(name)
+            mine.set_exception(error if isinstance(error, Exception) else _AbandonedError())
+            raise
+        self._forget(name)
+        mine.set_result(found)
+        return found, True
 
-    def _claim(self, name: Hashable, thread: int | None) -> tuple[_Sought[T], bool]:
-        """Return the work on a name, and whether the caller is the one to do it."""
+    def _forget(self, name: Hashable) -> None:
         with self._lock:
-            sought = self._sought.get(name)
-            if sought is not None:
-                return sought, False
-            sought = self._sought[name] = _Sought(Future(), thread)
-            # Set as running, so that a caller that stops waiting does not cancel it.
-            sought.future.set_running_or_notify_cancel()
-            return sought, True
-
-    def _settle(self, name: Hashable, future: Future[T], found: T) -> None:
-        with self._lock:
-            del self._sought[name]
-        future.set_result(found)
-
-    def _fail(self, name: Hashable, future: Future[T], error: BaseException) -> None:
-        with self._lock:
-            del self._sought[name]
-        # Waiting callers should try on their own rather than inherit a cancellation.
-        future.set_exception(error if isinstance(error, Exception) else _AbandonedError())
-
-
-@dataclass(frozen=True, slots=True)
-class _Sought(Generic[T]):
-    """Work in progress: its result, and the thread that does it; None for a coroutine."""
-
-    future: Future[T]
-    thread: int | None
+            del self._running[name]
 
 
 class _AbandonedError(Exception):
     """The caller that did the work gave up."""
-
-
-_blocking: ContextVar[bool] = ContextVar("lumber_blocking", default=False)
-
-
-def blocks_a_loop() -> bool:
-    """Whether an event loop is blocked until the current call returns."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return _blocking.get()
-    return True
-
-
-def context_for_thread() -> contextvars.Context:
-    """Return a copy of the context, for a thread that the current one waits for.
-
-    Frameworks keep callbacks and traces in context variables. In the copy, `blocks_a_loop` returns
-    the same as here.
-    """
-    context = contextvars.copy_context()
-    context.run(_blocking.set, blocks_a_loop())
-    return context
 
 
 # More than are ever in use, because a thread that waits for a free one could wait forever.
@@ -175,16 +120,12 @@ def start_in_thread(
     waiting for the function. A `StopIteration`, which futures cannot hold, becomes a RuntimeError,
     as in a coroutine.
     """
-    call = partial(_without_stop_iteration, function, *args, **kwargs)
+
+    def call() -> T:
+        return run_at_once(as_async(function)(*args, **kwargs))
+
     context = contextvars.copy_context()
     return asyncio.get_running_loop().run_in_executor(_threads.pool, context.run, call)
-
-
-def _without_stop_iteration(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    try:
-        return function(*args, **kwargs)
-    except StopIteration as error:
-        raise RuntimeError(f"{function!r} raised StopIteration") from error
 
 
 async def until_finished(future: asyncio.Future[T]) -> T:
@@ -193,17 +134,24 @@ async def until_finished(future: asyncio.Future[T]) -> T:
     A thread cannot be stopped, and its result may have been paid for. A cancellation takes effect
     at the caller's next `await`.
     """
-    task, cancelled = asyncio.current_task(), 0
+    cancelled = False
     while not future.done():
         try:
             await asyncio.wait([future])
         except asyncio.CancelledError:  # noqa: PERF203 - each one counts
-            cancelled += 1
-    if cancelled and task is not None:
-        if sys.version_info >= (3, 11):
-            task.uncancel()  # the next line cancels again
-        task.cancel()
+            cancelled = True
+    if cancelled:
+        cancel_again()
     return future.result()
+
+
+def cancel_again() -> None:
+    """Let a cancellation that was caught take effect at the current task's next `await`."""
+    task = asyncio.current_task()
+    if task is not None:
+        if sys.version_info >= (3, 11):
+            task.uncancel()  # the next line counts it again
+        task.cancel()
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -278,32 +226,24 @@ class PerLoop(Generic[Client]):
         self._clients: dict[
             asyncio.AbstractEventLoop, tuple[Client, AsyncGenerator[None, None]]
         ] = {}
-        self._lock = Lock()
 
     async def get(self) -> Client:
         """Return the running loop's client."""
         loop = asyncio.get_running_loop()
-        with self._lock:
-            known = self._clients.get(loop)
-        if known is None:
+        if loop not in self._clients:
             client = self._make()
-            keeper = self._keeping(loop, client)
-            known = client, keeper
-            with self._lock:
-                for gone in [other for other in self._clients if other.is_closed()]:
-                    del self._clients[gone]
-                self._clients[loop] = known
+            keeper = self._keep(loop, client)
+            self._clients[loop] = client, keeper
             await anext(keeper)  # it awaits nothing before its yield, so no other task runs
-        return known[0]
+        return self._clients[loop][0]
 
-    async def _keeping(
+    async def _keep(
         self, loop: asyncio.AbstractEventLoop, client: Client
     ) -> AsyncGenerator[None, None]:
         try:
             yield
         finally:
-            with self._lock:
-                self._clients.pop(loop, None)
+            del self._clients[loop]
             await self._close(client)
 
 
@@ -324,8 +264,6 @@ def end_sleep_on(stop: threading.Event) -> None:
 
 def sleep(seconds: float) -> None:
     """Sleep.
-
-    tenacity's `sleep_using_event` would return early and send one more attempt; this raises.
 
     Raises:
         Stopped: The event passed to `end_sleep_on` in this thread was set.

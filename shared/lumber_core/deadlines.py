@@ -10,15 +10,14 @@ A socket's timeout is for one read: a server that sends a byte now and then neve
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future, wait
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from threading import Thread
 from typing import Any, ParamSpec, TypeVar
 
-from lumber_core.concurrency import context_for_thread
+from lumber_core.concurrency import cancel_again
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -67,7 +66,7 @@ def call_within(
     end = _earlier_end(seconds)
     if end is None:
         return function(*args, **kwargs)
-    context, future = context_for_thread(), Future[T]()
+    context, future = copy_context(), Future[T]()
     context.run(_end.set, end)
 
     def run() -> None:
@@ -129,11 +128,8 @@ async def await_within(seconds: float | None, call: Callable[[], Awaitable[T]]) 
             raise asyncio.CancelledError if cancelled else _timeout(end)
     if not found:
         work.result()  # raises
-    caller = asyncio.current_task()
-    if cancelled and caller is not None:
-        if sys.version_info >= (3, 11):
-            caller.uncancel()  # the next line cancels again
-        caller.cancel()
+    if cancelled:
+        cancel_again()
     return found[0]
 
 

@@ -11,9 +11,10 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from typing import NamedTuple, Protocol
 
-from lumber_core.concurrency import context_for_thread, end_sleep_on, in_thread
+from lumber_core.concurrency import end_sleep_on, in_thread
 from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
@@ -183,7 +184,7 @@ def _drive_pool(
     out: dict[Future[Verdict], Task] = {}
     while True:
         while (task := schedule.next_task()) is not None:
-            context = context_for_thread()
+            context = copy_context()  # callbacks and traces of frameworks
             out[pool.submit(context.run, judge.judge, task.group)] = task
         yield from schedule.finished()
         if not out:
