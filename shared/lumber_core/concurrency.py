@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import sys
 import threading
 import time
@@ -20,7 +21,7 @@ from collections.abc import (
 )
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from threading import Lock
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
@@ -97,18 +98,11 @@ class _AbandonedError(Exception):
 _MOST_THREADS = 1024
 
 
-class _Threads:
-    """The threads of this process that `start_in_thread` uses."""
-
-    def __init__(self) -> None:
-        self._start()
-        renew_after_fork(self, _Threads._start)
-
-    def _start(self) -> None:
-        self.pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="lumber")
-
-
-_threads = _Threads()
+@cache
+def _threads(process: int) -> ThreadPoolExecutor:
+    """Return the threads of a process; a forked one has others."""
+    del process
+    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="lumber")
 
 
 def start_in_thread(
@@ -125,7 +119,8 @@ def start_in_thread(
         return run_at_once(as_async(function)(*args, **kwargs))
 
     context = contextvars.copy_context()
-    return asyncio.get_running_loop().run_in_executor(_threads.pool, context.run, call)
+    pool = _threads(os.getpid())
+    return asyncio.get_running_loop().run_in_executor(pool, context.run, call)
 
 
 async def until_finished(future: asyncio.Future[T]) -> T:

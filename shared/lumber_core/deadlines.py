@@ -4,7 +4,7 @@ A socket's timeout is for one read: a server that sends a byte now and then neve
 
 - A coroutine is cancelled, which closes its connection.
 - A function cannot be stopped. It runs in a thread of its own, which is abandoned: it holds neither
-  its caller nor the end of the program. What it calls may use `check_time` to end on its own.
+  its caller nor the end of the program. What it reads may end on its own (`end_reading_in_time`).
 """
 
 from __future__ import annotations
@@ -26,24 +26,18 @@ _end: ContextVar[tuple[float, float] | None] = ContextVar("lumber_call_end", def
 """When the current call has to end, by the monotonic clock, and the seconds that it was given."""
 
 
-def check_time() -> None:
-    """Raise if the current call should have ended.
-
-    Raises:
-        TimeoutError: Its time is over; its caller does not wait for it any more.
-    """
-    end = _end.get()
-    if end is not None and time.monotonic() > end[0]:
-        raise _timeout(end)
-
-
 def end_reading_in_time(response: Any) -> None:
-    """Read the body of a response of httpx no longer than the current call may take: a hook."""
-    read = response.iter_raw
+    """Let the body of a response of httpx be read no longer than the current call may take.
+
+    An event hook for clients. Without it, an abandoned thread reads on for as long as a server
+    sends a byte now and then.
+    """
+    read, end = response.iter_raw, _end.get()
 
     def read_in_time(chunk_size: int | None = None) -> Iterator[bytes]:
         for piece in read(chunk_size):
-            check_time()
+            if end is not None and time.monotonic() > end[0]:
+                raise _timeout(end)  # nobody waits for it any more
             yield piece
 
     response.iter_raw = read_in_time
