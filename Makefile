@@ -100,7 +100,6 @@ test-packages:  ## Install each extra alone, from the wheel and from the sdist, 
 	@test -x .venv-packages/bin/python || $(PYTHON) -m venv .venv-packages
 	@.venv-packages/bin/python -m pip install $(QUIET) uv
 	.venv-packages/bin/python scripts/check_packages.py $(EXTRAS)
-	.venv-packages/bin/python scripts/check_size.py --most 145
 
 check: $(READY)  ## Lint, format, strict type checks and import contracts
 	$(BIN)/ruff check .
@@ -114,9 +113,8 @@ docs: $(READY)  ## Build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo "Open site/index.html; for its search, run: python -m http.server -d site"
 
-architecture: $(READY)  ## Draw docs/architecture/*.svg from the imports, and count them
+architecture: $(READY)  ## Draw docs/architecture/*.svg from the imports
 	$(BIN)/python scripts/draw_architecture.py
-	$(BIN)/python scripts/draw_architecture.py --count
 
 # Peers need an environment of their own: they bring packages that nothing else here needs.
 BENCH := .venv-bench/bin/python

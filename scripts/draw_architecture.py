@@ -1,21 +1,19 @@
-"""Draw the architecture from the imports, and count it.
+"""Draw the architecture from the imports.
 
-Usage: python scripts/draw_architecture.py [--count | --check] [--root FOLDER]
+Usage: python scripts/draw_architecture.py [--check]
 
-Writes docs/architecture/packages.svg and a drawing of the modules inside lumber_core and its
-folders. All imports count, deferred ones and those under TYPE_CHECKING included. `--count` prints
-boxes, arrows, layers and cycles of packages, folders and modules instead. `--check` fails if the
-drawings on disk are out of date. `--root` reads another checkout, for instance an older commit:
-`git worktree add ../before COMMIT`, then `--count --root ../before`.
+Writes docs/architecture/packages.svg and drawings of the modules inside `DRAWN`. All imports count,
+deferred ones and those under TYPE_CHECKING included; import-linter keeps them free of circles.
+`--check` fails if the drawings on disk are out of date.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -23,7 +21,8 @@ from pathlib import Path
 import grimp
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-OUTPUT = Path("docs") / "architecture"
+OUTPUT = REPOSITORY / "docs" / "architecture"
+DRAWN = ("lumber_core", "lumber_retrieval")
 
 Arrow = tuple[str, str]
 """An importer and what it imports."""
@@ -34,7 +33,6 @@ STYLE = """
   rect { fill: #f2f5f9; stroke: #5b7083 }
   path { fill: none; stroke: #8496a8; stroke-width: 1.2 }
   marker path { fill: #8496a8; stroke: none }
-  .cycle { stroke: #c62828; stroke-width: 2 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e3e8ee } rect { fill: #26323d; stroke: #8fa3b5 }
   }
@@ -43,145 +41,78 @@ STYLE = """
 
 @dataclass(frozen=True)
 class Structure:
-    """Boxes, the arrows between them, and what follows from both."""
+    """Boxes, and the arrows between them, which form no circle."""
 
     boxes: list[str]
     arrows: set[Arrow]
 
-    @property
+    @cached_property
+    def direct(self) -> dict[str, set[str]]:
+        """What each box imports itself."""
+        return {box: {end for start, end in self.arrows if start == box} for box in self.boxes}
+
+    @cached_property
     def reachable(self) -> dict[str, set[str]]:
         """What each box imports, directly or not."""
-        direct: dict[str, set[str]] = {box: set() for box in self.boxes}
-        for importer, imported in self.arrows:
-            direct[importer].add(imported)
         found: dict[str, set[str]] = {}
-        for box in self.boxes:
-            seen: set[str] = set()
-            waiting = [box]
-            while waiting:
-                new = direct[waiting.pop()] - seen
-                seen |= new
-                waiting.extend(new)
-            found[box] = seen
-        return found
 
-    @property
-    def cycles(self) -> list[list[str]]:
-        """Groups of boxes that import one another in a circle."""
-        reach = self.reachable
-        groups = {
-            tuple(sorted(other for other in reach[box] if box in reach[other]))
-            for box in self.boxes
-            if box in reach[box]
-        }
-        return sorted(map(list, groups))
+        def below(box: str) -> set[str]:
+            if box not in found:
+                direct = self.direct[box]
+                found[box] = direct.union(*map(below, direct))
+            return found[box]
+
+        return {box: below(box) for box in self.boxes}
 
     @property
     def layers(self) -> list[list[str]]:
-        """Boxes by the longest chain of imports below them, the foundations last.
-
-        Boxes of one cycle share a layer.
-        """
-        reach = self.reachable
-        below = {
-            box: {other for other in found if box not in reach[other]}
-            for box, found in reach.items()
-        }
+        """Boxes by the longest chain of imports below them, the foundations last."""
         height: dict[str, int] = {}
-        for box in sorted(self.boxes, key=lambda box: (len(below[box]), box)):
-            height[box] = 1 + max((height[other] for other in below[box]), default=-1)
-        top = max(height.values(), default=-1)
-        return [
-            sorted(box for box in self.boxes if height[box] == level)
-            for level in range(top, -1, -1)
-        ]
+        for box in sorted(self.boxes, key=lambda box: (len(self.reachable[box]), box)):
+            height[box] = 1 + max((height[other] for other in self.direct[box]), default=-1)
+        layers: dict[int, list[str]] = {}
+        for box in sorted(self.boxes):
+            layers.setdefault(height[box], []).append(box)
+        return [layers[level] for level in sorted(layers, reverse=True)]
 
     @property
     def shown_arrows(self) -> set[Arrow]:
         """The arrows that no other path implies; drawings stay readable with these alone."""
-        reach = self.reachable
-        direct: dict[str, set[str]] = {box: set() for box in self.boxes}
-        for importer, imported in self.arrows:
-            direct[importer].add(imported)
         return {
             (importer, imported)
             for importer, imported in self.arrows
-            if importer in reach[imported]
-            or not any(
-                imported in reach[other] and importer not in reach[other]
-                for other in direct[importer] - {imported}
-                if other not in reach[imported]
-            )
+            if not any(imported in self.reachable[other] for other in self.direct[importer])
         }
 
-    def counts(self) -> str:
-        """Return the numbers in one line."""
-        return (
-            f"{len(self.boxes)} boxes, {len(self.arrows)} arrows, {len(self.layers)} layers, "
-            f"{len(self.cycles)} cycles"
-        )
 
-
-def read_imports(root: Path) -> grimp.ImportGraph:
-    """Return the import graph of all packages below a checkout."""
-    sys.path[:0] = [str(root), str(root / "shared")]
-    packages = [
-        path.parent.name
-        for path in chain(root.glob("*_lumber/__init__.py"), root.glob("shared/*/__init__.py"))
-    ]
-    return grimp.build_graph(*sorted(packages), cache_dir=None)
+def read_imports() -> grimp.ImportGraph:
+    """Return the import graph of all packages."""
+    sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "shared")]
+    found = chain(
+        REPOSITORY.glob("*_lumber/__init__.py"), REPOSITORY.glob("shared/*/__init__.py")
+    )
+    return grimp.build_graph(*sorted(path.parent.name for path in found), cache_dir=None)
 
 
 def structure_of(graph: grimp.ImportGraph, box_of: Callable[[str], str | None]) -> Structure:
     """Group modules into boxes; a module whose box is None is left out.
 
-    What an `__init__` imports from inside its own package is left out between boxes: it only
-    re-exports names.
+    What an `__init__` imports from inside its own package is left out: it only re-exports names.
     """
     box = {module: box_of(module) for module in graph.modules}
     arrows = set()
     for importer, start in box.items():
         for imported in graph.find_modules_directly_imported_by(importer):
             end = box[imported]
-            if (
-                start is None
-                or end is None
-                or start == end
-                or _reexports(graph, importer, imported)
-            ):
-                continue
-            arrows.add((start, end))
-    return Structure(sorted({name for name in box.values() if name is not None}), arrows)
-
-
-def _reexports(graph: grimp.ImportGraph, importer: str, imported: str) -> bool:
-    return bool(graph.find_children(importer)) and imported.startswith(f"{importer}.")
-
-
-def all_modules(graph: grimp.ImportGraph) -> Structure:
-    """Return every module with every import, re-exports included."""
-    arrows = {
-        (importer, imported)
-        for importer in graph.modules
-        for imported in graph.find_modules_directly_imported_by(importer)
-    }
-    return Structure(sorted(graph.modules), arrows)
+            reexports = graph.find_children(importer) and imported.startswith(f"{importer}.")
+            if start and end and start != end and not reexports:
+                arrows.add((start, end))
+    return Structure(sorted({name for name in box.values() if name}), arrows)
 
 
 def packages(graph: grimp.ImportGraph) -> Structure:
     """Return the packages that are installed."""
     return structure_of(graph, lambda module: module.partition(".")[0])
-
-
-def folders(graph: grimp.ImportGraph) -> Structure:
-    """Return packages and the folders inside them; a module belongs to the folder it lies in."""
-
-    def folder(module: str) -> str | None:
-        if graph.find_children(module):
-            return module
-        return module.rpartition(".")[0]
-
-    return structure_of(graph, folder)
 
 
 def inside(graph: grimp.ImportGraph, package: str) -> Structure:
@@ -208,7 +139,6 @@ def draw(structure: Structure, title: str) -> str:
         for box in layer:
             place[box] = (x + widths[box] / 2, MARGIN + level * LAYER_HEIGHT)
             x += widths[box] + GAP
-    circular = {(a, b) for group in structure.cycles for a in group for b in group}
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" '
         f'width="{width:.0f}" height="{height}" role="img" aria-label="{escape(title)}">',
@@ -221,9 +151,8 @@ def draw(structure: Structure, title: str) -> str:
         (x1, top), (x2, y2) = place[importer], place[imported]
         y1 = top + BOX_HEIGHT
         bend = LAYER_HEIGHT / 2
-        kind = ' class="cycle"' if (importer, imported) in circular else ""
         lines.append(
-            f'<path{kind} marker-end="url(#head)" d="M{x1:.0f} {y1} '
+            f'<path marker-end="url(#head)" d="M{x1:.0f} {y1} '
             f'C{x1:.0f} {y1 + bend:.0f} {x2:.0f} {y2 - bend:.0f} {x2:.0f} {y2}"/>'
         )
     for box, (x, y) in place.items():
@@ -262,15 +191,12 @@ def _spread(layer: Sequence[str]) -> list[tuple[str, Fraction]]:
     return [(box, Fraction(2 * index + 1, 2 * len(layer))) for index, box in enumerate(layer)]
 
 
-def drawings(graph: grimp.ImportGraph) -> dict[str, str]:
+def drawings() -> dict[str, str]:
     """Return the drawings by file name."""
+    graph = read_imports()
     made = {"packages.svg": draw(packages(graph), "Packages and their imports")}
-    core = "lumber_core"
-    inner = [core, *sorted(name for name in graph.find_children(core) if graph.find_children(name))]
-    for package in inner:
-        structure = inside(graph, package)
-        if structure.arrows:
-            made[f"{package}.svg"] = draw(structure, f"Inside {package}")
+    for package in DRAWN:
+        made[f"{package}.svg"] = draw(inside(graph, package), f"Inside {package}")
     return made
 
 
@@ -280,34 +206,16 @@ def out_of_date(made: dict[str, str], folder: Path) -> list[str]:
     return sorted(name for name in made.keys() | kept.keys() if made.get(name) != kept.get(name))
 
 
-def main(arguments: Iterable[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--count", action="store_true", help="print numbers, draw nothing")
-    parser.add_argument("--check", action="store_true", help="fail if drawings are out of date")
-    parser.add_argument("--root", type=Path, default=REPOSITORY, help="the checkout to read")
-    options = parser.parse_args(None if arguments is None else list(arguments))
-    graph = read_imports(options.root.resolve())
-    if options.count:
-        levels = {
-            "packages": packages(graph),
-            "folders": folders(graph),
-            "modules": all_modules(graph),
-        }
-        for name, structure in levels.items():
-            print(f"{name}: {structure.counts()}")
-            for cycle in structure.cycles:
-                print(f"  cycle: {', '.join(cycle)}")
-        return
-    made, folder = drawings(graph), options.root / OUTPUT
-    if options.check:
-        if changed := out_of_date(made, folder):
+def main() -> None:
+    made = drawings()
+    if sys.argv[1:] == ["--check"]:
+        if changed := out_of_date(made, OUTPUT):
             sys.exit(f"out of date: {', '.join(changed)}; run: make architecture")
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in folder.glob("*.svg"):
+    for path in OUTPUT.glob("*.svg"):
         path.unlink()
     for name, content in made.items():
-        (folder / name).write_text(content, encoding="utf-8")
+        (OUTPUT / name).write_text(content, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -87,12 +87,15 @@ def main() -> int:
     print(HEAD)
     for title, extras in [("Base", set()), *((f"Extra `{e}`", {e}) for e in EXTRAS)]:
         packages = closure(extras)
-        print(f"\n## {title}\n\n| Package | Licence |\n| --- | --- |")
+        print(f"\n## {title}\n")
+        names: dict[str, list[str]] = {}
         for name in sorted(packages.keys() - listed):
             terms = licence(packages[name])
             if not terms or COPYLEFT.search(terms):
                 faults.append(f"{name}: {terms or 'no licence named'}")
-            print(f"| {name} | {terms.replace('|', '/')} |")
+            names.setdefault(terms, []).append(name)
+        for terms in sorted(names):
+            print(f"- {terms}: {', '.join(names[terms])}")
         listed |= packages.keys()
     for fault in faults:
         print(fault, file=sys.stderr)

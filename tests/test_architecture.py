@@ -6,7 +6,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -14,19 +14,9 @@ import pytest
 
 pytest.importorskip("grimp")
 
-import grimp
-
 import langchain_lumber
 import llamaindex_lumber
-from scripts.draw_architecture import (
-    Structure,
-    all_modules,
-    draw,
-    folders,
-    out_of_date,
-    packages,
-    read_imports,
-)
+from scripts.draw_architecture import Structure, draw
 
 ROOT = Path(__file__).resolve().parents[1]
 DRAWING = "scripts/draw_architecture.py"
@@ -43,16 +33,6 @@ def test_imports_keep_the_contracts(
     assert status == 0, capsys.readouterr().out
 
 
-@pytest.mark.parametrize("level", [packages, folders, all_modules])
-def test_nothing_imports_itself_in_a_circle(
-    level: Callable[[grimp.ImportGraph], Structure], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    structure = level(read_imports(ROOT))
-    assert len(structure.boxes) > 5
-    assert structure.cycles == []
-
-
 def test_the_drawings_are_up_to_date() -> None:
     done = subprocess.run(
         [sys.executable, DRAWING, "--check"], cwd=ROOT, capture_output=True, text=True
@@ -60,27 +40,16 @@ def test_the_drawings_are_up_to_date() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_importers_stand_above_what_they_import_and_circles_share_a_layer() -> None:
-    structure = Structure(
-        ["app", "left", "right", "base"],
-        {("app", "left"), ("app", "base"), ("left", "right"), ("right", "left"), ("left", "base")},
-    )
+def test_importers_stand_above_what_they_import() -> None:
+    arrows = {("app", "left"), ("app", "base"), ("left", "base"), ("right", "base")}
+    structure = Structure(["app", "left", "right", "base"], arrows)
     assert structure.layers == [["app"], ["left", "right"], ["base"]]
-    assert structure.cycles == [["left", "right"]]
-    assert structure.counts() == "4 boxes, 5 arrows, 3 layers, 1 cycles"
 
 
-def test_arrows_that_others_imply_are_counted_but_not_drawn() -> None:
+def test_arrows_that_others_imply_are_not_drawn() -> None:
     structure = Structure(["a", "b", "c"], {("a", "b"), ("b", "c"), ("a", "c")})
     assert structure.shown_arrows == {("a", "b"), ("b", "c")}
     assert draw(structure, "three").count("marker-end") == 2
-
-
-def test_changed_missing_and_stray_drawings_are_out_of_date(tmp_path: Path) -> None:
-    for name in ("same.svg", "changed.svg", "stray.svg"):
-        (tmp_path / name).write_text("old", encoding="utf-8")
-    made = {"same.svg": "old", "changed.svg": "new", "missing.svg": "new"}
-    assert out_of_date(made, tmp_path) == ["changed.svg", "missing.svg", "stray.svg"]
 
 
 def test_no_two_public_things_share_a_name() -> None:
