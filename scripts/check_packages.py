@@ -5,9 +5,9 @@ Usage: python scripts/check_packages.py [EXTRA ...] [--from wheel|sdist]
 Builds the sdist, and the wheel from it. For each extra, and for the distribution without any, an
 empty environment gets the wheel or the sdist with that extra alone, imports what the extra enables
 and splits a text, from outside the checkout. Each line ends with what was installed, in MB of 10**6
-bytes without bytecode, and in packages: docs/installing.md has these figures. An installation
-without extras may have 210 MB on Linux. Environments are made by `uv`, which must be installed in the
-environment that runs this script (`make test-packages` installs it).
+bytes without bytecode, and in packages: docs/installing.md has these figures. On Linux an
+installation without extras may have 210 MB. Environments are made by `uv`, which must be installed
+in the environment that runs this script (`make test-packages` installs it).
 """
 
 from __future__ import annotations

@@ -88,9 +88,7 @@ class Structure:
 def read_imports() -> grimp.ImportGraph:
     """Return the import graph of all packages."""
     sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "shared")]
-    found = chain(
-        REPOSITORY.glob("*_lumber/__init__.py"), REPOSITORY.glob("shared/*/__init__.py")
-    )
+    found = chain(REPOSITORY.glob("*_lumber/__init__.py"), REPOSITORY.glob("shared/*/__init__.py"))
     return grimp.build_graph(*sorted(path.parent.name for path in found), cache_dir=None)
 
 

@@ -1,4 +1,4 @@
-"""The documentation is true: examples work as printed, messages and settings are those of the code.
+"""The documentation is true: examples work as printed, messages are those of the code.
 
 Python blocks of a page run in order, in one namespace and one folder, like cells of a notebook.
 One that splits texts makes more than one chunk, and prints or ends with a view. A comment
@@ -28,16 +28,8 @@ import pytest
 from llama_index.core import Settings as GlobalSettings
 from typer.main import get_command
 
-from langchain_lumber import BertTextSplitter, LayoutTextSplitter
-from llamaindex_lumber import BertNodeParser, LayoutNodeParser
 from lumber_cli.app import app
-from lumber_core import BertChunker, LayoutChunker
-from lumber_core.bert.settings import BertSettings
-from lumber_core.chunking.greedy import GreedySettings
-from lumber_core.chunking.layout import LayoutSettings
-from lumber_core.lumber.settings import AskedSettings
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Settings, fields_of
 from tests.loopback.server import LoopbackServer
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -214,25 +206,6 @@ def test_the_page_on_errors_quotes_messages_of_the_code() -> None:
     assert [part for part in quoted if part not in everything] == []
 
 
-@pytest.mark.parametrize(
-    ("page", "settings"),
-    [
-        ("greedy.md", GreedySettings),
-        ("bert.md", BertSettings),
-        ("layout.md", LayoutSettings),
-        ("lumber.md", AskedSettings),
-    ],
-)
-def test_the_page_of_a_splitter_lists_its_settings_with_their_defaults(
-    page: str, settings: type[Settings]
-) -> None:
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    table = text.partition("| Setting | Default | Meaning |\n")[2].partition("\n\n")[0]
-    listed = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", table, re.MULTILINE))
-    declared = {entry.name: entry.default for entry in fields_of(settings)}
-    assert {name: ast.literal_eval(default) for name, default in listed.items()} == declared
-
-
 def test_what_every_extra_brings_is_listed() -> None:
     text = (ROOT / "docs" / "installing.md").read_text(encoding="utf-8")
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -243,81 +216,9 @@ def test_what_every_extra_brings_is_listed() -> None:
     assert listed == declared - {"all", "dev", "docs"}
 
 
-def test_what_a_user_reads_to_choose_start_and_operate_is_short() -> None:
-    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
-    sections = [section.splitlines() for section in re.split(r"^  - ", navigation, flags=re.M)]
-    titles = [section[0] for section in sections if section]
-    assert titles[:4] == ["index.md", "Start:", "Splitters:", "Operate:"]
-    pages = [f"docs/{line.strip(' -')}" for section in sections[2:5] for line in section[1:]]
-    texts = [
-        (ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/index.md", *pages)
-    ]
-    words = sum(re.search(r"\w", word) is not None for text in texts for word in text.split())
-    assert words <= 20_000
-
-
-def test_the_readme_and_the_docstrings_have_the_figures_of_the_results() -> None:
-    """Those of docs/choosing.md are made from docs/results.md."""
-    made = " ".join((ROOT / "docs" / "choosing.md").read_text(encoding="utf-8").split())
-    gain = re.search(r"Bert's model\*\* adds \+(\S+ \(\S+ to \S+), .*? 120 words", made)
-    found = re.search(r"It finds topics\*\*: (.*?)\. -", made)
-    assert gain is not None
-    assert found is not None
-    figures = [gain[1], *re.findall(r"\d\.\d\d", found[1])]
-    assert len(figures) == 6
-    texts = [(ROOT / "README.md").read_text(encoding="utf-8")]
-    texts += [str(one.__doc__) for one in (BertChunker, BertTextSplitter, BertNodeParser)]
-    for text in texts:
-        assert [figure for figure in figures if figure not in " ".join(text.split())] == []
-    results = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
-    recall = dict(re.findall(r"^(bert|layout) \| 120 \| (0\.\d{3})\b", results, re.MULTILINE))
-    shown = f"recall {recall['layout']} and {recall['bert']}"
-    for layout in (LayoutChunker, LayoutTextSplitter, LayoutNodeParser):
-        assert shown in " ".join(str(layout.__doc__).split())
-
-
-def test_the_picture_and_the_tables_of_the_readme_are_up_to_date() -> None:
+def test_the_picture_and_the_table_of_the_readme_are_up_to_date() -> None:
     script = [sys.executable, str(ROOT / "scripts" / "draw_readme.py"), "--check"]
     # Without PyTorch, transformers says so when it is imported.
     quiet = {**os.environ, "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1"}
     ended = subprocess.run(script, capture_output=True, text=True, check=False, env=quiet)
     assert (ended.returncode, ended.stderr) == (0, "")
-
-
-UNITS = {"": 1, "M": 1e6, "G": 1e9, "s": 1, "min": 60, "h": 3600, "days": 86_400}
-
-
-def amount(cell: str) -> float:
-    """Return the number in a cell of a table, in seconds if it is a time."""
-    number, _, unit = cell.replace(",", "").partition(" ")
-    return float(number) * UNITS[unit]
-
-
-def cells(page: str, heading: str) -> list[list[str]]:
-    """Return the rows of the first table below a heading, without the titles."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8").partition(f"## {heading}\n")[2]
-    table = re.search(r"(?:^\|.*\n)+", text, re.MULTILINE)
-    assert table is not None
-    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in table[0].splitlines()[2:]]
-
-
-def test_the_figures_of_scaling_follow_from_the_benchmarks() -> None:
-    measured = {row[0]: row for row in cells("benchmarks.md", "A large corpus")}
-    speeds = [1e6 * amount(row[1]) / amount(row[5]) for row in measured.values()]
-    assert list(measured)[-2:] == ["bert", "bert, large"]
-    for _, size, *shown in cells("scaling.md", "What it takes"):
-        characters = amount(size)
-        expected = [characters / speed for speed in speeds]
-        check_amounts(shown, [*expected, *(seconds / 3600 * 0.04 for seconds in expected[-2:])])
-    for _, size, *shown in cells("scaling.md", "Lumber with a language model"):
-        calls = amount(size) / 4 / 300  # tokens a character, and tokens a call
-        cost = calls * (720 * 0.15 + 8 * 0.60) / 1e6
-        check_amounts(shown, [calls, cost, calls / 500 * 60, calls / 10_000 * 60])
-
-
-def check_amounts(shown: list[str], expected: list[float]) -> None:
-    for cell, value in zip(shown, expected, strict=True):
-        if cell == "< 0.01":
-            assert value < 0.01
-        else:
-            assert amount(cell) == pytest.approx(value, rel=0.04)
