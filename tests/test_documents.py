@@ -186,6 +186,21 @@ def test_links_lead_to_files(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
+def test_files_that_pages_name_exist() -> None:
+    named = {
+        path
+        for page in PAGES
+        for path in re.findall(
+            r"`((?:lumber_|langchain_l|llamaindex_l)[\w/]+/[\w/]+(?:\.\w+)?)`",
+            page.read_text("utf-8"),
+        )
+    }
+    assert len(named) > 20
+    assert [
+        path for path in named if not any((ROOT / top / path).exists() for top in ("", "shared"))
+    ] == []
+
+
 def test_the_page_on_errors_quotes_messages_of_the_code() -> None:
     said: set[str] = set()
     for package in ("shared", "langchain_lumber", "llamaindex_lumber"):
