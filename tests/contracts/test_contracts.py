@@ -14,8 +14,6 @@ from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import Document as LlamaIndexDocument
 
 from lumber_core import Group, LumberChunker
-from lumber_core.lumber.grouping import MethodRules, TextUnits
-from lumber_core.lumber.walk import Walk
 from lumber_core.spans import check_tiling
 from lumber_core.text.unicode import is_break
 from lumber_core.text.units import paragraphs
@@ -29,7 +27,6 @@ from tests.contracts.splitters import (
     nodes,
 )
 from tests.contracts.texts import TEXTS
-from tests.lexical_judge import LexicalJudge
 
 BOOKS = ["alice", "christmas_carol", "sherlock_holmes", "time_machine", "wizard_of_oz"]
 
@@ -131,24 +128,6 @@ class TestOffsets:
                 assert node.ref_doc_id == document.id_, name
                 assert text[node.start_char_idx : node.end_char_idx] == node.text, name
 
-    @with_a_book(TEXT_SPLITTERS)
-    def test_documents_of_a_book(
-        self, make: Callable, book: str, length: int | None, data: Path
-    ) -> None:
-        text = read_book(data / "books" / f"{book}.txt")[:length]
-        for document in documents(make(add_start_index=True), text):
-            assert text.startswith(document.page_content, document.metadata["start_index"])
-
-    @with_a_book(NODE_PARSERS)
-    def test_nodes_of_a_book(
-        self, make: Callable, book: str, length: int | None, data: Path
-    ) -> None:
-        text = read_book(data / "books" / f"{book}.txt")[:length]
-        found = nodes(make(), text)
-        assert "".join(node.text for node in found) == text
-        for node in found:
-            assert text[node.start_char_idx : node.end_char_idx] == node.text
-
 
 class TestHardBounds:
     @every_chunker
@@ -202,35 +181,6 @@ class TestTheWalkEnds:
         check_tiling(segmentation.spans, len(text))
         assert asked == sorted(set(asked))
         assert len(asked) <= len(paragraphs(text))
-
-
-class TestNoAnswerIsPaidTwice:
-    def test_a_walk_that_knows_some_verdicts_asks_only_for_the_others(self) -> None:
-        text = TEXTS["repeated text"]
-        document = TextUnits(text, paragraphs(text))
-        rules = MethodRules([3] * len(document.units), theta=20)
-        judge = LexicalJudge()
-        first = Walk(document, rules)
-        for _ in range(4):
-            group = first.claim()
-            assert group is not None
-            first.record(judge.judge(group))
-
-        second = Walk(document, rules)
-        for verdict in first.verdicts:
-            second.record(verdict)
-        asked = []
-        while (group := second.claim()) is not None:
-            asked.append(group.start)
-            second.record(judge.judge(group))
-        assert not {verdict.start for verdict in first.verdicts} & set(asked)
-
-    def test_a_group_that_is_out_is_not_handed_out_again(self) -> None:
-        text = TEXTS["repeated text"]
-        document = TextUnits(text, paragraphs(text))
-        walk = Walk(document, MethodRules([3] * len(document.units), theta=20))
-        assert walk.claim() is not None
-        assert walk.claim() is None
 
 
 class TestSameResultHoweverItIsRun:

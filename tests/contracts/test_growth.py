@@ -8,22 +8,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from llama_index.core import Document as TextDocument
 
-from langchain_lumber import (
-    BertTextSplitter,
-    GreedyTextSplitter,
-    LayoutTextSplitter,
-    LumberTextSplitter,
-)
-from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LayoutNodeParser, LumberNodeParser
 from lumber_core import BertChunker, GreedyChunker, Group, LayoutChunker, LumberChunker
 from lumber_core.bert import loading
 from lumber_core.bert.model_folder import OWN_FOLDERS
@@ -35,7 +26,6 @@ from lumber_core.chunking.tiling import ChunkCosts
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.spans import check_tiling
 from lumber_core.text.parsed import PlainText
-from lumber_core.text.unicode import is_encodable
 from lumber_core.tokens import token_counter
 from tests.core.core_support import RecordingCounter
 
@@ -300,40 +290,4 @@ def test_large_texts_lose_nothing(text: str) -> None:
         assert max(chunker.counter.count([span.of(text) for span in spans])) <= limit
 
 
-ADAPTERS: dict[str, Callable[..., Any]] = {
-    "LayoutTextSplitter": partial(LayoutTextSplitter, add_start_index=True),
-    "GreedyTextSplitter": partial(GreedyTextSplitter, add_start_index=True),
-    "LumberTextSplitter": partial(LumberTextSplitter, judge=second, add_start_index=True),
-    "BertTextSplitter": partial(BertTextSplitter, add_start_index=True),
-    "LayoutNodeParser": LayoutNodeParser,
-    "GreedyNodeParser": GreedyNodeParser,
-    "LumberNodeParser": partial(LumberNodeParser, judge=second),
-    "BertNodeParser": BertNodeParser,
-}
-LIMIT = 256  # tokens
-MOST = {"Bert": 30_000, "Lumber": 300_000, "Layout": 300_000, "Greedy": 1_000_000}
 """Characters that the splitters get here; the core's test has the whole texts."""
-
-
-@pytest.mark.load
-@pytest.mark.parametrize("name", ADAPTERS)
-@pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
-def test_large_texts_lose_nothing_in_the_frameworks(text: str, name: str) -> None:
-    text = text[: next(most for kind, most in MOST.items() if name.startswith(kind))]
-    splitter = ADAPTERS[name](chunk_size=LIMIT)
-    if name.endswith("NodeParser"):
-        if not is_encodable(text):
-            pytest.skip("LlamaIndex hashes documents as UTF-8, which has no lone surrogates")
-        nodes = splitter.get_nodes_from_documents([TextDocument(text=text)])
-        pieces = [(node.start_char_idx, node.get_content()) for node in nodes]
-    else:
-        chunks = splitter.create_documents([text])
-        pieces = [(chunk.metadata["start_index"], chunk.page_content) for chunk in chunks]
-    kept = 0
-    for start, piece in pieces:
-        assert text[kept:start].strip() == ""
-        assert text[start : start + len(piece)] == piece
-        kept = start + len(piece)
-    assert text[kept:].strip() == ""
-    counts = splitter.chunker.counter.count([piece for _, piece in pieces])
-    assert max(counts, default=0) <= LIMIT

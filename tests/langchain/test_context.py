@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from langchain_core.documents import Document
 
-from langchain_lumber import BertTextSplitter, GreedyTextSplitter
+from langchain_lumber import GreedyTextSplitter
 from lumber_core import token_counter
 from tests.core.text.test_context import GUIDE, VALUES
 
@@ -65,14 +63,6 @@ def test_texts_and_documents_have_the_same_content_in_context() -> None:
     assert len(spans) == len(contents)
 
 
-async def test_async_and_lazy_give_the_same_documents() -> None:
-    settings: dict[str, Any] = {"context": True, "stable_ids": True}
-    splitter = BertTextSplitter(target_size=20, chunk_size=40, **settings)
-    expected = splitter.split_documents([PAGE, TABLE])
-    assert await splitter.asplit_documents([PAGE, TABLE]) == expected
-    assert list(splitter.lazy_split([PAGE, TABLE])) == expected
-
-
 def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone() -> None:
     coarse = GreedyTextSplitter(target_size=80, tokenizer="words", add_metadata=True)
     fine = GreedyTextSplitter(target_size=12, tokenizer="words", add_metadata=True)
@@ -89,10 +79,3 @@ def test_chunks_of_chunks_do_not_keep_what_is_true_of_their_parents_alone() -> N
                 "Guide > Setext titles",
                 "Guide > Prices > Taps\n| Tap \\| valve | Price |\n| --- | ---: |",
             )
-
-
-def test_the_sections_of_a_page_are_kept_apart() -> None:
-    splitter = GreedyTextSplitter(merge_sections=False)
-    contents = [chunk.page_content for chunk in splitter.split_documents([PAGE])]
-    starts = [content.splitlines()[0] for content in contents]
-    assert starts == ["---", "# Guide", "## Prices", "### Taps", "## Repairs"]

@@ -65,12 +65,6 @@ def test_each_chunk_has_the_titles_above_its_first_words(make: Any) -> None:
         assert chunk.metadata.get("headings") == expected
 
 
-@pytest.mark.parametrize("name", SPLITTERS)
-def test_code_stays_whole_in_a_file_that_is_markdown_by_its_name(name: str) -> None:
-    chunks = split(SPLITTERS[name](), file_path="README.MD")
-    assert any(FENCE in chunk.page_content for chunk in chunks)
-
-
 @pytest.mark.parametrize("metadata", [{}, {"source": "notes.txt"}, {"source": 5}, {"source": None}])
 def test_other_documents_are_split_as_ever(metadata: dict[str, Any]) -> None:
     splitter = GreedyTextSplitter(target_size=20)
@@ -90,23 +84,6 @@ def test_markdown_units_need_no_metadata() -> None:
     chunks = splitter.create_documents([TEXT])
     assert chunks[-1].metadata == {"headings": "Use"}
     assert [chunk.page_content for chunk in chunks] == splitter.split_text(TEXT)
-
-
-async def test_asynchronous_splitting_gives_the_same_chunks() -> None:
-    documents = [Document(TEXT, metadata={"source": name}) for name in ("a.md", "a.txt")]
-    splitter = GreedyTextSplitter(target_size=20, chunk_overlap=5)
-    assert await splitter.asplit_documents(documents) == splitter.split_documents(documents)
-
-
-@pytest.mark.parametrize("size", [25, 50, 100])
-def test_no_chunk_of_markdown_is_above_the_limit_and_no_row_is_cut(size: int) -> None:
-    rows = "".join(f"| item {number} | {number * 7} |\n" for number in range(100))
-    text = f"# List\n\n| what | how many |\n| ---- | -------- |\n{rows}"
-    splitter = GreedyTextSplitter(chunk_size=size, units="markdown", strip_whitespace=False)
-    chunks = splitter.split_text(text)
-    assert max(splitter.chunker.counter.count(chunks)) <= size
-    assert "".join(chunks) == text
-    assert all(chunk.endswith("|\n") for chunk in chunks)
 
 
 NESTED = """\
@@ -159,24 +136,6 @@ def test_children_of_a_parent_keep_the_titles_above_the_parent(parent_splitter: 
     children = store.store.values()
     for words, titles in TITLES.items():
         assert [c["metadata"]["headings"] for c in children if words in c["text"]] == [titles]
-
-
-LONG = (
-    "# Boats\n\n## Sails\n\n"
-    + "Dry them after rain.\n\n" * 9
-    + "### Repairs\n\nSew it.\n\n## Oars\n\nOil.\n"
-)
-
-
-def test_children_of_a_parent_that_starts_inside_a_section_keep_the_titles_above() -> None:
-    document = Document(LONG, metadata={"source": "boats.md"})
-    parents = GreedyTextSplitter(target_size=30).split_documents([document])
-    assert [parent.metadata.get("heading_levels") for parent in parents] == [None, "1 2"]
-    children = GreedyTextSplitter(target_size=6).split_documents(parents)
-    titles = {child.page_content.split("\n")[-1]: child.metadata for child in children}
-    assert titles["Sew it."]["headings"] == "Boats > Sails > Repairs"
-    assert titles["Oil."]["headings"] == "Boats > Oars"
-    assert titles["Oil."]["heading_levels"] == "1 2"
 
 
 def test_headings_of_other_tools_are_not_prefixed() -> None:

@@ -85,15 +85,6 @@ def test_chunks_of_joined_pages_go_on_to_the_next_page_and_say_so(handbook: Path
         assert not {"page", "page_label", "page_starts"} & chunk.metadata.keys()
 
 
-@pytest.mark.parametrize("size", [60, 120])
-def test_no_chunk_starts_with_a_running_title_or_a_page_number(handbook: Path, size: int) -> None:
-    first, *others = BertTextSplitter(chunk_size=size).split_documents(join_pages(load(handbook)))
-    assert first.page_content.startswith(TITLE)
-    assert sum(TITLE in chunk.page_content for chunk in others) == 4
-    for chunk in others:
-        assert not chunk.page_content.startswith((TITLE, *"12345"))
-
-
 def test_joined_pages_have_the_text_and_chunks_of_the_file(handbook: Path) -> None:
     file, (joined,) = read_file(handbook), join_pages(load(handbook))
     assert joined.page_content == file.text
@@ -129,17 +120,6 @@ def test_a_document_that_is_no_page_stays_as_it_is_and_joining_again_changes_not
         join_pages(note)  # type: ignore[arg-type]
 
 
-def test_empty_and_missing_pages_keep_the_numbers_of_the_others_right() -> None:
-    joined = join_pages([page(1, "Two."), page(2, ""), page(6, "Seven."), page(3, "Four.")])
-    chunks = GreedyTextSplitter(target_size=3).split_documents(joined)
-    assert [(chunk.page_content, chunk.metadata["page_first"]) for chunk in chunks] == [
-        ("Two.", 2),
-        ("Seven.", 7),
-        ("Four.", 4),
-    ]
-    assert GreedyTextSplitter().split_documents(join_pages([page(0, ""), page(1, " ")])) == []
-
-
 def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request() -> None:
     documents = [page(4, "Five."), Document("One.\fTwo."), Document("Plain.")]
     chunks = GreedyTextSplitter(target_size=3, add_metadata=True).split_documents(documents)
@@ -147,16 +127,6 @@ def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request() -> Non
     assert [chunk.metadata.get("page_last") for chunk in chunks] == [5, 1, 2, None]
     for chunk in GreedyTextSplitter(target_size=3).split_documents(documents):
         assert not {"page_first", "page_last", "line_first"} & chunk.metadata.keys()
-
-
-def test_lines_are_those_of_the_visible_text() -> None:
-    text = "\n Ann ran.\r\nShe fell.\n\n\nBob slept.\n"
-    splitter = GreedyTextSplitter(
-        chunk_size=8, target_size=5, tokenizer="words", units="paragraphs", add_metadata=True
-    )
-    chunks = splitter.create_documents([text])
-    lines = [(chunk.metadata["line_first"], chunk.metadata["line_last"]) for chunk in chunks]
-    assert lines == [(2, 3), (6, 6)]
 
 
 def test_chunks_of_chunks_have_pages_and_lines_of_the_file() -> None:
@@ -170,21 +140,3 @@ def test_chunks_of_chunks_have_pages_and_lines_of_the_file() -> None:
         before = joined[0].page_content[:at]
         assert child.metadata["page_first"] == before.count("\f") + 1
         assert child.metadata["line_first"] == before.count("\n") + 1
-
-
-async def test_pages_are_the_same_however_documents_are_split() -> None:
-    joined = join_pages([page(n, PROSE) for n in range(3)])
-    splitter = GreedyTextSplitter(
-        target_size=40, chunk_overlap=10, add_metadata=True, stable_ids=True
-    )
-    chunks = splitter.split_documents(joined)
-    assert await splitter.asplit_documents(joined) == chunks
-    assert list(splitter.lazy_split(joined)) == chunks
-    assert {type(value) for chunk in chunks for value in chunk.metadata.values()} == {str, int}
-
-
-def test_text_that_was_changed_after_joining_is_refused() -> None:
-    (joined,) = join_pages([page(0, "One."), page(1, "Two.")])
-    joined.page_content = joined.page_content.replace("One", "The first")
-    with pytest.raises(ValueError, match="change the text of pages before join_pages"):
-        GreedyTextSplitter().split_documents([joined])

@@ -8,10 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.indexing import InMemoryRecordManager, index
-from langchain_core.runnables import RunnableGenerator, RunnableLambda
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from langchain_lumber import (
@@ -82,18 +80,6 @@ class TestStableIds:
         assert (results[1]["num_added"], results[1]["num_deleted"]) == (0, 0)
         assert results[1]["num_skipped"] == results[0]["num_added"]
 
-    def test_a_vector_store_overwrites_what_is_added_again(self, make: Any) -> None:
-        store = InMemoryVectorStore(LumberEmbeddings())
-        for _ in range(2):
-            chunks = make(stable_ids=True).split_documents(library())
-            store.add_documents(chunks)
-        assert len(store.store) == len({chunk.id for chunk in chunks}) == len(chunks)
-
-    async def test_asynchronous_calls_give_the_same_ids(self, make: Any) -> None:
-        splitter = make(stable_ids=True)
-        chunks = await splitter.asplit_documents(library())
-        assert [chunk.id for chunk in chunks] == ids(splitter, *library())
-
 
 def test_ids_are_the_same_in_another_process() -> None:
     expected = ids(SPLITTERS["lumber"](stable_ids=True), *library(), tagged())
@@ -124,12 +110,6 @@ def test_a_document_id_counts_instead_of_metadata() -> None:
     assert ids(splitter, before) == ids(splitter, after)
 
 
-def test_credential_like_names_in_metadata_count() -> None:
-    splitter = GreedyTextSplitter(stable_ids=True)
-    first, other = (Document(page_content="x", metadata={"key": key}) for key in "ab")
-    assert ids(splitter, first) != ids(splitter, other)
-
-
 def test_text_with_lone_surrogates_has_an_id() -> None:
     (chunk,) = GreedyTextSplitter(stable_ids=True).create_documents(["a \ud800 b"])
     assert chunk.id
@@ -152,39 +132,6 @@ def test_end_and_number_are_added_on_request(overlap: int, strip: bool) -> None:
     numbers = [chunk.metadata["chunk_index"] for chunk in chunks]
     assert numbers == [*range(len(chunks) // 2)] * 2
     assert GreedyTextSplitter().create_documents([TEXT])[0].metadata == {}
-
-
-@pytest.mark.parametrize("make", SPLITTERS.values(), ids=SPLITTERS)
-class TestRunnables:
-    def test_a_chain_splits_and_traces_as_the_splitter_does(self, make: Any) -> None:
-        splitter = make(stable_ids=True)
-        chain = RunnableLambda(splitter.split_documents) | RunnableLambda(len)
-        expected = splitter.split_documents(library())
-        traced = CountingHandler()
-        assert chain.invoke(library(), {"callbacks": [traced]}) == len(expected)
-        assert traced.started == 3  # the sequence and its two steps
-        assert chain.batch([library(), []], {"max_concurrency": 2}) == [len(expected), 0]
-
-    async def test_a_chain_awaits_the_asynchronous_method(self, make: Any) -> None:
-        splitter = make(stable_ids=True)
-        split = RunnableLambda(splitter.split_documents, afunc=splitter.asplit_documents)
-        assert await split.ainvoke(library()) == splitter.split_documents(library())
-        first, second = await split.abatch([library()[:1], library()[1:]])
-        assert first + second == splitter.split_documents(library())
-
-    def test_a_generator_streams_the_chunks_of_one_document_after_another(self, make: Any) -> None:
-        splitter, shelf = make(), Shelf(10_000)
-        chunks = RunnableGenerator(splitter.lazy_split).transform(iter(shelf))
-        assert next(chunks).metadata["source"] == "0"
-        assert shelf.taken <= 2 * splitter.chunker.texts_at_once
-
-
-class CountingHandler(BaseCallbackHandler):
-    def __init__(self) -> None:
-        self.started = 0
-
-    def on_chain_start(self, *arguments: Any, **named: Any) -> None:
-        self.started += 1
 
 
 class Shelf:

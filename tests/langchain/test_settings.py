@@ -15,16 +15,14 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.prompts import PromptTemplate as LangChainPrompt
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tracers.context import collect_runs
-from langchain_core.vectorstores import InMemoryVectorStore
 
 from langchain_lumber import (
     BertTextSplitter,
     GreedyTextSplitter,
     LayoutTextSplitter,
-    LumberEmbeddings,
     LumberTextSplitter,
 )
-from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker, token_counter
+from lumber_core import BertChunker, GreedyChunker, LayoutChunker, LumberChunker
 from tests.lexical_judge import LexicalJudge
 
 SPLITTERS = {
@@ -34,7 +32,6 @@ SPLITTERS = {
     LumberTextSplitter: LumberChunker,
 }
 every_splitter = pytest.mark.parametrize("make", SPLITTERS)
-PROSE = "The ferry came in at dawn. Nobody was waiting for it. Gulls cried.\n\n" * 40
 
 
 class CountingModel(BaseChatModel):
@@ -81,22 +78,6 @@ def test_settings_are_checked_once_and_handed_on_as_they_are(
     core = core(language="de", tokenizer=tokenizer, **judge)
     assert repr(splitter.chunker) == repr(core)
     assert splitter.chunker.identity == core.identity
-
-
-@every_splitter
-def test_overlap_repeats_whole_units_with_exact_offsets(make: Any) -> None:
-    splitter = make(chunk_size=60, chunk_overlap=20, add_start_index=True, tokenizer="cl100k_base")
-    chunks = splitter.create_documents([PROSE])
-    counted = token_counter("cl100k_base").count([chunk.page_content for chunk in chunks])
-    assert max(counted) <= 60
-    starts = [chunk.metadata["start_index"] for chunk in chunks]
-    ends = [s + len(c.page_content) for s, c in zip(starts, chunks, strict=True)]
-    for start, chunk in zip(starts, chunks, strict=True):
-        assert PROSE.startswith(chunk.page_content, start)
-        assert chunk.page_content.startswith(("The ferry", "Nobody", "Gulls"))
-    overlapping = [start < end for end, start in zip(ends, starts[1:], strict=False)]
-    assert sum(overlapping) > len(chunks) // 2
-    assert "".join(splitter.segment(PROSE).chunks(PROSE)) == PROSE
 
 
 @every_splitter
@@ -182,9 +163,3 @@ def test_usage_callbacks_and_tracers_see_calls_from_threads(through: str) -> Non
     else:
         (run,) = runs.traced_runs
         assert [child.tags for child in run.child_runs] == [["split"]] * 6
-
-
-def test_chunks_with_overlap_go_into_a_vector_store() -> None:
-    chunks = GreedyTextSplitter(chunk_size=40, chunk_overlap=15).create_documents([PROSE])
-    store = InMemoryVectorStore(LumberEmbeddings())
-    assert len(store.add_documents(chunks[:5])) == 5

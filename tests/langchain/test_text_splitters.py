@@ -92,33 +92,6 @@ class TestLumber:
         segmentation = LumberTextSplitter(scripted(message, "Answer: none")).segment(TEXT)
         assert segmentation.verdicts[0].unit == 2
 
-    def test_a_custom_prompt_is_sent(self) -> None:
-        recorder = Recorder()
-        llm = scripted("Answer: none", recorder=recorder)
-        prompt = PromptTemplate(system="Be brief.", user="{first}-{last} {x}\n{paragraphs}")
-        LumberTextSplitter(llm, prompt=prompt).split_text("One.\n\nTwo.")
-        assert [m.content for m in recorder.seen[0]] == [
-            "Be brief.",
-            "0-1 {x}\nID 0: One.\nID 1: Two.",
-        ]
-
-    def test_it_works_without_a_model(self) -> None:
-        assert "".join(LumberTextSplitter(strip_whitespace=False).split_text(TEXT)) == TEXT
-
-    def test_several_documents_are_in_flight_at_once(self) -> None:
-        at_once, most = 0, 0
-
-        async def judge(group: Any) -> None:
-            nonlocal at_once, most
-            at_once += 1
-            most = max(most, at_once)
-            await asyncio.sleep(0.01)
-            at_once -= 1
-
-        splitter = LumberTextSplitter(judge=judge)
-        asyncio.run(splitter.atransform_documents([Document(page_content=TEXT)] * 10))
-        assert most == 8
-
     def test_llm_must_be_a_chat_model(self) -> None:
         with pytest.raises(TypeError, match="BaseChatModel"):
             LumberTextSplitter(object())  # type: ignore[arg-type]
@@ -160,10 +133,6 @@ class TestBoth:
         with pytest.raises(ValueError, match="3 texts but 1 metadatas"):
             make().create_documents(["a", "b", "c"], [{}])
 
-    def test_a_text_must_be_a_string(self, make: Any) -> None:
-        with pytest.raises(TypeError, match="text must be a str, not bytes; decode it"):
-            make().split_text(b"bytes")
-
     def test_from_tiktoken_encoder_counts_with_it(self, make: Any) -> None:
         splitter = make.from_tiktoken_encoder(model_name="gpt-4o", chunk_size=9)
         assert splitter._length_function("abc <|endoftext|>") > 4
@@ -176,30 +145,6 @@ class TestBoth:
         assert max(len(chunk.split()) for chunk in chunks) <= 6
         assert splitter._length_function("three small words") == 3
 
-    def test_length_function_counts(self, make: Any) -> None:
-        chunks = make(length_function=len, chunk_size=30).split_text(TEXT)
-        assert max(map(len, chunks)) <= 30
-
     def test_tokenizer_and_length_function_exclude_each_other(self, make: Any) -> None:
         with pytest.raises(ValueError, match="not both"):
             make(length_function=len, tokenizer="o200k_base")
-
-    def test_settings_are_visible(self, make: Any) -> None:
-        shown = repr(make(tokenizer="words", language="de", chunk_size=7, units=str.split))
-        for setting in ("WordCounter()", "language='de'", "chunk_size=7", "split"):
-            assert setting in shown
-
-
-class TestGreedy:
-    def test_chunk_size_is_a_hard_limit_in_tokens(self) -> None:
-        chunks = GreedyTextSplitter(chunk_size=9, tokenizer="words").split_text(TEXT)
-        assert [round(1.2 * len(chunk.split())) <= 9 for chunk in chunks] == [True] * len(chunks)
-        assert len(chunks) > 2
-
-    def test_target_size_is_the_length_aimed_at(self) -> None:
-        splitter = GreedyTextSplitter(target_size=12, tokenizer="words", units="paragraphs")
-        assert [len(chunk.split()) for chunk in splitter.split_text(TEXT)] == [8, 12, 4]
-
-    def test_chunk_size_must_be_positive(self) -> None:
-        with pytest.raises(ValueError, match="chunk_size must be at least 1, not 0"):
-            GreedyTextSplitter(chunk_size=0)

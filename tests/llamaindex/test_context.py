@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from llama_index.core.schema import Document, MetadataMode, TextNode
 
-from llamaindex_lumber import BertNodeParser, ChunkerNodeParser, GreedyNodeParser, LumberNodeParser
-from lumber_core import GreedyChunker, token_counter
+from llamaindex_lumber import GreedyNodeParser
+from lumber_core import token_counter
 from tests.core.text.test_context import GUIDE, VALUES
 
 MODES = (MetadataMode.EMBED, MetadataMode.LLM)
@@ -74,14 +74,6 @@ def test_no_node_exceeds_the_limit_as_llamaindex_counts_it(
                 assert document.text[node.start_char_idx : node.end_char_idx] == node.text
 
 
-@pytest.mark.parametrize("make", [BertNodeParser, LumberNodeParser])
-def test_other_parsers_keep_the_limit_as_well(make: Any) -> None:
-    parser = make(chunk_size=64, tokenizer="cl100k_base")
-    nodes = parser([page(author="Ann and Bob"), Document(text=PROSE, metadata={"page": 7})])
-    contents = [node.get_content(metadata_mode=mode) for node in nodes for mode in MODES]
-    assert max(token_counter("cl100k_base").count(contents)) <= 64
-
-
 def test_nodes_of_nodes_have_their_own_contexts_and_keep_the_limit() -> None:
     coarse = GreedyNodeParser(chunk_size=150, tokenizer="cl100k_base")([page()])
     fine = GreedyNodeParser(chunk_size=50, tokenizer="cl100k_base")(coarse)
@@ -104,11 +96,3 @@ def test_a_context_that_a_document_brings_is_kept() -> None:
     nodes = GreedyNodeParser(target_size=20, chunk_size=60)([page(context="From the shop.")])
     for again in (nodes, GreedyNodeParser(target_size=10, chunk_size=40)(nodes)):
         assert {node.metadata["context"] for node in again} == {"From the shop."}
-
-
-def test_the_sections_of_a_page_are_kept_apart() -> None:
-    nodes = ChunkerNodeParser(splitter=GreedyChunker(merge_sections=False))([page()])
-    own = GreedyNodeParser(merge_sections=False)([page()])
-    assert [node.get_content() for node in own] == [node.get_content() for node in nodes]
-    starts = [node.text.splitlines()[0] for node in nodes]
-    assert starts[:5] == ["---", "# Guide", "## Prices", "### Taps", "## Repairs"]

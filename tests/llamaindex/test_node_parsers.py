@@ -20,7 +20,7 @@ from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events.llm import LLMCompletionStartEvent
 from llama_index.core.llms import CustomLLM, LLMMetadata
 from llama_index.core.llms.callbacks import llm_completion_callback
-from llama_index.core.node_parser import NodeParser, SentenceSplitter
+from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import BaseNode, Document, NodeRelationship
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from pydantic import Field, PrivateAttr
@@ -140,29 +140,6 @@ class TestLumber:
         usage = LumberNodeParser(llm=scripted("Answer: none")).segment(TEXT).usage
         assert (usage.calls, usage.prompt_tokens, usage.completion_tokens) == (1, 70, 5)
 
-    def test_documents_are_in_flight_at_once_on_the_event_loop(self) -> None:
-        at_once, most = 0, 0
-
-        async def judge(group: Group) -> None:
-            nonlocal at_once, most
-            at_once += 1
-            most = max(most, at_once)
-            await asyncio.sleep(0.01)
-            at_once -= 1
-
-        parser = LumberNodeParser(judge=judge)
-        documents = [Document(text=TEXT) for _ in range(10)]
-        asyncio.run(parser.aget_nodes_from_documents(documents))
-        assert most == 8
-
-    def test_bad_settings_are_refused_before_any_work(self) -> None:
-        with pytest.raises(ValueError, match="theta must be at least 1, not 0"):
-            LumberNodeParser(theta=0)
-        with pytest.raises(ValueError, match="not both"):
-            LumberNodeParser(llm=scripted("x"), judge=named_judge)
-        with pytest.raises(TypeError, match="judge must be callable"):
-            LumberNodeParser(judge=7)
-
     def test_every_setting_that_changes_the_result_is_serialised(self) -> None:
         def key(**settings: Any) -> str:
             return str(LumberNodeParser(**settings).to_dict())
@@ -187,16 +164,6 @@ class TestLumber:
 
 @pytest.mark.parametrize("make", [GreedyNodeParser, LumberNodeParser])
 class TestBoth:
-    def test_they_are_node_parsers_with_a_name(self, make: Any) -> None:
-        parser = make.from_defaults(chunk_size=50)
-        assert isinstance(parser, NodeParser)
-        assert parser.class_name() == make.__name__
-        assert parser.chunk_size == 50
-
-    def test_calling_is_parsing(self, make: Any) -> None:
-        nodes = make()([Document(text=TEXT)])
-        assert "".join(node.text for node in nodes) == TEXT
-
     def test_metadata_is_handed_on_or_not(self, make: Any) -> None:
         document = Document(text=TEXT, metadata={"source": "a"})
         assert all(node.metadata == {"source": "a"} for node in make()([document]))
@@ -227,29 +194,10 @@ class TestBoth:
     def test_unknown_keyword_arguments_are_taken(self, make: Any) -> None:
         assert make().get_nodes_from_documents([Document(text=TEXT)], unknown=1)
 
-    def test_repeated_text_keeps_its_offsets_through_chained_parsers(self, make: Any) -> None:
-        text = "Again and again.\n\n" * 80
-        document = Document(text=text)
-        coarse = GreedyNodeParser(target_size=60)([document])
-        fine = make(chunk_size=12)(coarse)
-        assert len(fine) > len(coarse) > 2
-        position = 0
-        for node in fine:
-            assert node.ref_doc_id == document.id_
-            assert node.start_char_idx == position
-            assert text[node.start_char_idx : node.end_char_idx] == node.text
-            position = node.end_char_idx
-        assert position == len(text)
-
     def test_nodes_of_another_parser_without_offsets_get_none(self, make: Any) -> None:
         parent = SentenceSplitter()([Document(text=TEXT)])[0]
         parent.start_char_idx = None
         assert {node.start_char_idx for node in make()([parent])} == {None}
-
-    def test_serialisation_round_trips(self, make: Any) -> None:
-        parser = make(chunk_size=9, language="de")
-        again = make.from_dict(parser.to_dict() | {"id_func": None})
-        assert again.to_dict() == parser.to_dict()
 
     def test_the_pipeline_caches_and_deduplicates(self, make: Any) -> None:
         cache = IngestionCache()
@@ -267,12 +215,6 @@ class TestBoth:
         assert [n.node_id for n in other.run(documents=documents)] == [n.node_id for n in first]
         changed = IngestionPipeline(transformations=[make(chunk_size=8)], cache=cache)
         assert len(changed.run(documents=documents)) > len(first)
-
-    async def test_the_pipeline_runs_it_asynchronously(self, make: Any) -> None:
-        nodes = await IngestionPipeline(transformations=[make()]).arun(
-            documents=[Document(text=TEXT)]
-        )
-        assert "".join(node.text for node in nodes) == TEXT
 
     def test_a_setting_that_cannot_be_pickled_is_named(self, make: Any) -> None:
         parser = make(tokenizer=lambda text: len(text))

@@ -95,12 +95,6 @@ def test_joined_documents_keep_what_pages_share_and_joining_again_changes_nothin
     assert pages == before
 
 
-def test_labels_that_are_no_numbers_are_counted() -> None:
-    documents = [page(label, "Otters swim.") for label in ("i", "ii", "1", "2", "A-1")]
-    nodes = GreedyNodeParser(target_size=3)(join_pages(documents))
-    assert pages_of(nodes) == [(n, n) for n in range(1, 6)]
-
-
 @pytest.mark.parametrize("include_metadata", [True, False])
 def test_page_starts_reach_no_node_and_no_vector_store(include_metadata: bool) -> None:
     pages = [page(f"{n}", PROSE) for n in range(1, 4)]

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document as LangChainDocument
 from llama_index.core import Document, Settings
-from llama_index.core import PromptTemplate as LlamaIndexPrompt
 from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.llms import MockLLM
@@ -185,21 +184,6 @@ def test_what_is_no_document_is_refused_with_what_to_pass(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"prompt": LlamaIndexPrompt("{x}")}, "must be a lumber_core.PromptTemplate, not llama_in"),
-        ({"policy": 3}, r"must be a lumber_core.CallPolicy, not int: pass CallPolicy"),
-        ({"prices": (1, 2)}, r"must be a lumber_core.Prices, not tuple: pass Prices"),
-        ({"language": "english"}, "^language must be .* not 'english': pass \"en\"$"),
-        ({"theta": -1}, "^theta must be at least 1, not -1$"),
-    ],
-)
-def test_wrong_settings_read_as_in_the_core(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        LumberNodeParser(llm=MockLLM(), **settings)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
         (
             {"llm": "gpt-4o"},
             r"^llm must be a language model of LlamaIndex \(LLM\).* not str; for any",
@@ -327,27 +311,6 @@ class TestGlobalSettings:
             llama_index.core.global_tokenizer = before
 
 
-class TestOverlap:
-    @every_parser
-    def test_whole_units_are_repeated_with_exact_offsets(self, make: Any) -> None:
-        parser = make(chunk_size=60, chunk_overlap=20, tokenizer="cl100k_base")
-        nodes = parser.get_nodes_from_documents([Document(text=PROSE)])
-        assert max(COUNTER.count([node.text for node in nodes])) <= 60
-        for node in nodes:
-            assert PROSE[node.start_char_idx : node.end_char_idx] == node.text
-            assert node.text.startswith(("The ferry", "Nobody", "Gulls"))
-        shared = [a.end_char_idx > b.start_char_idx for a, b in pairwise(nodes)]
-        assert sum(shared) > len(nodes) // 2
-        assert parser.split_text(PROSE) == [node.text for node in nodes]
-
-    @every_parser
-    def test_nodes_parsed_again_point_into_the_document(self, make: Any) -> None:
-        document = Document(text=PROSE)
-        coarse = make(chunk_size=90, chunk_overlap=30, tokenizer="cl100k_base")([document])
-        for node in make(chunk_size=30, chunk_overlap=9, tokenizer="cl100k_base")(coarse):
-            assert PROSE[node.start_char_idx : node.end_char_idx] == node.text
-
-
 class TestMetadata:
     METADATA = {"title": "The ferry at dawn, and who waited for it", "page": 12}  # noqa: RUF012
 
@@ -442,15 +405,3 @@ def test_a_parser_over_a_splitter_is_serialised_as_its_identity() -> None:
     again = ChunkerNodeParser.from_dict(data, splitter=GreedyChunker(30))
     assert again.to_json() == parser.to_json()
     assert pickle.loads(pickle.dumps(parser)).split_text(PROSE) == parser.split_text(PROSE)
-
-
-def test_a_parser_over_a_splitter_says_what_it_takes() -> None:
-    with pytest.raises(ValueError, match=r"chunk_overlap \(30\) must be below chunk_size \(20\)"):
-        ChunkerNodeParser(splitter=GreedyChunker(20, chunk_size=20), chunk_overlap=30)
-    assert (
-        inspect.signature(ChunkerNodeParser).parameters["splitter"].default
-        is inspect.Parameter.empty
-    )
-    assert "    splitter: The splitter of `lumber_core`" in pydoc.plain(
-        pydoc.render_doc(ChunkerNodeParser)
-    )

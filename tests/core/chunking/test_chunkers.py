@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
 
 import pytest
@@ -17,13 +16,11 @@ from lumber_core.tokens import EstimatedCounter, WordCounter
 from tests.core.core_support import RecordingCounter, nasty_texts, quick
 from tests.lexical_judge import LexicalJudge
 
-SECRET = "The treasure lies under the oak. "
 BOOK = "\n\n".join(
     f"Paragraph {number} speaks of {'ships and oceans' if number % 7 < 4 else 'bread and ovens'}. "
     f"It has a second sentence, too." * (1 + number % 3)
     for number in range(60)
 )
-TEXTS = [BOOK, "", "x", " \n\n ", BOOK[:900], "\u4f60\u597d\u3002" * 200, "A.\r\n\r\nB.\r\n\r\nC."]
 
 
 def middle(group: Group) -> int:
@@ -88,20 +85,6 @@ def test_markdown_has_its_own_units_only_if_it_is_named():
     chunks = [chunk.text for chunk in chunker.split(Source(MARKDOWN, format="markdown"))]
     assert any(fence in chunk for chunk in chunks)
     assert chunks != chunker.split_text(MARKDOWN)
-
-
-@pytest.mark.parametrize("at_once", [1, 2, 16])
-def test_how_many_texts_are_worked_on_at_once_changes_nothing(at_once):
-    chunker = LumberChunker(by_hand, theta=60, max_concurrency=at_once)
-    expected = LumberChunker(by_hand, theta=60).segment_all(TEXTS)
-    assert chunker.segment_all(TEXTS) == expected
-    assert asyncio.run(chunker.asegment_all(iter(TEXTS))) == expected
-
-
-@given(text=nasty_texts)
-@quick
-def test_every_text_is_tiled(chunker, text):
-    check_tiling(chunker.segment(text).spans, len(text))
 
 
 def test_no_texts_give_no_segmentations(chunker):
@@ -206,66 +189,12 @@ def test_each_unit_is_counted_once():
 # Nothing fails silently, nothing is printed.
 
 
-def failing() -> LumberChunker:
-    return LumberChunker(lambda group: "seven", theta=90, on_failure="keep_group")
-
-
-def test_failures_are_in_the_segmentation_with_their_reasons():
-    result = failing().segment(BOOK)
-    assert len(result.failures) == result.usage.calls > 2
-    assert {(v.outcome, v.unit) for v in result.failures} == {("unreadable", None)}
-    assert all("str" in verdict.reason for verdict in result.failures)
-
-
-@pytest.mark.parametrize(
-    "way",
-    [
-        lambda chunker, text: chunker.segment(text),
-        lambda chunker, text: asyncio.run(chunker.asegment(text)),
-    ],
-    ids=["sync", "async"],
-)
-def test_failures_are_logged_once_without_the_text(caplog, way):
-    text = f"{SECRET * 3}\n\n" * 20
-    with caplog.at_level(logging.DEBUG, logger="lumber_core"):
-        result = way(failing(), text)
-    (record,) = [r for r in caplog.records if r.name.startswith("lumber_core")]
-    assert record.levelno == logging.WARNING
-    message = record.getMessage()
-    assert f"{len(result.failures)} of {result.usage.calls} groups" in message
-    assert "unreadable" in message
-    assert "treasure" not in message
-
-
 def test_usable_answers_are_not_logged(caplog):
     LumberChunker(middle, theta=60).segment(BOOK)
     assert caplog.records == []
 
 
-def test_a_progress_bar_is_shown_if_requested(chunker, capfd):
-    chunker.segment_all(["x", "y"], show_progress=True)
-    asyncio.run(chunker.asegment_all(["x", "y"], show_progress=True))
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.count("100%|") >= 2
-
-
 # Errors.
-
-
-def test_what_the_judge_raises_comes_through_every_way():
-    def judge(group):
-        raise PermissionError("no key")
-
-    chunker = LumberChunker(judge)
-    for call in (
-        lambda: chunker.segment(BOOK),
-        lambda: chunker.segment_all([BOOK] * 3),
-        lambda: asyncio.run(chunker.asegment(BOOK)),
-        lambda: asyncio.run(chunker.asegment_all([BOOK] * 3)),
-    ):
-        with pytest.raises(PermissionError, match="no key"):
-            call()
 
 
 def test_after_an_error_no_further_text_is_judged():

@@ -15,10 +15,9 @@ from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import PlainText
 from lumber_core.text.units import sentences
 from lumber_core.tokens import token_counter
-from tests.core.core_support import RecordingCounter, nasty_texts, quick
+from tests.core.core_support import RecordingCounter, quick
 
 LENGTH = token_counter(len)
-TIKTOKEN = token_counter("cl100k_base")
 
 
 def parse(text, units):
@@ -65,18 +64,6 @@ def test_as_many_whole_units_as_fit_are_repeated(case, tokens, room):
             (unit,) = (u for u in units if u.start < wide.start < u.end)
             starts = [unit.start + s.start for s in sentences(text[unit.start : span.start])]
             assert wide.start in starts
-
-
-@given(text=nasty_texts, tokens=st.integers(1, 20))
-@quick
-def test_overlap_keeps_the_limit_with_a_real_tokenizer(text, tokens):
-    chunker = GreedyChunker(tokenizer="cl100k_base", chunk_size=40)
-    spans = chunker.segment(text, overlap=tokens).spans
-    wide = [chunk.span for chunk in chunker.split(text, Delivery(tokens))]
-    chunks = [span.of(text) for span in wide]
-    assert max(TIKTOKEN.count([*chunks, *(c.strip() for c in chunks)]), default=0) <= 40
-    repeated = [text[w.start : s.start] for w, s in zip(wide, spans, strict=True)]
-    assert max(TIKTOKEN.count(repeated), default=0) <= tokens
 
 
 def test_a_unit_longer_than_the_overlap_gives_its_last_sentences():
