@@ -91,6 +91,7 @@ class SpanTextSplitter(TextSplitter):
         self._chunk_size = chunker.chunk_size or self._chunk_size
         self._chunk_overlap = settings.chunk_overlap
         self._chunker = chunker
+        self._written: Written | None = _in_context if settings.context else None
         self._length_function = _Length(chunker)
 
     @property
@@ -119,7 +120,7 @@ class SpanTextSplitter(TextSplitter):
     def split_text(self, text: str) -> list[str]:
         """Split one text into chunks, each below its context if `context` is set."""
         (chunks,) = self._chunker.split_all(
-            [self._source(text)], self.delivery, show_progress=self._progress
+            [self._source(text)], self.delivery, show_progress=self._settings.show_progress
         )
         return [self._content(chunk) for chunk in chunks]
 
@@ -192,7 +193,7 @@ class SpanTextSplitter(TextSplitter):
             self.delivery,
             context=self._context_with_content(context),
             scales=scales,
-            show_progress=self._progress,
+            show_progress=self._settings.show_progress,
         )
         return self._documents(parents, split), vector_lists(vectors)
 
@@ -214,7 +215,7 @@ class SpanTextSplitter(TextSplitter):
             self.delivery,
             context=self._context_with_content(context),
             scales=scales,
-            show_progress=self._progress,
+            show_progress=self._settings.show_progress,
         )
         return self._documents(parents, split), vector_lists(vectors)
 
@@ -314,24 +315,16 @@ class SpanTextSplitter(TextSplitter):
         """Return a document as a source of the core."""
         return place_source(document.page_content, document.metadata, written=self._written)
 
-    @property
-    def _written(self) -> Written | None:
-        return _in_context if self._settings.context else None
-
     def _content(self, chunk: Chunk) -> str:
         """Return what a chunk's document contains."""
         return chunk.text_in_context if self._settings.context else chunk.text
-
-    @property
-    def _progress(self) -> bool:
-        return self._settings.show_progress
 
     def _split(self, documents: Sequence[Document], *, in_stream: bool = False) -> list[Document]:
         """Split documents; within a stream, its progress bar is shown instead of the chunker's."""
         split = self._chunker.split_all(
             map(self._source_of, documents),
             self.delivery,
-            show_progress=self._progress and not in_stream,
+            show_progress=self._settings.show_progress and not in_stream,
         )
         return self._documents(documents, split)
 
@@ -342,7 +335,7 @@ class SpanTextSplitter(TextSplitter):
         split = await self._chunker.asplit_all(
             map(self._source_of, documents),
             self.delivery,
-            show_progress=self._progress and not in_stream,
+            show_progress=self._settings.show_progress and not in_stream,
         )
         return self._documents(documents, split)
 

@@ -40,7 +40,7 @@ def test_limits_are_kept_by_cutting_and_joining(text, limit, target, low, counte
     whole = Segmentation((Span(0, len(text)),) if text else ())
     made = enforce_limits(whole, parsed, limits, paragraphs(text))
     check_tiling(made.spans, len(text))
-    assert max(limits.count(made.chunks(text)), default=0) <= limit
+    assert max(limits.sizes(made.chunks(text)), default=0) <= limit
     assert enforce_limits(made, parsed, limits) == made or low is not None
 
 

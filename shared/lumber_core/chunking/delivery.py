@@ -272,7 +272,7 @@ def _earliest(text: str, span: Span, places: Sequence[int], limits: SizeLimits, 
 
     def fits(number: int) -> bool:
         begin = places[-number]
-        repeated, whole = limits.count([text[begin : span.start], text[begin : span.end]])
+        repeated, whole = limits.sizes([text[begin : span.start], text[begin : span.end]])
         return repeated <= tokens and (limits.chunk_size is None or whole <= limits.chunk_size)
 
     best, step = 0, 1

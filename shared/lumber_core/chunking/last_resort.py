@@ -35,7 +35,7 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
     """
 
     def count(start: int, stop: int) -> int:
-        return limits.count([text[start:stop]])[0]
+        return limits.sizes([text[start:stop]])[0]
 
     start, end = span
     per_character = count(start, end) / (end - start)

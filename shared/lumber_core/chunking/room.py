@@ -38,7 +38,7 @@ class Room:
         # Separators may be left out around an empty text.
         return max(*counts[: len(empty)], max(counts[len(empty) :]) - bare)
 
-    def count(self, texts: Sequence[str], contexts: Sequence[Context] = ()) -> list[int]:
+    def sizes(self, texts: Sequence[str], contexts: Sequence[Context] = ()) -> list[int]:
         """Return the tokens of the longest form in which each text is written.
 
         Args:
@@ -61,7 +61,7 @@ class Room:
         if not different:
             return self.around
         samples = [_SAMPLE] * (len(different) + 1)
-        bare, *counts = self.count(samples, [_NOTHING, *different])
+        bare, *counts = self.sizes(samples, [_NOTHING, *different])
         longest = max(*counts, bare) - bare
         share = max(0, self._most - overlap - self.around) // _CONTEXT_SHARE
         return self.around + min(longest, share)
@@ -75,7 +75,7 @@ class Room:
         fitted = self._shortened(contexts)
         waiting = [number for number, context in enumerate(fitted) if context != _NOTHING]
         while waiting:
-            counts = self.count([texts[n] for n in waiting], [fitted[n] for n in waiting])
+            counts = self.sizes([texts[n] for n in waiting], [fitted[n] for n in waiting])
             waiting = [n for n, c in zip(waiting, counts, strict=True) if c > self._most]
             for number in waiting:
                 context = fitted[number]

@@ -79,8 +79,8 @@ class SizeLimits:
             target_size=None if target is None else max(1, target * room // self.chunk_size),
         )
 
-    def count(self, texts: Sequence[str]) -> list[int]:
-        """Return the tokens of each text, with or without outer white space, whichever is more.
+    def sizes(self, texts: Sequence[str]) -> list[int]:
+        """Return the size of each text: its tokens with or without outer white space, if more.
 
         With `room`, what is written around it may change how a text is counted at its ends.
         """
@@ -93,7 +93,7 @@ class SizeLimits:
             counts = self.counter.count(variants)
         else:
             around = self.room.around
-            counts = [max(0, count - around) for count in self.room.count(variants)]
+            counts = [max(0, count - around) for count in self.room.sizes(variants)]
         for number, count in zip(differing, counts[len(texts) :], strict=True):
             counts[number] = max(counts[number], count)
         return counts[: len(texts)]
@@ -120,7 +120,7 @@ class SizeLimits:
                 return False
             if whole and text == text.strip():
                 return True
-        return self.count([text])[0] <= most
+        return self.sizes([text])[0] <= most
 
     def exceeding(
         self, parsed: ParsedText, spans: Sequence[Span], parts: Counted | None = None
@@ -138,7 +138,7 @@ class SizeLimits:
             return []
         known = parts is not None and self.room is None
         unsure = [*self._unsure(parsed, spans, parts, most)] if parts and known else spans
-        counts = self.count([span.of(parsed.text) for span in unsure])
+        counts = self.sizes([span.of(parsed.text) for span in unsure])
         return [span for span, count in zip(unsure, counts, strict=True) if count > most]
 
     def _unsure(
@@ -175,7 +175,7 @@ class SizeLimits:
     def _join(self, text: str, spans: Sequence[Span]) -> Iterator[Span]:
         """Yield neighbouring spans, merged."""
         limit = self.min_chunk_size or 0
-        counts = self.count([span.of(text) for span in spans])
+        counts = self.sizes([span.of(text) for span in spans])
         joined: list[tuple[Span, int]] = []
         waiting = self._without_empty_runs(text, list(zip(spans, counts, strict=True)))[::-1]
         while waiting:
@@ -214,7 +214,7 @@ class SizeLimits:
         for empty, run in groupby(pieces, key=lambda piece: piece[1] == 0):
             found = list(run)
             whole = Span(found[0][0].start, found[-1][0].end)
-            if empty and self.count([whole.of(text)]) == [0]:
+            if empty and self.sizes([whole.of(text)]) == [0]:
                 merged.append((whole, 0))
             else:
                 merged += found
@@ -229,5 +229,5 @@ class SizeLimits:
         high = self.chunk_size
         if high is not None and total > 2 * high:
             return None
-        (total,) = self.count([span.of(text)])
+        (total,) = self.sizes([span.of(text)])
         return (span, total) if high is None or total <= high else None

@@ -98,8 +98,8 @@ def test_a_text_is_counted_together_with_what_is_written_around_it() -> None:
     counter = token_counter(in_fours)
     room = Room(lambda text, _: [f"ab{text}"], counter, 3)
     assert room.around == 0
-    assert SizeLimits(3, None, counter).count(["sixsix"]) == [1]
-    assert SizeLimits(3, None, counter, room=room).count(["sixsix"]) == [2]
+    assert SizeLimits(3, None, counter).sizes(["sixsix"]) == [1]
+    assert SizeLimits(3, None, counter, room=room).sizes(["sixsix"]) == [2]
     source = Source("abcdef " * 30, written=lambda text, _: [f"ab{text}"])
     chunks = GreedyChunker(2, chunk_size=3, tokenizer=in_fours).split(source)
     assert max(in_fours(f"ab{chunk.text}") for chunk in chunks) <= 3
