@@ -173,11 +173,3 @@ def test_each_chunk_has_metadata_of_its_own(make: Callable[..., Any]) -> None:
     assert others
     for chunk in others:
         assert {key: chunk.metadata[key] for key in given} == given
-
-
-@every_adapter
-def test_adapters_print_nothing(make: Callable[..., Any], capfd: pytest.CaptureFixture) -> None:
-    splitter = make()
-    for text in texts_for(splitter).values():
-        split(splitter, text)
-    assert capfd.readouterr() == ("", "")

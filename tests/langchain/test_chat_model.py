@@ -94,21 +94,6 @@ def test_a_key_in_a_url_does_not_count() -> None:
     assert with_key == identity(openai_api_base="http://127.0.0.1:8000/v1")
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"openai_api_base": f"http://u:{KEY}@127.0.0.1/{KEY}?x={KEY}"},
-        {"model_kwargs": {"user": KEY, "list": [KEY], KEY: 1}},
-        {"default_headers": {"X-Gateway": KEY}},
-        {"extra_body": {"nested": {"deep": [{"gateway": KEY}]}}},
-    ],
-)
-def test_nothing_of_the_settings_can_be_read_from_the_identity(settings: dict[str, Any]) -> None:
-    splitter = LumberTextSplitter(model(**settings))
-    told = [ChatModel(model(**settings)).identity, splitter.chunker.identity]
-    assert KEY not in "".join([*told, repr(splitter), str(splitter), repr(splitter.chunker)])
-
-
 def test_asking_does_not_change_the_identity() -> None:
     llm = FakeListChatModel(responses=["Answer: none", "Answer: ID 2"])
     asked = ChatModel(llm)
@@ -121,10 +106,6 @@ def test_asking_does_not_change_the_identity() -> None:
 @pytest.mark.parametrize(("own", "counted"), [(None, 2), (0, 0), (5, 5)])
 def test_the_models_own_retries_are_counted(own: int | None, counted: int) -> None:
     assert ChatModel(model(max_retries=own)).client_retries == counted
-
-
-def test_a_model_without_retries_has_none() -> None:
-    assert ChatModel(FakeListChatModel(responses=["x"])).client_retries == 0
 
 
 BEGUN = threading.Event()

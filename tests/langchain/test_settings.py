@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import pydoc
 from typing import Any
 
 import pytest
@@ -48,20 +46,6 @@ class CountingModel(BaseChatModel):
             response_metadata={"model_name": "counting"},
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
-
-
-@every_splitter
-def test_signature_and_help_have_the_cores_settings_and_langchains(make: Any) -> None:
-    parameters = inspect.signature(make).parameters
-    core = inspect.signature(SPLITTERS[make]).parameters
-    for name, parameter in core.items():
-        if name != "judge":
-            assert parameters[name].default == parameter.default
-    own = {"chunk_overlap", "add_start_index", "strip_whitespace", "length_function"}
-    assert own <= {*parameters}
-    shown = pydoc.plain(pydoc.render_doc(make))
-    for name in parameters:
-        assert f"    {name}: " in shown
 
 
 @every_splitter

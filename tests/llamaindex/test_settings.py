@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import inspect
 import json
 import logging
 import pickle
-import pydoc
 import traceback
 from collections.abc import Iterator
 from itertools import pairwise
@@ -21,7 +19,7 @@ from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import SentenceSplitter
-from llama_index.core.schema import BaseNode, MetadataMode
+from llama_index.core.schema import BaseNode
 
 from llamaindex_lumber import (
     BertNodeParser,
@@ -52,20 +50,6 @@ def global_settings() -> Iterator[Any]:
     before = dict(vars(Settings))
     yield Settings
     vars(Settings).update(before)
-
-
-@every_parser
-def test_signature_and_help_have_the_cores_settings_and_llamaindexs(make: Any) -> None:
-    parameters = inspect.signature(make).parameters
-    core = inspect.signature(PARSERS[make]).parameters
-    for name, parameter in core.items():
-        if name != "judge":
-            assert parameters[name].default == parameter.default
-            assert make.model_fields[name].description
-    assert {"include_metadata", "id_func", "chunk_overlap"} <= {*parameters}
-    shown = pydoc.plain(pydoc.render_doc(make))
-    for name in parameters:
-        assert f"    {name}: " in shown
 
 
 @every_parser
@@ -315,29 +299,6 @@ class TestMetadata:
     METADATA = {"title": "The ferry at dawn, and who waited for it", "page": 12}  # noqa: RUF012
 
     @every_parser
-    @pytest.mark.parametrize("overlap", [0, 12])
-    def test_nodes_fit_with_the_metadata_that_is_embedded(self, make: Any, overlap: int) -> None:
-        parser = make(chunk_size=80, chunk_overlap=overlap, tokenizer="cl100k_base")
-        document = Document(text=PROSE, metadata=self.METADATA)
-        document.excluded_llm_metadata_keys = ["title"]
-        nodes = parser.get_nodes_from_documents([document])
-        for mode in (MetadataMode.EMBED, MetadataMode.LLM):
-            contents = [node.get_content(metadata_mode=mode) for node in nodes]
-            assert max(COUNTER.count(contents)) <= 80
-        assert max(COUNTER.count([node.text for node in nodes])) > 25
-
-    @pytest.mark.parametrize(
-        ("parser", "limit"),
-        [(BertNodeParser(), 256), (BertNodeParser(target_size=60), 100), (GreedyNodeParser(), 512)],
-        ids=["bert", "bert, target", "greedy"],
-    )
-    def test_default_sizes_include_the_metadata(self, parser: Any, limit: int) -> None:
-        nodes = parser([Document(text=PROSE, metadata={"abstract": "word " * 40})])
-        contents = [node.get_content(metadata_mode=MetadataMode.EMBED) for node in nodes]
-        assert parser.chunker.chunk_size == limit
-        assert max(parser.chunker.counter.count(contents)) <= limit
-
-    @every_parser
     def test_metadata_that_is_not_handed_on_takes_no_room(self, make: Any) -> None:
         settings = {"chunk_size": 80, "tokenizer": "cl100k_base"}
         bare = make(**settings)([Document(text=PROSE)])
@@ -357,13 +318,6 @@ class TestMetadata:
         bare, full = Document(text=PROSE), Document(text=PROSE, metadata=self.METADATA)
         together = [node.text for node in parser([bare, full])]
         assert together == [n.text for n in parser([bare])] + [n.text for n in parser([full])]
-
-    @every_parser
-    async def test_sync_and_async_agree(self, make: Any) -> None:
-        parser = make(chunk_size=80, chunk_overlap=9, tokenizer="cl100k_base")
-        documents = [Document(text=PROSE, metadata=self.METADATA), Document(text=PROSE)]
-        waited = await parser.aget_nodes_from_documents(documents)
-        assert [n.text for n in waited] == [n.text for n in parser(documents)]
 
     @every_parser
     def test_metadata_that_leaves_no_room_is_an_error_as_in_llamaindex(self, make: Any) -> None:
