@@ -16,7 +16,6 @@ from langchain_core.language_models import (
     SimpleChatModel,
 )
 from langchain_core.messages import BaseMessage
-from langchain_core.outputs import ChatResult
 from pydantic import Field, SecretStr
 
 from langchain_lumber import LumberTextSplitter
@@ -53,15 +52,11 @@ def identity(**settings: Any) -> str:
     "settings",
     [
         {"openai_api_base": "http://127.0.0.1:8000/v1"},
-        {"openai_api_base": "http://127.0.0.1:8000/v1?deployment=b"},
         {"model_name": "n"},
         {"temperature": 0.5},
-        {"max_tokens": 5},
         {"model_kwargs": {"seed": 1}},
-        {"model_kwargs": {"seed": 2}},
         {"default_headers": {"X-Model": "other"}},
         {"extra_body": {"provider": {"order": ["a", "b"]}}},
-        {"extra_body": {"provider": {"order": ["b", "a"]}}},
     ],
 )
 def test_the_identity_covers_what_changes_answers(settings: dict[str, Any]) -> None:
@@ -75,23 +70,11 @@ def test_the_identity_covers_what_changes_answers(settings: dict[str, Any]) -> N
         {"openai_api_key": SecretStr(KEY)},
         {"max_retries": 0},
         {"request_timeout": 3},
-        {"default_headers": {"Authorization": f"Bearer {KEY}"}},
-        {"default_headers": {"x-api-key": KEY}},
-        {"model_kwargs": {"api_key": KEY}},
-        {"model_kwargs": {"extra": {"access_token": KEY}}},
         {"callbacks": []},
     ],
 )
 def test_the_identity_is_that_of_another_key(settings: dict[str, Any]) -> None:
-    empty: dict[str, Any] = {"default_headers": {}} if "default_headers" in settings else {}
-    if "model_kwargs" in settings and "extra" in settings["model_kwargs"]:
-        empty = {"model_kwargs": {"extra": {}}}
-    assert identity(**settings) == identity(**empty)
-
-
-def test_a_key_in_a_url_does_not_count() -> None:
-    with_key = identity(openai_api_base=f"http://user:{KEY}@127.0.0.1:8000/v1?api_key={KEY}")
-    assert with_key == identity(openai_api_base="http://127.0.0.1:8000/v1")
+    assert identity(**settings) == identity()
 
 
 def test_asking_does_not_change_the_identity() -> None:
@@ -106,6 +89,7 @@ def test_asking_does_not_change_the_identity() -> None:
 @pytest.mark.parametrize(("own", "counted"), [(None, 2), (0, 0), (5, 5)])
 def test_the_models_own_retries_are_counted(own: int | None, counted: int) -> None:
     assert ChatModel(model(max_retries=own)).client_retries == counted
+    assert ChatModel(FakeListChatModel(responses=["x"])).client_retries == 0
 
 
 BEGUN = threading.Event()
@@ -153,21 +137,9 @@ class StalledModel(SimpleChatModel):
         return "too late"
 
 
-class AsyncStalledModel(StalledModel):
-    """One with a client for event loops."""
-
-    async def _agenerate(self, *args: Any, **kwargs: Any) -> ChatResult:
-        await asyncio.sleep(20)
-        raise AssertionError("was not cancelled")
-
-
-@pytest.mark.parametrize("llm", [StalledModel, AsyncStalledModel])
-@pytest.mark.parametrize("way", ["sync", "async"])
-def test_a_chat_model_that_never_answers_ends_with_the_policys_time(llm: Any, way: str) -> None:
-    splitter = LumberTextSplitter(llm(), policy=CallPolicy(attempts=1, call_timeout=0.2))
-    segment = splitter.chunker.segment if way == "sync" else splitter.chunker.asegment
+def test_a_chat_model_that_never_answers_ends_with_the_policys_time() -> None:
+    splitter = LumberTextSplitter(StalledModel(), policy=CallPolicy(attempts=1, call_timeout=0.2))
     begun = time.monotonic()
-    result: Any = segment("One.\n\nTwo.\n\nThree.\n\nFour.")
-    segmentation = result if way == "sync" else asyncio.run(result)
+    segmentation = asyncio.run(splitter.chunker.asegment("One.\n\nTwo.\n\nThree.\n\nFour."))
     assert time.monotonic() - begun < 10
     assert "no complete answer within 0.2 s" in segmentation.failures[0].reason

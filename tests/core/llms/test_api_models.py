@@ -7,11 +7,8 @@ from typing import Any
 
 import pytest
 
-from lumber_core.llms import Answers, Model
-from lumber_core.lumber import ModelJudge
-from lumber_core.lumber.answer_parser import read_answer
 from lumber_core.lumber.prompt import possible_answers
-from tests.core.llms.conftest import ANSWERS, CHOICES, SYSTEM, USER, model_at, need, three, unit_of
+from tests.core.llms.conftest import ANSWERS, SYSTEM, USER, model_at, need, unit_of
 from tests.loopback.faults import (
     Slow,
 )
@@ -42,17 +39,15 @@ def test_the_system_text_comes_first_and_unchanged(api, serve, ask):
         assert roles == ["system", "user"]
 
 
-@pytest.mark.parametrize(("temperature", "sent"), [(0.7, 0.7), (0, 0), (None, None)])
-def test_the_temperature_is_sent_as_set(api, serve, ask, temperature, sent):
+@pytest.mark.parametrize(
+    ("settings", "sent"),
+    [({}, 0.1), ({"temperature": 0}, 0), ({"temperature": None}, None)],
+    ids=["that of the paper", "0", "the model's"],
+)
+def test_the_temperature_is_sent_as_set(api, serve, ask, settings, sent):
     server = serve()
-    ask(model_at(server, api, temperature=temperature))
+    ask(model_at(server, api, **settings))
     assert server.requests[0].temperature == (sent if sent is None else pytest.approx(sent))
-
-
-def test_the_temperature_is_that_of_the_paper_by_default(api, serve, ask):
-    server = serve()
-    ask(model_at(server, api))
-    assert server.requests[0].temperature == pytest.approx(0.1)
 
 
 def test_gemini_blocks_nothing_in_four_categories(serve, ask):
@@ -64,18 +59,6 @@ def test_gemini_blocks_nothing_in_four_categories(serve, ask):
     assert {setting["threshold"] for setting in settings} == {"BLOCK_NONE"}
 
 
-def test_a_judge_reads_what_the_model_answers(api, serve):
-    server = serve("Answer: ID 7")
-    group = three()
-    verdict = ModelJudge(model_at(server, api)).judge(group)
-    assert (verdict.unit, verdict.outcome) == (7, "shift")
-    assert "ID 7: p7." in server.requests[0].user
-
-
-def test_models_follow_the_protocol(api, serve):
-    assert isinstance(model_at(serve(), api), Model)
-
-
 # Structured output.
 
 
@@ -84,17 +67,6 @@ def test_the_schema_allows_the_choices_and_none(schema_api, serve, ask):
     completion = ask(model_at(server, schema_api), answers=possible_answers([6, 7, 12]))
     assert server.requests[0].allowed == ["ID 6", "ID 7", "ID 12", "none"]
     assert unit_of(completion.text) == 6
-
-
-def test_the_answers_of_any_question_are_in_the_schema(schema_api, serve, ask):
-    server = serve("no")
-    ask(model_at(server, schema_api), user="Is it?", answers=Answers(("yes", "no")))
-    assert server.requests[0].allowed == ["yes", "no"]
-
-
-def test_an_answer_of_none_in_the_schema_is_read(schema_api, serve, ask):
-    completion = ask(model_at(serve("Answer: none"), schema_api))
-    assert read_answer(completion.text, CHOICES).outcome == "no_shift"
 
 
 @pytest.mark.parametrize(

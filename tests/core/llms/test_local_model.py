@@ -8,9 +8,8 @@ import random
 
 import pytest
 
-from lumber_core.llms import Answers, LocalModel, Model
+from lumber_core.llms import LocalModel, Model
 from lumber_core.llms.answer_scores import encode, score
-from lumber_core.lumber.answer_parser import read_answer
 from lumber_core.lumber.prompt import possible_answers
 from tests.core.llms.conftest import SYSTEM, USER
 
@@ -38,7 +37,7 @@ def one_by_one(local, system, user, choices) -> dict[str, float]:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("chat", [False, True])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_answer_is_the_one_that_scores_best_by_itself(tiny, ask, kind, seed, chat):
     local = tiny(kind, seed, chat=chat)
     model = local.model()
@@ -81,37 +80,6 @@ def test_answers_with_their_ends_are_disjoint_events(tiny):
     for one in sequences:
         assert not any(other is not one and other[: len(one)] == one for other in sequences)
     assert sum(map(math.exp, score(local.network, sequences, batch_size=4))) <= 1
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_it_never_answers_off_the_list(tiny, seed):
-    model = tiny("llama", seed).model(batch_size=7)
-    made = random.Random(seed)
-    for _ in range(10):
-        choices = sorted(made.sample(range(3000), made.randint(1, 20)))
-        user = "".join(chr(made.choice((made.randrange(32, 127), 0x4E2D))) for _ in range(40))
-        reading = read_answer(
-            model.complete(SYSTEM, user, answers=possible_answers(choices)).text, choices
-        )
-        assert reading.outcome in ("shift", "no_shift")
-        assert set(reading.starts) <= set(choices)
-
-
-def test_a_model_taught_one_answer_gives_it(tiny):
-    import torch
-
-    local = tiny("llama", chat=True)
-    (taught,) = encode(local.tokenizer, SYSTEM, USER, ["Answer: ID 7"])
-    tokens = torch.tensor([taught])
-    optimizer = torch.optim.Adam(local.network.parameters(), lr=1e-2)
-    for _ in range(30):
-        optimizer.zero_grad()
-        local.network(tokens, labels=tokens).loss.backward()
-        optimizer.step()
-    assert (
-        local.model().complete(SYSTEM, USER, answers=possible_answers(range(6, 80))).text
-        == "Answer: ID 7"
-    )
 
 
 def test_tokens_are_counted(tiny):
@@ -218,11 +186,6 @@ def test_a_prompt_beyond_the_context_is_an_error_that_says_what_to_do(tiny):
 def test_a_question_without_allowed_answers_is_an_error(tiny):
     with pytest.raises(ValueError, match="chooses among allowed answers"):
         tiny().model().complete(SYSTEM, USER)
-
-
-def test_answers_of_any_question_are_chosen_among(tiny, ask):
-    answers = Answers(("yes", "no", "1, 4, 9"))
-    assert ask(tiny("llama").model(), SYSTEM, "Is it?", answers=answers).text in answers.allowed
 
 
 def test_wrong_arguments_are_refused_at_once(tiny):

@@ -10,14 +10,12 @@ import pytest
 from lumber_core.errors import BadReplyError
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber import ModelJudge
-from lumber_core.lumber.answer_parser import read_answer
-from tests.core.llms.conftest import BARE, CHOICES, model_at, need, three, unit_of
+from tests.core.llms.conftest import BARE, model_at, need, three, unit_of
 from tests.loopback.faults import (
     Drop,
     Filtered,
     Malformed,
     Refusal,
-    Says,
     Slow,
     Status,
 )
@@ -48,14 +46,6 @@ def test_a_filter_that_answers_with_an_error_is_a_completion_too(serve, ask):
     assert server.count == 1
 
 
-@pytest.mark.parametrize("fault", [Refusal(), Filtered("prompt"), Filtered("answer")])
-def test_a_judge_calls_both_refused(api, serve, fault):
-    group = three()
-    server = serve(faults=lambda request: fault)
-    assert ModelJudge(model_at(server, api)).judge(group).outcome == "refused"
-    assert server.count == 1
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -80,11 +70,6 @@ def test_geminis_thoughts_are_counted_but_not_read(serve, ask):
     completion = ask(model_at(serve(faults={1: Malformed(body)}), "gemini"))
     assert completion.text == "Answer: ID 7"
     assert (completion.prompt_tokens, completion.completion_tokens) == (9, 23)
-
-
-def test_wrong_ids_come_through_for_the_reader_to_judge(api, serve, ask):
-    completion = ask(model_at(serve(faults={1: Says("Answer: ID 99")}), api))
-    assert read_answer(completion.text, CHOICES).outcome == "outside"
 
 
 # What goes wrong on the way.
@@ -145,20 +130,13 @@ def openai_reply(**changes: Any) -> str:
     [
         openai_reply(message=None),
         openai_reply(message=...),
-        openai_reply(message="Answer: ID 7"),
-        openai_reply(message=[1]),
         openai_reply(choices=[None]),
-        openai_reply(choices=["Answer: ID 7"]),
-        openai_reply(choices=5),
         openai_reply(choices={"0": 1}),
         openai_reply(content=5),
-        openai_reply(content={"text": "Answer: ID 7"}),
-        openai_reply(content=[5]),
         openai_reply(content=[{"type": "text"}, None]),
         openai_reply().encode().replace(b"Answer", b"\xff\xfe"),
         "[" * 100_000,
         "5",
-        '"Answer: ID 7"',
     ],
 )
 def test_a_malformed_reply_is_retried_and_ends_no_run(serve, ask, body):
@@ -198,8 +176,6 @@ def test_the_text_parts_of_a_content_list_are_joined(serve, ask, content, text):
         {"finish_reason": 5},
         {"finish_reason": None},
         {"usage": None},
-        {"usage": "many"},
-        {"usage": []},
         {"usage": {"prompt_tokens": "12", "completion_tokens": None}},
         {"usage": {"prompt_tokens": -1, "completion_tokens": {}}},
     ],
