@@ -26,14 +26,6 @@ import asyncio
 async def test_it():
     await asyncio.Event().wait()
 """,
-    "a pool that waits for its threads": """
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
-def test_it():
-    with ThreadPoolExecutor() as pool:
-        pool.submit(threading.Event().wait)
-""",
 }
 
 
