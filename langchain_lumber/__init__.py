@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from langchain_lumber.layout import LayoutTextSplitter
     from langchain_lumber.lumber import LumberTextSplitter
     from langchain_lumber.pages import join_pages
-    from langchain_lumber.passage_retriever import PassageRetriever, StoreEmbeddings
+    from langchain_lumber.passage_retriever import PassageRetriever
     from langchain_lumber.passages import PassageJoiner, join_passages
     from langchain_lumber.vectors import KnownVectors, aembed_chunks, embed_chunks
     from lumber_core import __version__
@@ -35,7 +35,7 @@ else:
             "langchain_lumber.lumber": ["LumberTextSplitter"],
             "langchain_lumber.pages": ["join_pages"],
             "langchain_lumber.vectors": ["KnownVectors", "aembed_chunks", "embed_chunks"],
-            "langchain_lumber.passage_retriever": ["PassageRetriever", "StoreEmbeddings"],
+            "langchain_lumber.passage_retriever": ["PassageRetriever"],
             "langchain_lumber.passages": ["PassageJoiner", "join_passages"],
             "lumber_core": ["__version__"],
         },
@@ -51,7 +51,6 @@ __all__ = [
     "PassageJoiner",
     "PassageRetriever",
     "SpanTextSplitter",
-    "StoreEmbeddings",
     "__version__",
     "aembed_chunks",
     "embed_chunks",

@@ -29,13 +29,6 @@ from lumber_core.settings import takes
 from lumber_core.text.context import Context
 from lumber_core.text.pages import common_metadata, place_source
 from lumber_core.text.source import Source, Written
-from lumber_retrieval.embedding import (
-    ALL_CONTEXT,
-    ContextPart,
-    asplit_and_embed,
-    check_context_and_scales,
-    split_and_embed,
-)
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -157,8 +150,8 @@ class SpanTextSplitter(TextSplitter):
         documents: Iterable[Document],
         embeddings: Embeddings | None = None,
         *,
-        context: Sequence[ContextPart] = ALL_CONTEXT,
-        scales: Sequence[int] = (),
+        context: bool = True,
+        surroundings: bool = True,
     ) -> tuple[list[Document], list[list[float]]]:
         """Split documents and embed every chunk, with what stands above and around it.
 
@@ -168,31 +161,27 @@ class SpanTextSplitter(TextSplitter):
             documents: The documents.
             embeddings: Any embedding model of LangChain; None for the bundled one
                 (`LumberEmbeddings`).
-            context: What vectors know beside the text of a chunk. "headings": its context is
-                embedded before it (title, headings, header of a table). "surroundings": vectors of
-                its neighbours in the document are added, which helps to find chunks of about 50
-                tokens, and not those of 150. Empty: nothing.
-            scales: Sizes in tokens, ascending, such as (80, 160, 320). The text is cut to each by
-                the same scores, and what it is cut to is embedded, too: the surroundings are then
-                those that a chunk lies in, instead of its neighbours' own vectors.
+            context: Embed a chunk below its context: title, headings, header of a table.
+            surroundings: Add the vectors of its neighbours in the document, which helps to find
+                chunks of about 50 tokens, and not those of 150.
 
         Returns:
             The chunks, as `split_documents` returns them, and a vector for each.
 
         Raises:
             TypeError: An item is not a document, or an argument has the wrong type.
-            ValueError: `context` or `scales` is wrong, or the model returns vectors of several
-                sizes.
+            ValueError: The model returns vectors of several sizes.
         """
-        embed = self._embeddings(embeddings, context, scales).embed_documents
+        from lumber_retrieval.embedding import split_and_embed  # deferred: imports numpy
+
         parents = checked_documents(documents)
         split, vectors = split_and_embed(
             self._chunker,
             map(self._source_of, parents),
-            embed,
+            self._embeddings(embeddings).embed_documents,
             self.delivery,
-            context=self._context_with_content(context),
-            scales=scales,
+            context=self._settings.context or context,
+            surroundings=surroundings,
             show_progress=self._settings.show_progress,
         )
         return self._documents(parents, split), vector_lists(vectors)
@@ -202,33 +191,26 @@ class SpanTextSplitter(TextSplitter):
         documents: Iterable[Document],
         embeddings: Embeddings | None = None,
         *,
-        context: Sequence[ContextPart] = ALL_CONTEXT,
-        scales: Sequence[int] = (),
+        context: bool = True,
+        surroundings: bool = True,
     ) -> tuple[list[Document], list[list[float]]]:
         """Async version of `split_and_embed`."""
-        embed = self._embeddings(embeddings, context, scales).aembed_documents
+        from lumber_retrieval.embedding import asplit_and_embed  # deferred: imports numpy
+
         parents = checked_documents(documents)
         split, vectors = await asplit_and_embed(
             self._chunker,
             map(self._source_of, parents),
-            embed,
+            self._embeddings(embeddings).aembed_documents,
             self.delivery,
-            context=self._context_with_content(context),
-            scales=scales,
+            context=self._settings.context or context,
+            surroundings=surroundings,
             show_progress=self._settings.show_progress,
         )
         return self._documents(parents, split), vector_lists(vectors)
 
-    def _embeddings(
-        self, embeddings: Embeddings | None, context: Sequence[ContextPart], scales: Sequence[int]
-    ) -> Embeddings:
-        """Check the arguments before any work, and return the model."""
-        check_context_and_scales(context, scales)
+    def _embeddings(self, embeddings: Embeddings | None) -> Embeddings:
         return checked_embeddings(embeddings, getattr(self._settings, "threads", None))
-
-    def _context_with_content(self, context: Sequence[ContextPart]) -> Sequence[ContextPart]:
-        """Return what vectors know: headings in any case if they are in `page_content`."""
-        return [*context, "headings"] if self._settings.context else context
 
     def lazy_split(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Split a stream of documents; the chunks are those of `split_documents`.

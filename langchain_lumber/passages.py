@@ -12,15 +12,10 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 from langchain_lumber.base import checked_documents
 from lumber_core.checks import check_text
 from lumber_core.identity import safe_repr
+from lumber_core.spans import Span
 from lumber_core.text.pages import document_key
 from lumber_core.text.source import NAME_KEYS
-from lumber_retrieval.joining import (
-    MAX_GAP,
-    Hit,
-    check_limits,
-    join_hits,
-    passage_metadata,
-)
+from lumber_retrieval.passages import MAX_GAP, Hit, Passage, check_limits, join_hits
 
 NamedTexts = Mapping[str, str] | Iterable[Document]
 """Documents as they were before they were split, or their texts by name."""
@@ -125,28 +120,35 @@ class PassageJoiner(BaseDocumentCompressor):
 def _join(
     hits: Sequence[Document], texts: Mapping[str, str] | None, max_gap: int, budget: int | None
 ) -> list[Document]:
-    found = [_hit_of(hit) for hit in hits]
+    found = [_hit_of(number, hit) for number, hit in enumerate(hits)]
     known = None
     if texts is not None:
-        of_document = {each.document: hit for each, hit in zip(found, hits, strict=True)}
-        known = {key: _text_of(hit, key, texts) for key, hit in of_document.items()}
-    passages = []
-    for _, span, text, numbers in join_hits(found, known, max_gap=max_gap, budget=budget):
-        best = hits[numbers[0]]
-        in_order = sorted(numbers, key=lambda number: found[number].span)
-        metadata = passage_metadata(best.metadata, [hits[number].metadata for number in in_order])
-        metadata |= {"start_index": span.start, "end_index": span.end}
-        alone = found[numbers[0]].span == span
-        if not alone:
-            metadata.pop("chunk_index", None)
-        passages.append(
-            Document(page_content=text, metadata=metadata, id=best.id if alone else None)
-        )
-    return passages
+        known = {hit.document: _text_of(hit, texts) for hit in found}
+    return [
+        _document_of(passage, hits[passage.hits[0].number])
+        for passage in join_hits(found, known, max_gap=max_gap, budget=budget)
+    ]
 
 
-def _hit_of(hit: Document) -> Hit:
-    """Return a hit of the core, without the context before its text.
+def _document_of(passage: Passage, best: Document) -> Document:
+    metadata = place_metadata(passage)
+    if passage.hits[0].span == passage.span:
+        return Document(page_content=passage.text, metadata=metadata, id=best.id)
+    metadata.pop("chunk_index", None)
+    return Document(page_content=passage.text, metadata=metadata)
+
+
+def place_metadata(passage: Passage) -> dict[Any, Any]:
+    """Return the metadata of a passage, with its offsets."""
+    return {
+        **passage.metadata,
+        "start_index": passage.span.start,
+        "end_index": passage.span.end,
+    }
+
+
+def _hit_of(number: int, hit: Document) -> Hit:
+    """Return a document as a hit, without the context before its text.
 
     Raises:
         ValueError: Its offset or its document is not known, or does not fit its text.
@@ -171,7 +173,8 @@ def _hit_of(hit: Document) -> Hit:
             f"the hit that begins with {shown} has the offsets {start:,} to {end:,}, which do not "
             "fit its text: join passages before anything changes the text of hits"
         )
-    return Hit(document, start, hit.page_content[before:])
+    text = hit.page_content[before:]
+    return Hit(number, document, Span(start, start + len(text)), text, None, hit.metadata)
 
 
 def _offset(hit: Document, key: str) -> int | None:
@@ -218,19 +221,19 @@ def _known_texts(texts: NamedTexts | None) -> Mapping[str, str] | None:
     return known
 
 
-def _text_of(hit: Document, key: str, texts: Mapping[str, str]) -> str:
+def _text_of(hit: Hit, texts: Mapping[str, str]) -> str:
     """Return the text of the document that a hit comes from.
 
     Raises:
         ValueError: It is not known.
         TypeError: It is not a text.
     """
-    for name in (key, *(str(hit.metadata.get(name)) for name in reversed(NAME_KEYS))):
+    for name in (hit.document, *(str(hit.metadata.get(name)) for name in reversed(NAME_KEYS))):
         if name in texts:
             text = texts[name]
             check_text(text)
             return text
     raise ValueError(
-        f"texts has no document {key}: pass all documents that were split, or a mapping from "
+        f"texts has no document {hit.document}: pass all documents that were split, or a mapping from "
         'the "source" of each to its text'
     )

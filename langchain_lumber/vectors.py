@@ -1,9 +1,10 @@
-"""Vectors of chunks that know headings and surroundings, and how vector stores get them."""
+"""Vectors of chunks that know context and surroundings, and how vector stores get them."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -13,15 +14,8 @@ from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY, HEADING_SEPARATOR
 from lumber_core.text.pages import PAGE_KEYS
 from lumber_core.text.source import NAME_KEYS
-from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
-from lumber_retrieval.embedding import (
-    ALL_CONTEXT,
-    ContextPart,
-    check_context_and_scales,
-)
-
-if TYPE_CHECKING:
-    from lumber_retrieval.surroundings import PlacedText, VectorPlan
+from lumber_retrieval.embedding import check_flags
+from lumber_retrieval.surroundings import PlacedText, VectorPlan, matrix
 
 _HEADERS = [f"Header {level}" for level in range(1, 7)]
 """Where LangChain's splitters of Markdown and HTML are usually told to put headings."""
@@ -33,28 +27,24 @@ def embed_chunks(
     chunks: Iterable[Document],
     embeddings: Embeddings | None = None,
     *,
-    context: Sequence[ContextPart] = ALL_CONTEXT,
-    scales: Sequence[int] = (),
+    context: bool = True,
+    surroundings: bool = True,
     show_progress: bool = False,
 ) -> list[list[float]]:
-    """Embed the chunks of any splitter so that their vectors know headings and surroundings.
+    """Embed the chunks of any splitter so that their vectors know context and surroundings.
 
     For chunks of this library's splitters, `split_and_embed` does the same and knows more: the
     title and the headers of tables.
 
     Args:
         chunks: Documents of LangChain as a splitter returns them: the chunks of a document in order
-            and after each other. For "surroundings", each has `metadata["start_index"]` and the
-            name of its document in `metadata["source"]`, "file_path" or "file_name".
+            and after each other. For surroundings, each has `metadata["start_index"]` and the name
+            of its document in `metadata["source"]`, "file_path" or "file_name".
         embeddings: The embedding model; None for the bundled one (`LumberEmbeddings`).
-        context: What vectors know beside the text. "headings": those of `metadata["context"]`,
-            "headings" or "Header 1" to "Header 6" are embedded before it. "surroundings": the
-            vectors of its neighbours are added, which helps to find chunks of about 50 tokens, and
-            not those of 150. Empty: nothing.
-        scales: Sizes in tokens, ascending, such as (80, 160, 320). The document, rejoined from its
-            chunks, is cut to each by its layout, and what it is cut to is embedded, too: the
-            surroundings are then those that a chunk lies in, instead of its neighbours' own
-            vectors.
+        context: Embed a chunk below its `metadata["context"]`, or the headings that are there as
+            "headings" or "Header 1" to "Header 6".
+        surroundings: Add the vectors of its neighbours, which helps to find chunks of about 50
+            tokens, and not those of 150.
         show_progress: Show a progress bar on stderr.
 
     Returns:
@@ -62,7 +52,7 @@ def embed_chunks(
 
     Raises:
         TypeError: An item is not a document, or an argument has the wrong type.
-        ValueError: `context` or `scales` is wrong, or a chunk does not say where it comes from.
+        ValueError: A chunk does not say where it comes from.
 
     Example:
         >>> chunks = [
@@ -72,7 +62,7 @@ def embed_chunks(
         >>> [len(vector) for vector in embed_chunks(chunks)]
         [384, 384]
     """
-    plan = _plan(chunks, context, scales)
+    plan = _plan(chunks, context=context, surroundings=surroundings)
     model = checked_embeddings(embeddings)
     return vector_lists(plan.embed(model.embed_documents, show_progress=show_progress))
 
@@ -81,8 +71,8 @@ async def aembed_chunks(
     chunks: Iterable[Document],
     embeddings: Embeddings | None = None,
     *,
-    context: Sequence[ContextPart] = ALL_CONTEXT,
-    scales: Sequence[int] = (),
+    context: bool = True,
+    surroundings: bool = True,
     show_progress: bool = False,
 ) -> list[list[float]]:
     """Async version of `embed_chunks`.
@@ -91,7 +81,7 @@ async def aembed_chunks(
         chunks: As for `embed_chunks`.
         embeddings: As for `embed_chunks`.
         context: As for `embed_chunks`.
-        scales: As for `embed_chunks`.
+        surroundings: As for `embed_chunks`.
         show_progress: Show a progress bar on stderr.
 
     Example:
@@ -101,38 +91,29 @@ async def aembed_chunks(
         >>> len(vector)
         384
     """
-    plan = _plan(chunks, context, scales)
+    plan = _plan(chunks, context=context, surroundings=surroundings)
     model = checked_embeddings(embeddings)
     return vector_lists(await plan.aembed(model.aembed_documents, show_progress=show_progress))
 
 
-def _plan(
-    chunks: Iterable[Document], context: Sequence[ContextPart], scales: Sequence[int]
-) -> VectorPlan:
+def _plan(chunks: Iterable[Document], *, context: bool, surroundings: bool) -> VectorPlan:
     """Return what to embed for chunks.
 
     Raises:
         TypeError: An item is not a document, or an argument has the wrong type.
-        ValueError: `context` or `scales` is wrong, or a chunk does not say where it comes from.
+        ValueError: A chunk does not say where it comes from.
     """
-    from lumber_retrieval.surroundings import VectorPlan, rejoin  # deferred: imports numpy
-
-    check_context_and_scales(context, scales)
-    surroundings = "surroundings" in context
+    check_flags(context=context, surroundings=surroundings)
     documents: list[list[PlacedText]] = []
     before = None
     for number, chunk in enumerate(checked_documents(chunks)):
         origin = _origin(number, chunk) if surroundings else (None, 0)
-        placed = _placed(chunk, origin[1], headings="headings" in context)
         # Pages of one file have the same name, and the offsets of each begin anew.
         if before is None or origin[0] != before[0] or origin[1] <= before[1]:
             documents.append([])
-        documents[-1].append(placed)
+        documents[-1].append(_placed(chunk, origin[1], context=context))
         before = origin
-    counter = token_counter(DEFAULT_TOKENIZER)
-    return VectorPlan(
-        [rejoin(placed, scales, counter) for placed in documents], surroundings=surroundings
-    )
+    return VectorPlan(documents, surroundings=surroundings)
 
 
 def _origin(number: int, chunk: Document) -> tuple[tuple[Any, ...], int]:
@@ -145,28 +126,27 @@ def _origin(number: int, chunk: Document) -> tuple[tuple[Any, ...], int]:
     if isinstance(start, bool) or not isinstance(start, int) or start < 0:
         raise ValueError(
             f'chunk {number} has metadata["start_index"]={start!r}, so its surroundings are not '
-            "known: make its splitter with add_start_index=True, or leave "
-            '"surroundings" out of context'
+            "known: make its splitter with add_start_index=True, or pass surroundings=False"
         )
     if not any(chunk.metadata.get(key) for key in NAME_KEYS):
         raise ValueError(
             f'chunk {number} has no metadata["source"], so the document that its surroundings '
-            "are in is not known: give the documents one before they are split, or leave "
-            '"surroundings" out of context'
+            "are in is not known: give the documents one before they are split, or pass "
+            "surroundings=False"
         )
     return tuple(chunk.metadata.get(key) for key in (*NAME_KEYS, *PAGE_KEYS)), start
 
 
-def _placed(chunk: Document, start: int, *, headings: bool) -> PlacedText:
-    from lumber_retrieval.surroundings import PlacedText  # deferred: imports numpy
-
+def _placed(chunk: Document, start: int, *, context: bool) -> PlacedText:
+    """Return a chunk as it is embedded; a context that its text begins with is not repeated."""
     text = chunk.page_content
-    above = _above(chunk.metadata, text) if headings else ""
-    prefix = f"{above}\n\n" if above else ""
+    above = _above(chunk.metadata, text) if context else ""
     first = above.partition("\n")[0] + "\n\n"
     if above and text.startswith(first):  # as put there by `context=True`
-        prefix, text = first, text.removeprefix(first)
-    return PlacedText(Span(start, start + len(text)), text, prefix.__add__)
+        body = text.removeprefix(first)
+        return PlacedText(Span(start, start + len(body)), body, text)
+    in_context = f"{above}\n\n{text}" if above else text
+    return PlacedText(Span(start, start + len(text)), text, in_context)
 
 
 def _above(metadata: dict[str, Any], text: str) -> str:
@@ -189,7 +169,8 @@ class KnownVectors(Embeddings):
     Any vector store, `index()` or retriever that is given chunks and these embeddings stores the
     vectors of `split_and_embed` or `embed_chunks`, and embeds queries as usual.
 
-    Stores pass texts alone, so chunks with the same text get one vector, the mean of theirs.
+    Stores pass texts alone. Chunks with the same text get their vectors in the order in which the
+    store asks for them, so pass it the chunks in the order in which they are here.
 
     Args:
         chunks: The chunks.
@@ -219,8 +200,6 @@ class KnownVectors(Embeddings):
         vectors: Sequence[Sequence[float]],
         embeddings: Embeddings | None = None,
     ) -> None:
-        from lumber_retrieval.surroundings import matrix  # deferred: imports numpy
-
         texts = [chunk.page_content for chunk in checked_documents(chunks)]
         if len(texts) != len(vectors):
             raise ValueError(
@@ -228,7 +207,9 @@ class KnownVectors(Embeddings):
             )
         self._embeddings = checked_embeddings(embeddings)
         self._width = matrix(vectors, len(texts)).shape[1] or None
-        self._known = _by_text(texts, vectors)
+        self._known: dict[str, deque[list[float]]] = {}
+        for text, vector in zip(texts, vectors, strict=True):
+            self._known.setdefault(text, deque()).append([*map(float, vector)])
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return the vector of each text that is a chunk, and the model's for the others."""
@@ -261,7 +242,13 @@ class KnownVectors(Embeddings):
         self, texts: list[str], others: list[str], made: list[list[float]]
     ) -> list[list[float]]:
         own = dict(zip(others, map(self._fitting, made), strict=True))
-        return [self._known[text] if text in self._known else own[text] for text in texts]
+        return [own[text] if text in own else self._next(text) for text in texts]
+
+    def _next(self, text: str) -> list[float]:
+        """Return the vector of the next chunk with a text; after the last one, of the first."""
+        vectors = self._known[text]
+        vectors.rotate(-1)
+        return vectors[-1]
 
     def _fitting(self, vector: list[float]) -> list[float]:
         if self._width not in (None, len(vector)):
@@ -273,21 +260,3 @@ class KnownVectors(Embeddings):
 
     def __repr__(self) -> str:
         return f"KnownVectors({len(self._known)} texts, {type(self._embeddings).__name__})"
-
-
-def _by_text(texts: Sequence[str], vectors: Sequence[Sequence[float]]) -> dict[str, list[float]]:
-    """Return the vector of each text; of several, their mean, as long as they are on average."""
-    import numpy as np
-
-    groups: dict[str, list[Sequence[float]]] = {}
-    for text, vector in zip(texts, vectors, strict=True):
-        groups.setdefault(text, []).append(vector)
-    known = {}
-    for text, group in groups.items():
-        mean = np.asarray(group[0])
-        if any(list(other) != list(group[0]) for other in group[1:]):
-            mean = np.mean(group, axis=0)
-            length = np.linalg.norm(mean)
-            mean *= np.linalg.norm(group, axis=1).mean() / length if length else 0
-        known[text] = [float(number) for number in mean]
-    return known

@@ -123,15 +123,12 @@ class Segmentation:
         usage: The total cost, lanes included. Not compared by `==`.
         start_verdicts: For each span the verdict that set its start; None for the first span, and
             where a size limit did. Empty for splitters that ask no judge.
-        larger: For each of the `scales` asked for, ranges of about that size that cover the text,
-            too: what surrounds a chunk.
     """
 
     spans: tuple[Span, ...]
     verdicts: tuple[Verdict, ...] = ()
     usage: Usage = field(default=Usage(), compare=False)
     start_verdicts: tuple[Verdict | None, ...] = ()
-    larger: tuple[tuple[Span, ...], ...] = field(default=(), kw_only=True)
 
     def __repr__(self) -> str:
         parts = [counted(len(self.spans), "chunk")]

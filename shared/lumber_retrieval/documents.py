@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from lumber_core.cache import digest
 from lumber_core.chunking.delivery import Chunk
-from lumber_core.identity import chunk_id
 from lumber_core.text.markdown import CONTEXT_KEY
 from lumber_core.text.pages import common_metadata
 from lumber_core.text.source import Source
-from lumber_retrieval.embedding import ContextPart
-from lumber_retrieval.store import NewChunk, NewDocument
-from lumber_retrieval.surroundings import Vectors, unit_length
+from lumber_retrieval.store import NewDocument
+from lumber_retrieval.surroundings import Vectors
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,8 @@ def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, Indexed
     for document in documents:
         if not document.name:
             raise ValueError(
-                f"the document that begins with {document.content.text[:40]!r} has no name"
+                f"the document that begins with {document.content.text[:40]!r} has no name: put "
+                'one into its metadata as "source", or pass ids'
             )
         known = named.setdefault(document.name, document)
         if known != document:
@@ -54,8 +52,8 @@ def documents_by_name(documents: Iterable[IndexedDocument]) -> dict[str, Indexed
     return named
 
 
-def document_digest(document: IndexedDocument, settings: Sequence[Any]) -> str:
-    """Return what changes if a document does, or a setting that its chunks and vectors depend on.
+def document_digest(document: IndexedDocument, splitter: str) -> str:
+    """Return what changes if a document does, or the identity of its splitter.
 
     Raises:
         ValueError: Its metadata is not data for JSON.
@@ -68,16 +66,11 @@ def document_digest(document: IndexedDocument, settings: Sequence[Any]) -> str:
             f"the metadata of {document.name} cannot be stored: {error}. Metadata must be data "
             "for JSON: turn dates and other objects into strings"
         ) from None
-    further = json.dumps([*settings, document.source])
-    return digest(content.text, metadata, repr(content.format), further)
+    return digest(content.text, metadata, repr(content.format), document.source, splitter)
 
 
 def new_document(
-    document: IndexedDocument,
-    version: str,
-    chunks: Sequence[Chunk],
-    context: Collection[ContextPart],
-    vectors: Vectors | None,
+    document: IndexedDocument, version: str, chunks: Sequence[Chunk], vectors: Vectors
 ) -> NewDocument:
     """Return what is stored of a document.
 
@@ -85,12 +78,8 @@ def new_document(
         document: The document.
         version: Its digest.
         chunks: Its chunks.
-        context: What its chunks are found by, beside their texts.
-        vectors: Their vectors; None if another store has them.
+        vectors: Their vectors.
     """
-    texts = [chunk.text for chunk in chunks]
-    own = [chunk.text_in_context for chunk in chunks] if "headings" in context else texts
-    around = texts_around(texts) if "surroundings" in context else [""] * len(texts)
     # A document with a context of its own keeps that one.
     contexts = CONTEXT_KEY not in document.content.metadata
     return NewDocument(
@@ -99,12 +88,11 @@ def new_document(
         version,
         document.content.text,
         common_metadata(document.content.metadata, context=contexts),
-        [
-            NewChunk(chunk.span, chunk.metadata(context=contexts, pages=True, lines=True), *words)
-            for chunk, *words in zip(chunks, own, around, strict=True)
-        ],
-        [chunk_id(document.name, chunk.span, chunk.text, version) for chunk in chunks],
-        None if vectors is None else unit_length(vectors),
+        [chunk.span for chunk in chunks],
+        [chunk.metadata(context=contexts, pages=True, lines=True) for chunk in chunks],
+        [chunk.text_in_context for chunk in chunks],
+        texts_around([chunk.text for chunk in chunks]),
+        vectors,
     )
 
 

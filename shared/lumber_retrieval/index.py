@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,35 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from lumber_core.checks import check_positive
+from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.concurrency import Pick, batches, pick_async, pick_sync, run_at_once
+from lumber_core.identity import safe_repr
 from lumber_retrieval.documents import (
     IndexedDocument,
     document_digest,
     documents_by_name,
     new_document,
 )
-from lumber_retrieval.embedding import (
-    ALL_CONTEXT,
-    ContextPart,
-    asplit_and_embed,
-    check_context_and_scales,
-    split_and_embed,
-)
+from lumber_retrieval.embedding import asplit_and_embed, split_and_embed
 from lumber_retrieval.embedding_model import EmbeddingModel, check_same_model, embed_probe
-from lumber_retrieval.joining import MAX_GAP, check_limits
-from lumber_retrieval.passages import Passage, Where, filter_of, join_chunks
+from lumber_retrieval.passages import MAX_GAP, Passage, join_hits
 from lumber_retrieval.ranking import CANDIDATES, fused
-from lumber_retrieval.store import NewDocument, PassageStore
-from lumber_retrieval.vector_store import (
-    IndexedChunk,
-    VectorStore,
-    add_vectors,
-    nearest_elsewhere,
-    remove_loose,
-)
+from lumber_retrieval.store import Accepts, PassageStore
 
 BUDGET = 600
 """Words of all passages of a query, by default."""
@@ -47,6 +34,9 @@ TARGET_SIZE = 50
 """Tokens of a chunk, by default: the size that knows its surroundings best."""
 
 _AT_ONCE = 32  # documents that are split, embedded and stored together
+
+Where = Mapping[str, Any] | Accepts | None
+"""Which chunks may be found: values that their metadata has, or a function of the metadata."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +63,13 @@ class PassageIndex:
         chunker: Splits the documents.
         embedding: Embeds chunks and queries.
         path: The file of the index. None: a temporary file.
-        context: What vectors know beside the text; see `split_and_embed`.
-        scales: As for `split_and_embed`.
         keywords: Whether chunks are found by their words, too.
-        vectors: Where the vectors are. None: in the file.
+        budget: Maximum number of words of all passages of a query; see `join_hits`.
+        max_gap: Hits with at most this many words between them are joined.
 
     Raises:
-        TypeError: An argument has the wrong type.
-        ValueError: `context` or `scales` is wrong.
+        TypeError: A limit is not a whole number.
+        ValueError: A limit is out of range.
     """
 
     def __init__(
@@ -89,19 +78,17 @@ class PassageIndex:
         embedding: EmbeddingModel,
         path: str | Path | None = None,
         *,
-        context: Collection[ContextPart] = ALL_CONTEXT,
-        scales: Sequence[int] = (),
         keywords: bool = True,
-        vectors: VectorStore | None = None,
+        budget: int = BUDGET,
+        max_gap: int = MAX_GAP,
     ) -> None:
-        check_context_and_scales(context, scales)
+        _check_limits(budget, max_gap)
         self.store = PassageStore(path)
         self._chunker = chunker
         self._embedding = embedding
-        self._context = tuple(context)
-        self._scales = tuple(scales)
         self._keywords = keywords
-        self._vectors = vectors
+        self._budget = budget
+        self._max_gap = max_gap
         self._width: int | None = None  # of vectors; known when the model has been checked
 
     def add(self, documents: Iterable[IndexedDocument], *, show_progress: bool = False) -> Changes:
@@ -129,19 +116,27 @@ class PassageIndex:
         return await self._add(pick_async, documents, show_progress)
 
     def delete(self, sources: Iterable[str]) -> int:
-        """Remove all that is stored of some sources; return the number of documents removed."""
-        return run_at_once(self._delete(pick_sync, sources))
+        """Remove all that is stored of some sources; return the number of documents removed.
+
+        Raises:
+            TypeError: `sources` is one string.
+        """
+        if isinstance(sources, str):
+            raise TypeError("sources must be a list of str, not one str: pass [source]")
+        names = self.store.names([*sources])
+        self.store.remove(names)
+        return len(names)
 
     async def adelete(self, sources: Iterable[str]) -> int:
         """Async version of `delete`."""
-        return await self._delete(pick_async, sources)
+        return await pick_async(self.delete)(sources)
 
     def search(
         self,
         query: str,
         *,
-        budget: int = BUDGET,
-        max_gap: int = MAX_GAP,
+        budget: int | None = None,
+        max_gap: int | None = None,
         where: Where = None,
         vector: Sequence[float] | None = None,
     ) -> list[Passage]:
@@ -149,8 +144,8 @@ class PassageIndex:
 
         Args:
             query: The query.
-            budget: Maximum number of words of all passages; see `join_hits`.
-            max_gap: Hits with at most this many words between them are joined.
+            budget: Another budget than that of the index.
+            max_gap: Another gap than that of the index.
             where: Which chunks may be found: values that their metadata must have, or a function
                 that is given the metadata. None: all.
             vector: The vector of the query. None: the embedding model's.
@@ -170,8 +165,8 @@ class PassageIndex:
         self,
         query: str,
         *,
-        budget: int = BUDGET,
-        max_gap: int = MAX_GAP,
+        budget: int | None = None,
+        max_gap: int | None = None,
         where: Where = None,
         vector: Sequence[float] | None = None,
     ) -> list[Passage]:
@@ -182,84 +177,42 @@ class PassageIndex:
         self, pick: Pick, documents: Iterable[IndexedDocument], show_progress: bool
     ) -> Changes:
         named = documents_by_name(documents)
-        settings = [self._chunker.identity, self._context, self._scales]
-        digests = {name: document_digest(one, settings) for name, one in named.items()}
+        splitter = self._chunker.identity
+        digests = {name: document_digest(one, splitter) for name, one in named.items()}
         await self._check_model(pick, adding=True)
-        await remove_loose(pick, self._vectors, self.store)
         stored = self.store.digests(named)
         changed = [one for name, one in named.items() if stored.get(name) != digests[name]]
         chunks = 0
+        model, delivery = self._embedding, Delivery(trim=True)
         for batch in batches(changed, _AT_ONCE):
-            made = await self._split_and_store(pick, batch, digests, show_progress)
-            chunks += sum(len(one.keys) for one in made)
-        gone = {*self.store.names({one.source for one in named.values()})} - named.keys()
-        self.store.remove(gone, elsewhere=self._vectors is not None)
-        await remove_loose(pick, self._vectors, self.store)
-        return Changes(len(changed), len(named) - len(changed), len(gone), chunks)
-
-    async def _split_and_store(
-        self,
-        pick: Pick,
-        batch: Sequence[IndexedDocument],
-        digests: Mapping[str, str],
-        show_progress: bool,
-    ) -> list[NewDocument]:
-        """Split, embed and store documents."""
-        sources = [one.content for one in batch]
-        options: dict[str, Any] = {
-            "delivery": Delivery(trim=True),
-            "context": self._context,
-            "scales": self._scales,
-            "show_progress": show_progress,
-        }
-        chunker, model = self._chunker, self._embedding
-        work = pick(
-            partial(split_and_embed, chunker, sources, model.embed_documents, **options),
-            partial(asplit_and_embed, chunker, sources, model.aembed_documents, **options),
-        )
-        split, vectors = await work()
-        other = self._vectors
-        made = [
-            new_document(
-                one, digests[one.name], chunks, self._context, own if other is None else None
+            sources = [one.content for one in batch]
+            split_all = pick(
+                partial(split_and_embed, self._chunker, sources, model.embed_documents, delivery),
+                partial(asplit_and_embed, self._chunker, sources, model.aembed_documents, delivery),
             )
-            for one, chunks, own in zip(batch, split, vectors, strict=True)
-        ]
-        if other is not None:
-            placed = [
-                IndexedChunk(
-                    key, chunk, one.name, {**one.metadata, **stored.metadata}, vector.tolist()
-                )
-                for one, chunks, own in zip(made, split, vectors, strict=True)
-                for key, chunk, stored, vector in zip(
-                    one.keys, chunks, one.chunks, own, strict=True
-                )
-            ]
-            await add_vectors(pick, other, self.store, placed)
-        await pick(self.store.put)(made, elsewhere=other is not None)
-        return made
-
-    async def _delete(self, pick: Pick, sources: Iterable[str]) -> int:
-        if isinstance(sources, str):
-            raise TypeError("sources must be a list of str, not one str: pass [source]")
-        await remove_loose(pick, self._vectors, self.store)
-        names = self.store.names([*sources])
-        self.store.remove(names, elsewhere=self._vectors is not None)
-        await remove_loose(pick, self._vectors, self.store)
-        return len(names)
+            split, vectors = await split_all(show_progress=show_progress)
+            made = zip(batch, split, vectors, strict=True)
+            await pick(self.store.put)(
+                [new_document(one, digests[one.name], *parts) for one, *parts in made]
+            )
+            chunks += sum(map(len, split))
+        gone = {*self.store.names({one.source for one in named.values()})} - named.keys()
+        self.store.remove(gone)
+        return Changes(len(changed), len(named) - len(changed), len(gone), chunks)
 
     async def _search(
         self,
         pick: Pick,
         query: str,
-        budget: int,
-        max_gap: int,
+        budget: int | None,
+        max_gap: int | None,
         where: Where,
         vector: Sequence[float] | None,
     ) -> list[Passage]:
-        check_limits(max_gap, budget)
-        check_positive("budget", budget)
-        accepts = filter_of(where)
+        budget = self._budget if budget is None else budget
+        max_gap = self._max_gap if max_gap is None else max_gap
+        _check_limits(budget, max_gap)
+        accepts = _filter_of(where)
         await self._check_model(pick, adding=False)
         model = self._embedding
         if vector is None:
@@ -269,51 +222,62 @@ class PassageIndex:
                 f"the vector of the query has {len(vector)} numbers, and those of the index have "
                 f"{self._width}: pass one of the model that the index was made with"
             )
-        known = vector
-        found: dict[str, float] = {}
-        if self._vectors is not None:
-            found = await nearest_elsewhere(pick, self._vectors, self.store, query, known, accepts)
+        return await pick(self._find)(query, vector, accepts, budget, max_gap)
 
-        def passages() -> list[Passage]:
-            with self.store.reading() as reading:
-                if self._vectors is None:
-                    near = reading.nearest(known, CANDIDATES, accepts)
-                else:
-                    numbers = reading.numbers(found)
-                    near = {numbers[key]: score for key, score in found.items() if key in numbers}
-                matching = reading.matching(query, CANDIDATES, accepts) if self._keywords else {}
-                scores = fused([near, matching])
-                return join_chunks(reading, scores, budget=budget, max_gap=max_gap)
-
-        return await pick(passages)()
+    def _find(
+        self,
+        query: str,
+        vector: Sequence[float],
+        accepts: Accepts | None,
+        budget: int,
+        max_gap: int,
+    ) -> list[Passage]:
+        """Return passages of what is near a vector, and of what has words of the query."""
+        with self.store.reading() as reading:
+            rankings = [reading.nearest(vector, CANDIDATES, accepts)]
+            if self._keywords:
+                rankings.append(reading.matching(query, CANDIDATES, accepts))
+            hits, texts = reading.hits(fused(rankings))
+        return join_hits(hits, texts, max_gap=max_gap, budget=budget)
 
     async def _check_model(self, pick: Pick, *, adding: bool) -> None:
-        """Raise unless the embedding model and the place of vectors are those of the index.
+        """Raise unless the embedding model is that of the index.
 
         Raises:
-            ValueError: They are not.
+            ValueError: It is not.
         """
         if self._width is not None:
             return
         stored = self.store.about("probe")
         if stored is None and not adding:
             return
-        place = b"here" if self._vectors is None else b"elsewhere"
-        known_place = self.store.about("vectors")
-        if known_place is not None and known_place != place:
-            raise ValueError(
-                f"the vectors of {self.store.path} are in "
-                + (
-                    "the file itself: pass no vector store"
-                    if known_place == b"here"
-                    else "a vector store: pass the one it was made with"
-                )
-                + ", or another path"
-            )
         probe = await embed_probe(pick, self._embedding)
         if stored is None:
             self.store.note("probe", probe.tobytes())
-            self.store.note("vectors", place)
         else:
             check_same_model(np.frombuffer(stored, dtype=np.float32), probe)
         self._width = len(probe)
+
+
+def _check_limits(budget: object, max_gap: object) -> None:
+    check_positive("budget", budget)
+    check_not_negative("max_gap", max_gap)
+
+
+def _filter_of(where: Where) -> Accepts | None:
+    """Return whether metadata fits, as a function; None if all does.
+
+    Raises:
+        TypeError: `where` is neither a mapping nor a function.
+    """
+    if isinstance(where, Mapping):
+        wanted = dict(where)
+        return lambda metadata: all(
+            name in metadata and metadata[name] == value for name, value in wanted.items()
+        )
+    if where is not None and not callable(where):
+        raise TypeError(
+            "a filter must be values by their names in the metadata, a function of the "
+            f"metadata, or None, not {safe_repr(where)}"
+        )
+    return where

@@ -1,82 +1,328 @@
-"""What a search of an index returns: the chunks that a filter lets through, joined to passages."""
+"""Passages: the hits of a search, joined for a reader.
+
+Small chunks are found best, but are fragments to read. Hits of one document that lie close together
+become one passage, with the text between them. A passage is an exact slice of its document.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, takewhile
+from math import inf
+from operator import eq, itemgetter
+from typing import Any, NamedTuple
 
-from lumber_core.identity import safe_repr
+from lumber_core.checks import check_not_negative, check_positive
+from lumber_core.identity import chunk_id
 from lumber_core.spans import Span
-from lumber_retrieval.joining import Hit, join_hits, passage_metadata
-from lumber_retrieval.store import Accepts, Reading
+from lumber_core.text.markdown import (
+    CONTEXT_KEY,
+    HEADING_SEPARATOR,
+    INSIDE_KEY,
+    INSIDE_SEPARATOR,
+    LEVELS_KEY,
+)
+from lumber_core.text.pages import FIRST_LINE, FIRST_PAGE, LAST_LINE, LAST_PAGE
 
-Where = Mapping[str, Any] | Accepts | None
-"""Which chunks may be found: values that their metadata has, or a function of the metadata."""
+MAX_GAP = 90
+"""Most words between hits that are joined, by default.
+
+Joined so and the words between them charged, hits had the recall at 600 words that they had alone.
+"""
+
+# Chinese and Japanese have no spaces between words: each ideograph and kana counts as one.
+_ALONE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[{_ALONE}]|[^\s{_ALONE}]+")
+_INSIDE_WORD = re.compile(rf"(?<=[^\s{_ALONE}])[^\s{_ALONE}]")
+
+# What metadata says of the start of a chunk, and of its end.
+_OF_START = (
+    *("headings", LEVELS_KEY, CONTEXT_KEY, FIRST_PAGE, FIRST_LINE),
+    *("verdict", "verdict_reason"),
+)
+_OF_END = (LAST_PAGE, LAST_LINE)
+OWN_KEYS = (*_OF_START, *_OF_END, INSIDE_KEY)
+"""Keys of metadata that say something of a chunk or passage, and not of its document."""
+
+
+class Hit(NamedTuple):
+    """A chunk that was found.
+
+    Attributes:
+        number: What whoever found it knows it by.
+        document: Identifies its document; errors name it.
+        span: Its place in the text of the document.
+        text: Its text, a slice of the document's.
+        score: How well it fits the query, higher is better. None if it is not known.
+        metadata: What is known about it and its document.
+    """
+
+    number: int
+    document: str
+    span: Span
+    text: str
+    score: float | None
+    metadata: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of a document that fits a query.
+    """A part of a document that fits a query: hits that lie close together, joined.
 
     Attributes:
-        document: The name of the document.
+        document: Identifies the document.
         span: Its place in the text of the document, in characters.
         text: The slice of that text.
-        score: That of its best chunk, from 0 to 1.
-        metadata: That of the document; with headings, context, pages and lines as
-            `passage_metadata` says.
+        hits: The hits it is made of, best first.
     """
 
     document: str
     span: Span
     text: str
-    score: float
-    metadata: dict[str, Any]
+    hits: tuple[Hit, ...] = field(repr=False)
+
+    @property
+    def score(self) -> float | None:
+        """The score of its best hit; from an index, from 0 to 1."""
+        return self.hits[0].score
+
+    @property
+    def key(self) -> str:
+        """A UUID: the same for the same passage in every search."""
+        return chunk_id(self.document, self.span, self.text, "passage")
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What is known about it.
+
+        That of the best hit; but headings, context, first page and line, and how its start was
+        decided are those of the first hit; the last page and line those of the last. Sections that
+        begin inside are the ones the hits name.
+        """
+        in_order = [hit.metadata for hit in sorted(self.hits, key=lambda hit: hit.span)]
+        metadata = {k: value for k, value in self.hits[0].metadata.items() if k not in OWN_KEYS}
+        metadata |= {key: in_order[0][key] for key in _OF_START if key in in_order[0]}
+        for key in _OF_END:
+            known = [hit[key] for hit in in_order if key in hit]
+            if known:
+                metadata[key] = max(known)
+        inside = list(_headings_inside(in_order))
+        if inside:
+            metadata[INSIDE_KEY] = INSIDE_SEPARATOR.join(inside)
+        return metadata
 
 
-def filter_of(where: Where) -> Accepts | None:
-    """Return whether metadata fits, as a function; None if all does.
+def check_limits(max_gap: object, budget: object) -> None:
+    """Raise unless these are limits of passages.
 
     Raises:
-        TypeError: `where` is neither a mapping nor a function.
+        TypeError: One is not a whole number; `budget` may be None.
+        ValueError: `max_gap` is negative, or `budget` is below 1.
     """
-    if isinstance(where, Mapping):
-        wanted = dict(where)
-        return lambda metadata: all(
-            name in metadata and metadata[name] == value for name, value in wanted.items()
-        )
-    if where is not None and not callable(where):
-        raise TypeError(
-            "a filter must be values by their names in the metadata, a function of the "
-            f"metadata, or None, not {safe_repr(where)}"
-        )
-    return where
+    check_not_negative("max_gap", max_gap)
+    if budget is not None:
+        check_positive("budget", budget)
 
 
-def join_chunks(
-    reading: Reading, scores: Mapping[int, float], *, budget: int, max_gap: int
+def join_hits(
+    hits: Sequence[Hit],
+    texts: Mapping[str, str] | None = None,
+    *,
+    max_gap: int = MAX_GAP,
+    budget: int | None = None,
 ) -> list[Passage]:
-    """Return the passages that chunks are joined to.
+    """Join hits that lie close together.
+
+    Hits are taken by score, and in the given order if scores are equal or unknown. One that does
+    not fit into the budget, together with the text between it and the passages that it would join,
+    is left out, and the next one is tried. The best hit is always taken.
 
     Args:
-        reading: The store of the chunks.
-        scores: The scores of chunks by their numbers, best first.
-        budget: As for `join_hits`, like `max_gap`.
-        max_gap: Most words between chunks that are joined.
+        hits: The hits.
+        texts: The text of each document. None: only hits that touch or overlap are joined.
+        max_gap: Hits of one document with at most this many words between them are joined.
+        budget: Maximum number of words of all passages, those between hits included. None: no
+            limit. If the best hit alone is longer, it is the only one that is returned.
+
+    Returns:
+        Passages that do not overlap, by document, the one with the best hit first, and by offset
+        within a document. Between two of one document are more than `max_gap` words.
+
+    Raises:
+        ValueError: A document does not have the text of a hit at its offset, or hits of one
+            document have different texts at the same place.
     """
-    chunks = reading.chunks(scores)
-    texts = reading.texts({chunk.document for chunk in chunks})
-    hits = [
-        Hit(one.document, one.span.start, one.span.of(texts[one.document]), scores[one.number])
-        for one in chunks
+    check_limits(max_gap, budget)
+    if texts is None:
+        max_gap = 0  # the text in a gap is not known
+    used = 0
+    taken: list[tuple[Hit, _Reading]] = []
+    readings = _touching(hits) if texts is None else _whole(hits, texts)
+    for hit, reading in sorted(zip(hits, readings, strict=True), key=_by_score, reverse=True):
+        joined = reading.join(hit.span, max_gap)
+        if budget is None or not taken or used + joined.added <= budget:
+            reading.accept(joined)
+            used += joined.added
+            taken.append((hit, reading))
+    order: dict[str, int] = {}
+    members: dict[tuple[int, Span], list[tuple[Hit, _Reading]]] = {}
+    for hit, reading in taken:
+        rank = order.setdefault(hit.document, len(order))
+        members.setdefault((rank, reading.passage_of(hit.span)), []).append((hit, reading))
+    return [
+        Passage(some[0][0].document, span, some[0][1].slice(span), tuple(hit for hit, _ in some))
+        for (_, span), some in sorted(members.items(), key=itemgetter(0))
     ]
-    passages = []
-    for document, span, text, numbers in join_hits(hits, texts, max_gap=max_gap, budget=budget):
-        in_order = sorted(numbers, key=lambda number: hits[number].span)
-        metadata = passage_metadata(
-            chunks[numbers[0]].metadata, [chunks[number].metadata for number in in_order]
-        )
-        best = scores[chunks[numbers[0]].number]
-        passages.append(Passage(document, span, text, best, metadata))
-    return passages
+
+
+class _Joined(NamedTuple):
+    """What a hit would become: the passages that it replaces, and its words."""
+
+    replaced: slice
+    span: Span
+    words: int
+    added: int
+
+
+class _Reading:
+    """The known text of a document, or a part of it, and the passages made of it so far."""
+
+    def __init__(self, text: str, offset: int = 0) -> None:
+        self._text = text
+        self._offset = offset
+        # In order; the words of each, the first of which may be a part of one.
+        self._starts: list[int] = []
+        self._spans: list[Span] = []
+        self._words: list[int] = []
+
+    def slice(self, span: Span) -> str:
+        """Return a part of the text."""
+        return span.shifted(-self._offset).of(self._text)
+
+    def passage_of(self, span: Span) -> Span:
+        """Return the passage that contains a hit."""
+        return self._spans[bisect_right(self._starts, span.start) - 1]
+
+    def join(self, hit: Span, max_gap: int) -> _Joined:
+        """Return the passage that a hit would become together with those near it."""
+        first = last = bisect_right(self._starts, hit.start)
+        start, end = hit
+        if first and self._near(self._spans[first - 1].end, start, max_gap):
+            first -= 1
+            start, end = self._starts[first], max(end, self._spans[first].end)
+        while last < len(self._spans) and self._near(end, self._starts[last], max_gap):
+            end = max(end, self._spans[last].end)
+            last += 1
+        # Words that begin in a range add up; the one in which a passage begins is counted apart.
+        begun, position, before = 0, start, 0
+        for span, words in zip(self._spans[first:last], self._words[first:last], strict=True):
+            begun += self._begun(position, span.start) + words - self._inside_word(span.start)
+            position = span.end
+            before += words
+        words = begun + self._begun(position, end) + self._inside_word(start)
+        return _Joined(slice(first, last), Span(start, end), words, words - before)
+
+    def accept(self, joined: _Joined) -> None:
+        """Replace passages by the one that they become."""
+        self._starts[joined.replaced] = [joined.span.start]
+        self._spans[joined.replaced] = [joined.span]
+        self._words[joined.replaced] = [joined.words]
+
+    def _near(self, end: int, start: int, max_gap: int) -> bool:
+        """Return whether at most `max_gap` words, which may be parts of some, lie between."""
+        gap = _WORD.finditer(self._text, end - self._offset, max(end, start) - self._offset)
+        return next(islice(gap, max_gap, None), None) is None
+
+    def _begun(self, start: int, end: int) -> int:
+        """Return the number of words that begin in a range."""
+        if start >= end:
+            return 0
+        found = _WORD.findall(self._text, start - self._offset, end - self._offset)
+        return len(found) - self._inside_word(start)
+
+    def _inside_word(self, place: int) -> bool:
+        """Return whether a cut at a place divides a word."""
+        return _INSIDE_WORD.match(self._text, place - self._offset) is not None
+
+
+def _whole(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[_Reading]:
+    """Return the document of each hit.
+
+    Raises:
+        ValueError: It does not have the text of the hit at its offset.
+    """
+    for hit in hits:
+        if not texts[hit.document].startswith(hit.text, hit.span.start):
+            raise ValueError(
+                f"the text of the document {hit.document} does not have the hit that begins with "
+                f"{hit.text[:40]!r} at offset {hit.span.start:,}: index a document that has "
+                "changed again, and pass texts as they were split; chunks with a context before "
+                "their text need their end_index in the metadata"
+            )
+    readings = {name: _Reading(texts[name]) for name in {hit.document for hit in hits}}
+    return [readings[hit.document] for hit in hits]
+
+
+def _touching(hits: Sequence[Hit]) -> list[_Reading]:
+    """Return for each hit the text of all hits that touch or overlap, directly or through others.
+
+    Raises:
+        ValueError: Two hits have different texts at the same place.
+    """
+    groups: list[list[int]] = []
+    document, end = None, 0
+    for number in sorted(range(len(hits)), key=lambda n: (hits[n].document, hits[n].span.start)):
+        hit = hits[number]
+        if hit.document != document or hit.span.start > end:
+            groups.append([])
+            document, end = hit.document, hit.span.start
+        groups[-1].append(number)
+        end = max(end, hit.span.end)
+    readings: dict[int, _Reading] = {}
+    for group in groups:
+        reading = _united([hits[number] for number in group])
+        readings |= dict.fromkeys(group, reading)
+    return [readings[number] for number in range(len(hits))]
+
+
+def _united(hits: Sequence[Hit]) -> _Reading:
+    """Return the text of hits that touch, which are in order.
+
+    Raises:
+        ValueError: Two have different texts at the same place.
+    """
+    begin = end = hits[0].span.start
+    text = ""
+    for hit in hits:
+        text += hit.text[end - hit.span.start :]
+        end = begin + len(text)
+        if not text.startswith(hit.text, hit.span.start - begin):
+            raise ValueError(
+                f"two hits of the document {hit.document} have different texts at offset "
+                f"{hit.span.start:,}: they are chunks of different texts. Give each document a "
+                "name of its own before it is split, and delete the chunks of a document that has "
+                "changed"
+            )
+    return _Reading(text, begin)
+
+
+def _by_score(hit: tuple[Hit, _Reading]) -> float:
+    """Return what hits are ordered by: those without a score come last, in order."""
+    score = hit[0].score
+    return -inf if score is None else score
+
+
+def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:
+    """Yield the titles of sections that begin after the start of the first hit."""
+    above: list[str] | None = None
+    known: list[str] = []
+    for hit in hits:
+        path = hit["headings"].split(HEADING_SEPARATOR) if hit.get("headings") else []
+        inside = hit[INSIDE_KEY].split(INSIDE_SEPARATOR) if hit.get(INSIDE_KEY) else []
+        begun = [] if above is None else path[sum(takewhile(bool, map(eq, above, path))) :]
+        # Hits that overlap name the same titles.
+        yield from (title for title in (*begun, *inside) if title not in known)
+        above, known = path, inside

@@ -22,6 +22,7 @@ import numpy as np
 from lumber_core.errors import StoreError
 from lumber_core.spans import Span
 from lumber_retrieval.keywords import terms
+from lumber_retrieval.passages import Hit
 from lumber_retrieval.surroundings import Vectors
 
 Accepts = Callable[[Mapping[str, Any]], bool]
@@ -42,39 +43,22 @@ _SCHEMA = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL, digest TEXT NOT NULL,
-    text TEXT NOT NULL, metadata TEXT NOT NULL, vectors BLOB
+    text TEXT NOT NULL, metadata TEXT NOT NULL, vectors BLOB NOT NULL
 );
 CREATE INDEX documents_of_source ON documents (source);
 CREATE TABLE chunks (
-    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, document INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY, document INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL, metadata TEXT NOT NULL
 );
 CREATE INDEX chunks_of_document ON chunks (document);
 CREATE VIRTUAL TABLE keywords USING fts5 (own, around, tokenize = 'ascii');
 CREATE VIRTUAL TABLE occurrences USING fts5vocab (keywords, 'row');
-CREATE TABLE loose (key TEXT PRIMARY KEY);
 INSERT INTO about VALUES ('generation', 0);
 """
 
 
-class NewChunk(NamedTuple):
-    """A chunk to be stored.
-
-    Attributes:
-        span: Its place in the text of its document.
-        metadata: What it says beyond the metadata of its document.
-        own: The text whose words find it.
-        around: The text around it, whose words count less.
-    """
-
-    span: Span
-    metadata: Mapping[str, Any]
-    own: str
-    around: str
-
-
 class NewDocument(NamedTuple):
-    """A document to be stored.
+    """A document to be stored, with a list of each thing that is stored of its chunks, in order.
 
     Attributes:
         name: Tells it from all others.
@@ -82,9 +66,11 @@ class NewDocument(NamedTuple):
         digest: Changes if anything does that its chunks and vectors depend on.
         text: Its text.
         metadata: Its metadata: data for JSON.
-        chunks: Its chunks, in order.
-        keys: An ID for each chunk.
-        vectors: Their vectors, shape (chunks, width); None if they are kept elsewhere.
+        spans: The places of its chunks in its text.
+        details: What each chunk says beyond the metadata of the document: data for JSON.
+        words: The texts whose words find each chunk.
+        around: The text around each chunk, whose words count less.
+        vectors: Their vectors, of length 1, shape (chunks, width).
     """
 
     name: str
@@ -92,25 +78,11 @@ class NewDocument(NamedTuple):
     digest: str
     text: str
     metadata: Mapping[str, Any]
-    chunks: Sequence[NewChunk]
-    keys: Sequence[str]
-    vectors: Vectors | None
-
-
-class StoredChunk(NamedTuple):
-    """A chunk that is stored.
-
-    Attributes:
-        number: Its number in the store.
-        document: The name of its document.
-        span: Its place in the text of its document.
-        metadata: Its metadata, and that of its document.
-    """
-
-    number: int
-    document: str
-    span: Span
-    metadata: dict[str, Any]
+    spans: Sequence[Span]
+    details: Sequence[Mapping[str, Any]]
+    words: Sequence[str]
+    around: Sequence[str]
+    vectors: Vectors
 
 
 class PassageStore:
@@ -152,46 +124,20 @@ class PassageStore:
             )
             return [_text(source) for (source,) in rows]
 
-    def announce(self, keys: Iterable[str]) -> None:
-        """Note the keys of chunks that another store may have from now on, but not yet this one."""
+    def put(self, documents: Sequence[NewDocument]) -> None:
+        """Store documents, each instead of that of the same name; all of them or none."""
         with self._transaction("IMMEDIATE") as connection:
-            connection.executemany("INSERT OR IGNORE INTO loose VALUES (?)", [(k,) for k in keys])
-
-    def loose(self) -> list[str]:
-        """Return the keys of chunks that another store may have, but this one has not."""
-        with self._transaction("DEFERRED") as connection:
-            return [key for (key,) in connection.execute("SELECT key FROM loose")]
-
-    def forget(self, keys: Iterable[str]) -> None:
-        """Remove keys from those that another store may have."""
-        with self._transaction("IMMEDIATE") as connection:
-            connection.executemany("DELETE FROM loose WHERE key = ?", [(key,) for key in keys])
-
-    def put(self, documents: Sequence[NewDocument], *, elsewhere: bool) -> None:
-        """Store documents, each instead of that of the same name; all of them or none.
-
-        Args:
-            documents: The documents.
-            elsewhere: Whether another store has the vectors. The keys of the chunks that were
-                stored before become loose, and the new ones, which were announced, do not stay it.
-
-        Raises:
-            StoreError: The new chunks were announced, but another process has removed them since.
-        """
-        with self._transaction("IMMEDIATE") as connection:
-            if elsewhere:
-                self._settle(connection, [key for one in documents for key in one.keys])
-            self._remove(connection, [_bytes(one.name) for one in documents], elsewhere=elsewhere)
+            _remove(connection, [one.name for one in documents])
             for document in documents:
                 _insert(connection, document)
             _change(connection)
 
-    def remove(self, names: Collection[str], *, elsewhere: bool) -> None:
-        """Remove documents with all that is stored of them; see `put` for `elsewhere`."""
+    def remove(self, names: Collection[str]) -> None:
+        """Remove documents with all that is stored of them."""
         if not names:
             return  # without a change, for which vectors would be read again
         with self._transaction("IMMEDIATE") as connection:
-            self._remove(connection, [*map(_bytes, names)], elsewhere=elsewhere)
+            _remove(connection, names)
             _change(connection)
 
     def about(self, name: str) -> bytes | None:
@@ -204,12 +150,6 @@ class PassageStore:
         """Note something about the store, instead of what was noted under the same name."""
         with self._transaction("IMMEDIATE") as connection:
             connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
-
-    @property
-    def is_new(self) -> bool:
-        """Whether nothing has ever been stored."""
-        with self._transaction("DEFERRED") as connection:
-            return _generation(connection) == 0
 
     def __len__(self) -> int:
         """Return the number of chunks."""
@@ -229,30 +169,6 @@ class PassageStore:
         if known is None or known.generation != generation:
             known = self._matrix = _Matrix.read(connection, generation)
         return known
-
-    @staticmethod
-    def _settle(connection: sqlite3.Connection, keys: Sequence[str]) -> None:
-        deleted = sum(
-            connection.execute("DELETE FROM loose WHERE key = ?", (key,)).rowcount for key in keys
-        )
-        if deleted != len(keys):
-            raise StoreError(
-                "another process has written to the store meanwhile, and has removed chunks that "
-                "were being added: repeat the call, and let one process write at a time"
-            )
-
-    @staticmethod
-    def _remove(connection: sqlite3.Connection, names: Sequence[bytes], *, elsewhere: bool) -> None:
-        documents = [
-            number for (number,) in _select(connection, "id FROM documents WHERE name", names)
-        ]
-        for document in documents:
-            own = f"FROM chunks WHERE document = {document}"
-            if elsewhere:
-                connection.execute(f"INSERT OR IGNORE INTO loose SELECT key {own}")
-            connection.execute(f"DELETE FROM keywords WHERE rowid IN (SELECT id {own})")
-            connection.execute(f"DELETE {own}")
-            connection.execute(f"DELETE FROM documents WHERE id = {document}")
 
     @contextmanager
     def _transaction(self, mode: str) -> Iterator[sqlite3.Connection]:
@@ -334,33 +250,35 @@ class Reading:
         )
         return self._first(rows, count, accepts)
 
-    def numbers(self, keys: Iterable[str]) -> dict[str, int]:
-        """Return the numbers of those of some chunks that are stored."""
-        return dict(_select(self._connection, "key, id FROM chunks WHERE key", keys))
+    def hits(self, scores: Mapping[int, float]) -> tuple[list[Hit], dict[str, str]]:
+        """Return chunks as hits, and the texts of their documents by name.
 
-    def chunks(self, numbers: Iterable[int]) -> list[StoredChunk]:
-        """Return chunks by their numbers."""
-        rows = _select(
-            self._connection,
-            "chunks.id, name, first, last, documents.metadata, chunks.metadata "
-            "FROM chunks JOIN documents ON documents.id = document WHERE chunks.id",
-            wanted := [*numbers],
-        )
-        found = {
-            number: StoredChunk(
-                number,
-                _text(name),
-                Span(first, last),
-                {**json.loads(of_document), **json.loads(own)},
+        Args:
+            scores: The scores of the chunks by their numbers; hits are in the same order.
+        """
+        rows = {
+            number: rest
+            for number, *rest in _select(
+                self._connection,
+                "chunks.id, name, first, last, documents.metadata, chunks.metadata "
+                "FROM chunks JOIN documents ON documents.id = document WHERE chunks.id",
+                scores,
             )
-            for number, name, first, last, of_document, own in rows
         }
-        return [found[number] for number in wanted]
-
-    def texts(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the texts of documents."""
-        rows = _select(self._connection, "name, text FROM documents WHERE name", map(_bytes, names))
-        return {_text(name): _text(text) for name, text in rows}
+        names = {name for name, *_ in rows.values()}
+        texts = {
+            _text(name): _text(text)
+            for name, text in _select(
+                self._connection, "name, text FROM documents WHERE name", names
+            )
+        }
+        hits = []
+        for number, score in scores.items():
+            name, first, last, of_document, own = rows[number]
+            document, span = _text(name), Span(first, last)
+            text, metadata = span.of(texts[document]), _metadata(of_document, own)
+            hits.append(Hit(number, document, span, text, score, metadata))
+        return hits, texts
 
     def _rarest(self, words: Iterable[str]) -> list[str]:
         """Return the words to search for: the rarest, as many as are affordable, at least one."""
@@ -383,8 +301,12 @@ class Reading:
             return dict(ranked)
         found: dict[int, float] = {}
         for number, score in ranked:
-            (chunk,) = self.chunks([number])
-            if accepts(chunk.metadata):
+            (row,) = self._connection.execute(
+                "SELECT documents.metadata, chunks.metadata "
+                "FROM chunks JOIN documents ON documents.id = document WHERE chunks.id = ?",
+                (number,),
+            )
+            if accepts(_metadata(*row)):
                 found[number] = score
                 if len(found) == count:
                     break
@@ -412,9 +334,7 @@ class _Matrix(NamedTuple):
             for (number,) in connection.execute("SELECT id FROM chunks ORDER BY document, id")
         ]
         blobs = [
-            blob
-            for (blob,) in connection.execute("SELECT vectors FROM documents ORDER BY id")
-            if blob
+            blob for (blob,) in connection.execute("SELECT vectors FROM documents ORDER BY id")
         ]
         vectors = np.frombuffer(b"".join(blobs), dtype=np.float16).astype(np.float32)
         if numbers:
@@ -423,7 +343,6 @@ class _Matrix(NamedTuple):
 
 
 def _insert(connection: sqlite3.Connection, document: NewDocument) -> None:
-    vectors = document.vectors
     number = connection.execute(
         "INSERT INTO documents (name, source, digest, text, metadata, vectors) "
         "VALUES (?, ?, ?, ?, ?, ?)",
@@ -433,18 +352,28 @@ def _insert(connection: sqlite3.Connection, document: NewDocument) -> None:
             document.digest,
             _bytes(document.text),
             json.dumps(document.metadata),
-            None if vectors is None else vectors.astype(np.float16).tobytes(),
+            document.vectors.astype(np.float16).tobytes(),
         ),
     ).lastrowid
-    for key, chunk in zip(document.keys, document.chunks, strict=True):
+    chunks = zip(document.spans, document.details, document.words, document.around, strict=True)
+    for span, details, words, around in chunks:
         row = connection.execute(
-            "INSERT INTO chunks (key, document, first, last, metadata) VALUES (?, ?, ?, ?, ?)",
-            (key, number, *chunk.span, json.dumps(chunk.metadata)),
+            "INSERT INTO chunks (document, first, last, metadata) VALUES (?, ?, ?, ?)",
+            (number, *span, json.dumps(details)),
         ).lastrowid
         connection.execute(
             "INSERT INTO keywords (rowid, own, around) VALUES (?, ?, ?)",
-            (row, " ".join(terms(chunk.own)), " ".join(terms(chunk.around))),
+            (row, " ".join(terms(words)), " ".join(terms(around))),
         )
+
+
+def _remove(connection: sqlite3.Connection, names: Iterable[str]) -> None:
+    numbers = [*_select(connection, "id FROM documents WHERE name", map(_bytes, names))]
+    for (number,) in numbers:
+        own = f"FROM chunks WHERE document = {number}"
+        connection.execute(f"DELETE FROM keywords WHERE rowid IN (SELECT id {own})")
+        connection.execute(f"DELETE {own}")
+        connection.execute(f"DELETE FROM documents WHERE id = {number}")
 
 
 def _generation(connection: sqlite3.Connection) -> int:
@@ -507,6 +436,11 @@ def _is_ready(connection: sqlite3.Connection) -> bool:
     raise sqlite3.DatabaseError(
         f"it has format {version}, and this version of lumber-splitters reads format {_FORMAT}"
     )
+
+
+def _metadata(of_document: str, of_chunk: str) -> dict[str, Any]:
+    """Return the metadata of a chunk, that of its document included."""
+    return {**json.loads(of_document), **json.loads(of_chunk)}
 
 
 def _temporary_file() -> Path:

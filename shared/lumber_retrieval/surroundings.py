@@ -1,25 +1,20 @@
 """What to embed for the chunks of a document, and how vectors that know the surroundings follow.
 
-A chunk's surroundings are its neighbours, or the larger chunks that it is part of.
+The surroundings of a chunk are its neighbours. A weighted mean of their vectors is added to its own.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from lumber_core.chunking.cutting import cut_larger
-from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import batches
 from lumber_core.spans import Span
-from lumber_core.text.parsed import PlainText
-from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, token_counter
+from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
 
 Vectors = npt.NDArray[np.float32]
 
@@ -31,35 +26,18 @@ _MOST_NEIGHBOURS = 64  # on either side, so that texts of tiny chunks cost no mo
 _AT_ONCE = 256  # texts in a call of an embedding model, which has batches of its own
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedText:
-    """The text of a chunk with its place in its document, to be embedded.
+class PlacedText(NamedTuple):
+    """A chunk as its embedder needs it.
 
     Attributes:
-        span: Its place, in characters.
+        span: Its place in its document, in characters.
         text: Its text.
-        embedded: Returns what is embedded for it, or for a larger text that begins with it.
+        in_context: What is embedded: its text, or its text below its context.
     """
 
     span: Span
     text: str
-    embedded: Callable[[str], str] = str
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedDocument:
-    """The chunks of a document, to be embedded.
-
-    Attributes:
-        chunks: The chunks, in order.
-        text: The text that larger ranges are of.
-        larger: Ranges of the text of several sizes, which are embedded, too; see
-            `Segmentation.larger`. Empty: the surroundings of a chunk are its neighbours.
-    """
-
-    chunks: Sequence[PlacedText]
-    text: str = ""
-    larger: Sequence[Sequence[Span]] = ()
+    in_context: str
 
 
 class _Plan(NamedTuple):
@@ -67,13 +45,11 @@ class _Plan(NamedTuple):
 
     Attributes:
         rows: For each chunk, where its text is among the texts to embed.
-        larger: The same of the texts it lies in, for each size.
         centres: Its place in tokens.
         sizes: Its size in tokens.
     """
 
     rows: list[int]
-    larger: list[list[int]]
     centres: list[float]
     sizes: list[int]
 
@@ -82,15 +58,17 @@ class VectorPlan:
     """Which texts to embed for the chunks of documents, and how their vectors are made of these.
 
     Args:
-        documents: The documents.
+        documents: The chunks of each document, in order.
         surroundings: Whether vectors know what is around a chunk.
     """
 
-    def __init__(self, documents: Iterable[PlacedDocument], *, surroundings: bool = True) -> None:
+    def __init__(
+        self, documents: Iterable[Sequence[PlacedText]], *, surroundings: bool = True
+    ) -> None:
         self._counter = token_counter(DEFAULT_TOKENIZER)
         self._surroundings = surroundings
         self._rows: dict[str, int] = {}
-        self._plans = [self._plan(document) for document in documents]
+        self._plans = [self._plan(chunks) for chunks in documents]
 
     @property
     def texts(self) -> list[str]:
@@ -144,78 +122,22 @@ class VectorPlan:
         embedded = np.concatenate(made) if made else matrix([], 0)
         return [self._combined(plan, embedded) for plan in self._plans]
 
-    def _plan(self, document: PlacedDocument) -> _Plan:
-        chunks = document.chunks
-        rows = [self._row(chunk, chunk.text) for chunk in chunks]
+    def _plan(self, chunks: Sequence[PlacedText]) -> _Plan:
+        rows = [self._rows.setdefault(chunk.in_context, len(self._rows)) for chunk in chunks]
         if not self._surroundings:
-            return _Plan(rows, [], [], [])
-        if document.larger:
-            larger = [self._larger(chunks, document.text, spans) for spans in document.larger]
-            return _Plan(rows, larger, [], [])
+            return _Plan(rows, [], [])
         counts = self._counter.count([chunk.text for chunk in chunks])
         sizes = [max(1, count) for count in counts]  # so that no two chunks are at one place
         # In tokens, as if these were spread evenly: offsets tell gaps and overlaps.
         density = sum(sizes) / max(1, sum(len(chunk.text) for chunk in chunks))
-        return _Plan(rows, [], [density * sum(chunk.span) / 2 for chunk in chunks], sizes)
-
-    def _larger(self, chunks: Sequence[PlacedText], text: str, spans: Sequence[Span]) -> list[int]:
-        """Return for each chunk which of the texts to embed is the one it lies in."""
-        ends = [span.end for span in spans]
-        rows: dict[int, int] = {}
-        found = []
-        for chunk in chunks:
-            number = min(bisect_right(ends, sum(chunk.span) / 2), len(spans) - 1)
-            if number not in rows:
-                rows[number] = self._row(chunk, spans[number].of(text).strip())
-            found.append(rows[number])
-        return found
-
-    def _row(self, chunk: PlacedText, text: str) -> int:
-        """Return where a text that begins with a chunk is among the texts to embed."""
-        return self._rows.setdefault(chunk.embedded(text), len(self._rows))
+        return _Plan(rows, [density * sum(chunk.span) / 2 for chunk in chunks], sizes)
 
     def _combined(self, plan: _Plan, embedded: Vectors) -> Vectors:
         own: Vectors = embedded[plan.rows]
         if not self._surroundings or not len(own):
             return own
         own = unit_length(own)
-        if not plan.larger:
-            return unit_length(own + mean_of_neighbours(own, plan.centres, plan.sizes))
-        total = own.copy()
-        for rows in plan.larger:
-            total += unit_length(embedded[rows])
-        return unit_length(total)
-
-
-def rejoin(
-    chunks: Sequence[PlacedText], scales: Sequence[int], counter: TokenCounter
-) -> PlacedDocument:
-    """Return a document made of its chunks, with larger ranges that are cut by layout.
-
-    Args:
-        chunks: The chunks, in order. What overlaps is taken once; what is missing between them was
-            white space, as many splitters leave out.
-        scales: Sizes of the ranges in tokens, ascending.
-        counter: Counts the tokens.
-    """
-    if not scales:
-        return PlacedDocument(chunks)
-    parts: list[str] = []
-    placed: list[PlacedText] = []
-    length, end = 0, 0
-    for chunk in chunks:
-        missing = chunk.span.start - end if placed else 0
-        if missing > 0:
-            parts.append(" " if missing == 1 else "\n\n")
-            length += len(parts[-1])
-        start = length + min(0, missing)
-        parts.append(chunk.text[-missing:] if missing < 0 else chunk.text)
-        length += len(parts[-1])
-        placed.append(replace(chunk, span=Span(start, start + len(chunk.text))))
-        end = max(end, chunk.span.end)
-    text = "".join(parts)
-    limits = SizeLimits(None, None, counter, scales=tuple(scales))
-    return PlacedDocument(placed, text, cut_larger(PlainText(text), limits))
+        return unit_length(own + mean_of_neighbours(own, plan.centres, plan.sizes))
 
 
 def mean_of_neighbours(

@@ -263,8 +263,7 @@ class BertChunker(Chunker):
         if not parsed.text:
             return Segmentation(())
         if self._is_one_chunk(parsed, limits):
-            spans = spans_from_starts([0], len(parsed.text))
-            return Segmentation(spans, larger=(spans,) * len(limits.scales))
+            return Segmentation(spans_from_starts([0], len(parsed.text)))
         if self.threshold is not None:
             found = None if self.snap == "word" else parsed.places()
             places = None if found is None else self._places(parsed, found)
@@ -298,17 +297,11 @@ class BertChunker(Chunker):
         """Return the chunks between cuts, with the limits kept."""
         spans = spans_from_starts([0, *cuts], len(parsed.text))
         scorer = partial(place_scores, scores)
-        made = enforce_limits(Segmentation(spans), parsed, limits, units, scorer, parts)
-        if limits.scales:
-            from lumber_core.chunking.cutting import cut_larger  # deferred: imports numpy
-
-            made = replace(made, larger=cut_larger(parsed, limits, scorer))
-        return made
+        return enforce_limits(Segmentation(spans), parsed, limits, units, scorer, parts)
 
     def _is_one_chunk(self, parsed: ParsedText, limits: SizeLimits) -> bool:
         """Return whether a text is too short to be cut, so that it needs no scores."""
-        smallest = min([limits.target_size or 0, *limits.scales])
-        return not parsed.section_starts and limits.fits_target(parsed, smallest)
+        return not parsed.section_starts and limits.fits_target(parsed)
 
     def _scored_places(self, parsed: ParsedText) -> Places | None:
         """Return where a chunk may start, with a threshold or without; None for any word."""

@@ -189,7 +189,6 @@ class Chunker(ABC):
         sources: Iterable[str | Source],
         *,
         overlap: int = 0,
-        scales: Sequence[int] = (),
         show_progress: bool = False,
     ) -> list[Segmentation]:
         """Split many texts; return their spans and verdicts.
@@ -197,34 +196,27 @@ class Chunker(ABC):
         Args:
             sources: Texts or sources; all are checked before the first is split.
             overlap: As for `segment`.
-            scales: Sizes in tokens, ascending, to which the texts are cut as well; see
-                `Segmentation.larger`. They are cut by the same scores, if there are any.
             show_progress: Show a progress bar.
 
         Returns:
-            One segmentation per text, in order, equal to that of `segment`, with larger ranges.
+            One segmentation per text, in order, equal to that of `segment`.
 
         Raises:
             TypeError: An item is neither a string nor a `Source`.
         """
-        texts, limits = self._read(sources, overlap, scales)
-        made = self._segment_all(texts, limits, show_progress=show_progress)
-        return [*map(_with_larger, made, texts, limits)] if scales else made
+        texts, limits = self._read(sources, overlap)
+        return self._segment_all(texts, limits, show_progress=show_progress)
 
     async def asegment_all(
         self,
         sources: Iterable[str | Source],
         *,
         overlap: int = 0,
-        scales: Sequence[int] = (),
         show_progress: bool = False,
     ) -> list[Segmentation]:
         """Async version of `segment_all`."""
-        texts, limits = self._read(sources, overlap, scales)
-        made = await self._asegment_all(texts, limits, show_progress=show_progress)
-        if not scales:
-            return made
-        return await start_in_thread(lambda: [*map(_with_larger, made, texts, limits)])
+        texts, limits = self._read(sources, overlap)
+        return await self._asegment_all(texts, limits, show_progress=show_progress)
 
     def chunks(
         self,
@@ -319,14 +311,11 @@ class Chunker(ABC):
         return await start_in_thread(self._segment_all, texts, limits, show_progress=show_progress)
 
     def _read(
-        self, sources: Iterable[str | Source], overlap: int, scales: Sequence[int] = ()
+        self, sources: Iterable[str | Source], overlap: int
     ) -> tuple[list[ParsedText], list[SizeLimits]]:
         """Check the arguments, and return the text and the limits of each source."""
         texts = list(map(self.parse, as_sources(sources)))
-        limits = [self._limits_for(parsed, overlap) for parsed in texts]
-        if scales:
-            limits = [replace(own, scales=tuple(scales)) for own in limits]
-        return texts, limits
+        return texts, [self._limits_for(parsed, overlap) for parsed in texts]
 
     def _limits_for(self, parsed: ParsedText, overlap: int) -> SizeLimits:
         """Return the limits of the chunks of a text, less what is written around each."""
@@ -349,15 +338,6 @@ class Chunker(ABC):
             self._limits_for(parsed, 0) if delivery.overlap else self._limits_around(parsed.source)
         )
         return deliver(made, delivery, parsed, limits)
-
-
-def _with_larger(made: S, parsed: ParsedText, limits: SizeLimits) -> S:
-    """Return a segmentation with larger ranges, cut by layout if the splitter has no scores."""
-    if made.larger:
-        return made
-    from lumber_core.chunking.cutting import cut_larger  # deferred: imports numpy
-
-    return replace(made, larger=cut_larger(parsed, limits))
 
 
 def _check_chunker(name: str, value: object) -> None:

@@ -68,30 +68,7 @@ _PLAIN = _Weights(start=2.4, size=12.0, mixed=0.0)
 _MARKDOWN = _Weights(start=0.8, size=24.0, mixed=12.0)
 
 _MUCH_LESS = 0.9
-_LONGEST = 2  # times a scale: the longest range, unless there is no place to cut it
 _UNLIMITED = 4  # times the target: the longest chunk considered if there is no limit
-
-
-def cut_larger(
-    parsed: ParsedText, limits: SizeLimits, scorer: Scorer | None = None
-) -> tuple[tuple[Span, ...], ...]:
-    """Return ranges of about each size of `limits.scales`, which cover the text.
-
-    Args:
-        parsed: The text.
-        limits: The sizes, and what counts their tokens.
-        scorer: Scores the places to cut at; None decides by layout and size.
-    """
-    length = len(parsed.text)
-    if not limits.scales or not length:
-        return ((),) * len(limits.scales)
-    cutters = [
-        Cutter(parsed, SizeLimits(_LONGEST * scale, None, limits.counter, scale))
-        for scale in limits.scales
-    ]
-    found = cutters[0].places()  # the finest, which are places for the larger sizes as well
-    t = None if scorer is None else scorer(found.places)
-    return tuple(spans_from_starts([0, *cutter.cut(found, t)], length) for cutter in cutters)
 
 
 class Cutter:

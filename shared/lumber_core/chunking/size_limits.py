@@ -44,7 +44,6 @@ class SizeLimits:
             `chunk_size`. None: no limit.
         counter: Counts the tokens.
         target_size: Preferred length of chunks in tokens; None for splitters without one.
-        scales: Sizes in tokens to which the text is cut as well; see `Segmentation.larger`.
         room: Counts what is written around a chunk; `chunk_size` is what that leaves.
     """
 
@@ -52,7 +51,6 @@ class SizeLimits:
     min_chunk_size: int | None
     counter: TokenCounter
     target_size: int | None = None
-    scales: tuple[int, ...] = ()
     room: Room | None = None
 
     def reserving(self, tokens: int) -> SizeLimits:

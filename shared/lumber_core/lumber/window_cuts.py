@@ -28,7 +28,7 @@ def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> 
     text, units = parsed.text, walk.document.units
     if not text:
         return made
-    from lumber_core.chunking.cutting import Cutter, cut_larger  # deferred: imports numpy
+    from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
     starts = [unit.start for unit in units]
 
@@ -49,5 +49,4 @@ def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> 
         number = bisect_right(starts, span.start) - 1
         at_unit = number > 0 and starts[number] == span.start
         setters.append(walk.verdict_on(number) if at_unit else None)
-    larger = cut_larger(parsed, limits, scores) if limits.scales else ()
-    return replace(made, start_verdicts=tuple(setters), larger=larger)
+    return replace(made, start_verdicts=tuple(setters))
