@@ -51,7 +51,7 @@ from lumber_evaluation.retrieval.word_recall import WordRecall
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import PassageIndex
 from lumber_retrieval.ranking import CANDIDATES, fused
-from lumber_retrieval.store import NewChunk, NewDocument, PassageStore
+from lumber_retrieval.store import NewDocument, PassageStore
 
 BUDGETS = (300, 600)
 SIZES = (40, 60, 120)
@@ -109,25 +109,31 @@ def chunks_of(name: str, words: int, *, keywords: bool) -> Build:
         cut = chunked(corpus, split(corpus, peer.make(setting_for(corpus, peer, words))))
         store = PassageStore(folder / "index.db")
         new = []
-        for number, (document, one) in enumerate(zip(documents, cut, strict=True)):
+        for document, one in zip(documents, cut, strict=True):
             texts = [chunk.text for chunk in one.chunks]
-            vectors = np.array(Model().embed_documents(texts), dtype=np.float32)
-            parts = [NewChunk(chunk.span, {}, chunk.text, "") for chunk in one.chunks]
-            keys = [f"{number}-{place}" for place in range(len(parts))]
             new.append(
                 NewDocument(
-                    document.name, document.name, "", document.text, {}, parts, keys, vectors
+                    document.name,
+                    source=document.name,
+                    digest="",
+                    text=document.text,
+                    metadata={},
+                    spans=[chunk.span for chunk in one.chunks],
+                    details=[{}] * len(texts),
+                    words=texts,
+                    around=[""] * len(texts),
+                    vectors=np.array(Model().embed_documents(texts), dtype=np.float32),
                 )
             )
-        store.put(new, elsewhere=False)
+        store.put(new)
 
         def search(question: str, words: int) -> Found:
             del words
             with store.reading() as reading:
                 near = reading.nearest(Model().embed_query(question), CANDIDATES, None)
                 matching = reading.matching(question, CANDIDATES, None) if keywords else {}
-                found = reading.chunks(fused([near, matching]))
-            return [(chunk.document, chunk.span) for chunk in found]
+                found, _ = reading.hits(fused([near, matching]))
+            return [(hit.document, hit.span) for hit in found]
 
         return search
 

@@ -46,7 +46,7 @@ from lumber_evaluation.corpora import (
 from lumber_evaluation.documents import Corpus, EvaluatedChunk, SplitDocument
 from lumber_evaluation.embedders import Embedder, embedder
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
-from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
+from lumber_evaluation.retrieval.context import ALL_CONTEXT, ContextPart
 
 FIGURES: tuple[tuple[str, Callable[[QuestionResult], float]], ...] = (
     ("recall at 300 words", lambda question: question.word_recall(300)),

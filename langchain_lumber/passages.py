@@ -148,7 +148,7 @@ def place_metadata(passage: Passage) -> dict[Any, Any]:
 
 
 def _hit_of(number: int, hit: Document) -> Hit:
-    """Return a document as a hit, without the context before its text.
+    """Return a document as a hit, without the context before its text; the first is the best.
 
     Raises:
         ValueError: Its offset or its document is not known, or does not fit its text.
@@ -174,7 +174,7 @@ def _hit_of(number: int, hit: Document) -> Hit:
             "fit its text: join passages before anything changes the text of hits"
         )
     text = hit.page_content[before:]
-    return Hit(number, document, Span(start, start + len(text)), text, None, hit.metadata)
+    return Hit(number, document, Span(start, start + len(text)), text, -number, hit.metadata)
 
 
 def _offset(hit: Document, key: str) -> int | None:
@@ -234,6 +234,6 @@ def _text_of(hit: Hit, texts: Mapping[str, str]) -> str:
             check_text(text)
             return text
     raise ValueError(
-        f"texts has no document {hit.document}: pass all documents that were split, or a mapping from "
-        'the "source" of each to its text'
+        f"texts has no document {hit.document}: pass all documents that were split, or a mapping "
+        'from the "source" of each to its text'
     )

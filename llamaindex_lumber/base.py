@@ -8,7 +8,7 @@ import pickle
 from abc import abstractmethod
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import (
@@ -46,32 +46,12 @@ from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import (
-    Settings,
-    document,
-    fields_of,
-    refuse_unknown,
-    setting_of,
-)
-from lumber_core.spans import Span
+from lumber_core.settings import Settings, document, fields_of, refuse_unknown, setting_of
 from lumber_core.text.source import Source
-from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
-
-if TYPE_CHECKING:
-    from llamaindex_lumber.vectors import NodeDocument
 
 logger = logging.getLogger(__name__)
 
 _LARGEST_SHARE = 1 / 3  # of chunk_size, taken by metadata without a warning
-
-
-class _Parsed(NamedTuple):
-    """The nodes of a document, their places in its text, and its larger ranges."""
-
-    nodes: Sequence[BaseNode]
-    spans: Sequence[Span]
-    text: str
-    larger: Sequence[Sequence[Span]]
 
 
 class SpanNodeParser(NodeParser):
@@ -268,16 +248,12 @@ class SpanNodeParser(NodeParser):
             TypeError: An item is neither a document nor a node.
         """
         checked = checked_nodes(documents)
-        parsed: list[_Parsed] = []
-        nodes = super().get_nodes_from_documents(
-            checked, show_progress=show_progress, parsed=parsed, **kwargs
-        )
+        nodes = super().get_nodes_from_documents(checked, show_progress=show_progress, **kwargs)
         model = self._embedding_model
         if model is not None:
             from llamaindex_lumber.vectors import embed_nodes  # deferred: only for embeddings
 
-            embedded = self._embedded(nodes, parsed)
-            embed_nodes(embedded, model, self._context, show_progress=show_progress)
+            embed_nodes(nodes, model, show_progress=show_progress)
         return nodes
 
     async def aget_nodes_from_documents(
@@ -285,16 +261,14 @@ class SpanNodeParser(NodeParser):
     ) -> list[BaseNode]:
         """Async version of `get_nodes_from_documents`."""
         checked = checked_nodes(documents)
-        parsed: list[_Parsed] = []
         nodes = await super().aget_nodes_from_documents(
-            checked, show_progress=show_progress, parsed=parsed, **kwargs
+            checked, show_progress=show_progress, **kwargs
         )
         model = self._embedding_model
         if model is not None:
             from llamaindex_lumber.vectors import aembed_nodes  # deferred: only for embeddings
 
-            embedded = self._embedded(nodes, parsed)
-            await aembed_nodes(embedded, model, self._context, show_progress=show_progress)
+            await aembed_nodes(nodes, model, show_progress=show_progress)
         return nodes
 
     @property
@@ -308,24 +282,6 @@ class SpanNodeParser(NodeParser):
         from llamaindex_lumber.embedding import LumberEmbedding  # deferred: as above
 
         return LumberEmbedding(threads=getattr(self, "threads", None))
-
-    @property
-    def _context(self) -> Sequence[ContextPart]:
-        known: Sequence[ContextPart] = getattr(self, "context", ALL_CONTEXT)
-        return known
-
-    @property
-    def _scales(self) -> Sequence[int]:
-        """The sizes to which texts are cut as well, for the embeddings."""
-        return getattr(self, "scales", ()) if getattr(self, "embed", False) else ()
-
-    def _embedded(self, nodes: Sequence[BaseNode], parsed: Sequence[_Parsed]) -> list[NodeDocument]:
-        """Return what is embedded for nodes: by their sources, or with their larger ranges."""
-        from llamaindex_lumber.vectors import documents_of, parsed_document  # deferred: as above
-
-        if not self._scales:
-            return documents_of(nodes, self._context)
-        return [parsed_document(*document, self._context) for document in parsed]
 
     @field_serializer("embed", check_fields=False)
     def _serialised_model(self, model: bool | BaseEmbedding) -> bool | dict[str, str]:
@@ -385,20 +341,22 @@ class SpanNodeParser(NodeParser):
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
+        del kwargs
         sources = self._sources(nodes)
         made = self._built().segment_all(
-            sources, overlap=self._overlap, scales=self._scales, show_progress=show_progress
+            sources, overlap=self._overlap, show_progress=show_progress
         )
-        return self._all_nodes(nodes, sources, made, kwargs.get("parsed", []))
+        return self._all_nodes(nodes, sources, made)
 
     async def _aparse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
+        del kwargs
         sources = self._sources(nodes)
         made = await self._built().asegment_all(
-            sources, overlap=self._overlap, scales=self._scales, show_progress=show_progress
+            sources, overlap=self._overlap, show_progress=show_progress
         )
-        return self._all_nodes(nodes, sources, made, kwargs.get("parsed", []))
+        return self._all_nodes(nodes, sources, made)
 
     def _sources(self, nodes: Sequence[BaseNode]) -> list[Source]:
         """Return each node as a source that leaves room for the metadata of its children.
@@ -436,9 +394,8 @@ class SpanNodeParser(NodeParser):
         parents: Sequence[BaseNode],
         sources: Sequence[Source],
         segmentations: Sequence[Segmentation],
-        parsed: list[_Parsed],
     ) -> list[BaseNode]:
-        """Return the nodes of all parents, and add them to `parsed` for their embeddings."""
+        """Return the nodes of all parents."""
         identity = self._built().identity
         made: list[BaseNode] = []
         for parent, source, segmentation in zip(parents, sources, segmentations, strict=True):
@@ -456,8 +413,6 @@ class SpanNodeParser(NodeParser):
                     context=self._adds_context(parent),
                 )
                 event.on_end(payload={EventPayload.CHUNKS: [text_of(node) for node in nodes]})
-            spans = [chunk.span for chunk in chunks] or [Span(0, 0)] * len(nodes)
-            parsed.append(_Parsed(nodes, spans, source.text, segmentation.larger))
             made += nodes
         return made
 

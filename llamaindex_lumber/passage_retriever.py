@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -21,12 +19,7 @@ from llama_index.core.schema import (
     RelatedNodeInfo,
     TextNode,
 )
-from llama_index.core.vector_stores.types import (
-    BasePydanticVectorStore,
-    MetadataFilters,
-    VectorStoreQuery,
-    VectorStoreQueryResult,
-)
+from llama_index.core.vector_stores.types import MetadataFilters
 from typing_extensions import Self
 
 from llamaindex_lumber.base import SpanNodeParser
@@ -35,17 +28,11 @@ from llamaindex_lumber.filters import accepted_by, check_filters
 from llamaindex_lumber.layout import LayoutNodeParser
 from llamaindex_lumber.nodes import add_metadata, source_of_node, whole_documents
 from llamaindex_lumber.settings import check_embed_model
-from lumber_core.checks import check_positive
-from lumber_core.identity import chunk_id, safe_repr
-from lumber_core.spans import Span
+from lumber_core.identity import safe_repr
 from lumber_core.text.source import NAME_KEYS
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
 from lumber_retrieval.index import BUDGET, TARGET_SIZE, Changes, PassageIndex
-from lumber_retrieval.joining import MAX_GAP, OWN_KEYS, check_limits
-from lumber_retrieval.passages import Passage
-from lumber_retrieval.store import PassageStore
-from lumber_retrieval.vector_store import IndexedChunk
+from lumber_retrieval.passages import MAX_GAP, OWN_KEYS, Passage
 
 # How a document is written out, which its passages take over; its metadata in the file has it.
 _FORM = "_llama_index"
@@ -58,19 +45,15 @@ class PassageRetriever(BaseRetriever):
 
     Chunks are found by vectors that know their headings and surroundings and by their words, both
     scores added. Hits that lie close together become one passage, an exact slice of the document.
-    Texts, words and, without a vector store, vectors are in one file.
+    Texts, words and vectors are in one file. For a vector store of your own, `ContextEmbedding`
+    makes the same vectors, and `PassageJoiner` joins what its retriever finds.
 
     Args:
         node_parser: A node parser of this package; only how it splits counts. None:
             `LayoutNodeParser(target_size=50)`.
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
         path: The file, which is reopened with the same answers. None: a temporary one.
-        vector_store: Any vector store of LlamaIndex that can delete nodes by their IDs, for the
-            vectors alone. Needs `path` to be reopened, and is saved by itself.
         keywords: Whether chunks are found by their words, too.
-        context: What vectors know beside the text of a chunk; as for `ContextEmbedding`.
-        scales: As for `ContextEmbedding`; helps a little, and costs as much embedding again as the
-            chunks for each size.
         budget: Maximum number of words in all passages of a query.
         max_gap: Hits of one document with at most this many words between them are joined.
         filters: Which chunks may be found, by the metadata of their documents and their own
@@ -78,9 +61,8 @@ class PassageRetriever(BaseRetriever):
         callback_manager: LlamaIndex's.
 
     Raises:
-        ValueError: A limit is out of range, a filter has a value that does not fit its operator,
-            the vector store cannot delete nodes by their IDs, or the parser has a setting that has
-            no meaning here.
+        ValueError: A limit is out of range, a filter has a value that does not fit its operator, or
+            the parser has a setting that has no meaning here.
         TypeError: An argument has the wrong type.
 
     Example:
@@ -100,10 +82,7 @@ class PassageRetriever(BaseRetriever):
         *,
         embed_model: BaseEmbedding | None = None,
         path: str | Path | None = None,
-        vector_store: BasePydanticVectorStore | None = None,
         keywords: bool = True,
-        context: Sequence[ContextPart] = ALL_CONTEXT,
-        scales: Sequence[int] = (),
         budget: int = BUDGET,
         max_gap: int = MAX_GAP,
         filters: MetadataFilters | None = None,
@@ -112,25 +91,18 @@ class PassageRetriever(BaseRetriever):
         parser = _checked_parser(node_parser)
         model = LumberEmbedding() if embed_model is None else embed_model
         check_embed_model("embed_model", model)
-        check_positive("budget", budget)
-        check_limits(max_gap, budget)
         check_filters(filters)
         super().__init__(callback_manager)
         self._model = model
         self._filters = filters
-        self._limits = {"budget": budget, "max_gap": max_gap}
-        vectors = None if vector_store is None else _Vectors(_checked_store(vector_store))
         self._index = PassageIndex(
             parser.chunker,
             _Embedding(model),
             path,
-            context=context,
-            scales=scales,
             keywords=keywords,
-            vectors=vectors,
+            budget=budget,
+            max_gap=max_gap,
         )
-        if vectors is not None:
-            vectors.index = self._index.store
 
     def add_documents(
         self, documents: Iterable[Document], *, show_progress: bool = False
@@ -203,16 +175,16 @@ class PassageRetriever(BaseRetriever):
         if vector is None:
             vector = self._model.get_agg_embedding_from_queries(_texts_of(query_bundle))
         where = accepted_by(self._filters)
-        found = self._index.search(query, **self._limits, where=where, vector=vector)
-        return [*map(_hit_of, found)]
+        found = self._index.search(query, where=where, vector=vector)
+        return [*map(_node_of, found)]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         query, vector = query_bundle.query_str, query_bundle.embedding
         if vector is None:
             vector = await self._model.aget_agg_embedding_from_queries(_texts_of(query_bundle))
         where = accepted_by(self._filters)
-        found = await self._index.asearch(query, **self._limits, where=where, vector=vector)
-        return [*map(_hit_of, found)]
+        found = await self._index.asearch(query, where=where, vector=vector)
+        return [*map(_node_of, found)]
 
 
 class _Embedding:
@@ -232,70 +204,6 @@ class _Embedding:
 
     async def aembed_query(self, text: str) -> list[float]:
         return await self._model.aget_query_embedding(text)
-
-
-class _Vectors:
-    """A vector store of LlamaIndex as one of the core.
-
-    Some come to be with the first nodes (Qdrant's collections): before that, there is nothing to
-    find, and that deleting fails means nothing.
-    """
-
-    def __init__(self, store: BasePydanticVectorStore) -> None:
-        self._store = store
-        self.index: PassageStore | None = None
-
-    def add(self, chunks: Sequence[IndexedChunk]) -> None:
-        self._store.add([*map(_stored, chunks)])
-
-    async def aadd(self, chunks: Sequence[IndexedChunk]) -> None:
-        await self._store.async_add([*map(_stored, chunks)])
-
-    def delete(self, keys: Sequence[str]) -> None:
-        with self._unless_new():
-            self._store.delete_nodes([*keys])
-
-    async def adelete(self, keys: Sequence[str]) -> None:
-        with self._unless_new():
-            await self._store.adelete_nodes([*keys])
-
-    def search(self, query: str, vector: Sequence[float], count: int) -> list[tuple[str, float]]:
-        if self._is_new:
-            return []
-        return self._hits(self._store.query(_query(query, vector, count)))
-
-    async def asearch(
-        self, query: str, vector: Sequence[float], count: int
-    ) -> list[tuple[str, float]]:
-        if self._is_new:
-            return []
-        return self._hits(await self._store.aquery(_query(query, vector, count)))
-
-    @property
-    def _is_new(self) -> bool:
-        return self.index is None or self.index.is_new
-
-    @contextmanager
-    def _unless_new(self) -> Iterator[None]:
-        try:
-            yield
-        except Exception:
-            if not self._is_new:
-                raise
-
-    def _hits(self, found: VectorStoreQueryResult) -> list[tuple[str, float]]:
-        """Return the keys that were found with their scores.
-
-        Raises:
-            ValueError: The store gives no scores.
-        """
-        keys = [node.node_id for node in found.nodes] if found.nodes else found.ids or []
-        if keys and not found.similarities:
-            raise ValueError(
-                f"{type(self._store).__name__} returns no similarities, which are added to the "
-                "scores of words: pass another vector store, or none"
-            )
-        return [*zip(keys, found.similarities or (), strict=True)]
 
 
 def _checked_parser(parser: object) -> SpanNodeParser:
@@ -321,32 +229,6 @@ def _checked_parser(parser: object) -> SpanNodeParser:
     return parser
 
 
-def _checked_store(store: object) -> BasePydanticVectorStore:
-    """Return a vector store.
-
-    Raises:
-        TypeError: It is none.
-        ValueError: It cannot delete nodes, or embeds them itself.
-    """
-    if not isinstance(store, BasePydanticVectorStore):
-        raise TypeError(
-            "vector_store must be a vector store of LlamaIndex (BasePydanticVectorStore) or None, "
-            f"not {safe_repr(store)}"
-        )
-    kind = type(store)
-    if kind.delete_nodes is BasePydanticVectorStore.delete_nodes:
-        raise ValueError(
-            f"{kind.__name__} cannot delete nodes by their IDs (delete_nodes), so documents could "
-            "not be replaced: pass another vector store, or none"
-        )
-    if not store.is_embedding_query:
-        raise ValueError(
-            f"{kind.__name__} embeds texts itself, without headings and surroundings: pass a "
-            "vector store that takes vectors, or none"
-        )
-    return store
-
-
 def _indexed(document: Document) -> IndexedDocument:
     """Return a document for the index, with the form of its passages in its metadata."""
     content = source_of_node(document, titled=True)
@@ -358,40 +240,23 @@ def _indexed(document: Document) -> IndexedDocument:
     return IndexedDocument(document.node_id, next(known, document.node_id), content)
 
 
-def _stored(chunk: IndexedChunk) -> TextNode:
-    """Return a chunk for a vector store; all of them take single values as metadata."""
-    node = _node(chunk.key, chunk.document, chunk.chunk.text, chunk.chunk.span, chunk.metadata)
-    single = (str, int, float)
-    node.metadata = {key: one for key, one in node.metadata.items() if isinstance(one, single)}
-    node.embedding = [*chunk.vector]
-    return node
-
-
-def _hit_of(passage: Passage) -> NodeWithScore:
-    key = chunk_id(passage.document, passage.span, passage.text, "passage")
-    node = _node(key, passage.document, passage.text, passage.span, passage.metadata)
-    return NodeWithScore(node=node, score=passage.score)
-
-
-def _node(key: str, document: str, text: str, span: Span, metadata: Mapping[str, Any]) -> TextNode:
-    """Return a slice of a document as a node parser would."""
+def _node_of(passage: Passage) -> NodeWithScore:
+    """Return a passage as a node parser would make a node of it."""
+    metadata = passage.metadata
     common = {key: value for key, value in metadata.items() if key not in (*OWN_KEYS, _FORM)}
-    source = RelatedNodeInfo(node_id=document, node_type=ObjectType.DOCUMENT, metadata=common)
+    kind = ObjectType.DOCUMENT
+    source = RelatedNodeInfo(node_id=passage.document, node_type=kind, metadata=common)
     node = TextNode(
-        id_=key,
-        text=text,
+        id_=passage.key,
+        text=passage.text,
         metadata=common,
-        start_char_idx=span.start,
-        end_char_idx=span.end,
+        start_char_idx=passage.span.start,
+        end_char_idx=passage.span.end,
         relationships={NodeRelationship.SOURCE: source},
         **metadata.get(_FORM, {}),  # LangChain's retriever writes none
     )
     add_metadata(node, {key: metadata[key] for key in OWN_KEYS if key in metadata})
-    return node
-
-
-def _query(query: str, vector: Sequence[float], count: int) -> VectorStoreQuery:
-    return VectorStoreQuery(query_embedding=[*vector], similarity_top_k=count, query_str=query)
+    return NodeWithScore(node=node, score=passage.score)
 
 
 def _texts_of(query: QueryBundle) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from llama_index.core.bridge.pydantic import ConfigDict, Field, PrivateAttr
@@ -19,14 +20,8 @@ from pydantic import SkipValidation
 
 from llamaindex_lumber.nodes import checked_nodes, text_of
 from lumber_core.checks import check_text
-from lumber_core.identity import chunk_id
-from lumber_retrieval.joining import (
-    MAX_GAP,
-    Hit,
-    check_limits,
-    join_hits,
-    passage_metadata,
-)
+from lumber_core.spans import Span
+from lumber_retrieval.passages import MAX_GAP, Hit, Passage, check_limits, join_hits
 
 StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 """Documents as they were before they were parsed, or their texts by document ID."""
@@ -138,38 +133,35 @@ def _join(
     max_gap: int,
     budget: int | None,
 ) -> list[NodeWithScore]:
-    pairs = [_hit_of(each) for each in hits]
-    found, nodes = [hit for hit, _ in pairs], [node for _, node in pairs]
-    known = None
+    known = list(hits)
+    found = [_hit_of(number, each) for number, each in enumerate(known)]
+    whole = None
     if texts is not None:
-        known = {name: _text_of(name, texts) for name in {hit.document for hit in found}}
-    passages = []
-    for document, span, text, numbers in join_hits(found, known, max_gap=max_gap, budget=budget):
-        best = nodes[numbers[0]]
-        in_order = sorted(numbers, key=lambda number: found[number].span)
-        node = best.model_copy(deep=True)
-        node.metadata = passage_metadata(
-            node.metadata, [nodes[number].metadata for number in in_order]
-        )
-        for keys in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
-            every = [key for number in numbers for key in getattr(nodes[number], keys)]
-            setattr(node, keys, [*dict.fromkeys(every)])
-        node.relationships = {
-            kind: other
-            for kind, other in node.relationships.items()
-            if kind is NodeRelationship.SOURCE
-        }
-        if found[numbers[0]].span != span:
-            node.id_ = chunk_id(document, span, text, "passage")
-            node.set_content(text)
-            node.embedding = None
-            node.start_char_idx, node.end_char_idx = span
-        passages.append(NodeWithScore(node=node, score=found[numbers[0]].score))
-    return passages
+        whole = {name: _text_of(name, texts) for name in {hit.document for hit in found}}
+    joined = join_hits(found, whole, max_gap=max_gap, budget=budget)
+    return [_node_of(passage, [known[hit.number] for hit in passage.hits]) for passage in joined]
 
 
-def _hit_of(found: Any) -> tuple[Hit, TextNode]:
-    """Return a hit of the core, and its node.
+def _node_of(passage: Passage, found: Sequence[NodeWithScore]) -> NodeWithScore:
+    """Return a passage as a node like the best of its nodes, which is the first."""
+    node = found[0].node.model_copy(deep=True)
+    assert isinstance(node, TextNode)  # as all that are hits
+    node.metadata = passage.metadata
+    for keys in ("excluded_embed_metadata_keys", "excluded_llm_metadata_keys"):
+        every = [key for one in found for key in getattr(one.node, keys)]
+        setattr(node, keys, [*dict.fromkeys(every)])
+    source = node.relationships[NodeRelationship.SOURCE]
+    node.relationships = {NodeRelationship.SOURCE: source}
+    if passage.hits[0].span != passage.span:
+        node.id_ = passage.key
+        node.set_content(passage.text)
+        node.embedding = None
+        node.start_char_idx, node.end_char_idx = passage.span
+    return NodeWithScore(node=node, score=found[0].score)
+
+
+def _hit_of(number: int, found: Any) -> Hit:
+    """Return a node as a hit; those without a score come last.
 
     Raises:
         TypeError: It is not a node with a score.
@@ -195,7 +187,8 @@ def _hit_of(found: Any) -> tuple[Hit, TextNode]:
             f"text of {len(text):,} characters: join passages before a postprocessor replaces the "
             "text of nodes"
         )
-    return Hit(node.ref_doc_id, start, text, found.score), node
+    score = -inf if found.score is None else found.score
+    return Hit(number, node.ref_doc_id, Span(start, end), text, score, node.metadata)
 
 
 def _known_texts(texts: StoredTexts | None) -> BaseDocumentStore | Mapping[str, str] | None:

@@ -8,12 +8,6 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lumber_core.chunking.settings import ChunkOverlap, add_metadata_setting
 from lumber_core.settings import Setting, Settings
-from lumber_retrieval.embedding import (
-    ALL_CONTEXT,
-    ContextSetting,
-    ScalesSetting,
-    check_context_and_scales,
-)
 
 _SEPARATOR = "nodes end at units: choose these with the setting units"
 _SEMANTIC = "no embeddings are compared; BertNodeParser has the setting threshold"
@@ -78,18 +72,7 @@ class ParserSettings(Settings):
         Setting(
             "Set `node.embedding`: with an embedding model of LlamaIndex, or if True with the "
             "bundled one, `LumberEmbedding`. What is embedded is the text with its metadata, as an "
-            "index would.",
+            "index would, and vectors of its neighbours are added, as by `ContextEmbedding`.",
             _check_embed,
         ),
     ] = False
-    context: ContextSetting = ALL_CONTEXT
-    scales: ScalesSetting = ()
-
-    def __post_init__(self) -> None:
-        """Check every value, and that they fit together.
-
-        Raises:
-            ValueError: There are `scales`, but no surroundings in `context`.
-        """
-        super().__post_init__()
-        check_context_and_scales(self.context, self.scales)

@@ -1,11 +1,10 @@
-"""Vectors of nodes that know headings and surroundings."""
+"""Vectors of nodes that know context and surroundings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import ConfigDict, Field, field_serializer
@@ -23,15 +22,8 @@ from llamaindex_lumber.settings import check_embed_model
 from lumber_core.identity import settings_digest
 from lumber_core.spans import Span
 from lumber_core.text.markdown import CONTEXT_KEY
-from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
-from lumber_retrieval.embedding import (
-    ALL_CONTEXT,
-    ContextPart,
-    check_context_and_scales,
-)
-
-if TYPE_CHECKING:
-    from lumber_retrieval.surroundings import PlacedDocument, PlacedText, VectorPlan, Vectors
+from lumber_retrieval.embedding import check_flags
+from lumber_retrieval.surroundings import PlacedText, VectorPlan, Vectors
 
 _ABOVE = (CONTEXT_KEY, "header_path")
 """Where nodes say what stands above them: our parsers', and LlamaIndex's `MarkdownNodeParser`'s."""
@@ -52,102 +44,59 @@ def serialised_model(model: BaseEmbedding) -> dict[str, str]:
     return {"class_name": model.class_name(), "model": model.model_name, "settings": digest}
 
 
-class NodeDocument(NamedTuple):
-    """The nodes of a document, with what is embedded for them.
-
-    Attributes:
-        nodes: The nodes.
-        placed: Their texts in the document.
-    """
-
-    nodes: Sequence[BaseNode]
-    placed: PlacedDocument
-
-
-def documents_of(
-    nodes: Iterable[BaseNode], context: Sequence[ContextPart], scales: Sequence[int] = ()
-) -> list[NodeDocument]:
-    """Return the documents that nodes of any parser are from.
-
-    Args:
-        nodes: The nodes; those of a document are in order. One without a source is a document of
-            its own.
-        context: What vectors know beside the text.
-        scales: Sizes of larger ranges that are embedded, too.
-    """
-    from lumber_retrieval.surroundings import rejoin  # deferred: imports numpy
-
-    sources: dict[str, list[BaseNode]] = {}
-    for node in nodes:
-        source = node.source_node
-        sources.setdefault(node.node_id if source is None else source.node_id, []).append(node)
-    counter = token_counter(DEFAULT_TOKENIZER)
-    documents = []
-    for own in sources.values():
-        placed = [_placed(node, span, context) for node, span in zip(own, _spans(own), strict=True)]
-        documents.append(NodeDocument(own, rejoin(placed, scales, counter)))
-    return documents
-
-
-def parsed_document(
-    nodes: Sequence[BaseNode],
-    spans: Sequence[Span],
-    text: str,
-    larger: Sequence[Sequence[Span]],
-    context: Sequence[ContextPart],
-) -> NodeDocument:
-    """Return a document whose larger ranges are known.
-
-    Args:
-        nodes: Its nodes.
-        spans: Their places in its text.
-        text: Its text.
-        larger: Its larger ranges; see `Segmentation.larger`.
-        context: What vectors know beside the text.
-    """
-    from lumber_retrieval.surroundings import PlacedDocument  # deferred: imports numpy
-
-    placed = [_placed(node, span, context) for node, span in zip(nodes, spans, strict=True)]
-    return NodeDocument(nodes, PlacedDocument(placed, text, larger))
-
-
 def embed_nodes(
-    documents: Sequence[NodeDocument],
+    nodes: Sequence[BaseNode],
     model: BaseEmbedding,
-    context: Sequence[ContextPart],
     *,
+    context: bool = True,
+    surroundings: bool = True,
     show_progress: bool = False,
 ) -> None:
     """Set the embeddings of nodes.
 
     Args:
-        documents: Their documents.
+        nodes: The nodes of any parser; those of a document are in order. One without a source is a
+            document of its own.
         model: The embedding model.
-        context: What vectors know beside the text.
+        context: As for `ContextEmbedding`.
+        surroundings: As for `ContextEmbedding`.
         show_progress: Show a progress bar.
     """
-    plan = _plan(documents, context)
+    documents = _documents_of(nodes)
+    plan = _plan(documents, context, surroundings)
     _assign(documents, plan.embed(model.get_text_embedding_batch, show_progress=show_progress))
 
 
 async def aembed_nodes(
-    documents: Sequence[NodeDocument],
+    nodes: Sequence[BaseNode],
     model: BaseEmbedding,
-    context: Sequence[ContextPart],
     *,
+    context: bool = True,
+    surroundings: bool = True,
     show_progress: bool = False,
 ) -> None:
     """Async version of `embed_nodes`."""
-    plan = _plan(documents, context)
+    documents = _documents_of(nodes)
+    plan = _plan(documents, context, surroundings)
     embed = model.aget_text_embedding_batch
     _assign(documents, await plan.aembed(embed, show_progress=show_progress))
 
 
-def _plan(documents: Sequence[NodeDocument], context: Sequence[ContextPart]) -> VectorPlan:
-    from lumber_retrieval.surroundings import VectorPlan  # deferred: imports numpy
+def _documents_of(nodes: Iterable[BaseNode]) -> list[list[BaseNode]]:
+    """Return the nodes of each document."""
+    documents: dict[str, list[BaseNode]] = {}
+    for node in nodes:
+        source = node.source_node
+        documents.setdefault(node.node_id if source is None else source.node_id, []).append(node)
+    return [*documents.values()]
 
-    placed = [document.placed for document in documents]
-    return VectorPlan(placed, surroundings="surroundings" in context)
+
+def _plan(documents: Iterable[Sequence[BaseNode]], context: bool, surroundings: bool) -> VectorPlan:
+    placed = [
+        [_placed(node, span, context) for node, span in zip(nodes, _spans(nodes), strict=True)]
+        for nodes in documents
+    ]
+    return VectorPlan(placed, surroundings=surroundings)
 
 
 def _spans(nodes: Sequence[BaseNode]) -> list[Span]:
@@ -161,53 +110,43 @@ def _spans(nodes: Sequence[BaseNode]) -> list[Span]:
     return [Span(start, start + length) for start, length in zip(starts, lengths, strict=True)]
 
 
-def _placed(node: BaseNode, span: Span, context: Sequence[ContextPart]) -> PlacedText:
-    from lumber_retrieval.surroundings import PlacedText  # deferred: imports numpy
-
-    hidden = () if "headings" in context else _ABOVE
+def _placed(node: BaseNode, span: Span, context: bool) -> PlacedText:
+    """Return a node as LlamaIndex embeds it, with its metadata."""
     text = text_of(node)
     if not isinstance(node, TextNode | Document):
-        return PlacedText(span, text)
+        return PlacedText(span, text, text)
     shown = node
-    if any(key in node.metadata for key in hidden):
+    if not context and any(key in node.metadata for key in _ABOVE):
         shown = node.model_copy()
-        shown.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *hidden]
+        shown.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *_ABOVE]
     metadata = shown.get_metadata_str(mode=MetadataMode.EMBED).strip()
     if not metadata:
-        return PlacedText(span, text)
-    return PlacedText(span, text, partial(_below, node.text_template, metadata))
+        return PlacedText(span, text, text)
+    template = node.text_template
+    return PlacedText(span, text, template.format(content=text, metadata_str=metadata).strip())
 
 
-def _below(template: str, metadata: str, text: str) -> str:
-    """Return a text below the metadata of a node, as LlamaIndex embeds it."""
-    return template.format(content=text, metadata_str=metadata).strip()
-
-
-def _assign(documents: Iterable[NodeDocument], vectors: Iterable[Vectors]) -> None:
-    for document, own in zip(documents, vectors, strict=True):
-        for node, vector in zip(document.nodes, own.tolist(), strict=True):
+def _assign(documents: Iterable[Sequence[BaseNode]], vectors: Iterable[Vectors]) -> None:
+    for nodes, own in zip(documents, vectors, strict=True):
+        for node, vector in zip(nodes, own.tolist(), strict=True):
             node.embedding = vector
 
 
 class ContextEmbedding(TransformComponent):
-    """Embeds the nodes of any parser so that their vectors know headings and surroundings.
+    """Embeds the nodes of any parser so that their vectors know context and surroundings.
 
     A step of an `IngestionPipeline` after the parser, instead of an embedding model. Nodes need no
     offsets, but those of a document have to be in order. Queries are embedded by the model.
 
     Args:
         embed_model: The embedding model; None for the bundled one (`LumberEmbedding`).
-        context: What vectors know beside the text of a node. "headings": what its metadata says of
-            them ("context" of this library's parsers, "header_path" of LlamaIndex's) is embedded
-            with it. "surroundings": vectors of its neighbours in the document are added, which
-            helps to find nodes of about 50 tokens, and not those of 150. Empty: nothing.
-        scales: Sizes in tokens, ascending, such as (80, 160, 320). The document, rejoined from its
-            nodes, is cut to each by its layout, and what it is cut to is embedded, too: the
-            surroundings are then those that a node lies in, instead of its neighbours' own vectors.
+        context: Embed a node with what its metadata says of the headings above it: "context" of
+            this library's parsers, "header_path" of LlamaIndex's.
+        surroundings: Add the vectors of its neighbours in the document, which helps to find nodes
+            of about 50 tokens, and not those of 150.
 
     Raises:
         TypeError: An argument has the wrong type.
-        ValueError: `context` or `scales` is wrong.
 
     Example:
         >>> from llama_index.core import Document
@@ -224,27 +163,27 @@ class ContextEmbedding(TransformComponent):
     model_config = ConfigDict(hide_input_in_errors=True)
 
     embed_model: BaseEmbedding = Field(description="The embedding model.")
-    context: tuple[ContextPart, ...] = Field(description="What vectors know beside the text.")
-    scales: tuple[int, ...] = Field(description="Sizes of larger chunks that are embedded, too.")
+    context: bool = Field(description="Whether vectors know what stands above a node.")
+    surroundings: bool = Field(description="Whether vectors know the nodes around a node.")
 
     def __init__(
         self,
         embed_model: BaseEmbedding | None = None,
         *,
-        context: Sequence[ContextPart] = ALL_CONTEXT,
-        scales: Sequence[int] = (),
+        context: bool = True,
+        surroundings: bool = True,
         **unused: Any,
     ) -> None:
         unused.pop("class_name", None)  # in the result of to_dict
         if unused:
             raise TypeError(
                 f"ContextEmbedding has no setting {next(iter(unused))!r}: its settings are "
-                "embed_model, context, scales"
+                "embed_model, context, surroundings"
             )
-        check_context_and_scales(context, scales)
+        check_flags(context=context, surroundings=surroundings)
         model = LumberEmbedding() if embed_model is None else embed_model
         check_embed_model("embed_model", model)
-        fields = {"embed_model": model, "context": tuple(context), "scales": tuple(scales)}
+        fields = {"embed_model": model, "context": context, "surroundings": surroundings}
         super().__init__(**fields)
 
     @field_serializer("embed_model")
@@ -259,15 +198,18 @@ class ContextEmbedding(TransformComponent):
     def __call__(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """Set the embedding of each node, and return the nodes."""
         checked = checked_nodes(nodes)
-        documents = documents_of(checked, self.context, self.scales)
-        shown = bool(kwargs.get("show_progress", False))
-        embed_nodes(documents, self.embed_model, self.context, show_progress=shown)
+        embed_nodes(checked, self.embed_model, **self._options(kwargs))
         return checked
 
     async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
         """Async version of `__call__`."""
         checked = checked_nodes(nodes)
-        documents = documents_of(checked, self.context, self.scales)
-        shown = bool(kwargs.get("show_progress", False))
-        await aembed_nodes(documents, self.embed_model, self.context, show_progress=shown)
+        await aembed_nodes(checked, self.embed_model, **self._options(kwargs))
         return checked
+
+    def _options(self, given: Mapping[str, Any]) -> dict[str, bool]:
+        return {
+            "context": self.context,
+            "surroundings": self.surroundings,
+            "show_progress": bool(given.get("show_progress", False)),
+        }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
@@ -13,17 +13,10 @@ from lumber_cli.options import EMBEDDERS
 from lumber_cli.panels import OUTPUT, VECTORS
 from lumber_cli.writers import ChunkRow, OutputFormat
 from lumber_core import Chunker, Delivery, Source
-from lumber_retrieval.embedding import (
-    ALL_CONTEXT,
-    ContextPart,
-    check_context_and_scales,
-    split_and_embed,
-)
+from lumber_retrieval.embedding import split_and_embed
 
 if TYPE_CHECKING:
     from lumber_retrieval.surroundings import Vectors
-
-_NOTHING = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,22 +40,20 @@ class Embedding:
         ),
     ] = None
     context: Annotated[
-        str | None,
+        bool,
         typer.Option(
-            help="What vectors know beside the text of a chunk, separated by commas: headings, "
-            "which are embedded before it; surroundings, vectors of its neighbours, which helps to "
-            "find chunks of about 50 tokens; or none. Default: headings,surroundings.",
+            help="Embed a chunk below its context: title, headings, header of a table.",
             rich_help_panel=VECTORS,
         ),
-    ] = None
-    scales: Annotated[
-        str | None,
+    ] = True
+    surroundings: Annotated[
+        bool,
         typer.Option(
-            help="Sizes in tokens, such as 80,160,320: the text is cut to each, too, and what a "
-            "chunk lies in is embedded instead of its neighbours.",
+            help="Add the vectors of its neighbours, which helps to find chunks of about 50 "
+            "tokens.",
             rich_help_panel=VECTORS,
         ),
-    ] = None
+    ] = True
 
     def check(self, kind: OutputFormat) -> None:
         """Raise unless the options fit together, and to the format.
@@ -70,15 +61,19 @@ class Embedding:
         Raises:
             ValueError: They do not; the message says what to change.
         """
-        for name in ("embedder", "context", "scales"):
-            if getattr(self, name) is not None and not self.embed:
-                raise ValueError(f"--{name} has no effect: pass --embed")
+        given = {
+            "--embedder": self.embedder is not None,
+            "--no-context": not self.context,
+            "--no-surroundings": not self.surroundings,
+        }
+        for option, is_given in given.items():
+            if is_given and not self.embed:
+                raise ValueError(f"{option} has no effect: pass --embed")
         if self.embed and kind not in (OutputFormat.JSONL, OutputFormat.PARQUET):
             raise ValueError(
                 f"--embed writes vectors, for which --format {kind.value} has no place: pass "
                 "--format jsonl or parquet"
             )
-        check_context_and_scales(self._context, self._scales)
         if self.embed:
             _ = self._embed_documents
 
@@ -101,8 +96,8 @@ class Embedding:
             [source],
             self._embed_documents,
             delivery,
-            context=self._context,
-            scales=self._scales,
+            context=self.context,
+            surroundings=self.surroundings,
             show_progress=show_progress,
         )
         return [
@@ -115,28 +110,3 @@ class Embedding:
         from lumber_evaluation.embedders import embedder  # deferred: only --embed needs it
 
         return embedder(self.embedder or "bundled").embed_documents
-
-    @property
-    def _context(self) -> Sequence[ContextPart]:
-        if self.context is None:
-            return ALL_CONTEXT
-        given = [part.strip() for part in self.context.split(",")]
-        parts = [part for part in ALL_CONTEXT if part in given]
-        if len(parts) < len(given) and given != [_NOTHING]:
-            raise ValueError(
-                f"--context takes {','.join(ALL_CONTEXT)}, one of them or {_NOTHING}, not "
-                f"{self.context!r}"
-            )
-        return parts
-
-    @property
-    def _scales(self) -> list[int]:
-        if self.scales is None:
-            return []
-        try:
-            return [int(size) for size in self.scales.split(",")]
-        except ValueError:
-            raise ValueError(
-                f"--scales takes whole numbers separated by commas, such as 80,160,320, not "
-                f"{self.scales!r}"
-            ) from None

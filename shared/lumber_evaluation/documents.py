@@ -192,8 +192,6 @@ class SplitDocument:
         seconds: Time that splitting took.
         usage: Calls and tokens of a model, if one was asked.
         failures: Answers of a model that could not be used.
-        larger: Ranges of the document of one or more larger sizes, for vectors that know
-            surroundings; see `lumber_core.Segmentation.larger`. Not cached.
     """
 
     document: str
@@ -201,7 +199,6 @@ class SplitDocument:
     seconds: float
     usage: Usage = field(default=Usage())
     failures: int = 0
-    larger: tuple[tuple[Span, ...], ...] = ()
 
 
 _SHOWN = 10

@@ -24,7 +24,6 @@ from lumber_ray.rows import STOPPING, FinishedDocument
 from lumber_ray.sources import find_source
 from lumber_ray.tables import Columns
 from lumber_ray.workers import WorkerSetup, checked_pool, checked_setup, in_cluster
-from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
 
 _MOST_PER_PART = 256
 _PARTS_PER_WORKER = 4
@@ -84,8 +83,8 @@ def split_corpus(
     format: PartFormat = "parquet",  # noqa: A002 - as in the command line
     chunk_overlap: int = 0,
     embedder: Any = None,
-    context: Sequence[ContextPart] = ALL_CONTEXT,
-    scales: Sequence[int] = (),
+    context: bool = True,
+    surroundings: bool = True,
     workers: int | None = None,
     worker_options: Mapping[str, Any] | None = None,
     documents_per_part: int | None = None,
@@ -119,12 +118,9 @@ def split_corpus(
         chunk_overlap: Tokens to repeat from the chunk before.
         embedder: A `TextEmbedder`, LangChain `Embeddings` or a LlamaIndex embedding model: adds
             the column `embedding`.
-        context: What vectors know beside the text of a chunk: "headings" are embedded before it;
-            with "surroundings", vectors of its neighbours in the document are added, which helps
-            to find chunks of about 50 tokens, and not those of 150. Empty: nothing.
-        scales: Sizes in tokens, ascending, such as (80, 160, 320). A text is cut to each by the
-            same scores, and what it is cut to is embedded, too: the surroundings are then those
-            that a chunk lies in, instead of its neighbours' own vectors.
+        context: Embed a chunk below its context: title, headings, header of a table.
+        surroundings: Add the vectors of its neighbours, which helps to find chunks of about 50
+            tokens, and not those of 150.
         workers: Number of actors. None: as many as the cluster has CPUs for.
         worker_options: Further arguments of `map_batches` of Ray Data, such as `{"num_gpus": 1}`,
             with which Bert runs on a GPU.
@@ -145,7 +141,7 @@ def split_corpus(
         WeightsError: The files of the splitter's model are missing.
         MissingExtraError: Ray or a reader is not installed.
     """
-    setup = checked_setup(splitter, chunk_overlap, embedder, context, scales)
+    setup = checked_setup(splitter, chunk_overlap, embedder, context, surroundings)
     if documents_per_part is not None:
         check_positive("documents_per_part", documents_per_part)
     place = Destination(destination, format, embedding=embedder is not None)

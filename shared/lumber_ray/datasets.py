@@ -14,7 +14,6 @@ from lumber_ray.documents import FailedDocument
 from lumber_ray.rows import FinishedDocument, chunk_schema
 from lumber_ray.tables import Columns, document_of
 from lumber_ray.workers import WorkerSetup, checked_pool, checked_setup, in_cluster
-from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -28,8 +27,8 @@ def split_dataset(
     text_column: str = "text",
     chunk_overlap: int = 0,
     embedder: Any = None,
-    context: Sequence[ContextPart] = ALL_CONTEXT,
-    scales: Sequence[int] = (),
+    context: bool = True,
+    surroundings: bool = True,
     workers: int | None = None,
     worker_options: Mapping[str, Any] | None = None,
     batch_size: int = 16,
@@ -50,12 +49,9 @@ def split_dataset(
         chunk_overlap: Tokens to repeat from the chunk before.
         embedder: A `TextEmbedder`, LangChain `Embeddings` or a LlamaIndex embedding model: adds
             the column `embedding`.
-        context: What vectors know beside the text of a chunk: "headings" are embedded before it;
-            with "surroundings", vectors of its neighbours in the document are added, which helps
-            to find chunks of about 50 tokens, and not those of 150. Empty: nothing.
-        scales: Sizes in tokens, ascending, such as (80, 160, 320). A text is cut to each by the
-            same scores, and what it is cut to is embedded, too: the surroundings are then those
-            that a chunk lies in, instead of its neighbours' own vectors.
+        context: Embed a chunk below its context: title, headings, header of a table.
+        surroundings: Add the vectors of its neighbours, which helps to find chunks of about 50
+            tokens, and not those of 150.
         workers: Maximum number of actors. None: as many as the cluster has CPUs for.
         worker_options: Further arguments of `map_batches` of Ray Data, such as `{"num_gpus": 1}`,
             with which Bert runs on a GPU.
@@ -76,7 +72,7 @@ def split_dataset(
         WeightsError: The files of the splitter's model are missing.
         MissingExtraError: Ray is not installed.
     """
-    setup = checked_setup(splitter, chunk_overlap, embedder, context, scales)
+    setup = checked_setup(splitter, chunk_overlap, embedder, context, surroundings)
     check_positive("batch_size", batch_size)
     columns = Columns(id_column, text_column)
     known = dataset.schema(fetch_if_missing=False)

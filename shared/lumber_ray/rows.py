@@ -24,7 +24,7 @@ from lumber_core.llms.retry import error_summary
 from lumber_core.segmentation import Segmentation, Usage
 from lumber_core.text.source import Source
 from lumber_ray.documents import FailedDocument
-from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart, plan_vectors
+from lumber_retrieval.embedding import plan_vectors
 
 logger = logging.getLogger(__name__)
 
@@ -105,9 +105,8 @@ class DocumentSplitter:
         chunker: The splitter.
         chunk_overlap: Tokens to repeat from the chunk before.
         embed: Embeds texts; None for rows without embeddings.
-        context: What the vectors of chunks know beside their text; see
-            `lumber_retrieval.split_and_embed`.
-        scales: Sizes to which a text is cut as well, for its larger ranges to be embedded.
+        context: As for `lumber_retrieval.split_and_embed`.
+        surroundings: As for `lumber_retrieval.split_and_embed`.
     """
 
     def __init__(
@@ -116,14 +115,14 @@ class DocumentSplitter:
         *,
         chunk_overlap: int = 0,
         embed: Embed | None = None,
-        context: Sequence[ContextPart] = ALL_CONTEXT,
-        scales: Sequence[int] = (),
+        context: bool = True,
+        surroundings: bool = True,
     ) -> None:
         self._chunker = chunker
         self._delivery = Delivery(chunk_overlap)
         self._embed = embed
         self._context = context
-        self._scales = scales
+        self._surroundings = surroundings
         self._identity = chunker.identity
 
     def split(
@@ -172,8 +171,7 @@ class DocumentSplitter:
         return segmentation
 
     def _segment_all(self, files: Sequence[Source]) -> list[Segmentation]:
-        scales = self._scales if self._embed is not None else ()
-        return self._chunker.segment_all(files, overlap=self._delivery.overlap, scales=scales)
+        return self._chunker.segment_all(files, overlap=self._delivery.overlap)
 
     def _finished(
         self, file: Source, made: Segmentation | Exception
@@ -206,7 +204,7 @@ class DocumentSplitter:
             for chunk in chunks
         ]
         if self._embed is not None:
-            plan = plan_vectors([file], [chunks], [made], self._context)
+            plan = plan_vectors([chunks], context=self._context, surroundings=self._surroundings)
             (vectors,) = plan.embed(self._embed)
             for row, vector in zip(rows, vectors.tolist(), strict=True):
                 row["embedding"] = vector

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,11 +15,7 @@ from lumber_core.extras import load
 from lumber_core.identity import identity_of
 from lumber_ray.rate_limit import SharedLimiter, asked_model, rate_limit_actor
 from lumber_ray.rows import DocumentSplitter, embed_with
-from lumber_retrieval.embedding import (
-    ALL_CONTEXT,
-    ContextPart,
-    check_context_and_scales,
-)
+from lumber_retrieval.embedding import check_flags
 
 logger = logging.getLogger(__name__)
 
@@ -36,8 +32,8 @@ class WorkerSetup:
         chunker: The splitter.
         chunk_overlap: Tokens to repeat from the chunk before.
         embedder: Embeds the chunks, or None.
-        context: What the vectors know beside the text of a chunk.
-        scales: Sizes to which texts are cut as well, for the vectors.
+        context: Whether the vectors know what stands above a chunk.
+        surroundings: Whether they know the chunks around it.
         threads: CPUs of a worker.
         on_gpu: Whether a worker has a GPU.
         rate_limit: The actor with the rate limit, or None.
@@ -46,8 +42,8 @@ class WorkerSetup:
     chunker: Chunker
     chunk_overlap: int = 0
     embedder: Any = None
-    context: Sequence[ContextPart] = ALL_CONTEXT
-    scales: Sequence[int] = ()
+    context: bool = True
+    surroundings: bool = True
     threads: int = 1
     on_gpu: bool = False
     rate_limit: Any = None
@@ -61,8 +57,8 @@ class WorkerSetup:
             "embedder": identity_of(self.embedder),
         }
         if self.embedder is not None:
-            settings["context"] = " ".join(sorted(self.context))
-            settings["scales"] = " ".join(map(str, self.scales))
+            settings["context"] = str(self.context)
+            settings["surroundings"] = str(self.surroundings)
         return settings
 
     def open(self) -> DocumentSplitter:
@@ -85,7 +81,7 @@ class WorkerSetup:
             chunk_overlap=self.chunk_overlap,
             embed=None if self.embedder is None else embed_with(self.embedder),
             context=self.context,
-            scales=self.scales,
+            surroundings=self.surroundings,
         )
 
 
@@ -126,14 +122,14 @@ def checked_setup(
     splitter: object,
     chunk_overlap: int,
     embedder: Any,
-    context: Sequence[ContextPart],
-    scales: Sequence[int],
+    context: bool,
+    surroundings: bool,
 ) -> WorkerSetup:
     """Return how documents are split, with everything checked that can be without Ray.
 
     Raises:
-        TypeError: `splitter` or `embedder` is of the wrong kind, or cannot be pickled.
-        ValueError: `chunk_overlap` does not fit the splitter, or `context` or `scales` is wrong.
+        TypeError: An argument is of the wrong kind, or cannot be pickled.
+        ValueError: `chunk_overlap` does not fit the splitter.
         StoreError: The splitter's store cannot be used.
         WeightsError: The files of the splitter's model are missing.
         MissingExtraError: Ray is not installed.
@@ -146,7 +142,7 @@ def checked_setup(
         )
     check_not_negative("chunk_overlap", chunk_overlap)
     check_overlap(chunk_overlap, splitter.chunk_size)
-    check_context_and_scales(context, scales)
+    check_flags(context=context, surroundings=surroundings)
     if embedder is not None:
         embed_with(embedder)
     cloudpickle = load("ray.cloudpickle", package="ray", extra="ray")
@@ -164,7 +160,7 @@ def checked_setup(
         else:
             (store if isinstance(store, AnswerStore) else AnswerStore(store)).open()
     _ = splitter.identity  # raises if a model's files are missing
-    return WorkerSetup(splitter, chunk_overlap, embedder, tuple(context), tuple(scales))
+    return WorkerSetup(splitter, chunk_overlap, embedder, context, surroundings)
 
 
 def checked_pool(workers: int | None, worker_options: Mapping[str, Any] | None) -> Pool:

@@ -193,7 +193,7 @@ class PassageIndex:
             split, vectors = await split_all(show_progress=show_progress)
             made = zip(batch, split, vectors, strict=True)
             await pick(self.store.put)(
-                [new_document(one, digests[one.name], *parts) for one, *parts in made]
+                [new_document(one, digests[one.name], own, rows) for one, own, rows in made]
             )
             chunks += sum(map(len, split))
         gone = {*self.store.names({one.source for one in named.values()})} - named.keys()

@@ -11,7 +11,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
-from math import inf
 from operator import eq, itemgetter
 from typing import Any, NamedTuple
 
@@ -56,7 +55,7 @@ class Hit(NamedTuple):
         document: Identifies its document; errors name it.
         span: Its place in the text of the document.
         text: Its text, a slice of the document's.
-        score: How well it fits the query, higher is better. None if it is not known.
+        score: How well it fits the query, higher is better.
         metadata: What is known about it and its document.
     """
 
@@ -64,7 +63,7 @@ class Hit(NamedTuple):
     document: str
     span: Span
     text: str
-    score: float | None
+    score: float
     metadata: Mapping[str, Any]
 
 
@@ -85,7 +84,7 @@ class Passage:
     hits: tuple[Hit, ...] = field(repr=False)
 
     @property
-    def score(self) -> float | None:
+    def score(self) -> float:
         """The score of its best hit; from an index, from 0 to 1."""
         return self.hits[0].score
 
@@ -136,7 +135,7 @@ def join_hits(
 ) -> list[Passage]:
     """Join hits that lie close together.
 
-    Hits are taken by score, and in the given order if scores are equal or unknown. One that does
+    Hits are taken by score, and in the given order if scores are equal. One that does
     not fit into the budget, together with the text between it and the passages that it would join,
     is left out, and the next one is tried. The best hit is always taken.
 
@@ -161,7 +160,8 @@ def join_hits(
     used = 0
     taken: list[tuple[Hit, _Reading]] = []
     readings = _touching(hits) if texts is None else _whole(hits, texts)
-    for hit, reading in sorted(zip(hits, readings, strict=True), key=_by_score, reverse=True):
+    pairs = zip(hits, readings, strict=True)
+    for hit, reading in sorted(pairs, key=lambda pair: pair[0].score, reverse=True):
         joined = reading.join(hit.span, max_gap)
         if budget is None or not taken or used + joined.added <= budget:
             reading.accept(joined)
@@ -307,12 +307,6 @@ def _united(hits: Sequence[Hit]) -> _Reading:
                 "changed"
             )
     return _Reading(text, begin)
-
-
-def _by_score(hit: tuple[Hit, _Reading]) -> float:
-    """Return what hits are ordered by: those without a score come last, in order."""
-    score = hit[0].score
-    return -inf if score is None else score
 
 
 def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:

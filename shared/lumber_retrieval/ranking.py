@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
 CANDIDATES = 100
 """Chunks taken from each ranking. Recall on the development corpora is the same from 30 to 300."""
 
 
-def fused(rankings: list[Mapping[int, float]]) -> dict[int, float]:
+def fused(rankings: Sequence[Mapping[int, float]]) -> dict[int, float]:
     """Return the scores of all that is in any ranking, best first.
 
     Relative score fusion: the scores of each ranking are scaled to 0 for its last and 1 for its

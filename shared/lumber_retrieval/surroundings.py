@@ -1,6 +1,6 @@
 """What to embed for the chunks of a document, and how vectors that know the surroundings follow.
 
-The surroundings of a chunk are its neighbours. A weighted mean of their vectors is added to its own.
+The surroundings of a chunk are its neighbours: a mean of their vectors is added to its own.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lumber_core import GreedyChunker, Source, TextEmbedder
-from lumber_retrieval.embedding import ContextPart, split_and_embed
+from lumber_retrieval.embedding import split_and_embed
 from tests.cli.running import run_apart
 
 GUIDE = "# Boats\n\nOars.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Crew\n\nTwo.\n"
@@ -24,21 +24,20 @@ def guide(tmp_path: Path) -> Path:
     return path
 
 
-def expected(context: Sequence[ContextPart], scales: Sequence[int] = ()) -> np.ndarray:
+def expected(**flags: bool) -> np.ndarray:
     source = Source(GUIDE, format="markdown")
     embed = TextEmbedder().embed
     chunker = GreedyChunker(8)
-    _, (vectors,) = split_and_embed(chunker, [source], embed, context=context, scales=scales)
+    _, (vectors,) = split_and_embed(chunker, [source], embed, **flags)
     return vectors
 
 
 @pytest.mark.parametrize(
     ("options", "vectors"),
     [
-        ((), expected(["headings", "surroundings"])),
-        (("--embedder", "bundled", "--context", "surroundings"), expected(["surroundings"])),
-        (("--context", "none"), expected([])),
-        (("--scales", "20,40"), expected(["headings", "surroundings"], [20, 40])),
+        ((), expected()),
+        (("--embedder", "bundled", "--no-context"), expected(context=False)),
+        (("--no-surroundings",), expected(surroundings=False)),
     ],
 )
 def test_json_lines_have_the_vectors_of_the_core(
@@ -64,7 +63,7 @@ def test_parquet_has_a_column_of_vectors_only_if_wanted(guide: Path, tmp_path: P
         table = parquet.read_table(output)
         assert ("embedding" in table.column_names) == ("--embed" in options)
     vectors = np.array(table["embedding"].to_pylist())
-    assert np.allclose(vectors, expected(["headings", "surroundings"]), atol=1e-6)
+    assert np.allclose(vectors, expected(), atol=1e-6)
 
 
 def test_an_empty_file_has_no_vectors(tmp_path: Path) -> None:
@@ -76,14 +75,9 @@ def test_an_empty_file_has_no_vectors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--scales", "80"), "--scales has no effect: pass --embed"),
+        (("--no-context",), "--no-context has no effect: pass --embed"),
         (("--embedder", "bundled"), "--embedder has no effect: pass --embed"),
         (("--embed", "--format", "md"), "pass --format jsonl or parquet"),
-        (("--embed", "--context", "title"), "--context takes headings,surroundings, one of"),
-        (("--embed", "--context", "headings,none"), "--context takes headings,surroundings"),
-        (("--embed", "--scales", "80,40"), "scales must be positive and ascending"),
-        (("--embed", "--scales", "8o"), "--scales takes whole numbers"),
-        (("--embed", "--scales", "80", "--context", "headings"), 'add "surroundings" to context'),
         (("--embed", "--embedder", "nope"), "unknown embedder 'nope'"),
     ],
 )

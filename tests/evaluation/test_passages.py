@@ -25,8 +25,8 @@ from lumber_evaluation.report import write_report
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.tables import passages_table, summary_table
 from lumber_evaluation.retrieval import ALL_FOUND_BY, retrieve
+from lumber_evaluation.retrieval.context import ALL_CONTEXT
 from lumber_retrieval.documents import IndexedDocument
-from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart
 from lumber_retrieval.index import PassageIndex
 from tests.evaluation.comparing import PLACES, WordEmbedder, corpus, paragraphs
 from tests.retrieval.embeddings import WordVectors
@@ -76,21 +76,20 @@ class LongVectors(WordVectors):
         return [value * len(text) for value in super().embed_query(text)]
 
 
-@pytest.mark.parametrize("context", [(), ("surroundings",)])
-def test_a_reader_gets_what_the_index_returns(context: Sequence[ContextPart]) -> None:
+def test_a_reader_gets_what_the_index_returns() -> None:
     asked, chunker = guides(), LayoutChunker(target_size=20)
     splits = [Trimmed(chunker).split(document) for document in asked.documents]
     measured = retrieve(
         asked,
         splits,
         embedder(LongVectors()),
-        context=context,
+        context=ALL_CONTEXT,
         within_document=False,
         passages=True,
     )
     for found_by in ALL_FOUND_BY:
         keywords = found_by != "vectors"
-        index = PassageIndex(chunker, LongVectors(), context=context, keywords=keywords)
+        index = PassageIndex(chunker, LongVectors(), keywords=keywords)
         index.add(IndexedDocument(d.name, d.name, d.to_split()) for d in asked.documents)
         for question, result in zip(asked.questions, measured.questions, strict=True):
             passages = index.search(question.question, budget=300)

@@ -13,7 +13,9 @@ def test_chunks_and_vectors_go_to_a_vector_store() -> None:
     splitter = BertTextSplitter(chunk_size=100, add_start_index=True)
     chunks, vectors = splitter.split_and_embed([Document(page_content=" ".join(TOPICS))])
     assert [chunk.page_content for chunk in chunks] == TOPICS
-    plain = splitter.split_and_embed([Document(page_content=" ".join(TOPICS))], context=())[1]
+    plain = splitter.split_and_embed(
+        [Document(page_content=" ".join(TOPICS))], context=False, surroundings=False
+    )[1]
     assert plain == LumberEmbeddings().embed_documents(TOPICS) != vectors
     store = InMemoryVectorStore(LumberEmbeddings())
     store.add_documents(chunks)

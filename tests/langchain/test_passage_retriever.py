@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,10 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.runnables import RunnablePassthrough
-from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
 from langchain_lumber import (
     GreedyTextSplitter,
-    LumberEmbeddings,
     PassageRetriever,
-    StoreEmbeddings,
     join_pages,
 )
 from tests.core.text.test_context import GUIDE
@@ -34,38 +30,6 @@ TEXTS = {"river.txt": RIVER, "music.txt": MUSIC, "guide.md": GUIDE}
 def retriever_of(**settings: Any) -> PassageRetriever:
     splitter = GreedyTextSplitter(target_size=6, tokenizer="words", chunk_size=12)
     return PassageRetriever(**{"splitter": splitter, "max_gap": 0, "budget": 12, **settings})
-
-
-def check_same(passages: list[Document], expected: list[Document]) -> None:
-    """Scores may differ by what the file rounds vectors to: 16 bits."""
-    scores = [passage.metadata.pop("relevance_score") for passage in [*passages, *expected]]
-    assert passages == expected
-    assert scores[: len(passages)] == pytest.approx(scores[len(passages) :], abs=0.001)
-
-
-def faiss(embeddings: StoreEmbeddings) -> VectorStore:
-    index = pytest.importorskip("faiss").IndexFlatL2(384)
-    from langchain_community.docstore import InMemoryDocstore
-    from langchain_community.vectorstores import FAISS
-
-    return FAISS(embeddings, index, InMemoryDocstore(), {})
-
-
-def chroma(embeddings: StoreEmbeddings) -> VectorStore:
-    kind = pytest.importorskip("langchain_chroma").Chroma
-    store: VectorStore = kind(f"c{uuid.uuid4().hex}", embeddings)
-    return store
-
-
-def qdrant(embeddings: StoreEmbeddings) -> VectorStore:
-    kind = pytest.importorskip("langchain_qdrant").QdrantVectorStore
-    from qdrant_client import QdrantClient
-    from qdrant_client.models import Distance, VectorParams
-
-    client = QdrantClient(":memory:")
-    client.create_collection("c", vectors_config=VectorParams(size=384, distance=Distance.COSINE))
-    store: VectorStore = kind(client, "c", embeddings)
-    return store
 
 
 def test_passages_are_slices_of_documents_with_headings_pages_and_lines() -> None:
@@ -116,32 +80,6 @@ def test_it_is_a_retriever_in_chains_batches_and_callbacks() -> None:
         assert budget / 2 < words <= budget
 
 
-@pytest.mark.parametrize("made", [InMemoryVectorStore, faiss, chroma, qdrant])
-def test_a_vector_store_gives_the_answers_of_the_file(made: Any) -> None:
-    embeddings = StoreEmbeddings()
-    own, other = retriever_of(), retriever_of(vectorstore=made(embeddings))
-
-    async def work() -> None:
-        await other.aadd_documents([RIVERS, SONGS])
-        await other.aadd_documents([Document("Bees hum.", metadata={"source": "river.txt"})])
-        assert await other.adelete(["music.txt"]) == 1
-        assert len(await other.ainvoke("strings", budget=500)) == 1
-        await other.aadd_documents([RIVERS, SONGS])
-
-    asyncio.run(work())
-    own.add_documents([RIVERS, SONGS])
-    for query in ("When do otters hunt?", "barley", "harps are heavy"):
-        for filtered in (None, {"year": 1720}, lambda metadata: metadata["year"] > 1800):
-            expected = own.invoke(query, filter=filtered)
-            assert expected
-            check_same(other.invoke(query, filter=filtered), expected)
-    assert other.add_documents([RIVERS, SONGS]).unchanged == 2
-    assert other.delete(["river.txt", "music.txt"]) == 2
-    assert other.invoke("otters") == []
-    assert other.vectorstore is not None
-    assert other.vectorstore.similarity_search("otters", k=5) == []
-
-
 def test_a_model_is_asked_once_for_each_text_and_query() -> None:
     asked: list[str] = []
 
@@ -155,7 +93,7 @@ def test_a_model_is_asked_once_for_each_text_and_query() -> None:
             return super().embed_query(text)
 
     model = Counted(size=8)
-    retriever = retriever_of(vectorstore=InMemoryVectorStore(StoreEmbeddings(model)))
+    retriever = retriever_of(embeddings=model)
     chunks = retriever.add_documents([RIVERS, SONGS]).chunks
     assert len(asked) == len(set(asked)) == chunks + 1  # and one to know the model
     del asked[:]
@@ -196,36 +134,13 @@ def test_bad_documents_are_refused(retriever: PassageRetriever) -> None:
         retriever.add_documents(RIVERS)  # type: ignore[arg-type]
 
 
-class WithoutScores(VectorStore):
-    def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
-        raise NotImplementedError
-
-    def delete(self, ids: list[str] | None = None, **kwargs: Any) -> bool | None:
-        raise NotImplementedError
-
-    @classmethod
-    def from_texts(cls, texts: Any, *args: Any, **kwargs: Any) -> WithoutScores:
-        raise NotImplementedError
-
-
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"vectorstore": WithoutScores()}, TypeError, "has no similarity_search_with_score"),
         ({"splitter": "recursive"}, TypeError, "LayoutTextSplitter"),
         ({"budget": 0}, ValueError, "budget"),
         ({"max_gap": -1}, ValueError, "max_gap"),
         ({"embeddings": "minilm"}, TypeError, "LumberEmbeddings|embedding model"),
-        ({"context": ["titles"]}, ValueError, "titles"),
-        ({"vectorstore": InMemoryVectorStore(LumberEmbeddings())}, TypeError, "StoreEmbeddings"),
-        (
-            {
-                "vectorstore": InMemoryVectorStore(StoreEmbeddings()),
-                "embeddings": LumberEmbeddings(),
-            },
-            ValueError,
-            "has its own embeddings",
-        ),
     ],
 )
 def test_bad_settings_say_what_to_pass(

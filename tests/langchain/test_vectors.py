@@ -36,6 +36,7 @@ SPLITTERS: dict[str, Any] = {
     "lumber": lambda **own: LumberTextSplitter(judge=lambda group: group.start + 1, **own),
     "any": lambda **own: SpanTextSplitter(GreedyChunker(20), **own),
 }
+PLAIN = {"context": False, "surroundings": False}
 every_splitter = pytest.mark.parametrize("make", SPLITTERS.values(), ids=SPLITTERS)
 
 
@@ -66,7 +67,7 @@ class Counting(Embeddings):
 @every_splitter
 def test_chunks_are_those_of_split_documents_and_plain_vectors_the_models(make: Any) -> None:
     splitter = make(add_start_index=True)
-    chunks, vectors = splitter.split_and_embed(library(), context=())
+    chunks, vectors = splitter.split_and_embed(library(), **PLAIN)
     assert chunks == splitter.split_documents(library())
     plain = LumberEmbeddings().embed_documents([chunk.page_content for chunk in chunks])
     assert np.allclose(vectors, plain, atol=1e-6)
@@ -74,53 +75,41 @@ def test_chunks_are_those_of_split_documents_and_plain_vectors_the_models(make: 
 
 @every_splitter
 async def test_asynchronous_calls_give_the_same(make: Any) -> None:
-    chunks, vectors = make().split_and_embed(library(), scales=[60])
-    waited = await make().asplit_and_embed(library(), scales=[60])
+    chunks, vectors = make().split_and_embed(library())
+    waited = await make().asplit_and_embed(library())
     assert waited[0] == chunks
     assert np.allclose(waited[1], vectors, atol=1e-6)
 
 
-def test_headings_are_embedded_before_the_text_but_are_not_in_it() -> None:
+def test_the_context_is_embedded_above_the_text_but_is_not_in_it() -> None:
     model = Counting()
     splitter = GreedyTextSplitter(target_size=8, min_chunk_size=None)
-    chunks, _ = splitter.split_and_embed(library()[1:], model, context=["headings"])
+    chunks, _ = splitter.split_and_embed(library()[1:], model, surroundings=False)
     assert "Boats > Care\n\nWax the oars." in model.texts
     assert "Wax the oars." in [chunk.page_content for chunk in chunks]
 
 
 @pytest.mark.parametrize("add_metadata", [True, False])
-@pytest.mark.parametrize("context", [(), ("headings",), ("surroundings",)])
-def test_headings_in_the_content_are_embedded_once_in_any_case(
-    context: Any, add_metadata: bool
+@pytest.mark.parametrize("flags", [PLAIN, {"surroundings": False}, {"context": False}])
+def test_a_context_in_the_content_is_embedded_once_in_any_case(
+    flags: dict[str, bool], add_metadata: bool
 ) -> None:
     model, other = Counting(), Counting()
     splitter = GreedyTextSplitter(
         target_size=8, context=True, add_metadata=add_metadata, add_start_index=True
     )
-    chunks, vectors = splitter.split_and_embed(library()[1:], model, context=context)
+    chunks, vectors = splitter.split_and_embed(library()[1:], model, **flags)
     assert model.texts == [chunk.page_content for chunk in chunks]
     assert "Boats > Care\n\nWax the oars." in model.texts
-    again = embed_chunks(chunks, other, context=context)
+    again = embed_chunks(chunks, other, **flags)
     assert other.texts == model.texts
     assert np.allclose(again, vectors, atol=0.01)
-
-
-def test_surroundings_need_no_further_embedding_and_scales_do() -> None:
-    plain, around, scaled = Counting(), Counting(), Counting()
-    splitter = GreedyTextSplitter(target_size=20)
-    splitter.split_and_embed(library(), plain, context=())
-    _, vectors = splitter.split_and_embed(library(), around, context=["surroundings"])
-    assert around.texts == plain.texts
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(vectors)))
-    splitter.split_and_embed(library(), scaled, context=["surroundings"], scales=[60])
-    assert scaled.texts[: len(plain.texts)] != scaled.texts
-    assert {*plain.texts} < {*scaled.texts}
 
 
 def test_no_documents_give_no_chunks_and_no_vectors() -> None:
     model = Counting()
     assert GreedyTextSplitter().split_and_embed([], model) == ([], [])
-    assert GreedyTextSplitter().split_and_embed([Document("")], model, scales=[9]) == ([], [])
+    assert GreedyTextSplitter().split_and_embed([Document("")], model) == ([], [])
     assert embed_chunks([], model) == []
     assert model.texts == []
 
@@ -135,46 +124,43 @@ def test_both_steps_show_progress_if_asked(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
-        ({"context": ["title"]}, ValueError, '"headings" and "surroundings", not \'title\''),
-        ({"context": "headings"}, TypeError, r'pass \("headings",\)'),
-        ({"context": None}, TypeError, "context must be a list"),
-        ({"scales": [80, 80]}, ValueError, r"ascending, not \[80, 80\]"),
-        ({"scales": [0, 80]}, ValueError, "scales must be positive"),
-        ({"scales": 80}, TypeError, r"scales must be a list of sizes in tokens, such as \(80,"),
-        ({"scales": [80.5]}, TypeError, "scales must be whole numbers"),
-        ({"scales": [80], "context": ["headings"]}, ValueError, 'add "surroundings" to context'),
+        (
+            {"context": ["headings"]},
+            TypeError,
+            r"context must be True or False, not \['headings'\]",
+        ),
+        ({"surroundings": None}, TypeError, "surroundings must be True or False, not None"),
         ({"embeddings": "bundled"}, TypeError, "embeddings must be an embedding model of LangCh"),
     ],
 )
 async def test_wrong_arguments_are_refused_before_any_work(
     wrong: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    def documents():
-        raise AssertionError("read before the check")
-        yield
-
+    model = Counting()
+    given = {"embeddings": model, **wrong}
     splitter = GreedyTextSplitter()
     with pytest.raises(error, match=message):
-        splitter.split_and_embed(documents(), **wrong)
+        splitter.split_and_embed(library(), **given)
     with pytest.raises(error, match=message):
-        await splitter.asplit_and_embed(documents(), **wrong)
+        await splitter.asplit_and_embed(library(), **given)
     with pytest.raises(error, match=message):
-        embed_chunks([], **wrong)
+        embed_chunks([], **given)
+    assert model.texts == []
 
 
 class TestChunksOfOtherSplitters:
     def test_vectors_are_those_of_our_splitters_with_the_same_chunks(self) -> None:
         splitter = GreedyTextSplitter(target_size=20, add_start_index=True)
-        chunks, vectors = splitter.split_and_embed(library()[:1], scales=[40, 80])
-        assert np.allclose(embed_chunks(chunks, scales=[40, 80]), vectors, atol=1e-3)
+        chunks, vectors = splitter.split_and_embed(library()[:1])
+        assert np.allclose(embed_chunks(chunks), vectors, atol=1e-3)
 
     def test_recursive_chunks_lean_towards_their_neighbours(self) -> None:
         splitter = RecursiveCharacterTextSplitter(
             chunk_size=150, chunk_overlap=20, add_start_index=True
         )
         chunks = splitter.split_documents(library())
-        plain = np.array(embed_chunks(chunks, context=()))
-        around = np.array(embed_chunks(chunks, context=["surroundings"]))
+        plain = np.array(embed_chunks(chunks, surroundings=False))
+        around = np.array(embed_chunks(chunks))
         assert len(chunks) > 4
         before = (plain[:-1] * plain[1:]).sum(axis=1)
         after = (around[:-1] * around[1:]).sum(axis=1)
@@ -188,7 +174,7 @@ class TestChunksOfOtherSplitters:
     def test_headings_of_langchains_markdown_splitter_are_embedded(self) -> None:
         splitter = MarkdownHeaderTextSplitter([("#", "Header 1"), ("##", "Header 2")])
         model = Counting()
-        embed_chunks(splitter.split_text(GUIDE), model, context=["headings"])
+        embed_chunks(splitter.split_text(GUIDE), model, surroundings=False)
         assert "Boats > Care\n\nDry the sails.  \nWax the oars." in model.texts
 
     def test_pages_of_a_file_are_documents_of_their_own(self) -> None:
@@ -221,7 +207,7 @@ class TestChunksOfOtherSplitters:
         with pytest.raises(ValueError, match=message):
             embed_chunks(chunks, model)
         assert model.texts == []
-        assert len(embed_chunks(chunks, model, context=["headings"])) == 2
+        assert len(embed_chunks(chunks, model, surroundings=False)) == 2
 
 
 class TestKnownVectors:
@@ -254,11 +240,12 @@ class TestKnownVectors:
         known.embed_documents(["a"])
         assert len(model.texts) == 4
 
-    def test_chunks_with_the_same_text_get_the_mean_of_their_vectors(self) -> None:
+    def test_chunks_with_the_same_text_get_their_own_vectors_in_order(self) -> None:
         chunks = [Document("a"), Document("b"), Document("a")]
         known = KnownVectors(chunks, [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], Counting())
-        assert np.allclose(known.embed_documents(["a"]), [[2**-0.5] * 2])
-        assert known.embed_documents(["b"]) == [[0.6, 0.8]]
+        assert known.embed_documents(["a", "b"]) == [[1.0, 0.0], [0.6, 0.8]]
+        assert known.embed_documents(["a"]) == [[0.0, 1.0]]  # of the next batch
+        assert known.embed_documents(["a", "a"]) == [[1.0, 0.0], [0.0, 1.0]]
 
     def test_indexing_again_changes_nothing_and_a_changed_document_is_replaced(self) -> None:
         splitter = GreedyTextSplitter(target_size=20, add_start_index=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 
-import pytest
 from llama_index.core import Document, VectorStoreIndex
 
 from llamaindex_lumber import BertNodeParser, LumberEmbedding
@@ -12,11 +11,14 @@ from tests.core.bert.test_bundled import TOPICS
 
 
 def test_nodes_come_with_their_embeddings() -> None:
-    parser = BertNodeParser(chunk_size=100, embed=True, context=[])
+    parser = BertNodeParser(chunk_size=100, embed=True)
     nodes = parser.get_nodes_from_documents([Document(text=" ".join(TOPICS))])
     assert [node.text.strip() for node in nodes] == TOPICS
-    expected = LumberEmbedding().get_text_embedding(nodes[1].text)
-    assert nodes[1].embedding == pytest.approx(expected)
+    model = LumberEmbedding()
+    similar = [
+        model.similarity(node.embedding, model.get_text_embedding(TOPICS[1])) for node in nodes
+    ]
+    assert max(similar) == similar[1] > 0.8
     plain = BertNodeParser().get_nodes_from_documents([Document(text="One. Two.")])
     assert plain[0].embedding is None
 

@@ -27,9 +27,6 @@ from llama_index.core.vector_stores import (
     FilterCondition,
     MetadataFilter,
     MetadataFilters,
-    SimpleVectorStore,
-    VectorStoreQuery,
-    VectorStoreQueryResult,
 )
 
 from langchain_lumber import GreedyTextSplitter
@@ -72,24 +69,6 @@ def slices(hits: Sequence[NodeWithScore]) -> list[tuple[str | None, int | None, 
         assert node.text == texts[node.ref_doc_id or ""][start:end] != ""
         found.append((node.ref_doc_id, start, end))
     return found
-
-
-class Distances(SimpleVectorStore):
-    """A store that scores by distance, nearest first, and has IDs of its own."""
-
-    def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
-        found = super().query(query, **kwargs)
-        ids, scores = found.ids or [], found.similarities or []
-        return VectorStoreQueryResult(
-            [TextNode(id_=name) for name in ids], [1 - score for score in scores], ["?"] * len(ids)
-        )
-
-
-def qdrant() -> Any:
-    module = pytest.importorskip("llama_index.vector_stores.qdrant")
-    from qdrant_client import QdrantClient
-
-    return module.QdrantVectorStore("texts", QdrantClient(":memory:"))
 
 
 async def test_a_query_engine_answers_from_passages() -> None:
@@ -182,10 +161,8 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize("made", [None, SimpleVectorStore])
-def test_filters_hold_for_vectors_and_words(made: Any) -> None:
-    store = None if made is None else made()
-    retriever = retriever_of(vector_store=store, budget=500)
+def test_filters_hold_for_vectors_and_words() -> None:
+    retriever = retriever_of(budget=500)
     retriever.add_documents([RIVERS, SONGS, BOOK])
     for filters, expected in FILTERS:
         hits = retriever.with_filters(filters).retrieve("otters, strings and prices of taps")
@@ -251,78 +228,16 @@ def test_files_are_replaced_and_deleted_as_a_whole(tmp_path: Path) -> None:
     assert all(hit.text in MUSIC for hit in retriever.retrieve("bees and wasps"))
 
 
-@pytest.mark.parametrize("made", [SimpleVectorStore, Distances, qdrant])
-def test_a_vector_store_gives_the_answers_of_the_file(made: Any) -> None:
-    store = made()
-    own, other = retriever_of(), retriever_of(vector_store=store)
-    assert other.retrieve("otters") == []
-    for retriever in (own, other):
-        retriever.add_documents([Document(text="Otters sing.", id_="river"), SONGS])
-        retriever.add_documents([RIVERS, SONGS, BOOK])
-    for query in (QUERY, "barley", "harps are heavy", "prices"):
-        expected, hits = own.retrieve(query), other.retrieve(query)
-        assert [hit.node for hit in hits] == [hit.node for hit in expected] != []
-        scores = [hit.score for hit in expected]  # the file has vectors of 16 bits
-        assert [hit.score for hit in hits] == pytest.approx(scores, abs=0.001)
-    assert other.add_documents([RIVERS, SONGS, BOOK]).unchanged == 3
-    assert other.delete(["river", "music", "shop/guide.md"]) == 3
-    assert other.retrieve("otters") == []
-    vector = LumberEmbedding().get_query_embedding("otters")
-    assert not store.query(VectorStoreQuery(vector, 5)).ids
-
-
 async def test_async_calls_do_the_same() -> None:
-    own, other = retriever_of(), retriever_of(vector_store=SimpleVectorStore())
+    own, retriever = retriever_of(), retriever_of()
     own.add_documents([RIVERS, SONGS])
-    for retriever in (other, retriever_of()):
-        assert (await retriever.aadd_documents([RIVERS, SONGS])).chunks > 10
-        hits = await retriever.aretrieve(QUERY)
-        assert [hit.node for hit in hits] == [hit.node for hit in own.retrieve(QUERY)] != []
-        bundle = QueryBundle(QUERY, custom_embedding_strs=["harps", "violins"])
-        expected = [hit.node for hit in own.retrieve(bundle)]
-        assert [hit.node for hit in await retriever.aretrieve(bundle)] == expected
-        assert await retriever.adelete(["river"]) == 1
-        found = await retriever.aretrieve(QUERY)
-        assert {hit.node.ref_doc_id for hit in found} == {"music"}
-
-
-class DownError(Exception):
-    """The vector store cannot be reached."""
-
-
-def test_what_a_failing_vector_store_interrupts_is_put_right_by_the_same_call(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = qdrant()
-
-    def retriever() -> PassageRetriever:
-        return retriever_of(vector_store=store, path=tmp_path / "index.db")
-
-    def fail(*args: Any, **kwargs: Any) -> None:
-        raise DownError
-
-    for point in ("_create_collection", "add"):  # before there is a collection
-        with monkeypatch.context() as down:
-            down.setattr(type(store), point, fail)
-            with pytest.raises(DownError):
-                retriever().add_documents([RIVERS])
-    retriever().add_documents([RIVERS])
-    count = len(store.get_nodes())
-    with monkeypatch.context() as down:
-        down.setattr(type(store), "delete_nodes", fail)
-        with pytest.raises(DownError):  # the new ones are added, the old ones not yet deleted
-            retriever().add_documents([Document(text=MUSIC, id_="river")])
-        with pytest.raises(DownError):
-            retriever().delete(["river"])
-    retriever().add_documents([RIVERS])
-    assert slices(retriever().retrieve(QUERY))[0][0] == "river"
-    assert len(store.get_nodes()) == count
-    with monkeypatch.context() as down:
-        down.setattr(type(store), "delete_nodes", fail)
-        with pytest.raises(DownError):
-            retriever().delete(["river"])
-    retriever().delete(["river"])
-    assert store.get_nodes() == []
+    assert (await retriever.aadd_documents([RIVERS, SONGS])).chunks > 10
+    assert await retriever.aretrieve(QUERY) == own.retrieve(QUERY) != []
+    bundle = QueryBundle(QUERY, custom_embedding_strs=["harps", "violins"])
+    assert await retriever.aretrieve(bundle) == own.retrieve(bundle)
+    assert await retriever.adelete(["river"]) == 1
+    found = await retriever.aretrieve(QUERY)
+    assert {hit.node.ref_doc_id for hit in found} == {"music"}
 
 
 def test_it_answers_as_before_from_its_file_and_after_pickling(tmp_path: Path) -> None:
@@ -335,11 +250,6 @@ def test_it_answers_as_before_from_its_file_and_after_pickling(tmp_path: Path) -
         assert pickle.loads(pickle.dumps(retriever)).retrieve("strings") == before
     reopened = retriever_of(path=str(tmp_path / "notes.db"), filters=filters)
     assert reopened.retrieve("strings") == before
-    store = SimpleVectorStore()
-    retriever = retriever_of(vector_store=store)
-    retriever.add_documents([RIVERS])
-    copied = pickle.loads(pickle.dumps(retriever))
-    assert copied.retrieve(QUERY) == retriever.retrieve(QUERY) != []
 
 
 def test_a_query_may_bring_its_embedding() -> None:
@@ -356,19 +266,6 @@ def test_a_query_may_bring_its_embedding() -> None:
         retriever.retrieve("")
 
 
-class Undeletable(SimpleVectorStore):
-    """A store that deletes whole documents alone, as many do."""
-
-    delete_nodes = SimpleVectorStore.__mro__[1].delete_nodes  # type: ignore[attr-defined]
-
-
-class Unscored(SimpleVectorStore):
-    """A store without scores."""
-
-    def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
-        return VectorStoreQueryResult(ids=super().query(query, **kwargs).ids)
-
-
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
@@ -379,9 +276,6 @@ class Unscored(SimpleVectorStore):
         ({"embed_model": "local"}, TypeError, "embed_model must be an embedding model"),
         ({"budget": 0}, ValueError, "budget"),
         ({"max_gap": -1}, ValueError, "max_gap"),
-        ({"context": ["titles"]}, ValueError, "titles"),
-        ({"vector_store": "qdrant"}, TypeError, "vector_store must be a vector store"),
-        ({"vector_store": Undeletable()}, ValueError, "cannot delete nodes by their IDs"),
     ],
 )
 def test_bad_settings_say_what_to_pass(
@@ -392,7 +286,7 @@ def test_bad_settings_say_what_to_pass(
 
 
 def test_bad_documents_are_refused_and_nothing_is_stored() -> None:
-    retriever = retriever_of(vector_store=Unscored())
+    retriever = retriever_of()
     for bad, error, message in (
         ([RIVERS, TextNode(text="Bees hum.")], TypeError, "whole documents, not TextNode"),
         (RIVERS, TypeError, "pass \\[document\\]"),
@@ -402,6 +296,3 @@ def test_bad_documents_are_refused_and_nothing_is_stored() -> None:
         with pytest.raises(error, match=message):
             retriever.add_documents(bad)  # type: ignore[arg-type]
         assert retriever.retrieve("otters") == []
-    retriever.add_documents([RIVERS])
-    with pytest.raises(ValueError, match="Unscored returns no similarities"):
-        retriever.retrieve("otters")

@@ -76,8 +76,8 @@ def embeddings(nodes: Any) -> np.ndarray:
 
 
 @every_parser
-def test_vectors_with_headings_are_those_an_index_would_make(make: Any) -> None:
-    nodes = make(embed=True, context=["headings"])(library())
+def test_vectors_without_surroundings_are_those_an_index_would_make(make: Any) -> None:
+    nodes = ContextEmbedding(surroundings=False)(make()(library()))
     expected = LumberEmbedding()([node.model_copy() for node in nodes])
     assert np.allclose(embeddings(nodes), embeddings(expected), atol=1e-6)
     assert [node.embedding for node in make()(library())] == [None] * len(nodes)
@@ -102,37 +102,20 @@ async def test_every_way_to_parse_gives_the_same_vectors(make: Any) -> None:
 
 
 def test_contexts_are_embedded_only_if_wanted() -> None:
-    for context, expected in ((["headings"], "context: Boats > Care\n\nWax the oars."), ([], "")):
+    nodes = GreedyNodeParser(target_size=8)(library()[1:])
+    for context in (True, False):
         model = Counting()
-        GreedyNodeParser(target_size=8, embed=model, context=context)(library()[1:])
+        ContextEmbedding(model, context=context)(nodes)
         (text,) = [text for text in model._asked if "Wax" in text]
-        assert (expected or "file_name: b.md\n\nWax") in text
-        assert ("context: " in text) == bool(expected)
-
-
-def test_surroundings_need_no_further_embedding_and_scales_do() -> None:
-    plain, around, scaled = Counting(), Counting(), Counting()
-    GreedyNodeParser(target_size=20, embed=plain, context=[])(library())
-    near = GreedyNodeParser(target_size=20, embed=around, context=["surroundings"])(library())
-    assert sorted(around._asked) == sorted(plain._asked)
-    parser = GreedyNodeParser(target_size=20, embed=scaled, context=["surroundings"], scales=[60])
-    assert not np.allclose(embeddings(parser(library())), embeddings(near), atol=1e-2)
-    assert {*plain._asked} < {*scaled._asked}
-
-
-def test_metadata_is_embedded_as_by_an_index_around_joined_nodes_as_well() -> None:
-    model = Counting()
-    document = Document(text="Ann ran far. She fell. Bob slept well.", metadata={"author": "Ada"})
-    GreedyNodeParser(target_size=8, embed=model, scales=[100])([document])
-    assert all(text.startswith("author: Ada\n\n") for text in model._asked)
-    assert f"author: Ada\n\n{document.text}" in model._asked
+        assert ("context: Boats > Care\n\nWax the oars." in text) == context
+        assert "file_name: b.md" in text
 
 
 def test_headings_of_llamaindexs_markdown_parser_are_embedded_or_not() -> None:
     nodes = MarkdownNodeParser()(library()[1:])
     above, without = Counting(), Counting()
-    ContextEmbedding(above, context=["headings"])(nodes)
-    ContextEmbedding(without, context=[])(nodes)
+    ContextEmbedding(above)(nodes)
+    ContextEmbedding(without, context=False)(nodes)
     assert any("header_path: /Boats/" in text for text in above._asked)
     assert not any("header_path" in text for text in without._asked)
     assert all("file_name: b.md" in text for text in without._asked)
@@ -141,8 +124,8 @@ def test_headings_of_llamaindexs_markdown_parser_are_embedded_or_not() -> None:
 
 def test_nodes_of_other_parsers_lean_towards_their_neighbours() -> None:
     nodes = SentenceSplitter(chunk_size=40, chunk_overlap=0)(library()[:1])
-    plain = embeddings(ContextEmbedding(context=())(nodes)).copy()
-    around = embeddings(ContextEmbedding(context=["surroundings"])(nodes))
+    plain = embeddings(ContextEmbedding(surroundings=False)(nodes)).copy()
+    around = embeddings(ContextEmbedding()(nodes))
     assert len(nodes) > 2
     assert ((around[:-1] * around[1:]).sum(1) > (plain[:-1] * plain[1:]).sum(1) + 0.05).all()
 
@@ -165,9 +148,9 @@ def test_nodes_without_a_source_have_no_surroundings() -> None:
 
 def test_nodes_of_parsers_in_a_row_are_surrounded_across_the_first_ones_nodes() -> None:
     coarse = GreedyNodeParser(target_size=60)
-    fine = GreedyNodeParser(target_size=15, embed=True, context=["surroundings"])
+    fine = GreedyNodeParser(target_size=15, embed=True)
     nodes = fine(coarse(library()[:1]))
-    expected = embeddings(ContextEmbedding(context=["surroundings"])(nodes)).copy()
+    expected = embeddings(ContextEmbedding()(nodes)).copy()
     assert np.allclose(embeddings(fine(coarse(library()[:1]))), expected, atol=1e-6)
 
 
@@ -193,7 +176,7 @@ def test_a_reloaded_cache_has_the_vectors(tmp_path: Path) -> None:
     again.load(str(tmp_path))
     assert np.allclose(embeddings(again.run(documents=library())), expected, atol=1e-6)
     assert model._asked == []
-    other = pipeline(GreedyNodeParser(target_size=20, embed=model, context=[]))
+    other = pipeline(GreedyNodeParser(target_size=20, embed=model, add_context=False))
     other.load(str(tmp_path))
     other.run(documents=library())
     assert model._asked != []
@@ -205,18 +188,18 @@ def test_a_reloaded_cache_has_the_vectors(tmp_path: Path) -> None:
         {"embed": True},
         {"embed": MockEmbedding(embed_dim=3)},
         {"embed": MockEmbedding(embed_dim=4)},
-        {"context": []},
-        {"scales": [80]},
     ],
 )
 def test_settings_are_in_the_cache_key(change: dict[str, Any]) -> None:
     parser = GreedyNodeParser(**change)
     assert parser.to_dict() != GreedyNodeParser().to_dict()
-    if "embed" not in change:
-        step = {**change, "embed_model": MockEmbedding(embed_dim=3)}
-        assert ContextEmbedding(**step).to_dict() != ContextEmbedding().to_dict()
     other = {"embed": MockEmbedding(embed_dim=5)}
     assert parser.to_dict() != GreedyNodeParser(**change | other).to_dict()
+
+
+@pytest.mark.parametrize("change", [{"context": False}, {"surroundings": False}])
+def test_settings_of_the_step_are_in_the_cache_key(change: dict[str, Any]) -> None:
+    assert ContextEmbedding(**change).to_dict() != ContextEmbedding().to_dict()
 
 
 def test_neither_keys_nor_threads_are_in_what_is_serialised_and_shown() -> None:
@@ -231,7 +214,7 @@ def test_neither_keys_nor_threads_are_in_what_is_serialised_and_shown() -> None:
 
 def test_what_is_serialised_needs_the_model_again() -> None:
     model = MockEmbedding(embed_dim=3)
-    parser = GreedyNodeParser(embed=model, scales=[80], context=["surroundings"])
+    parser = GreedyNodeParser(embed=model)
     data = json.loads(parser.to_json())
     with pytest.raises(
         TypeError, match=r"^embed must be an .* pass from_dict\(data, embed=\.\.\.\)"
@@ -239,31 +222,18 @@ def test_what_is_serialised_needs_the_model_again() -> None:
         GreedyNodeParser.from_dict(data)
     again = GreedyNodeParser.from_dict(data, embed=model)
     assert again.to_json() == parser.to_json()
-    assert (again.scales, again.context) == ((80,), ("surroundings",))
-    step = ContextEmbedding(model, scales=[80])
+    step = ContextEmbedding(model, surroundings=False)
     with pytest.raises(TypeError, match=r"^embed_model .* from_dict\(data, embed_model=\.\.\.\)"):
         ContextEmbedding.from_dict(step.to_dict())
     restored = ContextEmbedding.from_dict(step.to_dict(), embed_model=model)
     assert restored.to_dict() == step.to_dict()
 
 
-WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"context": ["title"]}, ValueError, '"headings" and "surroundings", not \'title\''),
-    ({"context": "headings"}, TypeError, r'pass \("headings",\)'),
-    ({"scales": [80, 80]}, ValueError, r"ascending, not \[80, 80\]"),
-    ({"scales": [0]}, ValueError, "scales must be positive"),
-    ({"scales": [80], "context": ["headings"]}, ValueError, 'add "surroundings" to context'),
-]
-
-
-@pytest.mark.parametrize(("wrong", "error", "message"), WRONG)
-def test_wrong_settings_are_refused(
-    wrong: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    for make in (GreedyNodeParser, ContextEmbedding):
-        with pytest.raises(error, match=message) as raised:
-            make(**wrong)
-        assert "validation error" not in str(raised.value)
+def test_flags_that_are_neither_true_nor_false_are_refused() -> None:
+    wrong: Any = ["headings"]
+    for flags in ({"context": wrong}, {"surroundings": wrong}):
+        with pytest.raises(TypeError, match=r"must be True or False, not \['headings'\]"):
+            ContextEmbedding(**flags)
 
 
 def test_what_is_no_model_is_refused() -> None:
@@ -282,7 +252,6 @@ def test_what_is_no_model_is_refused() -> None:
 def test_an_assigned_model_takes_effect() -> None:
     parser = GreedyNodeParser(target_size=20)
     parser.embed = MockEmbedding(embed_dim=3)
-    parser.context = ()
     assert {len(node.embedding) for node in parser(library())} == {3}
     wrong: Any = "gpt"
     with pytest.raises(TypeError, match="embed must be an embedding model"):

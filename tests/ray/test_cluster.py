@@ -214,7 +214,9 @@ def test_a_dataset_becomes_rows_of_chunks_embeddings_and_errors(cluster: Any) ->
     dataset = cluster.data.from_items([*documents, {"id": "z", "text": "", "file_type": "none"}])
     # The blocks are made by tasks, which need a CPU beside the workers.
     dataset = dataset.repartition(target_num_rows_per_block=4)
-    rows = split_dataset(dataset, chunker, embedder=Lengths(), context=(), batch_size=3)
+    rows = split_dataset(
+        dataset, chunker, embedder=Lengths(), context=False, surroundings=False, batch_size=3
+    )
     rows = rows.take_all()
     rows.sort(key=lambda row: (row["document"], row["index"] or 0))
     last = rows.pop()

@@ -105,7 +105,15 @@ def test_an_overlap_that_cannot_be_is_refused_before_any_work(cluster: Any, over
 def test_no_more_workers_start_than_are_allowed(cluster: Any) -> None:
     documents, chunker = tales(16), GreedyChunker(chunk_size=40)
     dataset = dataset_of(cluster, documents, blocks=16)
-    split = split_dataset(dataset, chunker, embedder=Worker(), context=(), workers=1, batch_size=1)
+    split = split_dataset(
+        dataset,
+        chunker,
+        embedder=Worker(),
+        context=False,
+        surroundings=False,
+        workers=1,
+        batch_size=1,
+    )
     rows = rows_of(split)
     assert len({row["embedding"][0] for row in rows}) == 1
     assert {row["document"] for row in rows} == {row["id"] for row in documents}

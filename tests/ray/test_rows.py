@@ -136,17 +136,19 @@ class Refuses:
 
 def test_embeddings_without_context_are_those_of_the_chunks() -> None:
     embed = embed_with(Lengths())
-    splitter = DocumentSplitter(GreedyChunker(chunk_size=20), embed=embed, context=())
+    splitter = DocumentSplitter(
+        GreedyChunker(chunk_size=20), embed=embed, context=False, surroundings=False
+    )
     (done,) = split(splitter, Source(TEXT, name="guide"))
     assert [row["embedding"] for row in done.rows] == [[len(row["text"]), 1] for row in done.rows]
 
 
-@pytest.mark.parametrize("scales", [(), (40,)])
-def test_embeddings_know_headings_and_surroundings(scales: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("flags", [{}, {"context": False}, {"surroundings": False}])
+def test_embeddings_know_context_and_surroundings(flags: dict[str, bool]) -> None:
     chunker, file = GreedyChunker(chunk_size=20), Source(TEXT, name="guide", format="markdown")
-    splitter = DocumentSplitter(chunker, embed=embed_with(Lengths()), scales=scales)
+    splitter = DocumentSplitter(chunker, embed=embed_with(Lengths()), **flags)
     (done,) = split(splitter, file)
-    _, (vectors,) = split_and_embed(chunker, [file], Lengths().embed_documents, scales=scales)
+    _, (vectors,) = split_and_embed(chunker, [file], Lengths().embed_documents, **flags)
     assert [row["embedding"] for row in done.rows] == vectors.tolist()
 
 

@@ -8,7 +8,6 @@ import pickle
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ import pytest
 from lumber_core import GreedyChunker, LayoutChunker, Source, StoreError
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import PassageIndex
-from lumber_retrieval.vector_store import IndexedChunk
 from tests.retrieval.embeddings import WordVectors
 
 RIVER = (
@@ -46,52 +44,6 @@ def index_of(
 
 def found(index: PassageIndex, query: str, **options: Any) -> list[str]:
     return [passage.text for passage in index.search(query, **{"max_gap": 0, **options})]
-
-
-class Vectors:
-    """A vector store in memory, which fails when it is told to."""
-
-    def __init__(self, *, distances: bool = False) -> None:
-        self.kept: dict[str, Sequence[float]] = {}
-        self.fails_at = ""
-        self._distances = distances
-
-    def add(self, chunks: Sequence[IndexedChunk]) -> None:
-        if self.fails_at == "adding":
-            self.kept |= {chunk.key: chunk.vector for chunk in chunks[:1]}
-        self._fail("adding")
-        assert not self.kept.keys() & {chunk.key for chunk in chunks}
-        self.kept |= {chunk.key: chunk.vector for chunk in chunks}
-        self._fail("added")
-
-    def delete(self, keys: Sequence[str]) -> None:
-        self._fail("deleting")
-        for key in keys:
-            self.kept.pop(key, None)
-
-    def search(self, query: str, vector: Sequence[float], count: int) -> list[tuple[str, float]]:
-        del query
-        near = {
-            key: sum(a * b for a, b in zip(own, vector, strict=True))
-            for key, own in self.kept.items()
-        }
-        best = sorted(near, key=near.__getitem__, reverse=True)[:count]
-        return [(key, 1 - near[key] if self._distances else near[key]) for key in best]
-
-    async def aadd(self, chunks: Sequence[IndexedChunk]) -> None:
-        self.add(chunks)
-
-    async def adelete(self, keys: Sequence[str]) -> None:
-        self.delete(keys)
-
-    async def asearch(
-        self, query: str, vector: Sequence[float], count: int
-    ) -> list[tuple[str, float]]:
-        return self.search(query, vector, count)
-
-    def _fail(self, where: str) -> None:
-        if self.fails_at == where:
-            raise ConnectionError(f"failed at {where}")
 
 
 def test_hits_near_each_other_become_a_slice_of_their_document() -> None:
@@ -127,12 +79,12 @@ def test_words_find_what_vectors_do_not() -> None:
 
 
 def test_words_around_a_chunk_count_less_than_its_own() -> None:
-    index = index_of(scales=(), context=("surroundings",))
+    index = index_of()
     text = "Ada met Ben. They spoke at length. It was raining in Oslo. All went home."
     index.add([document(text, "a"), document("Ada sang. " * 30, "b")])
     with index.store.reading() as reading:
-        matching = reading.matching("Oslo", 10, None)
-        texts = [chunk.span.of(text) for chunk in reading.chunks(matching)]
+        hits, _ = reading.hits(reading.matching("Oslo", 10, None))
+    texts = [hit.text for hit in hits]
     assert "Oslo" in texts[0]
     assert len(texts) > 1
     assert not any("Oslo" in one for one in texts[1:])
@@ -194,84 +146,8 @@ def test_a_deleted_source_leaves_nothing() -> None:
     assert index.search("violins") == []
 
 
-@pytest.mark.parametrize("fails_at", ["adding", "added", "deleting"])
-def test_the_same_call_repeated_puts_right_what_was_interrupted(
-    fails_at: str, tmp_path: Path
-) -> None:
-    store = Vectors()
-    index = index_of(tmp_path / "index.db", vectors=store)
-    index.add([document(RIVER, "river")])
-    store.fails_at = fails_at
-    with pytest.raises(ConnectionError):
-        index.add([document(MUSIC, "river")])
-    store.fails_at = ""
-    reopened = index_of(tmp_path / "index.db", vectors=store)
-    whole = [" ".join(found(reopened, word, budget=500)) for word in ("otters", "violins")]
-    assert whole[0] == whole[1] != ""  # all of one version, and nothing of the other
-    reopened.add([document(MUSIC, "river")])
-    assert "Violins" in found(reopened, "violins")[0]
-    assert "Otters" not in str(found(reopened, "otters"))
-    assert len(store.kept) == len(reopened.store)
-
-
-def test_a_writer_that_another_one_has_disturbed_says_so(tmp_path: Path) -> None:
-    class Disturbed(Vectors):
-        def add(self, chunks: Sequence[IndexedChunk]) -> None:
-            super().add(chunks)
-            other = index_of(tmp_path / "index.db", vectors=self)
-            other.delete(["nothing"])
-
-    index = index_of(tmp_path / "index.db", vectors=Disturbed())
-    with pytest.raises(StoreError, match="repeat the call"):
-        index.add([document(RIVER, "river")])
-    assert len(index.store) == 0
-
-
-@pytest.mark.parametrize("distances", [True, False])
-@pytest.mark.parametrize("keywords", [True, False])
-def test_another_vector_store_gives_the_same_passages(distances: bool, keywords: bool) -> None:
-    documents = [document(RIVER, "river"), document(MUSIC, "music")]
-    own, other = (
-        index_of(keywords=keywords, vectors=vectors)
-        for vectors in (None, Vectors(distances=distances))
-    )
-    own.add(documents)
-    other.add(documents)
-    for query in ("violins", "herons and frogs", "May"):
-        assert found(own, query) == found(other, query) != []
-
-
-def test_a_vector_store_is_handed_no_more_than_500_chunks_at_once() -> None:
-    class Measured(Vectors):
-        most = 0
-
-        def add(self, chunks: Sequence[IndexedChunk]) -> None:
-            self.most = max(self.most, len(chunks))
-            super().add(chunks)
-
-        def delete(self, keys: Sequence[str]) -> None:
-            self.most = max(self.most, len(keys))
-            super().delete(keys)
-
-    store = Measured()
-    index = index_of(vectors=store)
-    index.add([document("Otters swim along the river bank. " * 1100, "river")])
-    assert len(store.kept) == len(index.store) > 1000
-    assert index.delete(["river"]) == 1
-    assert (store.kept, store.most) == ({}, 500)
-
-
-def test_a_vector_store_that_was_not_saved_is_reported(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    index_of(tmp_path / "index.db", vectors=Vectors()).add([document(RIVER, "river")])
-    assert "Otters" in found(index_of(tmp_path / "index.db", vectors=Vectors()), "otters")[0]
-    assert "the vector store returned nothing" in caplog.text
-
-
-@pytest.mark.parametrize("vectors", [True, False])
-def test_a_filter_holds_for_vectors_and_words(vectors: bool) -> None:
-    index = index_of(vectors=Vectors() if vectors else None)
+def test_a_filter_holds_for_vectors_and_words() -> None:
+    index = index_of()
     noise = [document(f"Otters {n} swim. " * 20, f"n{n}", year=n) for n in range(12)]
     index.add([*noise, document(RIVER, "river", year=2024)])
     wanted = found(index, "otters swim", where={"year": 2024}, budget=1000)
@@ -303,8 +179,7 @@ def test_async_calls_do_the_same() -> None:
 
     index = index_of()
     index.add([document(MUSIC, "music")])
-    for vectors in (None, Vectors()):
-        assert asyncio.run(work(index_of(vectors=vectors))) == found(index, "harps")
+    assert asyncio.run(work(index_of())) == found(index, "harps")
 
 
 def _read_often(path: str, failures: Any, ready: Any, stop: Any) -> None:
@@ -363,8 +238,6 @@ def test_another_embedding_model_is_refused_before_anything_is_written(tmp_path:
             index_of(path, other).add([document(MUSIC, "music")])
         with pytest.raises(ValueError, match=message):
             index_of(path, other).search("otters")
-    with pytest.raises(ValueError, match="pass no vector store"):
-        index_of(path, vectors=Vectors()).add([document(MUSIC, "music")])
     assert path.read_bytes() == before
 
 

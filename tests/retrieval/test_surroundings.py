@@ -1,4 +1,4 @@
-"""Vectors that know what is around a chunk: neighbours, and larger chunks."""
+"""Vectors that know what is around a chunk: its neighbours."""
 
 from __future__ import annotations
 
@@ -9,22 +9,14 @@ import numpy as np
 import pytest
 
 from lumber_core import Span
-from lumber_core.tokens import WordCounter
-from lumber_retrieval.surroundings import (
-    PlacedDocument,
-    PlacedText,
-    VectorPlan,
-    mean_of_neighbours,
-    rejoin,
-    unit_length,
-)
+from lumber_retrieval.surroundings import PlacedText, VectorPlan, mean_of_neighbours, unit_length
 
 
 def placed(*texts: str, gap: int = 0) -> list[PlacedText]:
     """Return chunks that follow each other, with `gap` characters between them."""
     chunks, start = [], 0
     for text in texts:
-        chunks.append(PlacedText(Span(start, start + len(text)), text))
+        chunks.append(PlacedText(Span(start, start + len(text)), text, text))
         start += len(text) + gap
     return chunks
 
@@ -48,14 +40,10 @@ class Embedder:
         return self._axes.setdefault(text, len(self._axes))
 
 
-def planned(*documents: Sequence[PlacedText], surroundings: bool = True) -> VectorPlan:
-    return VectorPlan(map(PlacedDocument, documents), surroundings=surroundings)
-
-
 def vectors_of(
     embed: Embedder, *documents: Sequence[PlacedText], surroundings: bool = True
 ) -> list:
-    return planned(*documents, surroundings=surroundings).embed(embed)
+    return VectorPlan(documents, surroundings=surroundings).embed(embed)
 
 
 WORDS = "one two three four five six seven eight nine ten "  # ten tokens
@@ -108,59 +96,6 @@ def test_a_gap_between_chunks_makes_them_distant() -> None:
     assert near[0, 1] > far[0, 1] > beyond[0, 1] == 0
 
 
-def test_larger_ranges_that_a_chunk_lies_in_are_added_each_of_length_one() -> None:
-    chunks = placed("a b ", "c d ", "e f ", "g h ")
-    text = "a b c d e f g h "
-    larger = [[Span(0, 7), Span(7, 16)], [Span(0, 16)]]
-    embed = Embedder()
-    (vectors,) = VectorPlan([PlacedDocument(chunks, text, larger)]).embed(embed)
-    expected = np.zeros(64)
-    for part in ("c d ", "a b c d", text.strip()):
-        expected[embed.axis(part)] = 3**-0.5
-    assert vectors[1] == pytest.approx(expected)
-    assert len(embed.asked[0]) == 4 + 2 + 1
-
-
-def test_a_range_that_holds_no_chunk_is_not_embedded() -> None:
-    chunks = placed("a", "b", gap=10)
-    larger = [[Span(0, 3), Span(3, 8), Span(8, 12)]]
-    plan = VectorPlan([PlacedDocument(chunks, "a" + " " * 10 + "b", larger)])
-    assert plan.texts == ["a", "b"]
-
-
-def test_larger_ranges_are_embedded_as_their_first_chunk_is() -> None:
-    chunks = [
-        PlacedText(Span(0, 4), "a b ", "A: {}".format),
-        PlacedText(Span(4, 7), "c d", "C: {}".format),
-    ]
-    plan = VectorPlan([PlacedDocument(chunks, "a b c d", [[Span(0, 7)]])])
-    assert plan.texts == ["A: a b ", "C: c d", "A: a b c d"]
-
-
-def test_chunks_are_rejoined_with_overlaps_once_and_missing_white_space() -> None:
-    chunks = [
-        PlacedText(Span(0, 12), "Ann ran far."),
-        PlacedText(Span(8, 22), "far. She fell."),
-        PlacedText(Span(9, 12), "ar."),
-        PlacedText(Span(24, 34), "Bob slept."),
-        PlacedText(Span(35, 39), "Far."),
-    ]
-    made = rejoin(chunks, [100], WordCounter())
-    assert made.text == "Ann ran far. She fell.\n\nBob slept. Far."
-    assert [chunk.span.of(made.text) for chunk in made.chunks] == [c.text for c in chunks]
-    assert made.larger == ((Span(0, len(made.text)),),)
-    assert rejoin(chunks, [], WordCounter()).chunks == chunks
-
-
-def test_rejoined_chunks_are_cut_at_their_paragraphs() -> None:
-    chunks, start = [], 0
-    for number in range(12):
-        chunks.append(PlacedText(Span(start, start + 10), f"Sentence{number % 10}."))
-        start += 12 if number % 3 == 2 else 11
-    (larger,) = rejoin(chunks, [4], WordCounter()).larger
-    assert len(larger) == 4
-
-
 def test_a_text_that_occurs_twice_is_embedded_once() -> None:
     embed = Embedder()
     made = vectors_of(embed, placed("a", "b", "a"), placed("a"), surroundings=False)
@@ -172,7 +107,7 @@ def test_texts_are_embedded_in_batches_with_a_progress_bar(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     embed = Embedder(400)
-    plan = planned(placed(*map(str, range(300))), surroundings=False)
+    plan = VectorPlan([placed(*map(str, range(300)))], surroundings=False)
     made = plan.embed(embed, show_progress=True)
     assert [len(some) for some in embed.asked] == [256, 44]
     assert made[0][299, 299] == 3
@@ -186,8 +121,8 @@ async def test_asynchronous_models_give_the_same_vectors() -> None:
     async def embed_later(texts: list[str]) -> list[list[float]]:
         return embed(texts)
 
-    (waited,) = await planned(chunks).aembed(embed_later)
-    assert np.array_equal(waited, planned(chunks).embed(Embedder())[0])
+    (waited,) = await VectorPlan([chunks]).aembed(embed_later)
+    assert np.array_equal(waited, VectorPlan([chunks]).embed(Embedder())[0])
 
 
 def test_no_documents_no_chunks_and_no_calls() -> None:
@@ -208,18 +143,18 @@ def test_no_documents_no_chunks_and_no_calls() -> None:
 )
 def test_vectors_of_the_wrong_number_or_size_are_refused(embed, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        planned(placed("a", "b")).embed(embed)
+        VectorPlan([placed("a", "b")]).embed(embed)
 
 
 def test_batches_of_other_widths_are_refused() -> None:
     with pytest.raises(ValueError, match=r"several widths: \[44, 256\]"):
-        planned(placed(*map(str, range(300)))).embed(lambda texts: np.eye(len(texts)))
+        VectorPlan([placed(*map(str, range(300)))]).embed(lambda texts: np.eye(len(texts)))
 
 
 def seconds(texts: Sequence[str]) -> float:
     """Return the time of adding up vectors of 8 numbers."""
     vectors = np.ones((len(texts), 8), dtype=np.float32)
-    plan = planned(placed(*texts))
+    plan = VectorPlan([placed(*texts)])
     start = time.process_time()
     plan.embed(lambda some: vectors[: len(some)])
     return time.process_time() - start

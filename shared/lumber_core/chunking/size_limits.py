@@ -100,14 +100,9 @@ class SizeLimits:
         """Return what counts the tokens of ranges of a text, which is read once for all of them."""
         return parsed.once(self.counter, tokens_of)
 
-    def fits_target(self, parsed: ParsedText, target: int | None = None) -> bool:
-        """Return whether a text counts at most `target_size` tokens, so that no cut is needed.
-
-        Args:
-            parsed: The text.
-            target: Another size than `target_size`.
-        """
-        most, text = self.target_size if target is None else target, parsed.text
+    def fits_target(self, parsed: ParsedText) -> bool:
+        """Return whether a text counts at most `target_size` tokens, so that no cut is needed."""
+        most, text = self.target_size, parsed.text
         if not most:
             return False
         # Most texts are too long, and seen to be by their beginning.

@@ -20,7 +20,7 @@ from lumber_evaluation.retrieval import (
     RetrievalResult,
 )
 from lumber_evaluation.segmentation import DocumentScore, SegmentationScores
-from lumber_retrieval.joining import MAX_GAP
+from lumber_retrieval.passages import MAX_GAP
 
 
 class Measured(Protocol):

@@ -22,10 +22,10 @@ from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.llm.answers import QaResult, answer_questions
 from lumber_evaluation.llm.cached_model import CompletionStore
 from lumber_evaluation.retrieval import RetrievalResult, retrieve
+from lumber_evaluation.retrieval.context import ALL_CONTEXT, ContextPart, check_context
 from lumber_evaluation.retrieval.references import check_questions
 from lumber_evaluation.segmentation import score_segmentation
 from lumber_evaluation.splitters import evaluated
-from lumber_retrieval.embedding import ALL_CONTEXT, ContextPart, check_context
 
 
 @dataclass(frozen=True, slots=True)

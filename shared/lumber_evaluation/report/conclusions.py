@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lumber_evaluation.comparison import FEWEST, Comparison, Difference
 from lumber_evaluation.comparison.metrics import WORD_RECALL, Metric
-from lumber_retrieval.joining import MAX_GAP
+from lumber_retrieval.passages import MAX_GAP
 
 _FEW_QUESTIONS = 100
 _HOPELESS = 100  # times the questions there are: it is useless to ask for so many

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from lumber_evaluation.documents import Document, EvaluatedChunk, Question
+from lumber_evaluation.retrieval.context import ContextPart
 from lumber_evaluation.retrieval.word_recall import WordRecall
 from lumber_retrieval.documents import texts_around
-from lumber_retrieval.embedding import ContextPart
-from lumber_retrieval.joining import Hit, join_hits
+from lumber_retrieval.passages import Hit, join_hits
 from lumber_retrieval.ranking import CANDIDATES, fused
-from lumber_retrieval.store import NewChunk, NewDocument, PassageStore
+from lumber_retrieval.store import NewDocument, PassageStore
 from lumber_retrieval.surroundings import Vectors
 
 PASSAGE_BUDGETS = (300, 600)
@@ -69,11 +69,11 @@ class PassageSearch:
         members: dict[str, list[int]] = {}
         for number, chunk in enumerate(chunks):
             members.setdefault(chunk.document, []).append(number)
-        made = [_stored(name, own, chunks, vectors, context) for name, own in members.items()]
-        self._store.put(made, elsewhere=False)
-        with self._store.reading() as reading:
-            keys = reading.numbers(map(str, range(len(chunks))))
-        self._number_of = {stored: int(key) for key, stored in keys.items()}
+        made = [
+            _stored(name, self._texts[name], own, chunks, vectors, context)
+            for name, own in members.items()
+        ]
+        self._store.put(made)
 
     def find(
         self, question: Question, query: str, vector: Sequence[float]
@@ -88,33 +88,29 @@ class PassageSearch:
         with self._store.reading() as reading:
             near = reading.nearest(vector, CANDIDATES, None)
             matching = reading.matching(query, CANDIDATES, None)
-        rankings: dict[FoundBy, list[Mapping[int, float]]] = {
-            "vectors": [near],
-            "vectors and keywords": [near, matching],
+            by_vectors, by_both = (
+                reading.hits(fused(rankings))[0] for rankings in ([near], [near, matching])
+            )
+        found: dict[FoundBy, list[Hit]] = {
+            "vectors": by_vectors,
+            "vectors and keywords": by_both,
         }
         return {
-            found_by: {
-                words: self._passages(question, fused(some), words) for words in PASSAGE_BUDGETS
-            }
-            for found_by, some in rankings.items()
+            found_by: {words: self._passages(question, hits, words) for words in PASSAGE_BUDGETS}
+            for found_by, hits in found.items()
         }
 
-    def _passages(
-        self, question: Question, scores: Mapping[int, float], words: int
-    ) -> PassagesRead:
-        found = [self._chunks[self._number_of[stored]] for stored in scores]
-        hits = [
-            Hit(one.document, one.span.start, one.span.of(self._texts[one.document]), score)
-            for one, score in zip(found, scores.values(), strict=True)
-        ]
+    def _passages(self, question: Question, hits: Sequence[Hit], words: int) -> PassagesRead:
         joined = join_hits(hits, self._texts, budget=words)
         # Best first: of a single passage above the budget only the first words are read, and if
         # headings are read, too, there is no room for the last passages.
-        joined.sort(key=lambda one: one.hits[0])
+        rank = {hit.number: number for number, hit in enumerate(hits)}
+        joined.sort(key=lambda one: rank[one.hits[0].number])
         passages = []
         for one in joined:
-            first = min(one.hits, key=lambda number: hits[number].span)
-            passages.append(EvaluatedChunk(one.document, one.span, one.text, found[first].context))
+            first = min(one.hits, key=lambda hit: hit.span)
+            above = self._chunks[first.metadata["number"]].context
+            passages.append(EvaluatedChunk(one.document, one.span, one.text, above))
         return PassagesRead(
             self._read.of(passages)(question, range(len(passages)), words),
             len(passages),
@@ -124,6 +120,7 @@ class PassageSearch:
 
 def _stored(
     name: str,
+    document: str,
     numbers: Sequence[int],
     chunks: Sequence[EvaluatedChunk],
     vectors: Vectors,
@@ -134,10 +131,15 @@ def _stored(
     texts = [chunk.text for chunk in own]
     words = [chunk.context.above(chunk.text) for chunk in own] if "headings" in context else texts
     around = texts_around(texts) if "surroundings" in context else [""] * len(texts)
-    stored = [
-        NewChunk(chunk.span, {}, *searched)
-        for chunk, *searched in zip(own, words, around, strict=True)
-    ]
     return NewDocument(
-        name, name, "", "", {}, stored, [str(number) for number in numbers], vectors[numbers]
+        name,
+        source=name,
+        digest="",
+        text=document,
+        metadata={},
+        spans=[chunk.span for chunk in own],
+        details=[{"number": number} for number in numbers],
+        words=words,
+        around=around,
+        vectors=vectors[numbers],
     )

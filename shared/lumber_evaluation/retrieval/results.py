@@ -28,6 +28,7 @@ from lumber_evaluation.documents import (
 )
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.embedders import embedder as embedder_of
+from lumber_evaluation.retrieval.context import ContextPart, check_context
 from lumber_evaluation.retrieval.passages import FoundBy, PassageSearch, PassagesRead
 from lumber_evaluation.retrieval.references import (
     GoldFinder,
@@ -38,9 +39,7 @@ from lumber_evaluation.retrieval.references import (
 from lumber_evaluation.retrieval.search import ExactSearch, Found
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall, check_word_budget
 from lumber_evaluation.splitters import evaluated
-from lumber_retrieval.embedding import ContextPart, check_context
 from lumber_retrieval.surroundings import (
-    PlacedDocument,
     PlacedText,
     VectorPlan,
     Vectors,
@@ -255,8 +254,7 @@ def retrieve(
         embedder: Embeds chunks and questions.
         context: What vectors know beside the text of a chunk, as in `split_and_embed`.
             "headings" are computed for the chunks of every splitter in the same way, and their
-            words count as retrieved. "surroundings" are the neighbours of a chunk, or the ranges of
-            `SplitDocument.larger` that it lies in.
+            words count as retrieved. "surroundings" are the neighbours of a chunk.
         within_document: Search the chunks of the question's document only, as GutenQA does for
             each book; else those of the whole corpus.
         query_texts: Texts to embed instead of the questions, one for each, as for HyDE.
@@ -288,7 +286,7 @@ def retrieve(
         splits = [in_context(corpus.by_name[split.document], split) for split in splits]
     chunks = tuple(chunk for split in splits for chunk in split.chunks)
     plan = VectorPlan(
-        [_placed(corpus.by_name[split.document], split) for split in splits],
+        map(_placed, splits),
         surroundings="surroundings" in context,
     )
     texts = plan.texts
@@ -410,9 +408,8 @@ def in_context(document: Document, split: SplitDocument) -> SplitDocument:
     return replace(split, chunks=tuple(replace(chunk, context=above) for chunk, above in chunks))
 
 
-def _placed(document: Document, split: SplitDocument) -> PlacedDocument:
-    chunks = [PlacedText(chunk.span, chunk.text, chunk.context.above) for chunk in split.chunks]
-    return PlacedDocument(chunks, document.text, split.larger)
+def _placed(split: SplitDocument) -> list[PlacedText]:
+    return [PlacedText(chunk.span, chunk.text, _embedded(chunk)) for chunk in split.chunks]
 
 
 def _embedded(chunk: EvaluatedChunk) -> str:

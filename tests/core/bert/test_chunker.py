@@ -290,8 +290,6 @@ def test_a_text_within_the_target_is_one_chunk_and_no_model_is_loaded():
     chunker = BertChunker(target_size=60)
     assert chunker.split_text(SHORT) == [SHORT]
     assert [len(made.spans) for made in chunker.segment_all([SHORT, "", "Bob sat."])] == [1, 0, 1]
-    larger = chunker.segment_all([SHORT], scales=(80, 160))[0].larger
-    assert [len(spans) for spans in larger] == [1, 1]
     assert chunker._loaded is None
 
 
@@ -301,10 +299,3 @@ def test_a_short_text_is_scored_with_a_threshold_and_cut_where_sections_are_not_
     assert marked._loaded is not None
     source = Source(SHORT, format="markdown")
     assert len(BertChunker(target_size=60, merge_sections=False).segment(source).spans) == 2
-
-
-def test_scales_below_a_short_text_are_scored():
-    chunker = BertChunker(target_size=60)
-    text = "Ann ran. She fell.\n\nBob sat. He slept.\n\nEve sang. It rained."
-    (made,) = chunker.segment_all([text], scales=(8, 40))
-    assert [len(spans) > 1 for spans in made.larger] == [True, False]

@@ -189,16 +189,6 @@ def test_answers_about_groups_and_windows_of_the_same_units_are_stored_apart() -
     assert key("judge", UnitWindow(document, 0, 4)) != key("judge", Group(document, 0, 4))
 
 
-def test_larger_ranges_follow_the_same_scores() -> None:
-    text = story(200)
-    (made,) = chunker().segment_all([text], scales=(60, 120))
-    (other,) = chunker(refuse, on_failure="keep_group").segment_all([text], scales=(60, 120))
-    assert [len(spans) for spans in made.larger] != [0, 0]
-    assert made.larger != other.larger
-    for spans in made.larger:
-        check_tiling(spans, len(text))
-
-
 def test_a_strong_start_outweighs_sizes_where_another_does_not() -> None:
     """Two starts a few words apart: with a tiny chunk between them, unless both are strong."""
     text = "\n\n".join(["word " * 40, "w " * 3, "word " * 40])

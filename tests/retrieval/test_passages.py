@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from itertools import pairwise, permutations
+from math import inf
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.spans import spans_from_starts
-from lumber_retrieval.joining import Hit, JoinedHits, join_hits, passage_metadata
+from lumber_core.spans import Span, spans_from_starts
+from lumber_retrieval.passages import Hit, Passage, join_hits
 from tests.core.core_support import quick
 
 TEN = "one two three four five six seven eight nine ten"
 
 
-def hit(words: str, text: str = TEN, document: str = "a", score: float | None = None) -> Hit:
-    return Hit(document, text.index(words), words, score)
+def made(document: str, start: int, text: str, score: float = 0) -> Hit:
+    return Hit(0, document, Span(start, start + len(text)), text, score, {})
 
 
-def texts_of(passages: list[JoinedHits]) -> list[str]:
+def hit(words: str, text: str = TEN, document: str = "a", score: float = 0) -> Hit:
+    return made(document, text.index(words), words, score)
+
+
+def texts_of(passages: list[Passage]) -> list[str]:
     return [passage.text for passage in passages]
 
 
@@ -35,12 +41,13 @@ def searches(draw):
         for _ in range(draw(st.integers(0, 6))):
             start = draw(st.integers(0, len(text) - 1))
             end = draw(st.integers(start + 1, len(text)))
-            score = draw(st.sampled_from([None, 0.1, 0.2, 0.3, 0.4]))
-            hits.append(Hit(name, start, text[start:end], score))
-    return texts, draw(st.permutations(hits))
+            score = draw(st.sampled_from([-inf, 0.1, 0.2, 0.3, 0.4]))
+            hits.append(made(name, start, text[start:end], score))
+    hits = draw(st.permutations(hits))
+    return texts, [hit._replace(number=number) for number, hit in enumerate(hits)]
 
 
-def inside(hit: Hit, passages: list[JoinedHits]) -> list[JoinedHits]:
+def inside(hit: Hit, passages: list[Passage]) -> list[Passage]:
     return [
         each
         for each in passages
@@ -50,26 +57,22 @@ def inside(hit: Hit, passages: list[JoinedHits]) -> list[JoinedHits]:
     ]
 
 
-def check_slices(passages: list[JoinedHits], texts: dict[str, str], hits: list[Hit]) -> None:
-    ranks = {
-        number: rank
-        for rank, number in enumerate(
-            sorted(range(len(hits)), key=lambda n: (hits[n].score is None, -(hits[n].score or 0)))
-        )
-    }
+def check_slices(passages: list[Passage], texts: dict[str, str], hits: list[Hit]) -> None:
+    order = sorted(hits, key=lambda hit: -hit.score)
+    ranks = {hit.number: rank for rank, hit in enumerate(order)}
     for passage in passages:
         assert passage.text == passage.span.of(texts[passage.document])
-        assert list(passage.hits) == sorted(passage.hits, key=ranks.__getitem__)
-        assert all(passage in inside(hits[number], passages) for number in passage.hits)
+        assert list(passage.hits) == sorted(passage.hits, key=lambda hit: ranks[hit.number])
+        assert all(passage in inside(hit, passages) for hit in passage.hits)
         # Nothing is added but what lies between hits.
-        assert passage.span.start == min(hits[n].span.start for n in passage.hits)
-        assert passage.span.end == max(hits[n].span.end for n in passage.hits)
+        assert passage.span.start == min(hit.span.start for hit in passage.hits)
+        assert passage.span.end == max(hit.span.end for hit in passage.hits)
     for first, second in pairwise(passages):
         if first.document == second.document:
             assert first.span.end <= second.span.start
     best: dict[str, int] = {}
     for passage in passages:
-        rank = min(ranks[number] for number in passage.hits)
+        rank = min(ranks[hit.number] for hit in passage.hits)
         best[passage.document] = min(rank, best.get(passage.document, rank))
     assert [*best] == sorted(best, key=best.__getitem__)
     assert [*best] == list(dict.fromkeys(passage.document for passage in passages))
@@ -81,14 +84,15 @@ def test_passages_are_the_hits_and_the_short_gaps_between_them(search, max_gap):
     texts, hits = search
     passages = join_hits(hits, texts, max_gap=max_gap)
     check_slices(passages, texts, hits)
-    assert sorted(number for passage in passages for number in passage.hits) == [*range(len(hits))]
+    joined = [hit.number for passage in passages for hit in passage.hits]
+    assert sorted(joined) == [*range(len(hits))]
     for first, second in pairwise(passages):
         if first.document == second.document:
             between = texts[first.document][first.span.end : second.span.start]
             assert len(between.split()) > max_gap
     for passage in passages:
         text, end = texts[passage.document], passage.span.start
-        for span in sorted(hits[number].span for number in passage.hits):
+        for span in sorted(hit.span for hit in passage.hits):
             assert len(text[end : max(end, span.start)].split()) <= max_gap
             end = max(end, span.end)
 
@@ -103,14 +107,14 @@ def test_no_more_words_than_the_budget_are_returned_but_always_the_best_hit(
     check_slices(passages, texts, hits)
     words = sum(len(passage.text.split()) for passage in passages)
     if hits:
-        best = max(hits, key=lambda each: -1 if each.score is None else each.score)
+        best = max(hits, key=lambda each: each.score)
         assert words <= max(budget, len(best.text.split()))
         assert inside(best, passages)
         # Nothing that would have been free is left out.
-        left = [n for n in range(len(hits)) if not any(n in each.hits for each in passages)]
+        left = [hit for hit in hits if not any(hit in each.hits for each in passages)]
         assert words <= budget or len(passages) == 1
         if words == sum(len(each.text.split()) for each in join_hits(hits, texts, max_gap=max_gap)):
-            assert all(inside(hits[n], passages) for n in left)
+            assert all(inside(hit, passages) for hit in left)
 
 
 @given(search=searches(), data=st.data())
@@ -122,16 +126,18 @@ def test_without_texts_chunks_that_touch_are_joined_as_with_them(search, data):
         cuts = data.draw(st.sets(st.integers(0, len(text) - 1), max_size=6)) | {0}
         chunks = spans_from_starts(sorted(cuts), len(text))
         kept = data.draw(st.lists(st.sampled_from(chunks), unique=True))
-        hits += [Hit(name, span.start, span.of(text)) for span in kept if span.of(text).strip()]
+        hits += [made(name, span.start, span.of(text)) for span in kept if span.of(text).strip()]
+    hits = [hit._replace(number=number) for number, hit in enumerate(hits)]
     alone = join_hits(hits)
     check_slices(alone, texts, hits)
     # Only white space may lie between passages that are joined with the texts alone.
-    assert join_hits([Hit(p.document, p.span.start, p.text) for p in alone]) == [
-        passage._replace(hits=(number,)) for number, passage in enumerate(alone)
+    whole_hits = [made(p.document, p.span.start, p.text) for p in alone]
+    assert [(p.document, p.span) for p in join_hits(whole_hits)] == [
+        (p.document, p.span) for p in alone
     ]
     for first, second in pairwise(alone):
         assert first.document != second.document or first.span.end < second.span.start
-    again = join_hits([Hit(p.document, p.span.start, p.text) for p in alone], texts, max_gap=0)
+    again = join_hits(whole_hits, texts, max_gap=0)
     whole = join_hits(hits, texts, max_gap=0)
     assert [(p.document, p.span) for p in again] == [(p.document, p.span) for p in whole]
     gaps = any(
@@ -151,9 +157,11 @@ def test_a_gap_counts_its_words():
 def test_a_hit_is_left_out_if_its_gap_does_not_fit_and_the_next_one_is_tried():
     hits = [hit("one", score=0.9), hit("five", score=0.8), hit("two", score=0.7)]
     passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=4)
-    assert [(passage.text, passage.hits) for passage in passages] == [("one two", (0, 2))]
+    assert [(each.text, each.hits) for each in passages] == [("one two", (hits[0], hits[2]))]
     passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=5)
-    assert [(each.text, each.hits) for each in passages] == [("one two three four five", (0, 1, 2))]
+    assert [(each.text, each.hits) for each in passages] == [
+        ("one two three four five", tuple(hits))
+    ]
 
 
 def test_a_hit_that_joins_two_passages_is_charged_for_both_gaps():
@@ -181,14 +189,14 @@ def test_documents_come_by_their_best_hit_and_passages_by_place():
 
 def test_each_chinese_character_counts_as_a_word():
     text = "水獭生活在河边。它们吃鱼。"
-    hits = [Hit("a", 0, "水獭"), Hit("a", 11, "鱼")]
+    hits = [made("a", 0, "水獭"), made("a", 11, "鱼")]
     assert len(join_hits(hits, {"a": text}, max_gap=9)) == 1
     assert len(join_hits(hits, {"a": text}, max_gap=8)) == 2
 
 
 def test_words_that_hits_divide_are_counted_once():
     text = "otters swim"
-    hits = [Hit("a", 0, "ot"), Hit("a", 2, "ters"), Hit("a", 6, " swim")]
+    hits = [made("a", 0, "ot"), made("a", 2, "ters"), made("a", 6, " swim")]
     for order in permutations(hits):
         assert texts_of(join_hits(order, {"a": text}, budget=2)) == [text]
     assert texts_of(join_hits(hits, budget=2)) == [text]
@@ -200,10 +208,10 @@ def test_a_changed_text_is_refused():
 
 
 def test_hits_with_different_texts_at_one_place_are_refused():
-    hits = [hit("one two"), Hit("a", 4, "dos tres")]
+    hits = [hit("one two"), made("a", 4, "dos tres")]
     with pytest.raises(ValueError, match="different texts at offset 4"):
         join_hits(hits)
-    assert len(join_hits([hit("one two"), Hit("b", 4, "dos tres")])) == 2
+    assert len(join_hits([hit("one two"), made("b", 4, "dos tres")])) == 2
 
 
 def test_limits_are_checked_first():
@@ -215,7 +223,7 @@ def test_limits_are_checked_first():
 
 
 def test_metadata_says_what_is_true_of_the_whole_passage():
-    hits = [
+    hits: list[dict[str, Any]] = [
         {
             "headings": "Boats > Prices",
             "headings_inside": "Repairs",
@@ -232,7 +240,13 @@ def test_metadata_says_what_is_true_of_the_whole_passage():
         },
         {"headings": "Boats > Sails", "page_first": 3, "page_last": 3, "score": 1},
     ]
-    assert passage_metadata(hits[1], hits) == {
+    found = [
+        hit(word, score=known["score"])._replace(metadata=known)
+        for word, known in zip(("one", "two", "three"), hits, strict=True)
+    ]
+    (passage,) = join_hits(found, {"a": TEN})
+    assert passage.score == 9
+    assert passage.metadata == {
         "headings": "Boats > Prices",
         "headings_inside": "Repairs | Oars | Sails",
         "page_first": 1,
