@@ -112,7 +112,7 @@ def test_progress_of_several_texts_ends_at_their_characters(
     texts = texts_of(prose)
     steps = [0]
     chunker = BertChunker(str(exported), target_size=30, threads=3)
-    layouts, limits = chunker._read(texts, 0, ())
+    layouts, limits = chunker._read(texts, 0)
     chunker._segment_together(layouts, limits, lambda more: steps.append(steps[-1] + more))
     assert all(earlier <= later for earlier, later in pairwise(steps))
     assert steps[-1] == sum(map(len, texts))
