@@ -162,7 +162,7 @@ class PassageRetriever(BaseRetriever):
 
     @property
     def _progress(self) -> bool:
-        return self._split._progress
+        return self._split._settings.show_progress
 
     def _named(
         self, documents: Iterable[Document], ids: Sequence[str] | None
