@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, pairwise
 from operator import le, lt
 from typing import Literal, cast
 
@@ -33,37 +33,18 @@ _LINE_BREAKS = re.compile(rf"{_LINE_BREAK}+")
 _MARKS = "[.?!:;\u2026\u3002\uff01\uff1f]"
 _CLOSING = "[\"'\u2019\u201d)\\]\u00bb\u300d\u300f \\t]"
 _MARKED_LINE_END = re.compile(rf"{_MARKS}{_CLOSING}*{_LINE_BREAK}\s*(?=\S)")
-_INDENTED = re.compile(r"\n[^\S\n]")
-_LINE_FEEDS = re.compile(r"\n\n+")
-# Other than line feeds alone, if only these end a line.
-_ODD_BLANK_LINES = re.compile(r"\n[^\S\n]+\n(?:[^\S\n]*\n)*")
+_BLANKS = re.compile(r"\n[^\S\n]+(?=\n)")  # in blank lines, if only line feeds end a line
 # Characters that may be at the start of a file without being part of its first word.
 _BLANK = re.compile(r"[\s\ufeff]*")
 # sentencex 1.0 assumes that white space before an abbreviation takes one byte a character, so it
 # must not see any that takes more.
 _WIDE_SPACES = [chr(code) for code in range(0x80, 0x3001) if chr(code).isspace()]
 
-_LAST_SPACE = re.compile(r".*\s(?=\S)", re.DOTALL)
+_LAST_SPACE = re.compile(r".*\s", re.DOTALL)
 
-# sentencex slows down on long inputs, so longer texts are passed to it in blocks of this size.
-_BLOCK = 1 << 14
-_SHORT = 1 << 10  # characters: few quotes, and less bytes than those after which blanks are lost
-# The time of a call is quadratic in the length of quoted text, so blocks never exceed this size.
-_LARGEST_BLOCK = 1 << 15
-# It is quadratic in the number of these marks, too: a block with more of them, as a run of
-# backticks, is shortened until it has few. Prose has a tenth of that.
-_QUOTES, _MOST_QUOTES, _FEW_QUOTES = (
-    "`\u201c\u2018\u00ab\u00bb\u2039\u201e\u300c\u300a",
-    1 << 10,
-    1 << 9,
-)
-
-# sentencex looks back to the last blank at each sentence end, which is quadratic in Chinese without
-# blanks. Without quotes, brackets and full stops its sentences are the same in parts of such a
-# text; these end after a sentence, between two ideographs or kana.
-_UNQUOTED = re.compile(r"[\w\u2014\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]+")
-_KANA_OR_HAN = r"[\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]"
-_PART = re.compile(rf".{{256,}}?{_KANA_OR_HAN}[\u3002\uff01\uff1f](?={_KANA_OR_HAN})|.+")
+# sentencex loses a blank line every 10,000 bytes, and takes quadratic time for quotes and for
+# Chinese. So it reads a few paragraphs at a time, or part of a long one, of this many characters.
+_BLOCK = 1 << 11
 
 
 def paragraphs(text: str, language: str = "en") -> list[Span]:
@@ -115,11 +96,10 @@ def _starts_of_sentences(text: str, language: str) -> list[int]:
         return []
     first = _content_start(text)
     found: list[int] = []
-    start = 0
-    for end in _stretch_ends(text):
+    readable = _readable(text)
+    for start, end in pairwise(_block_edges(readable)):
         if end > first:
-            found += _sentence_starts(text, start, end, first, language)
-            start = end
+            found += _sentence_starts(readable, start, end, first, language)
     return [0, *breaks(text, found)]
 
 
@@ -150,28 +130,33 @@ def starts_of_sentences_and_lines(text: str, language: str = "en") -> list[int]:
     return sorted([*starts, *lines]) if lines else starts
 
 
-def _stretch_ends(text: str) -> Iterator[int]:
-    """Yield where stretches of a text end whose blank lines are two line feeds or more.
+def _readable(text: str) -> str:
+    """Return a text of the same length, written as sentencex reads it without a mistake.
 
-    sentencex knows no other blank lines. If there are others, a stretch of several paragraphs is so
-    short that sentencex keeps all of it.
+    It knows no other blank lines than line feeds, no white space of several bytes, and no half
+    characters.
     """
-    odd: list[re.Match[str]] = []
-    if any(mark in text for mark in "\r\v\f\x85\u2028\u2029"):
-        odd = [match for match in _BLANK_LINES.finditer(text) if match[0].strip("\n")]
-    elif _INDENTED.search(text):
-        odd = [*_ODD_BLANK_LINES.finditer(text)]
-    start, most = 0, _SHORT if odd else len(text)
-    for low, high in chain((match.span() for match in odd), [(len(text), len(text))]):
-        while low - start > most:
-            last = text.rfind("\n\n", start, start + most)
-            separator = _LINE_FEEDS.search(text, max(start, last), low)
-            if not separator:
-                break
-            start = separator.end()
-            yield start
-        yield high
-        start = high
+    odd = any(mark in text for mark in "\r\v\f\x85\u2028\u2029")
+    text = (_BLANK_LINES if odd else _BLANKS).sub(lambda blank: "\n" * len(blank[0]), text)
+    if not text.isascii():
+        for space in _WIDE_SPACES:
+            text = text.replace(space, " ")
+        text = encodable(text)
+    return text
+
+
+def _block_edges(text: str) -> Iterator[int]:
+    """Yield where blocks of whole paragraphs start, and where the last one ends."""
+    start = 0
+    yield start
+    while len(text) - start > _BLOCK:
+        last = text.rfind("\n\n", start, start + _BLOCK)
+        at = last if last > start else text.find("\n\n", start + 1)
+        if at < 0:
+            break
+        start = at + len(text[at : at + _BLOCK]) - len(text[at : at + _BLOCK].lstrip("\n"))
+        yield start
+    yield len(text)
 
 
 def _content_start(text: str) -> int:
@@ -181,108 +166,50 @@ def _content_start(text: str) -> int:
 
 
 def _sentence_starts(text: str, start: int, end: int, first: int, language: str) -> list[int]:
-    """Return where sentences start inside `text[start:end]`, after the text's first content.
+    """Return where sentences start inside a block, after the text's first content.
 
-    Long stretches are processed in blocks. The last sentence of a block may continue in the next
-    one, so the next block starts with it. A block without a sentence end is doubled; at the maximum
-    size it ends at its last white space. This keeps the cost linear. White space at the start of a
-    sentence belongs to the sentence before. A start may be inside a grapheme cluster: the caller
-    checks that.
+    A long paragraph is read in parts. The last sentence of a part may continue in the next one, so
+    the next part starts with it, or at a word inside it if it is all of the part. White space at
+    the start of a sentence belongs to the sentence before. A start may be inside a grapheme
+    cluster: the caller checks that.
     """
+    import sentencex  # deferred, so that importing this module is cheap
+
     found: list[int] = []
-    size = _BLOCK
-    in_word = False  # whether the block starts inside a word
+    inside = False  # whether the part starts inside a sentence
     while start < end:
-        stop = min(start + size, end)
-        quotes = _count_quotes(text, start, stop) if stop - start > _MOST_QUOTES else 0
-        if quotes > _MOST_QUOTES:
-            stop = start + (stop - start) * _FEW_QUOTES // quotes
-        edges = [start + edge for edge in _edges_of_pieces(language, text[start:stop])]
-        divided = False
-        if stop < end and len(edges) == 2:
-            if size < _LARGEST_BLOCK and quotes <= _MOST_QUOTES:
-                size *= 2
-                continue
+        stop = _part_end(text, start, end)
+        part = text[start:stop]
+        if part.isspace():
+            start = stop
+            continue
+        pieces = sentencex.segment(language, part)
+        edges = [*accumulate(map(len, pieces), initial=start)]
+        goes_on = stop < end and len(edges) == 2
+        if goes_on:
             space = _LAST_SPACE.match(text, start, stop)
-            divided = space is None
-            edges[1:] = [stop if space is None else space.end()]
+            edges[1] = space.end() if space else stop
         elif stop < end:
             edges.pop()
-        size = _BLOCK
-        skipped = max(first, start) if in_word else first
+        skipped = max(first, start) if inside else first
         for at, after in pairwise(edges[bisect_right(edges, skipped) :]):
             if not text[at].isspace():
                 found.append(at)
             elif visible := text[at:after].lstrip():
                 found.append(after - len(visible))
-        start = edges[-1]
-        in_word = divided
+        start, inside = edges[-1], goes_on
     return found
 
 
-def _count_quotes(text: str, start: int, stop: int) -> int:
-    # A sign that is absent is found to be so faster than it is counted.
-    found = (mark for mark in _QUOTES if text.find(mark, start, stop) >= 0)
-    return sum(text.count(mark, start, stop) for mark in found)
-
-
-def _edges_of_pieces(language: str, text: str) -> list[int]:
-    """Return where sentencex's pieces of `text` start, and where the last one ends."""
-    if text.isspace():
-        return [0, len(text)]
-    import sentencex  # deferred, so that importing this module is cheap
-
-    if "\u3002" in text and _UNQUOTED.fullmatch(text):
-        found = (sentencex.segment(language, part) for part in _PART.findall(text))
-        return [*accumulate(map(len, chain.from_iterable(found)), initial=0)]
-    if not text.isascii():
-        for space in _WIDE_SPACES:
-            if space in text:
-                text = text.replace(space, " ")
-    try:
-        pieces: list[str] = sentencex.segment(language, text)
-    except UnicodeEncodeError:  # a lone surrogate
-        text = encodable(text)
-        pieces = sentencex.segment(language, text)
-    edges = [*accumulate(map(len, pieces), initial=0)]
-    return edges if edges[-1] == len(text) else _edges_with_what_was_lost(text, pieces, edges)
-
-
-def _edges_with_what_was_lost(text: str, pieces: Sequence[str], edges: Sequence[int]) -> list[int]:
-    """Return the edges with the blank lines that sentencex loses every 10,000 bytes.
-
-    Without these, all later offsets would be wrong.
-
-    Args:
-        text: The text.
-        pieces: The pieces, which lack these lines.
-        edges: The edges if there were none.
-    """
-    starts: list[int] = []
-    joined = "".join(pieces)
-    at = number = 0
-    while number < len(pieces):
-        piece, first = pieces[number], edges[number]
-        if number and not text.startswith(piece, at):
-            place = at
-            while text[place : place + 1].isspace() and not text.startswith(piece, place):
-                place += 1
-            # A piece that does not match the text here belongs at the end of the piece before.
-            at = place if text.startswith(piece, place) else min(at, len(text))
-        # Those up to the next loss follow without a gap.
-        last = number + 1
-        step = len(pieces)
-        while step and last < len(pieces):
-            stop = min(last + step, len(pieces))
-            if text.startswith(joined[edges[last] : edges[stop]], at + edges[last] - first):
-                last = stop
-            else:
-                step //= 2
-        # Most blocks have lost one blank line, so that nothing has moved before it.
-        moved = at - first
-        starts += [edge + moved for edge in edges[number:last]] if moved else edges[number:last]
-        at, number = at + edges[last] - first, last
-    return sorted({*starts, len(text)})
+def _part_end(text: str, start: int, end: int) -> int:
+    """Return where a part of a paragraph ends, with both quotes of what is quoted, if possible."""
+    stop = start + _BLOCK
+    if stop >= end:
+        return end
+    line = text.rfind("\n", start, stop)
+    if line < 0 and text.count('"', start, stop) % 2:
+        return max(text.rfind('"', start, stop), start + 1)
+    return line + 1 or stop
 
 
 def markdown(text: str) -> list[Span]:

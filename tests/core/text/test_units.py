@@ -265,7 +265,7 @@ def test_sentences_of_chinese_without_line_breaks_take_linear_time(handed_over):
     assert len(sentences(text, "zh")) == 20_000
     assert sum(map(len, handed_over)) <= 2 * len(text)
     # sentencex takes quadratic time where there is no blank.
-    assert sum(len(block) ** 2 for block in handed_over) <= 600 * len(text)
+    assert sum(len(block) ** 2 for block in handed_over) <= 2_100 * len(text)
 
 
 CHINESE_PIECES = st.sampled_from(
@@ -291,7 +291,7 @@ def test_chinese_without_line_breaks_has_the_sentences_that_sentencex_finds(draw
 
 def test_many_sentences_do_not_cross_to_sentencex_one_by_one(handed_over):
     sentences("Sentence of some length here. " * 7_000)
-    assert len(handed_over) < 40
+    assert len(handed_over) < 120
 
 
 # Explicit markers.
