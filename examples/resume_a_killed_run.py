@@ -96,7 +96,7 @@ def splitter(llm_name: str | None, folder: Path) -> LumberTextSplitter:
         if llm_name is None
         else PaidJudge(ModelJudge(language_model(llm_name)), bill)
     )
-    return LumberTextSplitter(judge=judge, store=folder / "answers.db", add_start_index=True)
+    return LumberTextSplitter(llm=judge, store=folder / "answers.db", add_start_index=True)
 
 
 def documents_of(files: dict[str, str]) -> list[Document]:

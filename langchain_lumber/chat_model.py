@@ -60,9 +60,7 @@ class ChatModel:
     def __init__(self, llm: BaseChatModel) -> None:
         if not isinstance(llm, BaseChatModel):
             raise TypeError(
-                "llm must be a LangChain chat model (BaseChatModel), not "
-                f"{type(llm).__name__}; for anything else pass judge=, a function from a group "
-                "to a unit number"
+                f"llm must be a LangChain chat model (BaseChatModel), not {type(llm).__name__}"
             )
         self._llm = llm
 

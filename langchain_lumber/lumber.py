@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from langchain_core.documents import Document
 
@@ -13,20 +13,25 @@ from langchain_lumber.settings import LengthSettings
 from lumber_core.lumber.chunker import LumberChunker
 from lumber_core.lumber.estimate import Estimate, Prices
 from lumber_core.lumber.fallback import choose_judge
-from lumber_core.lumber.settings import AskedSettings
+from lumber_core.lumber.judges import JudgeLike
+from lumber_core.lumber.settings import OTHER_JUDGES, AskedSettings
 from lumber_core.settings import Setting, from_settings, takes
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 
+_LANGUAGE_MODELS = "langchain_core.language_models"
+
+
 class LumberTextSplitterSettings(AskedSettings, LengthSettings):
     """Settings of `LumberTextSplitter`."""
 
     llm: Annotated[
-        "BaseChatModel | None",  # noqa: UP037 - a string: its module is imported only if needed
+        "BaseChatModel | JudgeLike | None",  # noqa: UP037 - its module is imported only if needed
         Setting(
-            "Decides: any chat model of LangChain. None, and no `judge`: the bundled model decides."
+            f"Decides: any chat model of LangChain; {OTHER_JUDGES}. None: the bundled model "
+            "decides."
         ),
     ] = field(default=None, kw_only=False)
 
@@ -36,7 +41,7 @@ class LumberTextSplitter(SpanTextSplitter):
 
     Raises:
         ValueError: A number is out of range, a name is unknown, or settings contradict each
-            other: `llm` and `judge`, or `prompt` or `policy` without `llm`.
+            other, such as `prompt` or `policy` without a language model.
         TypeError: A setting has the wrong type or is unknown.
 
     Example:
@@ -48,14 +53,14 @@ class LumberTextSplitter(SpanTextSplitter):
 
     @takes(LumberTextSplitterSettings)
     def __init__(self, settings: LumberTextSplitterSettings) -> None:
-        model = None
-        if settings.llm is not None:
+        llm: Any = settings.llm
+        if any(kind.__module__.startswith(_LANGUAGE_MODELS) for kind in type(llm).__mro__):
             # Deferred: LangChain's language models are slow to import, and splitters without one
             # should not wait for them.
             from langchain_lumber.chat_model import ChatModel
 
-            model = ChatModel(settings.llm)
-        judge = choose_judge(model, settings.judge, settings.prompt, settings.policy)
+            llm = ChatModel(llm)
+        judge = choose_judge(llm, settings.prompt, settings.policy)
         chunker = from_settings(LumberChunker, settings, judge)
         self._set_up(chunker, settings)
         self._lumber = chunker
@@ -65,7 +70,7 @@ class LumberTextSplitter(SpanTextSplitter):
 
         Args:
             documents: The documents.
-            prices: What the model costs; by default the setting `prices`.
+            prices: What the model costs. None: the estimate has no cost.
 
         Returns:
             Calls, tokens and cost, each as lowest, most likely and highest value; a table if

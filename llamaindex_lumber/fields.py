@@ -15,7 +15,7 @@ from lumber_core.identity import identity_of, safe_repr
 from lumber_core.settings import Settings, fields_of, setting_of
 
 
-def _named(value: Any) -> Any:
+def named(value: Any) -> Any:
     """Return a description of a setting that JSON cannot represent, for cache keys."""
     if value is None or isinstance(value, str):
         return value
@@ -29,7 +29,7 @@ def _named(value: Any) -> Any:
     return known if known == repr(value) else f"{known} {digest(repr(value))[:16]}"
 
 
-Named = Annotated[Any, PlainSerializer(_named)]
+Named = Annotated[Any, PlainSerializer(named)]
 """A setting that may be a custom object: serialised as its name, its `repr` or a digest of it."""
 
 

@@ -71,8 +71,8 @@ def test_a_walk_tells_no_key(
 
 
 def test_splitters_of_the_frameworks_tell_no_key(model: RemoteModel) -> None:
-    splitter = LumberTextSplitter(judge=model)
-    parser: Any = LumberNodeParser(judge=model)
+    splitter = LumberTextSplitter(llm=model)
+    parser: Any = LumberNodeParser(llm=model)
     told = [repr(splitter), str(vars(splitter)), repr(parser), str(parser)]
     told += [str(parser.to_dict()), parser.to_json(), parser.model_dump_json()]
     assert KEY not in "".join(told)
@@ -113,9 +113,9 @@ CUSTOM = [Holder(), partial(named, api_key=KEY), partial(named, KEY), Holder()._
 def test_custom_objects_tell_no_key(custom: Any) -> None:
     chunkers = [LumberChunker(custom), GreedyChunker(tokenizer=custom), GreedyChunker(units=custom)]
     told = [repr(chunker) + chunker.identity + repr(chunker.settings) for chunker in chunkers]
-    told += [repr(LumberTextSplitter(judge=custom)), repr(GreedyTextSplitter(tokenizer=custom))]
+    told += [repr(LumberTextSplitter(llm=custom)), repr(GreedyTextSplitter(tokenizer=custom))]
     parsers: list[Any] = [
-        LumberNodeParser(judge=custom),
+        LumberNodeParser(llm=custom),
         GreedyNodeParser(tokenizer=custom),
         GreedyNodeParser(units=custom),
         LumberNodeParser(store=custom),
@@ -127,7 +127,7 @@ def test_custom_objects_tell_no_key(custom: Any) -> None:
 
 def test_what_is_serialised_tells_custom_objects_apart() -> None:
     def key(judge: Any) -> str:
-        return str(LumberNodeParser(judge=judge).to_dict())
+        return str(LumberNodeParser(llm=judge).to_dict())
 
     assert key(Holder()) == key(Holder())
     assert key(Holder()) != key(Holder("other"))
@@ -142,10 +142,7 @@ WRONG: list[Callable[[Any], object]] = [
     lambda wrong: LumberChunker(LexicalJudge(), method=wrong),
     lambda wrong: LumberChunker(LexicalJudge(), store=wrong),
     lambda wrong: LumberTextSplitter(wrong),
-    lambda wrong: LumberTextSplitter(judge=wrong),
-    lambda wrong: LumberNodeParser(judge=wrong),
     lambda wrong: LumberNodeParser(llm=wrong, language="english"),
-    lambda wrong: LumberNodeParser(llm=wrong, judge=LexicalJudge()),
 ]
 
 
@@ -217,7 +214,7 @@ def test_estimates_views_and_shared_stores_tell_no_key(model: RemoteModel, tmp_p
     segmentation, view = chunker.segment(TEXT), chunker.show(TEXT)
     estimate = chunker.estimate([TEXT])
     chunker.dry_run([TEXT], tmp_path / "prompts.jsonl")
-    parser: Any = LumberNodeParser(judge=model, store=Store())
+    parser: Any = LumberNodeParser(llm=model, store=Store())
     told = [repr(segmentation), repr(view), view._repr_html_(), repr(estimate), str(estimate)]
     told += [estimate._repr_html_(), repr(chunker), repr(chunker.settings)]
     told += [repr(parser), parser.to_json(), repr(chunker.split(TEXT))]

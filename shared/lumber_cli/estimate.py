@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
@@ -12,11 +13,13 @@ from lumber_cli.options import (
     MaxUnpackedOption,
     errors_in_one_line,
     fail,
+    prices_in,
     wrong_options,
 )
+from lumber_cli.panels import MODEL
 from lumber_cli.splitting import Splitting, takes_splitting
 from lumber_cli.tables import show_table, without_common_folder
-from lumber_core import LumberChunker
+from lumber_core import LumberChunker, Prices
 from lumber_core.chunking.base import Chunker
 from lumber_core.lumber import Range
 from lumber_core.text.source import Source
@@ -27,6 +30,13 @@ from lumber_files import MAX_UNPACKED
 def estimate_command(
     paths: Paths,
     splitting: Splitting,
+    prices: Annotated[
+        str | None,
+        typer.Option(
+            help="Prices of a million input and output tokens, for example 0.15,0.60.",
+            rich_help_panel=MODEL,
+        ),
+    ] = None,
     encoding: EncodingOption = None,
     max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
 ) -> None:
@@ -40,13 +50,14 @@ def estimate_command(
     with errors_in_one_line():
         with wrong_options():
             chunker = splitting.estimating_chunker()
+            given = prices_in(prices)
         inputs = Inputs(paths, encoding, max_unpacked)
         rows: list[list[str]] = []
         files: list[Source] = []
         for file in inputs:
             (tokens,) = chunker.counter.count([file.text])
             counted = [_number(len(file.text)), _number(tokens)]
-            rows.append([*counted, *_cells(chunker, [file])])
+            rows.append([*counted, *_cells(chunker, [file], given)])
             files.append(file)
         names = without_common_folder([file.name for file in files])
         rows = [[name, *row] for name, row in zip(names, rows, strict=True)]
@@ -56,17 +67,17 @@ def estimate_command(
         if len(files) > 1:
             texts = [file.text for file in files]
             counts = [sum(map(len, texts)), sum(chunker.counter.count(texts))]
-            rows.append(["all", *map(_number, counts), *_cells(chunker, files)])
+            rows.append(["all", *map(_number, counts), *_cells(chunker, files, given)])
         columns = ["document", "characters", "tokens", "calls", "tokens sent", "tokens received"]
         show_table([*columns, "cost"][: len(rows[0])], rows)
     if inputs.failed:
         raise typer.Exit(1)
 
 
-def _cells(chunker: Chunker, files: Sequence[Source]) -> list[str]:
+def _cells(chunker: Chunker, files: Sequence[Source], prices: Prices | None) -> list[str]:
     if not isinstance(chunker, LumberChunker):
         return ["0", "0", "0"]
-    made = chunker.estimate(files)
+    made = chunker.estimate(files, prices=prices)
     found = [_range(made.calls), _range(made.prompt_tokens), _range(made.completion_tokens)]
     if made.cost is not None:
         low, likely, high = (f"{cost:.{2 if cost >= 1 else 4}f}" for cost in made.cost)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from lumber_cli.asking import Asking, asking_of, asking_options
 from lumber_cli.groups import Command, takes_group
 from lumber_cli.language_models import FORMS, is_language_model
-from lumber_cli.options import prices_in, prompt_in
+from lumber_cli.options import prompt_in
 from lumber_cli.panels import CHUNKS, MODEL
 from lumber_cli.setting_options import SettingOptions, choice, parameter, value_of
 from lumber_core import (
@@ -54,7 +54,7 @@ SETTINGS: Final[dict[str, type[Settings]]] = {
 DEFAULT_METHOD = "layout"
 _OF_JUDGE = tuple(entry.name for entry in fields_of(BertJudgeSettings) if entry.name != "model")
 # Given by other options, not possible on a command line, or without effect on one text at a time.
-_LEFT_OUT = frozenset({"judge", "model", "on_segmentation", "prices"})
+_LEFT_OUT = frozenset({"judge", "model", "on_segmentation"})
 # The option --method is the splitter.
 _OPTIONS = SettingOptions(
     SETTINGS,
@@ -79,7 +79,6 @@ class Splitting:
         chunk_overlap: Tokens to repeat from the chunk before.
         asking: The language model, or the weights that decide.
         prompt: File of the question that the language model is asked.
-        prices: Prices of the model, as given.
     """
 
     method: str
@@ -87,7 +86,6 @@ class Splitting:
     chunk_overlap: int = 0
     asking: Asking = field(default_factory=Asking)
     prompt: Path | None = None
-    prices: str | None = None
 
     @property
     def asks_model(self) -> bool:
@@ -138,16 +136,13 @@ class Splitting:
         if self.asks_model and self._of_judge:
             flag = _OPTIONS.flag(next(iter(self._of_judge)))
             raise ValueError(f"{flag} has no effect: {self.asking.model} decides")
-        if self.prices is not None:
-            settings["prices"] = prices_in(self.prices)
         for name in self._of_judge:
             del settings[name]
         return LumberChunker(judge(), **settings)
 
     def _own(self, settings: dict[str, Any]) -> Chunker:
         """Make a splitter other than Lumber, which asks no language model."""
-        flags = [*self._flags_of_models, *(["--prices"] if self.prices is not None else [])]
-        if flags:
+        if flags := self._flags_of_models:
             raise ValueError(f"{flags[0]} is for the language model of --method lumber")
         make: Any = SPLITTERS[self.method]
         if self.asking.model is not None:
@@ -249,12 +244,6 @@ def takes_splitting(*, default: str = DEFAULT_METHOD) -> Callable[[Command], Com
             "File with the question that the language model is asked: {paragraphs} stands for the "
             "numbered paragraphs, {first} and {last} for the first and the last number. Text above "
             "a line --- is the system prompt. Default: this library's.",
-            rich_help_panel=MODEL,
-        ),
-        parameter(
-            "prices",
-            str | None,
-            "Prices of a million input and output tokens, for example 0.15,0.60.",
             rich_help_panel=MODEL,
         ),
     ]

@@ -22,7 +22,7 @@ def test_an_estimate_needs_no_key_and_is_that_of_the_splitter(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
     text = SAMPLE.read_bytes().decode()
-    made = LumberChunker(local_judge(), theta=300, prices=Prices(2, 6)).estimate([text])
+    made = LumberChunker(local_judge(), theta=300).estimate([text], prices=Prices(2, 6))
     (tmp_path / "b.txt").write_text("One. Two.", encoding="utf-8")
     options = ("--theta", 300, "--prices", "2,6", "--model", "gemini:any", "--store", "a.db")
     done = run_apart("estimate", SAMPLE, "b.txt", *options)

@@ -101,8 +101,8 @@ def test_folders_patterns_and_stdin_are_read_together(docs: Path) -> None:
             LumberChunker(local_judge(), theta=200, chunk_size=100),
         ),
         (
-            ["--method", "lumber", "--lumber-method", "published"],
-            LumberChunker(local_judge(), method="published"),
+            ["--method", "lumber", "--lumber-method", "window"],
+            LumberChunker(local_judge(), method="window"),
         ),
     ],
 )

@@ -28,6 +28,7 @@ from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LayoutNodeParser
 from llamaindex_lumber.base import SpanNodeParser
 from lumber_core import BertChunker, Chunker, GreedyChunker, Group, LayoutChunker, LumberChunker
 from lumber_core.lumber.bert_judge import BertJudge
+from tests.core.core_support import with_
 from tests.lexical_judge import LexicalJudge
 from tests.tiny_bert import write_random_checkpoint
 
@@ -94,8 +95,8 @@ CHUNKERS: dict[str, Callable[..., Chunker]] = {
         second_unit, theta=60, units="sentences", **options
     ),
     "lumber, never a shift": lambda **options: LumberChunker(never, theta=60, **options),
-    "lumber by windows": lambda **options: LumberChunker(
-        every_third, theta=60, method="window", window_tokens=200, **options
+    "lumber by windows": lambda **options: with_(
+        LumberChunker(every_third, theta=60, method="window", **options), window_tokens=200
     ),
     "lumber as published": lambda **options: LumberChunker.as_published(
         second_unit, theta=60, **{k: v for k, v in options.items() if k != "tokenizer"}
@@ -106,9 +107,9 @@ TEXT_SPLITTERS: dict[str, Callable[..., SpanTextSplitter]] = {
     "bert": lambda **options: BertTextSplitter(small_model(), **options),
     "layout": lambda **options: LayoutTextSplitter(**small_target(options)),
     "greedy": lambda **options: GreedyTextSplitter(**small_target(options)),
-    "lumber": lambda **options: LumberTextSplitter(judge=LexicalJudge(), theta=60, **options),
+    "lumber": lambda **options: LumberTextSplitter(llm=LexicalJudge(), theta=60, **options),
     "lumber by windows": lambda **options: LumberTextSplitter(
-        judge=LexicalJudge(), theta=60, method="window", window_tokens=200, **options
+        llm=LexicalJudge(), theta=60, method="window", **options
     ),
 }
 
@@ -116,9 +117,9 @@ NODE_PARSERS: dict[str, Callable[..., SpanNodeParser]] = {
     "bert": lambda **options: BertNodeParser(model=small_model(), **options),
     "layout": lambda **options: LayoutNodeParser(**small_target(options)),
     "greedy": lambda **options: GreedyNodeParser(**small_target(options)),
-    "lumber": lambda **options: LumberNodeParser(judge=LexicalJudge(), theta=60, **options),
+    "lumber": lambda **options: LumberNodeParser(llm=LexicalJudge(), theta=60, **options),
     "lumber by windows": lambda **options: LumberNodeParser(
-        judge=LexicalJudge(), theta=60, method="window", window_tokens=200, **options
+        llm=LexicalJudge(), theta=60, method="window", **options
     ),
 }
 
@@ -128,7 +129,7 @@ SAME_IN_BOTH: dict[str, Callable[..., Chunker]] = {
     "greedy": CHUNKERS["greedy"],
     "lumber": CHUNKERS["lumber by word use"],
     "lumber by windows": lambda **options: LumberChunker(
-        LexicalJudge(), theta=60, method="window", window_tokens=200, **options
+        LexicalJudge(), theta=60, method="window", **options
     ),
 }
 """The core splitter that each pair of adapters stands on."""

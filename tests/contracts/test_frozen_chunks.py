@@ -17,6 +17,7 @@ from lumber_core import BertChunker, Chunker, GreedyChunker, LayoutChunker, Lumb
 from lumber_core.text.source import Source
 from lumber_files import read_file
 from tests.contracts.fixtures import write_fixtures
+from tests.core.core_support import with_
 from tests.lexical_judge import LexicalJudge
 
 pytestmark = pytest.mark.usefixtures("scored_once")
@@ -33,8 +34,8 @@ SPLITTERS: dict[str, Callable[[], Chunker]] = {
     "greedy": GreedyChunker,
     "greedy, target 60": lambda: GreedyChunker(60, chunk_size=80, min_chunk_size=20),
     "lumber, theta 120": lambda: LumberChunker(LexicalJudge(), theta=120),
-    "lumber, windows of 400": lambda: LumberChunker(
-        LexicalJudge(), theta=120, method="window", window_tokens=400
+    "lumber, windows of 400": lambda: with_(
+        LumberChunker(LexicalJudge(), theta=120, method="window"), window_tokens=400
     ),
     "lumber, chunks of 30": lambda: LumberChunker(LexicalJudge(), theta=120, chunk_size=30),
 }

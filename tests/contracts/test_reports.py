@@ -12,7 +12,7 @@ from llama_index.core.schema import MetadataMode
 
 from langchain_lumber import LumberTextSplitter
 from llamaindex_lumber import LumberNodeParser
-from lumber_core import Group, Segmentation, Usage
+from lumber_core import Group, LumberChunker, Segmentation, Usage
 
 TEXTS = ["One.\n\nTwo.", "Three.\n\nFour.\n\nFive."]
 NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"]
@@ -60,7 +60,7 @@ def test_failures_and_usage_of_each_document_are_reported(split: Callable[..., C
     def report(number: int, text: str, segmentation: Segmentation) -> None:
         reported[number] = text, segmentation
 
-    split(*TEXTS, judge=judge, on_segmentation=report, on_failure="keep_group")
+    split(*TEXTS, llm=judge, on_segmentation=report, on_failure="keep_group")
     assert [reported[number][0] for number in range(2)] == TEXTS
     assert [len(reported[number][1].failures) for number in range(2)] == [0, 1]
     assert reported[0][1].usage == Usage(calls=1)
@@ -68,7 +68,7 @@ def test_failures_and_usage_of_each_document_are_reported(split: Callable[..., C
 
 @in_both_frameworks
 def test_chunks_say_on_request_how_their_starts_were_decided(split: Callable[..., Chunks]) -> None:
-    chunks = split(LONG, judge=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE)
+    chunks = split(LONG, llm=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE)
     told = [(text.split()[:2], metadata.get("verdict")) for text, metadata in chunks]
     assert told == [
         (["Paragraph", "one."], None),
@@ -84,14 +84,17 @@ def test_chunks_say_on_request_how_their_starts_were_decided(split: Callable[...
 
 
 @in_both_frameworks
-def test_chunks_of_windows_say_what_decided_each_start(split: Callable[..., Chunks]) -> None:
+def test_chunks_of_windows_say_what_decided_each_start(
+    split: Callable[..., Chunks], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first window is answered, the second is not; sizes add a start that nobody named."""
 
     def listing(window: Group) -> object:
         return [window.start + 1] if window.start == 0 else "what?"
 
-    windows = {"method": "window", "window_tokens": 30, "chunk_size": 12, "target_size": 12}
-    settings = {"judge": listing, "tokenizer": words, **windows, **UNTIL_FAILURE}
+    monkeypatch.setattr(LumberChunker, "window_tokens", 30)
+    windows = {"method": "window", "chunk_size": 12, "target_size": 12}
+    settings = {"llm": listing, "tokenizer": words, **windows, **UNTIL_FAILURE}
     chunks = split(LONG, add_metadata=True, **settings)
     told = [(text.split()[1], metadata.get("verdict")) for text, metadata in chunks]
     assert told[:2] == [("one.", None), ("two.", "shift")]
@@ -104,14 +107,14 @@ def test_chunks_of_windows_say_what_decided_each_start(split: Callable[..., Chun
 
 @in_both_frameworks
 def test_nothing_is_said_unless_asked_for(split: Callable[..., Chunks]) -> None:
-    chunks = split(LONG, judge=answers, tokenizer=words, **UNTIL_FAILURE)
+    chunks = split(LONG, llm=answers, tokenizer=words, **UNTIL_FAILURE)
     assert all(metadata == {"source": "a"} for _, metadata in chunks)
 
 
 def test_overlap_and_trimming_leave_each_verdict_with_its_chunk() -> None:
     def verdicts(**settings: Any) -> list[str | None]:
         chunks = split_with_langchain(
-            LONG, judge=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE, **settings
+            LONG, llm=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE, **settings
         )
         texts.append([text for text, _ in chunks])
         return [metadata.get("verdict") for _, metadata in chunks]
@@ -124,13 +127,13 @@ def test_overlap_and_trimming_leave_each_verdict_with_its_chunk() -> None:
 
 
 async def test_asynchronous_splitting_says_the_same() -> None:
-    splitter = LumberTextSplitter(judge=answers, add_metadata=True, on_failure="keep_group")
+    splitter = LumberTextSplitter(llm=answers, add_metadata=True, on_failure="keep_group")
     document = LangChainDocument(LONG)
     assert await splitter.asplit_documents([document]) == splitter.split_documents([document])
 
 
 def test_verdicts_are_not_embedded() -> None:
-    parser = LumberNodeParser(judge=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE)
+    parser = LumberNodeParser(llm=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE)
     for node in parser.get_nodes_from_documents([LlamaIndexDocument(text=LONG)]):
         for mode in (MetadataMode.EMBED, MetadataMode.LLM):
             assert "verdict" not in node.get_content(metadata_mode=mode)

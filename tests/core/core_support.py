@@ -62,6 +62,13 @@ def pieces(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
     return [text[start:end] for start, end in spans]
 
 
+def with_(chunker: Any, **attributes: Any) -> Any:
+    """Set attributes of a splitter that are no settings, such as `window_tokens`, and return it."""
+    for name, value in attributes.items():
+        setattr(chunker, name, value)
+    return chunker
+
+
 def document(texts: Sequence[str]) -> TextUnits:
     """A document whose units are `texts`."""
     spans, position = [], 0

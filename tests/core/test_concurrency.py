@@ -98,9 +98,7 @@ def test_a_sync_call_on_an_event_loop_does_not_wait_for_that_loop(
     tmp_path: Path, concurrency: int | None
 ) -> None:
     judge = Both()
-    chunker = LumberChunker(
-        judge, theta=60, store=tmp_path / "a.db", max_concurrency=concurrency, max_extra_calls=0
-    )
+    chunker = LumberChunker(judge, theta=60, store=tmp_path / "a.db", max_concurrency=concurrency)
 
     async def both() -> bool:
         task = asyncio.ensure_future(chunker.asegment(TEXT))

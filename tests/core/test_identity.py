@@ -99,7 +99,7 @@ def test_what_changes_no_chunk_changes_no_identity() -> None:
     judge = ModelJudge(ScatteredModel())
     same = {
         LumberChunker(judge).identity,
-        LumberChunker(judge, max_concurrency=8, max_extra_calls=0.5).identity,
+        LumberChunker(judge, max_concurrency=8).identity,
         LumberChunker(ModelJudge(ScatteredModel(), policy=CallPolicy(attempts=1))).identity,
     }
     assert len(same) == 1

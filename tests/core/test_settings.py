@@ -78,7 +78,7 @@ def test_settings_cannot_be_changed_in_silence(chunker):
 def test_the_repr_shows_settings_that_change_the_result_and_no_others(chunker):
     shown = repr(chunker)
     assert "language='en'" in shown
-    for unseen in ("min_chunk_size", "threads", "max_concurrency", "store", "prices"):
+    for unseen in ("min_chunk_size", "threads", "max_concurrency", "store"):
         assert unseen not in shown
 
 

@@ -39,7 +39,7 @@ Run it twice a day.
 FENCE = TEXT[TEXT.index("```sh") : TEXT.index("| tool")].strip()
 SPLITTERS: dict[str, Any] = {
     "greedy": lambda **options: GreedyTextSplitter(**{"target_size": 20, **options}),
-    "lumber": lambda **options: LumberTextSplitter(judge=LexicalJudge(), theta=20, **options),
+    "lumber": lambda **options: LumberTextSplitter(llm=LexicalJudge(), theta=20, **options),
     "bert": lambda **options: BertTextSplitter(chunk_size=40, **options),
 }
 

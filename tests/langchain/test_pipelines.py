@@ -31,7 +31,7 @@ TEXT = (
 SPLITTERS: dict[str, Any] = {
     "greedy": lambda **own: GreedyTextSplitter(chunk_size=12, **own),
     "bert": lambda **own: BertTextSplitter(chunk_size=12, **own),
-    "lumber": lambda **own: LumberTextSplitter(judge=second, chunk_size=12, **own),
+    "lumber": lambda **own: LumberTextSplitter(llm=second, chunk_size=12, **own),
 }
 IDS = """
 from tests.langchain.test_pipelines import *
@@ -152,7 +152,7 @@ class Shelf:
 
 
 def asked_together(**own: Any) -> LumberTextSplitter:
-    return LumberTextSplitter(judge=second, max_concurrency=3, chunk_size=12, **own)
+    return LumberTextSplitter(llm=second, max_concurrency=3, chunk_size=12, **own)
 
 
 @pytest.mark.parametrize("make", [*SPLITTERS.values(), asked_together], ids=[*SPLITTERS, "3"])
@@ -187,13 +187,13 @@ def test_lazy_split_rejects_one_document() -> None:
 
 
 def test_estimates_take_documents_and_read_markdown_as_splitting_does() -> None:
-    splitter = LumberTextSplitter(judge=second, prices=Prices(1, 1))
+    splitter = LumberTextSplitter(llm=second)
     listing = "# Clocks\n\n" + "- one\n\n- two\n\n" * 300
     plain, marked = (
         Document(page_content=listing),
         Document(page_content=listing, metadata={"source": "a.md"}),
     )
-    estimate = splitter.estimate(iter([plain, marked]))
+    estimate = splitter.estimate(iter([plain, marked]), prices=Prices(1, 1))
     chunker = LumberChunker(second)
     assert estimate == chunker.estimate(
         [listing, Source(listing, format="markdown")], prices=Prices(1, 1)

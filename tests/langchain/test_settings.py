@@ -53,13 +53,13 @@ class CountingModel(BaseChatModel):
 def test_settings_are_checked_once_and_handed_on_as_they_are(
     make: Any, counted: dict[str, Any], checked_languages: list[str]
 ) -> None:
-    judge = {"judge": LexicalJudge()} if make is LumberTextSplitter else {}
-    splitter = make(language="de", chunk_overlap=3, **judge, **counted)
+    judge = [LexicalJudge()] if make is LumberTextSplitter else []
+    splitter = make(*judge, language="de", chunk_overlap=3, **counted)
     assert checked_languages.count("de") == 1
     assert splitter.chunker.settings is splitter._settings
     tokenizer = counted.get("length_function", "estimate")
     core: Any = SPLITTERS[make]
-    core = core(language="de", tokenizer=tokenizer, **judge)
+    core = core(*judge, language="de", tokenizer=tokenizer)
     assert repr(splitter.chunker) == repr(core)
     assert splitter.chunker.identity == core.identity
 
@@ -109,14 +109,12 @@ def test_trimmed_chunks_keep_the_limit(make: Any) -> None:
         assert max(map(count, chunks)) <= 12
 
 
-def test_prompts_policies_and_prices_of_another_kind_are_refused_with_what_to_pass() -> None:
+def test_prompts_and_policies_of_another_kind_are_refused_with_what_to_pass() -> None:
     llm = CountingModel()
     with pytest.raises(TypeError, match=r"lumber_core.PromptTemplate, not langchain_core\.prompts"):
         LumberTextSplitter(llm, prompt=LangChainPrompt.from_template("{paragraphs}"))
     with pytest.raises(TypeError, match=r"CallPolicy, not dict: pass CallPolicy\(\*\*policy\)"):
         LumberTextSplitter(llm, policy={"attempts": 3})
-    with pytest.raises(TypeError, match="Prices, not tuple"):
-        LumberTextSplitter(llm, prices=(1, 2))
 
 
 @every_splitter

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
-from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.language_models import FakeListLLM, GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_text_splitters import TextSplitter
 from tokenizers import Tokenizer, models, pre_tokenizers
@@ -92,16 +92,14 @@ class TestLumber:
         segmentation = LumberTextSplitter(scripted(message, "Answer: none")).segment(TEXT)
         assert segmentation.verdicts[0].unit == 2
 
-    def test_llm_must_be_a_chat_model(self) -> None:
+    def test_llm_must_be_a_chat_model_or_a_judge(self) -> None:
         with pytest.raises(TypeError, match="BaseChatModel"):
-            LumberTextSplitter(object())  # type: ignore[arg-type]
-
-    def test_llm_and_judge_exclude_each_other(self) -> None:
-        with pytest.raises(ValueError, match="not both"):
-            LumberTextSplitter(scripted("x"), judge=lambda group: None)
+            LumberTextSplitter(FakeListLLM(responses=["x"]))
+        with pytest.raises(TypeError, match="a judge must be a language model"):
+            LumberTextSplitter(object())
 
     def test_a_prompt_needs_a_model(self) -> None:
-        with pytest.raises(ValueError, match="pass llm"):
+        with pytest.raises(ValueError, match="pass it as llm"):
             LumberTextSplitter(prompt=PromptTemplate())
 
 

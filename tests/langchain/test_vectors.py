@@ -33,7 +33,7 @@ GUIDE = (
 SPLITTERS: dict[str, Any] = {
     "greedy": lambda **own: GreedyTextSplitter(target_size=20, **own),
     "bert": lambda **own: BertTextSplitter(target_size=20, **own),
-    "lumber": lambda **own: LumberTextSplitter(judge=lambda group: group.start + 1, **own),
+    "lumber": lambda **own: LumberTextSplitter(llm=lambda group: group.start + 1, **own),
     "any": lambda **own: SpanTextSplitter(GreedyChunker(20), **own),
 }
 PLAIN = {"context": False, "surroundings": False}

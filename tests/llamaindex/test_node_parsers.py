@@ -149,11 +149,11 @@ class TestLumber:
             {"theta": 100},
             {"tokenizer": "cl100k_base"},
             {"units": "sentences"},
-            {"method": "published"},
+            {"method": "window"},
             {"language": "de"},
             {"chunk_size": 5},
             {"min_chunk_size": 5},
-            {"judge": named_judge},
+            {"llm": named_judge},
             {"llm": scripted("a")},
         ):
             assert key(**changed) != base

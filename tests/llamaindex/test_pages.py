@@ -158,7 +158,7 @@ def test_lines_of_another_parsers_nodes_are_left_out_where_they_cannot_be_known(
 
 async def test_pages_are_the_same_however_documents_are_parsed() -> None:
     joined = join_pages([page(f"{n}", PROSE) for n in range(1, 4)])
-    parser = LumberNodeParser(judge=LexicalJudge(), theta=60, add_metadata=True)
+    parser = LumberNodeParser(llm=LexicalJudge(), theta=60, add_metadata=True)
     nodes = parser(joined)
     assert len(nodes) > 2
     assert await parser.acall(joined) == nodes

@@ -43,7 +43,7 @@ def second(group: Group) -> int:
 PARSERS: dict[str, Any] = {
     "greedy": lambda **own: GreedyNodeParser(chunk_size=12, **own),
     "bert": lambda **own: BertNodeParser(chunk_size=12, **own),
-    "lumber": lambda **own: LumberNodeParser(judge=second, chunk_size=12, **own),
+    "lumber": lambda **own: LumberNodeParser(llm=second, chunk_size=12, **own),
 }
 
 
@@ -169,7 +169,7 @@ class Shelf:
 
 
 def asked_together(**own: Any) -> LumberNodeParser:
-    return LumberNodeParser(judge=second, max_concurrency=3, chunk_size=12, **own)
+    return LumberNodeParser(llm=second, max_concurrency=3, chunk_size=12, **own)
 
 
 def data(nodes: Iterable[BaseNode]) -> list[dict[str, Any]]:
@@ -214,7 +214,7 @@ def test_lazy_split_rejects_one_document() -> None:
 
 
 def test_estimates_take_documents_and_nodes() -> None:
-    parser = LumberNodeParser(judge=second, theta=20)
+    parser = LumberNodeParser(llm=second, theta=20)
     nodes = GreedyNodeParser(chunk_size=40)(library())
     for given in (library(), nodes):
         texts = [node.get_content() for node in given]

@@ -37,7 +37,7 @@ def second(group: Group) -> int:
 PARSERS: dict[str, Any] = {
     "greedy": lambda **own: GreedyNodeParser(target_size=20, **own),
     "bert": lambda **own: BertNodeParser(target_size=20, **own),
-    "lumber": lambda **own: LumberNodeParser(judge=second, **own),
+    "lumber": lambda **own: LumberNodeParser(llm=second, **own),
     "any": lambda **own: ChunkerNodeParser(splitter=GreedyChunker(20), **own),
 }
 every_parser = pytest.mark.parametrize("make", PARSERS.values(), ids=PARSERS)

@@ -26,6 +26,7 @@ import pytest
 from lumber_core import CallPolicy, Completion, LumberChunker, ModelJudge, Segmentation
 from lumber_core.llms import Answers, LocalModel, OpenAIModel
 from lumber_core.spans import check_tiling
+from tests.core.core_support import with_
 
 pytestmark = pytest.mark.llm
 
@@ -172,8 +173,9 @@ def test_openai_model(structured: bool, way: str, server: Server, caplog: Any) -
 
 def test_calls_at_once_lose_nothing_either(server: Server, caplog: Any) -> None:
     model = OpenAIModel("smollm2", base_url=server.url, temperature=0, timeout=PATIENT)
-    chunker = LumberChunker(
-        ModelJudge(model, policy=ONCE), theta=THETA, max_concurrency=4, max_extra_calls=0
+    chunker = with_(
+        LumberChunker(ModelJudge(model, policy=ONCE), theta=THETA, max_concurrency=4),
+        max_extra_calls=0,
     )
     server.statuses()
     texts = [TEXT[:3000], TEXT[3000:6000]]
@@ -249,9 +251,10 @@ def test_both_methods_get_lists_and_answers_from_the_same_server(
 ) -> None:
     """The share of usable answers is shown; nothing is lost whatever it is."""
     shares = {}
-    for method, settings in (("paper", {"theta": THETA}), ("window", {"window_tokens": 1500})):
+    for method, theta in (("paper", THETA), ("window", 550)):
         model = OpenAIModel("smollm2", base_url=server.url, temperature=0, timeout=PATIENT)
-        chunker = LumberChunker(ModelJudge(model, policy=ONCE), method=method, **settings)  # type: ignore[arg-type]
+        chunker = LumberChunker(ModelJudge(model, policy=ONCE), method=method, theta=theta)  # type: ignore[arg-type]
+        chunker.window_tokens = 1500
         segmentation = chunker.segment(TEXT)
         check_tiling(segmentation.spans, len(TEXT))
         assert not [v for v in segmentation.verdicts if v.outcome in ("unavailable", "refused")]
@@ -266,9 +269,10 @@ def test_both_methods_get_lists_and_answers_from_the_same_server(
 def test_generated_answers_of_both_methods_are_read(capsys: pytest.CaptureFixture[str]) -> None:
     """In plain text, without a server. The share of usable answers is shown."""
     model = GeneratingModel()
-    for method, settings in (("window", {"window_tokens": 1500}), ("paper", {"theta": THETA})):
+    for method, theta in (("window", 550), ("paper", THETA)):
         judge = ModelJudge(model, policy=ONCE)
-        segmentation = LumberChunker(judge, method=method, **settings).segment(TEXT)  # type: ignore[arg-type]
+        chunker = LumberChunker(judge, method=method, theta=theta)  # type: ignore[arg-type]
+        segmentation = with_(chunker, window_tokens=1500).segment(TEXT)
         check_tiling(segmentation.spans, len(TEXT))
         asked, positions = judged(segmentation), segmentation.positions
         usable = asked - len(segmentation.failures)

@@ -14,6 +14,7 @@ from typing import Any
 from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread, until_finished
+from lumber_core.identity import safe_repr
 from lumber_core.lumber.answer_store import AnswerStore, CachedJudge
 from lumber_core.lumber.estimate import (
     COMPLETION_TOKENS,
@@ -37,12 +38,18 @@ from lumber_core.lumber.grouping import (
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.runner import AnyWalk, Progress, adrive, drive
-from lumber_core.lumber.settings import THETA, AskedSettings, LumberChunkerSettings, Method
+from lumber_core.lumber.settings import (
+    THETA,
+    AskedSettings,
+    LumberChunkerSettings,
+    LumberSettings,
+    Method,
+)
 from lumber_core.lumber.walk import Walk
 from lumber_core.lumber.window_cuts import cut_by_windows
-from lumber_core.lumber.windows import WindowWalk
+from lumber_core.lumber.windows import WINDOW_TOKENS, WindowWalk
 from lumber_core.segmentation import Segmentation, Usage
-from lumber_core.settings import shown, takes
+from lumber_core.settings import Settings, shown, takes
 from lumber_core.spans import Span
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.source import Source, as_sources
@@ -71,7 +78,7 @@ class LumberChunker(Chunker):
     Cuts are then chosen among all units: at those that were named, and so that sizes hold.
 
     `segment_all` keeps up to `max_concurrency` questions in flight; its progress bar shows
-    characters, calls, tokens, and cost if prices are known. All methods that split raise
+    characters, calls and tokens. All methods that split raise
     `ModelSettingsError` if the model rejects the key, its name or the settings, and
     `JudgementError` if a group got no usable answer and `on_failure` is "raise".
 
@@ -85,15 +92,21 @@ class LumberChunker(Chunker):
         ['Ann ran.\n\nShe fell.\n\n', 'Bob slept.']
     """
 
+    max_extra_calls = 0.2
+    """Share of a text's calls that working ahead may waste: 30 KB in 0.4 of the time for a tenth
+    more calls. Judges whose answers do not depend on the text can waste more.
+    """
+    window_tokens = WINDOW_TOKENS
+    """Maximum tokens in a window. Experiments and tests set both on an object."""
+
     @takes(LumberChunkerSettings)
     def __init__(
         self, settings: LumberChunkerSettings | AskedSettings, judge: Judge | None = None
     ) -> None:
-        published = settings.method == "published"
-        super().__init__(settings, units=settings.units, tokenizer="words" if published else None)
-        self._default_units = self._default_units and not published
+        super().__init__(settings, units=settings.units)
         # Of a framework's settings, the framework has made a judge.
-        self._asked = as_judge(settings.judge) if judge is None else judge
+        own = settings.judge if isinstance(settings, LumberChunkerSettings) else judge
+        self._asked = as_judge(own)
         if settings.method == "window" and isinstance(self._asked, ModelJudge):
             self._asked = self._asked.for_windows()
         cached = self._asked
@@ -104,11 +117,8 @@ class LumberChunker(Chunker):
             cached = CachedJudge(self._asked, self._store)
         self._judge = FallbackJudge(cached, settings.on_failure, local_judge())
         self._max_concurrency = settings.max_concurrency
-        self._max_extra_calls = settings.max_extra_calls
-        self._prices = settings.prices
         self._on_segmentation = settings.on_segmentation
         self.theta = settings.theta
-        self.window_tokens = settings.window_tokens
         self.method: Method = settings.method
 
     @classmethod
@@ -125,7 +135,9 @@ class LumberChunker(Chunker):
             theta: Groups stay below this estimate.
             **options: Other arguments of the class, except `tokenizer` and `method`.
         """
-        return cls(judge, theta=theta, method="published", **options)
+        return PublishedLumberChunker(
+            judge, theta=theta, tokenizer="words", method="paper", **options
+        )
 
     @property
     def judge(self) -> Judge:
@@ -149,7 +161,7 @@ class LumberChunker(Chunker):
 
         Args:
             sources: The texts.
-            prices: What the model costs; by default this splitter's `prices`.
+            prices: What the model costs. None: the estimate has no cost.
 
         Returns:
             Calls, tokens and cost, each as lowest, most likely and highest value.
@@ -163,7 +175,7 @@ class LumberChunker(Chunker):
                 runs = self._simulations(parsed, LATE, LIKELY, EARLY)
                 usages = [self._usage(groups) for groups in runs]
             late, likely, early = late + usages[0], likely + usages[1], early + usages[2]
-        return estimate((late, likely, early), prices or self._prices)
+        return estimate((late, likely, early), prices)
 
     def dry_run(self, sources: Iterable[str | Source], path: str | Path) -> int:
         """Write the prompts of a likely run to a file, without calling a model.
@@ -208,7 +220,7 @@ class LumberChunker(Chunker):
         capacity = self._max_concurrency or 1
         total = sum(len(parsed.text) for parsed in texts) if show_progress else None
         try:
-            with Progress(total, self._prices) as progress:
+            with Progress(total) as progress:
                 walks = self._walks(texts, capacity, progress.starts)
                 for number, walk in drive(
                     walks, self._judge, capacity=capacity, on_verdict=progress.verdict
@@ -233,7 +245,7 @@ class LumberChunker(Chunker):
             results[number] = self._finish(number, walk, texts[number], limits[number])
 
         try:
-            with Progress(total, self._prices) as progress:
+            with Progress(total) as progress:
                 await adrive(
                     self._walks(texts, capacity, progress.starts),
                     self._judge,
@@ -259,7 +271,7 @@ class LumberChunker(Chunker):
         """Start the walk through each text when it is its turn."""
         lanes = capacity if self._max_concurrency and self._judge.waits else 1
         for parsed in texts:
-            walk = self._walk(parsed, lanes if self._max_extra_calls else 1)
+            walk = self._walk(parsed, lanes)
             starts(walk.document)
             yield walk
 
@@ -275,15 +287,11 @@ class LumberChunker(Chunker):
             TextUnits(parsed.text, units),
             rules,
             lanes=lanes,
-            max_extra_calls=self._max_extra_calls,
+            max_extra_calls=self.max_extra_calls,
         )
 
     def _units_and_rules(self, parsed: ParsedText) -> tuple[Sequence[Span], WalkRules]:
         """Return the units of a text, each counted once, and the rules of its walk."""
-        if self.method == "published":
-            units = parsed.units()
-            words = [len(unit.of(parsed.text).split()) for unit in units]
-            return units, PublishedCodeRules(words, self.theta)
         units, tokens = self._counted_units(parsed, self.theta)
         return units, MethodRules(tokens, self.theta)
 
@@ -409,8 +417,27 @@ class LumberChunker(Chunker):
         rereads = self._asked.rereads if isinstance(self._asked, ModelJudge) else None
         return {**super()._determines(), "judge": self._judge, "rereads": rereads}
 
+    @property
+    def _declared(self) -> type[Settings]:
+        """The settings that this class and the frameworks have in common: all but the judge."""
+        return LumberSettings
+
     def _shown(self) -> list[str]:
-        return shown(self._settings, self._declared, tokenizer=self._counter, judge=self._judge)
+        own = shown(self._settings, self._declared, tokenizer=self._counter)
+        return [f"judge={safe_repr(self._judge)}", *own]
+
+
+class PublishedLumberChunker(LumberChunker):
+    """Behaves like the code released with the paper; see `LumberChunker.as_published`."""
+
+    def reads_as_markdown(self, source: Source) -> bool:
+        """Return whether a source is said to be Markdown; otherwise its lines are paragraphs."""
+        return self._markdown or source.format == "markdown"
+
+    def _units_and_rules(self, parsed: ParsedText) -> tuple[Sequence[Span], WalkRules]:
+        units = parsed.units()
+        words = [len(unit.of(parsed.text).split()) for unit in units]
+        return units, PublishedCodeRules(words, self.theta)
 
 
 def _cut_by_groups(walk: Walk, parsed: ParsedText, limits: SizeLimits) -> Segmentation:

@@ -28,30 +28,24 @@ def local_judge() -> Judge:
 
 
 def choose_judge(
-    model: Model | None,
-    judge: JudgeLike | None,
-    prompt: PromptTemplate | None,
-    policy: CallPolicy | None = None,
+    llm: JudgeLike | None, prompt: PromptTemplate | None, policy: CallPolicy | None
 ) -> Judge:
-    """Return the judge that a splitter's arguments ask for; by default the bundled model.
+    """Return the judge that a splitter's settings ask for; by default the bundled model.
 
     Args:
-        model: A language model.
-        judge: A custom judge.
+        llm: A language model of the core, or a custom judge.
         prompt: The prompt for the model; by default `PromptTemplate()`.
         policy: Retries and rate limits for the model.
 
     Raises:
-        ValueError: Both a model and a judge are given, or a prompt or a policy without a model.
-        TypeError: `judge` cannot judge, or `prompt` is not a `PromptTemplate`.
+        ValueError: A prompt or a policy is given without a model.
+        TypeError: `llm` cannot judge.
     """
-    if model is not None and judge is not None:
-        raise ValueError("pass either llm or judge, not both: only one of them can decide")
-    if model is not None:
-        return ModelJudge(model, prompt, policy=policy)
+    if isinstance(llm, Model):
+        return ModelJudge(llm, prompt, policy=policy)
     if prompt is not None or policy is not None:
-        raise ValueError("prompt and policy apply to a model: pass llm with them")
-    return local_judge() if judge is None else as_judge(judge)
+        raise ValueError("prompt and policy apply to a language model: pass it as llm with them")
+    return local_judge() if llm is None else as_judge(llm)
 
 
 class FallbackJudge(Judge):

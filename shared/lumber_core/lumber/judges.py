@@ -221,7 +221,7 @@ def as_judge(judge: JudgeLike) -> Judge:
     """Return a `Judge` for whatever the user passed as one.
 
     Raises:
-        TypeError: It is not callable and has no method `judge`.
+        TypeError: It is none.
     """
     if isinstance(judge, Judge):
         return judge
@@ -235,8 +235,8 @@ def as_judge(judge: JudgeLike) -> Judge:
     # Of data, only the type is told: a string may be a key.
     given = safe_repr(judge) if isinstance(judge, type) else type(judge).__name__
     raise TypeError(
-        "judge must be callable with a group, returning a unit number or None, or have a method "
-        f"judge that is; got {given}{_hint(judge)}"
+        "a judge must be a language model, a function from a group to a unit number or None, or an "
+        f"object with such a method `judge`; got {given}{_hint(judge)}"
     )
 
 

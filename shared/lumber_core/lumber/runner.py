@@ -15,7 +15,6 @@ from contextvars import copy_context
 from typing import NamedTuple, Protocol
 
 from lumber_core.concurrency import end_sleep_on, in_thread
-from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Usage, Verdict
@@ -257,18 +256,16 @@ def _take(schedule: Schedule, task: Task, verdict: Verdict, on_verdict: OnVerdic
 
 
 class Progress:
-    """A progress bar over the characters of all texts that shows calls, tokens and cost.
+    """A progress bar over the characters of all texts that shows calls and tokens.
 
     Args:
         total: Number of characters; None shows no bar.
-        prices: What the model costs.
     """
 
-    def __init__(self, total: int | None, prices: Prices | None) -> None:
+    def __init__(self, total: int | None) -> None:
         from tqdm import tqdm  # deferred: importing it takes longer than a short text
 
         self._bar = tqdm(total=total, disable=total is None, unit="char", unit_scale=True)
-        self._prices = prices
         self._usage = Usage()
         self._passed: dict[int, int] = {}
 
@@ -297,7 +294,4 @@ class Progress:
         self._bar.update(passed - self._passed.get(task.number, 0))
         self._passed[task.number] = passed
         tokens = self._usage.prompt_tokens + self._usage.completion_tokens
-        shown: dict[str, int | str] = {"calls": self._usage.calls, "tokens": tokens}
-        if self._prices is not None:
-            shown["cost"] = f"{self._prices.of(self._usage):.2f}"
-        self._bar.set_postfix(shown, refresh=False)
+        self._bar.set_postfix({"calls": self._usage.calls, "tokens": tokens}, refresh=False)

@@ -19,17 +19,14 @@ from lumber_core.chunking.settings import (
 from lumber_core.identity import safe_repr
 from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_store import AnswerStore
-from lumber_core.lumber.estimate import Prices
 from lumber_core.lumber.fallback import OnFailure
 from lumber_core.lumber.judges import JudgeLike
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.shared_store import SharedStore
-from lumber_core.lumber.windows import WINDOW_TOKENS
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Setting, one_of, optional, share
-from lumber_core.tokens import DEFAULT_TOKENIZER
+from lumber_core.settings import Setting, one_of, optional
 
-Method = Literal["paper", "window", "published"]
+Method = Literal["paper", "window"]
 
 
 def _check_prompt(name: str, prompt: object) -> None:
@@ -53,14 +50,6 @@ def _check_store(name: str, store: Any) -> None:
     del name  # the error says it
     if not isinstance(store, AnswerStore):
         AnswerStore(store)
-
-
-def _check_prices(name: str, prices: object) -> None:
-    if not isinstance(prices, Prices):
-        raise TypeError(
-            f"{name} must be a lumber_core.Prices, not {type(prices).__name__}: "
-            "pass Prices(prompt=0.15, completion=0.6), for a million tokens each"
-        )
 
 
 OnSegmentation = Callable[[int, str, Segmentation], object]
@@ -100,18 +89,10 @@ class LumberSettings(ChunkerSettings):
         Setting(
             '"paper" asks for one start at a time, a call for each chunk; "window" asks for all '
             "starts of a long window at once, about a tenth of the calls, and keeps sizes as Bert "
-            'does; "published" has the rules of the code released with the paper.',
-            one_of("paper", "window", "published"),
-            objects="See `LumberChunker.as_published`.",
+            "does.",
+            one_of("paper", "window"),
         ),
     ] = "paper"
-    window_tokens: Annotated[
-        int,
-        Setting(
-            "With the method `window`: maximum tokens in a window. Neighbours share about a tenth.",
-            check_positive,
-        ),
-    ] = WINDOW_TOKENS
     target_size: Annotated[
         int | None,
         Setting(
@@ -135,24 +116,14 @@ class LumberSettings(ChunkerSettings):
         Setting(
             "Maximum number of questions in flight, over all texts of a call. If there are fewer "
             "texts, further questions are about other windows of the same text, or work ahead on "
-            "it with the method `paper` (see `max_extra_calls`). The "
-            "result is the same. None: one at a time.",
+            "it with the method `paper`, which needs about a tenth more calls. The result is the "
+            "same. None: one at a time.",
             optional(check_positive),
             changes_result=False,
             objects="The judge is called from several threads or tasks, and not in the order of "
             "the text. Asynchronous methods work on 8 texts at once if it is None.",
         ),
     ] = None
-    max_extra_calls: Annotated[
-        float,
-        Setting(
-            "With the method `paper`: target share of a text's calls that working ahead may waste; "
-            "0 never works ahead. "
-            "Judges whose answers do not depend on the content can waste more.",
-            share,
-            changes_result=False,
-        ),
-    ] = 0.2  # 30 KB in 0.4 of the time for a tenth more calls
     store: Annotated[
         AnswerStore | SharedStore | str | Path | None,
         Setting(
@@ -176,38 +147,25 @@ class LumberSettings(ChunkerSettings):
             changes_result=False,
         ),
     ] = None
-    prices: Annotated[
-        Prices | None,
-        Setting(
-            "What the model costs, for `estimate` and progress.",
-            optional(_check_prices),
-            changes_result=False,
-        ),
-    ] = None
 
     def __post_init__(self) -> None:
         """Check every value, and that they fit together.
 
         Raises:
-            ValueError: A tokenizer is given for the published method, which has its own; or a
-                setting of windows for another method; or `target_size` is above `chunk_size`.
+            ValueError: `target_size` is given for the method `paper`, or is above `chunk_size`.
         """
         super().__post_init__()
-        if self.method != "window":
-            for name, default in (("window_tokens", WINDOW_TOKENS), ("target_size", None)):
-                if getattr(self, name) != default:
-                    raise ValueError(
-                        f'{name} has no effect with method "{self.method}": leave it out, or pass '
-                        'method="window"'
-                    )
+        if self.method != "window" and self.target_size is not None:
+            raise ValueError(
+                'target_size has no effect with method "paper": leave it out, or pass '
+                'method="window"'
+            )
         high, target = self.sizes
         if target is not None and high is not None and target > high:
             raise ValueError(
                 f"target_size ({target}) must not be above the {high} tokens that a chunk may have "
                 "(chunk_size, or else theta)"
             )
-        if self.method == "published" and self.tokenizer not in (DEFAULT_TOKENIZER, "words"):
-            raise ValueError('method "published" counts 1.2 tokens a word: leave out tokenizer')
 
     @property
     def sizes(self) -> tuple[int | None, int | None]:
@@ -233,25 +191,27 @@ class LumberChunkerSettings(LumberSettings):
     ] = field(kw_only=False)
 
 
-class AskedSettings(LumberSettings):
-    """Settings of the Lumber splitter in a framework, except for the framework's model."""
+OTHER_JUDGES = (
+    "a model of `lumber_core.llms`; or a function or object that takes a group of units and "
+    "returns the number of the one that starts new content, or None, or with the method `window` "
+    "a list of all such units"
+)
+"""What the setting `llm` takes in every framework, beside the framework's models."""
 
-    judge: Annotated[
-        JudgeLike | None,
-        Setting(
-            "Decides instead of `llm`: a function or object that takes a group of units and "
-            "returns the number of the one that starts new content, or None, or with the method "
-            "`window` a list of all such units; or a language model of `lumber_core.llms`."
-        ),
-    ] = None
+
+class AskedSettings(LumberSettings):
+    """Settings of the Lumber splitter in a framework, except for what decides, `llm`."""
+
     prompt: Annotated[
         PromptTemplate | None,
-        Setting("What `llm` is asked. None: the prompt of this library.", optional(_check_prompt)),
+        Setting(
+            "What the model is asked. None: the prompt of this library.", optional(_check_prompt)
+        ),
     ] = None
     policy: Annotated[
         CallPolicy | None,
         Setting(
-            "Retries and rate limits for `llm`. None: the defaults of `CallPolicy`.",
+            "Retries and rate limits for the model. None: the defaults of `CallPolicy`.",
             optional(_check_policy),
             changes_result=False,
         ),

@@ -1,6 +1,6 @@
 """Windows of a text, about which a judge is asked all starts at once; without any I/O.
 
-A window holds about `window_tokens` tokens, and shares about a tenth of them with the next one.
+A window holds at most `WINDOW_TOKENS` tokens, and shares about a tenth of them with the next one.
 Which windows there are depends on the text alone, so all of them may be asked about at the same
 time, and the number of calls is known beforehand.
 
@@ -20,7 +20,7 @@ from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.segmentation import Usage, Verdict, total_usage
 
 WINDOW_TOKENS = 4096
-"""The default of `window_tokens`: a novel of 200,000 tokens has about 55 windows."""
+"""Maximum tokens in a window: a novel of 200,000 tokens has about 55 windows."""
 
 _OVERLAP = 0.1  # of a window's tokens: enough text around a unit at the middle of an overlap
 

@@ -43,8 +43,8 @@ def test_tokens_are_those_of_the_prompts() -> None:
 
 def test_money_follows_from_prices() -> None:
     prices = Prices(prompt=2.0, completion=10.0)
-    chunker = LumberChunker(ModelJudge(ScatteredModel()), theta=60, prices=prices)
-    estimate = chunker.estimate([story(100)])
+    chunker = LumberChunker(ModelJudge(ScatteredModel()), theta=60)
+    estimate = chunker.estimate([story(100)], prices=prices)
     assert estimate.cost is not None
     spent = 2 * estimate.prompt_tokens.likely + 10 * estimate.completion_tokens.likely
     assert estimate.cost.likely == pytest.approx(spent / 1e6)

@@ -265,9 +265,7 @@ def test_spawned_processes_take_the_answers_of_their_parent(tmp_path: Path) -> N
 
 def test_two_event_loops_share_a_splitter_and_pay_once(tmp_path: Path) -> None:
     model = Answering()
-    chunker = LumberChunker(
-        ModelJudge(model), theta=60, store=tmp_path / "answers.db", max_extra_calls=0
-    )
+    chunker = LumberChunker(ModelJudge(model), theta=60, store=tmp_path / "answers.db")
     results: list[Any] = []
 
     def run() -> None:
@@ -284,9 +282,7 @@ def test_two_event_loops_share_a_splitter_and_pay_once(tmp_path: Path) -> None:
 
 def test_threads_share_a_splitter_and_pay_once(tmp_path: Path) -> None:
     model = ScatteredModel()
-    chunker = LumberChunker(
-        ModelJudge(model), theta=60, store=tmp_path / "answers.db", max_extra_calls=0
-    )
+    chunker = LumberChunker(ModelJudge(model), theta=60, store=tmp_path / "answers.db")
     results: list[Any] = []
     threads = [
         threading.Thread(target=lambda: results.append(chunker.segment(TEXT))) for _ in range(6)

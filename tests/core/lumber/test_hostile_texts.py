@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,7 +66,9 @@ class Echo:
 @given(texts, st.lists(answers, max_size=4), st.sampled_from(["paper", "published", "window"]))
 def test_text_order_and_termination_hold(text: str, replies: list[str], method: str) -> None:
     model = Echo(replies)
-    chunker = LumberChunker(ModelJudge(model), theta=40, method=method, chunk_size=50)
+    options: dict[str, Any] = {"method": "window"} if method == "window" else {}
+    make = LumberChunker.as_published if method == "published" else LumberChunker
+    chunker = make(ModelJudge(model), theta=40, chunk_size=50, **options)
     segmentation = chunker.segment(text)
     check_tiling(segmentation.spans, len(text))
     assert model.calls <= 2 * max(1, len(segmentation.verdicts))

@@ -125,7 +125,7 @@ def test_a_judge_of_ours_is_taken_as_it_is():
 
 @pytest.mark.parametrize("own", [None, 3, "judge", object(), Own, HasJudge])
 def test_what_cannot_judge_is_refused(own):
-    with pytest.raises(TypeError, match="judge must be callable"):
+    with pytest.raises(TypeError, match="a judge must be"):
         as_judge(own)
 
 
@@ -356,19 +356,20 @@ def test_a_prompt_that_is_no_template_is_refused():
 
 
 def test_a_model_gives_a_model_judge_and_nothing_the_bundled_one():
-    assert isinstance(choose_judge(ScriptedModel(), None, None), ModelJudge)
+    prompt = PromptTemplate(system="x")
+    asked = choose_judge(ScriptedModel(), prompt, CallPolicy(rereads=0))
+    assert isinstance(asked, ModelJudge)
+    assert (asked.questions(FOUR)[0], asked.rereads) == ("x", 0)
     assert isinstance(choose_judge(None, None, None), BertJudge)
-    assert choose_judge(None, third, None).judge(FOUR).unit == 7
+    assert choose_judge(third, None, None).judge(FOUR).unit == 7
 
 
-def test_a_model_beside_a_judge_is_refused():
-    with pytest.raises(ValueError, match="not both"):
-        choose_judge(ScriptedModel(), third, None)
-
-
-def test_a_prompt_without_a_model_is_refused():
-    with pytest.raises(ValueError, match="prompt"):
-        choose_judge(None, third, PromptTemplate())
+@pytest.mark.parametrize("llm", [third, None])
+def test_a_prompt_without_a_model_is_refused(llm):
+    with pytest.raises(ValueError, match="prompt and policy apply to a language model"):
+        choose_judge(llm, PromptTemplate(), None)
+    with pytest.raises(ValueError, match="prompt and policy apply to a language model"):
+        choose_judge(llm, None, CallPolicy())
 
 
 @pytest.mark.parametrize("own", [third, Third(), HasJudge(), third_later])

@@ -17,6 +17,7 @@ from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation
 from lumber_core.errors import ModelSettingsError
 from lumber_core.llms.openai import OpenAIModel
 from lumber_core.spans import check_tiling
+from tests.core.core_support import with_
 from tests.core.lumber.support import story
 from tests.loopback.faults import (
     Drop,
@@ -86,7 +87,7 @@ def test_transient_errors_change_only_the_number_of_requests(
     with LoopbackServer(scattered_answer, faults=dict.fromkeys(numbers, fault)) as server:
         # A busy machine may not answer within a second, which only one fault is about.
         timeout = 1.0 if isinstance(fault, Slow) else 30.0
-        chunker = splitter(server, timeout=timeout, max_extra_calls=0, max_concurrency=4)
+        chunker = with_(splitter(server, timeout=timeout, max_concurrency=4), max_extra_calls=0)
         assert run(chunker, TEXTS, way) == expected
         assert server.count == requests + len(numbers)
 
@@ -111,8 +112,9 @@ def test_a_storm_of_rate_limits_is_survived_without_hammering(
     with LoopbackServer(scattered_answer, faults=storm) as server:
         policy = CallPolicy(attempts=30, initial_backoff=0.005, max_backoff=0.05)
         model = OpenAIModel("any", base_url=server.openai_url, structured=False)
-        chunker = LumberChunker(
-            ModelJudge(model, policy=policy), theta=60, max_concurrency=16, max_extra_calls=0
+        chunker = with_(
+            LumberChunker(ModelJudge(model, policy=policy), theta=60, max_concurrency=16),
+            max_extra_calls=0,
         )
         assert run(chunker, TEXTS, way) == expected
         assert server.count == requests + 25
@@ -157,7 +159,7 @@ def test_sixteen_documents_with_sixteen_in_flight(way: str) -> None:
         expected = splitter(server).segment_all(texts)
         alone = server.count
     with LoopbackServer(scattered_answer, faults=lambda request: Slow(0.005)) as server:
-        results = run(splitter(server, max_concurrency=16, max_extra_calls=0), texts, way)
+        results = run(with_(splitter(server, max_concurrency=16), max_extra_calls=0), texts, way)
         assert results == expected
         assert server.count == alone
         questions = Counter(request.user for request in server.requests)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from lumber_core import Group, LumberChunker, Segmentation
+from tests.core.core_support import with_
 
 Judge = Callable[[Group], int | None]
 
@@ -86,9 +87,8 @@ def test_windows_answered_without_reading_are_logged_once(
     said: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    splitter = LumberChunker(
-        lambda window: named(window.choices), method="window", theta=60, window_tokens=200
-    )
+    judge = LumberChunker(lambda window: named(window.choices), method="window", theta=60)
+    splitter = with_(judge, window_tokens=200)
     with caplog.at_level(logging.WARNING, "lumber_core"):
         positions = splitter.segment(TEXT).positions
     assert positions.groups >= 3

@@ -209,7 +209,7 @@ def test_a_server_that_dies_during_a_run_costs_no_answer(
 
     model = At()
     store = AnswerStore(connect(kind, server.url))
-    chunker = splitter(model, store, max_extra_calls=0)
+    chunker = splitter(model, store)
     assert chunker.segment(TEXT) == ALONE
     said = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
     assert f"{len(model.asked) - 9} answers could not be written to Redis" in said[-1]

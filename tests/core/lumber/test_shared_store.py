@@ -36,7 +36,7 @@ def everything(store: Any) -> str:
 
 
 def splitter(model: ScatteredModel, store: Any, **options) -> LumberChunker:
-    return LumberChunker(ModelJudge(model), theta=60, store=store, max_extra_calls=0, **options)
+    return LumberChunker(ModelJudge(model), theta=60, store=store, **options)
 
 
 def some_group() -> Group:
@@ -339,8 +339,8 @@ def open_store() -> Iterator[Callable[[], InMemoryByteStore]]:
 def test_both_adapters_share_a_store(make: Callable[[], Any], open_store: Any) -> None:
     store = make()
     first, second = Judge(), Judge()
-    chunks = LumberTextSplitter(judge=first, theta=60, store=store).split_text(TEXT)
-    parser = LumberNodeParser(judge=second, theta=60, store=store)
+    chunks = LumberTextSplitter(llm=first, theta=60, store=store).split_text(TEXT)
+    parser = LumberNodeParser(llm=second, theta=60, store=store)
     nodes = parser.get_nodes_from_documents([Document(text=TEXT)])
     assert first.asked > 0
     assert second.asked == 0

@@ -65,7 +65,7 @@ def test_a_rerun_that_walks_ahead_asks_nothing(tmp_path: Path, way: str) -> None
     text = story(300)
     first = splitter(model, tmp_path / "answers.db").segment(text)  # the true answers alone
     asked = len(model.asked)
-    ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16, max_extra_calls=0.5)
+    ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16)
     again = ahead.segment(text) if way == "sync" else asyncio.run(ahead.asegment(text))
     assert again == first
     assert len(model.asked) == asked
@@ -85,7 +85,7 @@ def test_a_run_that_was_cut_short_walks_ahead_only_of_what_is_stored(
     (missing,) = [k for k in dict(entries.items()) if k == key(judge, Group(units, *last_of(last)))]
     entries.delete([missing])
     model.asked.clear()
-    ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16, max_extra_calls=0.5)
+    ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16)
     again = ahead.segment(text) if way == "sync" else asyncio.run(ahead.asegment(text))
     assert again == alone
     assert 1 <= len(model.asked) <= 3  # the missing one, and what is past it
@@ -109,7 +109,7 @@ def test_the_reason_of_an_equal_group_says_whose_units_it_names(tmp_path: Path) 
     first, second = Group(units, 0, 2), Group(units, 2, 4)
     assert key("j", first) == key("j", second)
     said, moved = ask([first, second], AnswerStore(tmp_path / "answers.db"))
-    assert "not one of 1 to 1" in said.reason
+    assert "not of 1 to 1" in said.reason
     assert "equal group" not in said.reason
     assert "equal group, which starts at unit 0" in moved.reason
     again, moved_again = ask([first, second], AnswerStore(tmp_path / "answers.db"))

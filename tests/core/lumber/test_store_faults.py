@@ -12,6 +12,7 @@ import pytest
 
 from lumber_core import AnswerStore, LumberChunker, ModelJudge
 from lumber_core.errors import StoreError
+from tests.core.core_support import with_
 from tests.core.lumber.support import ActingModel, ScatteredModel, story, warnings
 
 TEXT = story(60)
@@ -19,7 +20,7 @@ ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
 
 
 def run(model: ScatteredModel, store: object, way: str = "sync") -> None:
-    chunker = LumberChunker(ModelJudge(model), theta=60, store=store, max_extra_calls=0)
+    chunker = LumberChunker(ModelJudge(model), theta=60, store=store)
     result = chunker.segment(TEXT) if way == "sync" else asyncio.run(chunker.asegment(TEXT))
     assert result == ALONE
 
@@ -130,8 +131,9 @@ def test_answers_in_flight_outlast_a_lock_of_another_program(
         other[0].execute("BEGIN IMMEDIATE")
 
     def split(model: ScatteredModel, store: AnswerStore) -> object:
-        chunker = LumberChunker(
-            ModelJudge(model), theta=60, store=store, max_concurrency=16, max_extra_calls=0
+        chunker = with_(
+            LumberChunker(ModelJudge(model), theta=60, store=store, max_concurrency=16),
+            max_extra_calls=0,
         )
         texts = [story(20, seed) for seed in range(16)]
         return (

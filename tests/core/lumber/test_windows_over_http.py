@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from pathlib import Path
+from typing import Any, cast
 from zlib import crc32
 
 import pytest
@@ -20,6 +21,7 @@ from lumber_core import (
 )
 from lumber_core.llms import GeminiModel, LocalModel, OpenAIModel
 from lumber_core.spans import check_tiling
+from tests.core.core_support import with_
 from tests.core.lumber.interrupting import ANSWERED, interrupted
 from tests.core.lumber.support import ScatteredModel, story, warnings
 from tests.loopback.dialects import DIALECTS, unprocessable, vllm
@@ -42,8 +44,10 @@ def named(request: Request) -> str:
 
 def chunker(server: LoopbackServer, store: Path | None = None, **options: object) -> LumberChunker:
     model = OpenAIModel("any", base_url=server.openai_url)
-    given = {"theta": 60, "window_tokens": 200, "store": store, **options}
-    return LumberChunker(ModelJudge(model, policy=QUICK), method="window", **given)  # type: ignore[arg-type]
+    tokens = options.pop("window_tokens", 200)
+    given: dict[str, Any] = {"theta": 60, "store": store, **options}
+    made = LumberChunker(ModelJudge(model, policy=QUICK), method="window", **given)
+    return cast(LumberChunker, with_(made, window_tokens=tokens))
 
 
 @pytest.fixture(scope="module")
@@ -158,8 +162,10 @@ from tests.core.lumber.interrupting import TroubledModel
 from tests.core.lumber.support import story
 
 judge = ModelJudge(TroubledModel())
-settings = {"theta": 60, "window_tokens": 60, "method": "window", "max_concurrency": 4}
-LumberChunker(judge, store=sys.argv[1], **settings).segment(story(300))
+settings = {"theta": 60, "method": "window", "max_concurrency": 4}
+chunker = LumberChunker(judge, store=sys.argv[1], **settings)
+chunker.window_tokens = 60
+chunker.segment(story(300))
 """
 
 
@@ -168,8 +174,8 @@ def test_what_a_killed_run_has_paid_for_is_not_asked_again(tmp_path: Path) -> No
     assert "KeyboardInterrupt" in interrupted(CHILD, store)
     assert len(AnswerStore(store)) == ANSWERED
     model = ScatteredModel()
-    settings = {"theta": 60, "window_tokens": 60, "method": "window", "store": store}
-    made = LumberChunker(ModelJudge(model), **settings).segment(story(300))  # type: ignore[arg-type]
+    again = LumberChunker(ModelJudge(model), theta=60, method="window", store=store)
+    made = with_(again, window_tokens=60).segment(story(300))
     # An answer in part is asked about again, more strictly.
     assert len(set(model.asked)) >= len(made.verdicts) - ANSWERED
     first = [user for user in model.asked if user.endswith("does a new part start?")]
@@ -231,7 +237,7 @@ def test_a_server_that_knows_no_schema_is_asked_for_a_list_in_words(
 def test_gemini_is_asked_for_a_list(expected: Segmentation) -> None:
     with LoopbackServer(named) as server:
         judge = ModelJudge(GeminiModel("any", base_url=server.url, api_key="k"), policy=QUICK)
-        made = LumberChunker(judge, method="window", theta=60, window_tokens=200)
+        made = with_(LumberChunker(judge, method="window", theta=60), window_tokens=200)
         assert made.segment(story(150)).spans == expected.spans
         assert all(request.asks_for_list for request in server.requests)
 
@@ -241,7 +247,7 @@ def test_plain_text_and_a_prompt_of_ones_own(expected: Segmentation) -> None:
         model = OpenAIModel("any", base_url=server.openai_url, structured=False)
         prompt = PromptTemplate(system="Name turns.", user="After {first}:\n{paragraphs}")
         judge = ModelJudge(model, prompt, policy=QUICK)
-        made = LumberChunker(judge, method="window", theta=60, window_tokens=200)
+        made = with_(LumberChunker(judge, method="window", theta=60), window_tokens=200)
         assert made.segment(story(150)).spans == expected.spans
         assert server.requests[0].system == "Name turns."
         assert server.requests[0].user.startswith("After 0:\nID 0: ")
@@ -250,7 +256,7 @@ def test_plain_text_and_a_prompt_of_ones_own(expected: Segmentation) -> None:
 def test_a_thinking_model_has_room_to_think_and_to_list(expected: Segmentation) -> None:
     with LoopbackServer(lambda request: f"<think>ID 1!</think>{named(request)}") as server:
         model = OpenAIModel("o3-any", base_url=server.openai_url, structured=False)
-        made = LumberChunker(model, method="window", theta=60, window_tokens=200)
+        made = with_(LumberChunker(model, method="window", theta=60), window_tokens=200)
         assert made.segment(story(150)).spans == expected.spans
         assert min(request.max_tokens or 0 for request in server.requests) > 8192
 
