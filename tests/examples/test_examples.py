@@ -283,15 +283,3 @@ def test_lumber_without_a_server_asks_the_bundled_model() -> None:
     langchain, llamaindex = table(run("lumber_with_a_server")).values()
     assert langchain == llamaindex
     assert langchain[0] > 20
-
-
-def test_a_killed_run_is_continued() -> None:
-    needs("langchain-core")
-    printed = run("resume_a_killed_run")
-    runs = table(printed)
-    first, second = runs["killed on the way"][0], runs["the next run"][0]
-    stored = runs["answers stored"][0]
-    assert min(first, second) > 5
-    assert runs["once more"] == [0]
-    assert 0 <= first + second - stored <= 1
-    assert "chunks, the same once more." in printed
