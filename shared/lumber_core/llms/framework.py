@@ -1,0 +1,109 @@
+"""A framework's language model as the core's `Model`: what LangChain's and LlamaIndex's share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from lumber_core.concurrency import in_thread
+from lumber_core.deadlines import call_within
+from lumber_core.identity import settings_digest
+from lumber_core.llms.base import Answers, Completion
+
+# Settings that change how a model is called, but not what it answers.
+_NO_INFLUENCE = frozenset(
+    (
+        "async_client",
+        "async_http_client",
+        "cache",
+        "callback_manager",
+        "callbacks",
+        "client",
+        "custom_get_token_ids",
+        "disable_streaming",
+        "http_async_client",
+        "http_client",
+        "http_socket_options",
+        "i",  # the position of LangChain's fake models in their answers
+        "max_retries",
+        "metadata",
+        "name",
+        "num_workers",
+        "profile",
+        "rate_limiter",
+        "request_timeout",
+        "reuse_client",
+        "root_async_client",
+        "root_client",
+        "stream_chunk_timeout",
+        "stream_usage",
+        "streaming",
+        "tags",
+        "timeout",
+        "verbose",
+    )
+)
+
+
+class FrameworkModel(ABC):
+    """Asks a framework's language model; its callbacks, retries and rate limits apply.
+
+    Args:
+        llm: The model, whose settings are fields of pydantic.
+    """
+
+    _framework: ClassVar[str]
+    _default_retries: ClassVar[int] = 0
+    """Retries of a client whose setting `max_retries` is None."""
+
+    def __init__(self, llm: Any) -> None:
+        self._llm = llm
+
+    @property
+    def identity(self) -> str:
+        """The class, the model's name, and a digest of all settings that may change answers."""
+        digest = settings_digest(self._settings(), without=_NO_INFLUENCE)
+        return ":".join(filter(None, [self._framework, *self._names(), digest]))
+
+    @property
+    def client_retries(self) -> int:
+        """Retries that the model makes itself; `CallPolicy` counts them."""
+        own = getattr(self._llm, "max_retries", 0)
+        return self._default_retries if own is None else int(own)
+
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
+        """Answer `user`, following the instructions in `system`."""
+        del answers
+        return self._ask(system, user)
+
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
+        """Async version of `complete`."""
+        del answers
+        if self._is_synchronous():
+            # The framework would block the event loop, or use one of the loop's own threads. All of
+            # these may be waiting for this answer, and a cancellation would lose it.
+            return await in_thread(call_within, None, self._ask, system, user)
+        return await self._aask(system, user)
+
+    def _settings(self) -> dict[str, object]:
+        return {name: getattr(self._llm, name) for name in type(self._llm).model_fields}
+
+    @abstractmethod
+    def _names(self) -> tuple[str, str]:
+        """Return the names of the class and of the model, which may be ""."""
+
+    @abstractmethod
+    def _is_synchronous(self) -> bool:
+        """Return whether the model's asynchronous method calls the synchronous one."""
+
+    @abstractmethod
+    def _ask(self, system: str, user: str) -> Completion: ...
+
+    @abstractmethod
+    async def _aask(self, system: str, user: str) -> Completion: ...
+
+    def __repr__(self) -> str:
+        kind, name = self._names()
+        return f"{type(self).__name__}({kind}{f', {name!r}' if name else ''})"
