@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lumber_core.llms.base import Completion
 from lumber_core.lumber.answer_parser import read_answer, read_list
-from lumber_core.lumber.judges import ModelJudge, as_verdict, checked
+from lumber_core.lumber.judges import ModelJudge, as_verdict
 from lumber_core.lumber.prompt import PromptTemplate, folded
 from lumber_core.segmentation import FAILURES, OUTCOMES, Verdict
 from tests.core.core_support import group
@@ -119,7 +119,7 @@ anything = st.recursive(
 def test_no_completion_ends_a_run(units: list[str], completion: Any) -> None:
     offered = group(units, start=7)
     verdict = ModelJudge(OneAnswer(completion)).judge(offered)
-    assert checked(offered, verdict) == verdict
+    assert as_verdict(offered, verdict) == verdict
     assert (verdict.unit is None) or verdict.unit in offered.choices
     json.dumps([verdict.reason, verdict.answer]).encode()
 
@@ -144,7 +144,7 @@ def test_whatever_a_judge_returns_is_a_sound_verdict(returned: Any) -> None:
     assert (verdict.start, verdict.stop) == (offered.start, offered.stop)
     assert verdict.unit is None or verdict.unit in offered.choices
     assert verdict.unit is None or verdict.outcome not in FAILURES
-    assert checked(offered, verdict) is verdict
+    assert as_verdict(offered, verdict) == verdict
     assert json.dumps([verdict.reason, verdict.answer])
 
 

@@ -18,15 +18,14 @@ from threading import Lock
 from typing import Any
 
 from lumber_core.cache import Cache, KeyValueCache, digest, read_row
-from lumber_core.concurrency import SingleFlight, start_in_thread, until_finished
 from lumber_core.errors import StoreError
 from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group
-from lumber_core.lumber.judges import Judge, checked
+from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.shared_store import SharedCache, SharedStore
 from lumber_core.lumber.unsaved_answers import UnsavedAnswers
 from lumber_core.lumber.windows import UnitWindow
-from lumber_core.segmentation import FAILURES, OUTCOMES, Usage, Verdict, read_usage
+from lumber_core.segmentation import FAILURES, Usage, Verdict, read_usage
 
 logger = logging.getLogger(__name__)
 
@@ -290,87 +289,18 @@ def _read(row: dict[str, Any], group: Group) -> Verdict:
     start, offset, outcome, reason, answer = (
         row[name] for name in ("start", "offset", "outcome", "reason", "answer")
     )
-    if not isinstance(reason, str) or not isinstance(answer, str | None):
-        raise TypeError("reason and answer must be strings")
-    if outcome not in OUTCOMES:
-        raise ValueError(f"unknown outcome {outcome!r}")
     if any(type(number) is not int for number in (start, offset or 0)):
         raise TypeError("start and offset must be whole numbers")
-    if offset is not None and group.start + offset not in group.choices:
-        raise ValueError(f"offset {offset!r} is not a choice of the group")
     unit = None if offset is None else start + offset
     scores = tuple(map(float, row.get("scores", ())))
-    needed = len(group.choices) if isinstance(group, UnitWindow) and outcome not in FAILURES else 0
-    if len(scores) != needed:
-        raise ValueError(f"expected {needed} scores, found {len(scores)}")
     stored = Verdict(start, start + len(group), unit, outcome, reason, answer, scores=scores)
-    return _moved(stored, group)
+    verdict = moved(stored, group)
+    if as_verdict(group, verdict) != verdict:
+        raise ValueError("it does not fit the group")
+    return verdict
 
 
-class CachedJudge(Judge):
-    """Looks a group up in a store before it asks a judge, and stores what the judge says.
-
-    A verdict is stored before it is returned, if the store can be written. If two equal groups are
-    asked about at the same time, one waits for the other's answer. Stored verdicts have no usage.
-
-    Args:
-        judge: The judge; its `identity` is part of the key.
-        store: The store.
-    """
-
-    def __init__(self, judge: Judge, store: AnswerStore) -> None:
-        self._judge = judge
-        self._store = store
-        self._identity = judge.identity
-        self._asked: SingleFlight[Verdict] = SingleFlight()
-
-    @property
-    def identity(self) -> str:
-        """The identity of the judge behind the store."""
-        return self._identity
-
-    def stored(self, group: Group) -> Verdict | None:
-        """Return the stored verdict, or None."""
-        return self._store.get(self._identity, group)
-
-    def judge(self, group: Group) -> Verdict:
-        """Return the stored verdict, or ask for it and store it."""
-
-        def find() -> Verdict:
-            known = self.stored(group)
-            return self._keep(group, self._judge.judge(group)) if known is None else known
-
-        verdict, mine = self._asked.once(key(self._identity, group), find)
-        return verdict if mine else _moved(verdict, group)
-
-    async def ajudge(self, group: Group) -> Verdict:
-        """Async version of `judge`."""
-
-        async def find() -> Verdict:
-            known = await start_in_thread(self.stored, group)
-            if known is not None:
-                return known
-            verdict = await self._judge.ajudge(group)
-            # An answer that has come is stored even if the caller is cancelled now.
-            return await until_finished(start_in_thread(self._keep, group, verdict))
-
-        verdict, mine = await self._asked.aonce(key(self._identity, group), find)
-        return verdict if mine else _moved(verdict, group)
-
-    def _keep(self, group: Group, verdict: Verdict) -> Verdict:
-        verdict = checked(group, verdict)
-        if verdict.outcome != "unavailable":  # no answer was given, so there is none to store
-            self._store.keep(self._identity, group, verdict)
-        return verdict
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return CachedJudge, (self._judge, self._store)
-
-    def __repr__(self) -> str:
-        return f"{self._judge!r} with {self._store!r}"
-
-
-def _moved(verdict: Verdict, group: Group) -> Verdict:
+def moved(verdict: Verdict, group: Group) -> Verdict:
     """Return the verdict on an equal group as one on this group, with no usage."""
     unit, reason = verdict.unit, verdict.reason
     if unit is not None:

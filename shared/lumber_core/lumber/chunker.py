@@ -15,7 +15,7 @@ from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread, until_finished
 from lumber_core.identity import safe_repr
-from lumber_core.lumber.answer_store import AnswerStore, CachedJudge
+from lumber_core.lumber.answer_store import AnswerStore
 from lumber_core.lumber.estimate import (
     COMPLETION_TOKENS,
     EARLY,
@@ -27,7 +27,7 @@ from lumber_core.lumber.estimate import (
     estimate,
     simulated,
 )
-from lumber_core.lumber.fallback import FallbackJudge, local_judge
+from lumber_core.lumber.fallback import GuardedJudge, local_judge
 from lumber_core.lumber.grouping import (
     Group,
     MethodRules,
@@ -109,13 +109,11 @@ class LumberChunker(Chunker):
         self._asked = as_judge(own)
         if settings.method == "window" and isinstance(self._asked, ModelJudge):
             self._asked = self._asked.for_windows()
-        cached = self._asked
         self._store: AnswerStore | None = None
         if settings.store is not None and self._asked.waits:
             store = settings.store
             self._store = store if isinstance(store, AnswerStore) else AnswerStore(store)
-            cached = CachedJudge(self._asked, self._store)
-        self._judge = FallbackJudge(cached, settings.on_failure, local_judge())
+        self._judge = GuardedJudge(self._asked, settings.on_failure, local_judge(), self._store)
         self._max_concurrency = settings.max_concurrency
         self._on_segmentation = settings.on_segmentation
         self.theta = settings.theta

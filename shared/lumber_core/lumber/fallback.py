@@ -1,18 +1,18 @@
-"""Which judge decides by default, and what happens if a judge gives no usable answer."""
+"""Which judge decides by default; how it is asked, and what follows if its answer is of no use."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
-from lumber_core.concurrency import as_async, run_at_once
+from lumber_core.concurrency import SingleFlight, in_thread, start_in_thread, until_finished
 from lumber_core.errors import JudgementError
 from lumber_core.identity import identity_of
 from lumber_core.llms.base import Model
 from lumber_core.llms.retry import CallPolicy
+from lumber_core.lumber.answer_store import AnswerStore, key, moved
 from lumber_core.lumber.grouping import Group
-from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, checked
+from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, as_verdict
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Verdict
@@ -48,23 +48,34 @@ def choose_judge(
     return local_judge() if llm is None else as_judge(llm)
 
 
-class FallbackJudge(Judge):
-    """Completes the failed verdicts of another judge.
+class GuardedJudge(Judge):
+    """Asks another judge, and returns a sound verdict whatever that returns.
 
-    The verdict stays a failure, with its outcome and reason; its unit is filled in, and the scores
-    of a window.
+    What is in the store is not asked again, and each answer is stored before it is returned, if the
+    store can be written. If two equal groups are asked about at the same time, one waits for the
+    other's answer. A failure stays one, with its outcome and reason; its unit is filled in, and the
+    scores of a window.
 
     Args:
-        judge: The judge.
+        judge: The judge; with a store its `identity` is part of the keys.
         on_failure: "judge_locally" uses the answer of `local`, "keep_group" ends the chunk with
             the group, and cuts a window by layout and sizes, "raise" raises `JudgementError`.
         local: A judge that costs nothing and always answers.
+        store: Where answers are kept; None: nowhere.
+
+    Raises:
+        ValueError: There is a store, and the judge has no identity.
     """
 
-    def __init__(self, judge: Judge, on_failure: OnFailure, local: Judge) -> None:
+    def __init__(
+        self, judge: Judge, on_failure: OnFailure, local: Judge, store: AnswerStore | None = None
+    ) -> None:
         self._judge = judge
         self._on_failure = on_failure
         self._local = local
+        self._store = store
+        self._name = "" if store is None else judge.identity
+        self._asked: SingleFlight[Verdict] = SingleFlight()
         self.waits = judge.waits  # type: ignore[misc]  # an instance takes over its judge's
 
     @property
@@ -75,34 +86,62 @@ class FallbackJudge(Judge):
             follows = f"{follows}, {identity_of(self._local)}"
         return f"{identity_of(self._judge)}|on failure {follows}"
 
-    def judge(self, group: Group) -> Verdict:
-        """Return the judge's verdict, completed if it is a failure.
-
-        Raises:
-            JudgementError: It is a failure, and `on_failure` is "raise".
-        """
-        verdict = checked(group, self._judge.judge(group))
-        return run_at_once(self._complete(group, verdict, as_async(self._local.judge)))
-
     def stored(self, group: Group) -> Verdict | None:
-        """Return the judge's stored verdict, completed if it is a failure, or None.
+        """Return the verdict if it is stored, or None.
 
         Raises:
             JudgementError: It is a failure, and `on_failure` is "raise".
         """
-        verdict = self._judge.stored(group)
-        if verdict is None:
-            return None
-        return run_at_once(self._complete(group, verdict, as_async(self._local.judge)))
+        known = self._known(group)
+        return None if known is None else self._complete(group, known)
+
+    def judge(self, group: Group) -> Verdict:
+        """Return the stored verdict, or ask for it.
+
+        Raises:
+            JudgementError: It is a failure, and `on_failure` is "raise".
+        """
+
+        def find() -> Verdict:
+            return self._known(group) or self._keep(group, self._judge.judge(group))
+
+        if self._store is None:
+            return self._complete(group, as_verdict(group, self._judge.judge(group)))
+        verdict, mine = self._asked.once(key(self._name, group), find)
+        return self._complete(group, verdict if mine else moved(verdict, group))
 
     async def ajudge(self, group: Group) -> Verdict:
         """Async version of `judge`."""
-        verdict = checked(group, await self._judge.ajudge(group))
-        return await self._complete(group, verdict, self._local.ajudge)
 
-    async def _complete(
-        self, group: Group, verdict: Verdict, judge_locally: Callable[[Group], Awaitable[Verdict]]
-    ) -> Verdict:
+        async def find() -> Verdict:
+            known = await start_in_thread(self._known, group)
+            if known is not None:
+                return known
+            answer = await self._judge.ajudge(group)
+            # An answer that has come is stored even if the caller is cancelled now.
+            return await until_finished(start_in_thread(self._keep, group, answer))
+
+        if self._store is None:
+            verdict = as_verdict(group, await self._judge.ajudge(group))
+        else:
+            verdict, mine = await self._asked.aonce(key(self._name, group), find)
+            verdict = verdict if mine else moved(verdict, group)
+        if not verdict.failed:
+            return verdict
+        return await in_thread(self._complete, group, verdict)
+
+    def _known(self, group: Group) -> Verdict | None:
+        return None if self._store is None else self._store.get(self._name, group)
+
+    def _keep(self, group: Group, answer: object) -> Verdict:
+        verdict = as_verdict(group, answer)
+        # If no answer was given, there is none to store.
+        if verdict.outcome != "unavailable" and self._store is not None:
+            self._store.keep(self._name, group, verdict)
+        return verdict
+
+    def _complete(self, group: Group, verdict: Verdict) -> Verdict:
+        """Return a verdict with the unit that follows if it is a failure."""
         if not verdict.failed:
             return verdict
         if self._on_failure == "raise":
@@ -110,18 +149,20 @@ class FallbackJudge(Judge):
                 f"no usable answer about units {group.start} to {group.stop - 1} "
                 f"({verdict.outcome}): {verdict.reason}"
             )
+        unit: int | None = None
         scores: tuple[float, ...] = ()
         if self._on_failure == "judge_locally":
-            local = await judge_locally(group)
+            local = self._local.judge(group)
             unit, scores, what = local.unit, local.scores, "judged locally instead"
         elif isinstance(group, UnitWindow):
-            unit, what = None, "cut by layout and sizes instead"
+            what = "cut by layout and sizes instead"
         else:
-            unit, what = (
-                group.stop if group.stop in group.choices else None,
-                "the group was kept whole",
-            )
+            unit = group.stop if group.stop in group.choices else None
+            what = "the group was kept whole"
         return replace(verdict, unit=unit, reason=f"{verdict.reason}; {what}", scores=scores)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GuardedJudge, (self._judge, self._on_failure, self._local, self._store)
 
     def __repr__(self) -> str:
         return repr(self._judge)

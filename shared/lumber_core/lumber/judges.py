@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from copy import copy
 from dataclasses import fields
 from math import isfinite
@@ -46,11 +46,6 @@ class Judge(ABC):
     @abstractmethod
     def judge(self, group: Group) -> Verdict:
         """Return the verdict on a group."""
-
-    def stored(self, group: Group) -> Verdict | None:
-        """Return the verdict if it is already stored, or None."""
-        del group
-        return None
 
     async def ajudge(self, group: Group) -> Verdict:
         """Async version of `judge`."""
@@ -169,8 +164,9 @@ class CallableJudge(Judge):
     """Calls a custom function.
 
     Args:
-        function: Takes a group and returns a unit number, None or a `Verdict`. A coroutine
-            function works with the asynchronous methods of a splitter only.
+        function: Takes a group and returns a unit number, None or a `Verdict`; what it returns is
+            not checked here. A coroutine function works with the asynchronous methods of a splitter
+            only.
     """
 
     def __init__(self, function: Callable[[Group], Any]) -> None:
@@ -203,13 +199,12 @@ class CallableJudge(Judge):
         """
         if self._is_async:
             raise TypeError("the judge is a coroutine function: use asegment or asegment_all")
-        return as_verdict(group, self._function(group))
+        return self._function(group)  # type: ignore[no-any-return]
 
     async def ajudge(self, group: Group) -> Verdict:
         """Await the function, or call it in a thread if it is synchronous."""
         if self._is_async:
-            answer: Awaitable[Any] = self._function(group)
-            return as_verdict(group, await answer)
+            return await self._function(group)  # type: ignore[no-any-return]
         return await super().ajudge(group)
 
     def __repr__(self) -> str:
@@ -253,98 +248,79 @@ def _hint(judge: object) -> str:
     return ""
 
 
+class _UnusableError(Exception):
+    """What a judge returned names no choice of its group."""
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome: Outcome = outcome
+
+
 def as_verdict(group: Group, answer: object) -> Verdict:
-    """Turn what a user's judge returned into a verdict. Never raises."""
-    if not isinstance(answer, Verdict):
-        if isinstance(group, UnitWindow):
-            return _listed(group, answer)
-        unit, outcome, reason = _named(group, answer)
-        return Verdict(group.start, group.stop, unit, outcome, reason, usage=Usage(calls=1))
-    outcome, reason = answer.outcome, answer.reason if isinstance(answer.reason, str) else ""
-    usage = _counted(answer.usage)
-    if not isinstance(outcome, str) or outcome not in OUTCOMES:
-        unit, outcome = None, "unreadable"
-        reason = f"the judge returned a verdict with the outcome {_shown(answer.outcome)}"
-    elif outcome in FAILURES:
-        unit = None  # what follows is decided by `on_failure`
-        usage = usage if usage.calls else Usage(calls=1)
-    elif answer.unit is None:
-        unit = None
-    else:
-        unit, named, why = _named(group, answer.unit)
-        outcome, reason = (outcome, reason) if unit is not None else (named, why)
-    text = answer.answer if isinstance(answer.answer, str) else None
-    scores: tuple[float, ...] = ()
-    if isinstance(group, UnitWindow) and outcome not in FAILURES:
-        if not _are_scores(answer.scores, group):
-            unit, outcome = None, "unreadable"
-            reason = "the judge returned a verdict without a score for each choice of the window"
-        else:
-            scores = answer.scores
-            unit = next((u for u, t in zip(group.choices, scores, strict=True) if t > 0), None)
+    """Return what a judge of any kind returned as a sound verdict on the group. Never raises."""
+    given = answer if isinstance(answer, Verdict) else None
+    usage = Usage(calls=1) if given is None else _counted(given.usage)
+    text = given.answer if given is not None and isinstance(given.answer, str) else None
+    try:
+        unit, outcome, reason, scores = _said(group, answer)
+    except _UnusableError as fault:
+        unit, outcome, reason, scores = None, fault.outcome, str(fault), ()
     return Verdict(group.start, group.stop, unit, outcome, reason, text, usage, scores)
 
 
-def checked(group: Group, verdict: Verdict) -> Verdict:
-    """Return what a `Judge` returned if it is a valid verdict on the group, or else a failure."""
-    sound = (
-        isinstance(verdict, Verdict)
-        and isinstance(verdict.outcome, str)
-        and verdict.outcome in OUTCOMES
-        and (verdict.start, verdict.stop) == (group.start, group.stop)
-        and (type(verdict.unit) is int or verdict.unit is None)
-        and (verdict.unit is None or verdict.failed or verdict.unit in group.choices)
-        and isinstance(verdict.reason, str)
-        and isinstance(verdict.answer, str | None)
-        and (
-            verdict.failed
-            or not isinstance(group, UnitWindow)
-            or _are_scores(verdict.scores, group)
-        )
-    )
-    return verdict if sound else as_verdict(group, verdict)
+def _said(group: Group, answer: object) -> tuple[int | None, Outcome, str, tuple[float, ...]]:
+    """Return the unit, the outcome, the reason and the scores that an answer gives.
+
+    Raises:
+        _UnusableError: It gives none.
+    """
+    window = group if isinstance(group, UnitWindow) else None
+    if not isinstance(answer, Verdict):
+        named = [_choice(group, unit) for unit in _units(answer, several=window is not None)]
+        scores = () if window is None else tuple(scores_of(window, named))
+        return min(named, default=None), "shift" if named else "no_shift", "", scores
+    outcome, reason = answer.outcome, answer.reason if isinstance(answer.reason, str) else ""
+    if not isinstance(outcome, str) or outcome not in OUTCOMES:
+        fault = f"the judge returned a verdict with the outcome {_shown(outcome)}"
+        raise _UnusableError("unreadable", fault)
+    if outcome in FAILURES:
+        return None, outcome, reason, ()  # what follows is decided by `on_failure`
+    if window is None:
+        return None if answer.unit is None else _choice(group, answer.unit), outcome, reason, ()
+    if not _are_scores(answer.scores, window):
+        fault = "the judge returned a verdict without a score for each choice of the window"
+        raise _UnusableError("unreadable", fault)
+    above = (unit for unit, t in zip(window.choices, answer.scores, strict=True) if t > 0)
+    return next(above, None), outcome, reason, answer.scores
 
 
-def _named(group: Group, answer: object) -> tuple[int | None, Outcome, str]:
-    """Return the unit that an answer names, with the outcome and the reason."""
+def _units(answer: object, *, several: bool) -> list[object]:
+    """Return the units that a user's judge returned: one or none, or for a window an iterable."""
     if answer is None:
-        return None, "no_shift", ""
-    if type(answer).__name__ in ("bool", "bool_"):  # Python's and numpy's
-        return None, "outside", f"the judge returned {answer}, not a unit number or None"
+        return []
+    if not several:
+        return [answer]
     try:
-        unit = index(answer)  # type: ignore[arg-type]  # numpy's integers are accepted
-    except Exception as error:  # noqa: BLE001 - a custom method may raise anything
-        reason = f"the judge returned {type(answer).__name__}, not a unit number or None"
-        if not isinstance(error, TypeError):
-            reason = f"{reason} ({type(error).__name__})"
-        return None, "unreadable", reason
-    if unit not in group.choices:
-        reason = f"the judge named {_shown(unit)}, which is not in {group.choices}"
-        return None, "outside", reason
-    return unit, "shift", ""
-
-
-def _listed(window: UnitWindow, answer: object) -> Verdict:
-    """Return the verdict on a window for the units that a user's judge returned, as an iterable."""
-
-    def made(unit: int | None, outcome: Outcome, reason: str, scores: Iterable[float]) -> Verdict:
-        start, stop, usage = window.start, window.stop, Usage(calls=1)
-        return Verdict(start, stop, unit, outcome, reason, None, usage, tuple(scores))
-
-    starts: set[int] = set()
-    try:
-        given = [] if answer is None else list(answer)  # type: ignore[call-overload]
+        return list(answer)  # type: ignore[call-overload,no-any-return]
     except Exception:  # noqa: BLE001 - a custom method may raise anything
-        reason = f"the judge returned {type(answer).__name__}, not a list of unit numbers or None"
-        return made(None, "unreadable", reason, ())
-    for each in given:
-        unit, outcome, reason = _named(window, each)
-        if unit is None:
-            reason = reason or "the judge returned a list with None in it"
-            return made(None, "unreadable" if outcome == "no_shift" else outcome, reason, ())
-        starts.add(unit)
-    outcome = "shift" if starts else "no_shift"
-    return made(min(starts, default=None), outcome, "", scores_of(window, starts))
+        fault = f"the judge returned {type(answer).__name__}, not a list of unit numbers or None"
+        raise _UnusableError("unreadable", fault) from None
+
+
+def _choice(group: Group, answer: object) -> int:
+    """Return the choice of a group that a number names; numpy's integers are accepted."""
+    name = type(answer).__name__
+    try:
+        unit = index(answer)  # type: ignore[arg-type]
+    except Exception:  # noqa: BLE001 - a custom method may raise anything
+        unit = None
+    if unit is None or name in ("bool", "bool_"):  # Python's and numpy's
+        fault = f"the judge returned {name}, not a unit number or None"
+        raise _UnusableError("unreadable", fault)
+    if unit not in group.choices:
+        fault = f"the judge named {_shown(unit)}, which is not in {group.choices}"
+        raise _UnusableError("outside", fault)
+    return unit
 
 
 def _are_scores(scores: object, window: UnitWindow) -> bool:

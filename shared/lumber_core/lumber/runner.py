@@ -15,8 +15,8 @@ from contextvars import copy_context
 from typing import NamedTuple, Protocol
 
 from lumber_core.concurrency import end_sleep_on, in_thread
+from lumber_core.lumber.fallback import GuardedJudge
 from lumber_core.lumber.grouping import Group, TextUnits
-from lumber_core.lumber.judges import Judge
 from lumber_core.segmentation import Usage, Verdict
 
 
@@ -152,7 +152,7 @@ OnVerdict = Callable[[Task, Verdict], None]
 
 
 def drive(
-    walks: Iterator[AnyWalk], judge: Judge, *, capacity: int, on_verdict: OnVerdict
+    walks: Iterator[AnyWalk], judge: GuardedJudge, *, capacity: int, on_verdict: OnVerdict
 ) -> Iterator[tuple[int, AnyWalk]]:
     """Ask the judge from up to `capacity` threads, and yield walks as they end.
 
@@ -178,7 +178,7 @@ def drive(
 
 
 def _drive_pool(
-    pool: ThreadPoolExecutor, schedule: Schedule, judge: Judge, on_verdict: OnVerdict
+    pool: ThreadPoolExecutor, schedule: Schedule, judge: GuardedJudge, on_verdict: OnVerdict
 ) -> Iterator[tuple[int, AnyWalk]]:
     out: dict[Future[Verdict], Task] = {}
     while True:
@@ -194,7 +194,7 @@ def _drive_pool(
 
 
 def _drive_here(
-    schedule: Schedule, judge: Judge, on_verdict: OnVerdict
+    schedule: Schedule, judge: GuardedJudge, on_verdict: OnVerdict
 ) -> Iterator[tuple[int, AnyWalk]]:
     while (task := schedule.next_task()) is not None:
         _take(schedule, task, judge.judge(task.group), on_verdict)
@@ -204,7 +204,7 @@ def _drive_here(
 
 async def adrive(
     walks: Iterator[AnyWalk],
-    judge: Judge,
+    judge: GuardedJudge,
     *,
     capacity: int,
     on_verdict: OnVerdict,

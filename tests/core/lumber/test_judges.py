@@ -5,6 +5,7 @@ import functools
 import pickle
 import threading
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,9 +22,14 @@ from lumber_core import (
     Verdict,
 )
 from lumber_core.llms import Answers, Completion
-from lumber_core.lumber.fallback import choose_judge
+from lumber_core.lumber.fallback import GuardedJudge, choose_judge
 from lumber_core.lumber.judges import as_judge
 from tests.core.core_support import group
+
+
+def guarded(own: Any) -> GuardedJudge:
+    return GuardedJudge(as_judge(own), "keep_group", Own())
+
 
 FOUR = group(["One. ", "Two. ", "Three. ", "Four. "], start=5)
 
@@ -92,20 +98,20 @@ ASYNC = [third_later, ThirdLater(), HasJudgeLater(), functools.partial(third_lat
 @pytest.mark.parametrize("own", SYNC)
 def test_sync_judges_of_every_shape_are_called(own):
     expected = Verdict(5, 9, 7, "shift", usage=Usage(calls=1))
-    assert as_judge(own).judge(FOUR) == expected
-    assert asyncio.run(as_judge(own).ajudge(FOUR)) == expected
+    assert guarded(own).judge(FOUR) == expected
+    assert asyncio.run(guarded(own).ajudge(FOUR)) == expected
 
 
 @pytest.mark.parametrize("own", ASYNC)
 def test_async_judges_of_every_shape_are_awaited(own):
     expected = Verdict(5, 9, 7, "shift", usage=Usage(calls=1))
-    assert asyncio.run(as_judge(own).ajudge(FOUR)) == expected
+    assert asyncio.run(guarded(own).ajudge(FOUR)) == expected
 
 
 @pytest.mark.parametrize("own", ASYNC)
 def test_an_async_judge_without_a_loop_is_an_error_that_says_what_to_use(own):
     with pytest.raises(TypeError, match="asegment"):
-        as_judge(own).judge(FOUR)
+        guarded(own).judge(FOUR)
 
 
 def test_a_sync_judge_does_not_run_on_the_event_loop():
@@ -156,7 +162,7 @@ def test_the_judge_sees_unit_numbers_of_the_document_and_the_texts():
     ],
 )
 def test_what_a_judge_returns_becomes_a_verdict(returned, unit, outcome, reason):
-    verdict = as_judge(lambda asked: returned).judge(FOUR)
+    verdict = guarded(lambda asked: returned).judge(FOUR)
     assert (verdict.start, verdict.stop) == (5, 9)
     assert (verdict.unit, verdict.outcome, verdict.usage) == (unit, outcome, Usage(calls=1))
     assert reason in verdict.reason
@@ -185,7 +191,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("returned", "outcome", "reason"), WRONG, ids=lambda w: type(w).__name__)
 def test_what_no_judge_should_return_is_a_failure_with_its_reason(returned, outcome, reason):
-    verdict = as_judge(lambda asked: returned).judge(FOUR)
+    verdict = guarded(lambda asked: returned).judge(FOUR)
     assert (verdict.unit, verdict.outcome) == (None, outcome)
     assert reason in verdict.reason
 
@@ -237,19 +243,19 @@ def test_answers_with_lone_surrogates_are_stored_and_end_no_run(tmp_path, text):
 
 @pytest.mark.parametrize("returned", [True, False, np.True_])
 def test_true_is_no_unit_number(returned):
-    verdict = as_judge(lambda asked: returned).judge(group(["a", "b", "c"]))
+    verdict = guarded(lambda asked: returned).judge(group(["a", "b", "c"]))
     assert verdict.unit is None
     assert verdict.failed
 
 
 def test_a_verdict_of_the_users_is_passed_on():
     own = Verdict(5, 9, 8, "shift", "it rains", usage=Usage(3, 40, 2))
-    assert as_judge(lambda asked: own).judge(FOUR) == own
+    assert guarded(lambda asked: own).judge(FOUR) == own
 
 
 def test_a_verdict_that_names_a_unit_outside_is_a_failure():
     own = Verdict(5, 9, 99, "shift", "it rains")
-    verdict = as_judge(lambda asked: own).judge(FOUR)
+    verdict = guarded(lambda asked: own).judge(FOUR)
     assert verdict.unit is None
     assert verdict.outcome == "outside"
 
@@ -361,7 +367,7 @@ def test_a_model_gives_a_model_judge_and_nothing_the_bundled_one():
     assert isinstance(asked, ModelJudge)
     assert (asked.questions(FOUR)[0], asked.rereads) == ("x", 0)
     assert isinstance(choose_judge(None, None, None), BertJudge)
-    assert choose_judge(third, None, None).judge(FOUR).unit == 7
+    assert choose_judge(third, None, None).judge(FOUR) == 7
 
 
 @pytest.mark.parametrize("llm", [third, None])
@@ -375,7 +381,7 @@ def test_a_prompt_without_a_model_is_refused(llm):
 @pytest.mark.parametrize("own", [third, Third(), HasJudge(), third_later])
 def test_judges_pickle_where_the_users_part_does(own):
     again = pickle.loads(pickle.dumps(as_judge(own)))
-    assert asyncio.run(again.ajudge(FOUR)).unit == 7
+    assert asyncio.run(guarded(again).ajudge(FOUR)).unit == 7
 
 
 def test_an_unusable_answer_is_asked_about_again_more_strictly():

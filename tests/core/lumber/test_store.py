@@ -23,19 +23,25 @@ from lumber_core import (
     CallPolicy,
     Completion,
     Group,
+    Judge,
     LumberChunker,
     ModelJudge,
     PromptTemplate,
     StoreError,
 )
 from lumber_core.cache import Cache
-from lumber_core.lumber.answer_store import CachedJudge, key
+from lumber_core.lumber.answer_store import key
+from lumber_core.lumber.fallback import GuardedJudge
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.segmentation import Usage, Verdict
 from lumber_core.text.units import paragraphs
 from tests.core.lumber.support import ScatteredModel, story
 
 TEXT = story(120)
+
+
+def kept(judge: Judge, store: AnswerStore) -> GuardedJudge:
+    return GuardedJudge(judge, "keep_group", judge, store)
 
 
 def some_group(text: str = "One.\n\nTwo.\n\nThree.\n\nFour.", start: int = 0) -> Group:
@@ -101,7 +107,7 @@ def test_the_reason_of_an_equal_group_says_whose_units_it_names(tmp_path: Path) 
             return Completion("Answer: ID 99")
 
     def ask(groups: list[Group], store: AnswerStore) -> list[Verdict]:
-        judge = CachedJudge(ModelJudge(Outside(), policy=CallPolicy(rereads=0)), store)
+        judge = kept(ModelJudge(Outside(), policy=CallPolicy(rereads=0)), store)
         return [judge.judge(one) for one in groups]
 
     text = "One.\n\nTwo.\n\nOne.\n\nTwo.\n\n"
@@ -143,15 +149,15 @@ def test_equal_texts_in_flight_together_are_asked_about_once(tmp_path: Path, way
 def test_another_model_another_prompt_and_another_group_are_asked_anew(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "answers.db")
     model = ScatteredModel()
-    CachedJudge(ModelJudge(model), store).judge(some_group())
+    kept(ModelJudge(model), store).judge(some_group())
     other = ScatteredModel()
     other.identity = "other"
-    CachedJudge(ModelJudge(other), store).judge(some_group())
+    kept(ModelJudge(other), store).judge(some_group())
     prompt = PromptTemplate(system="Otherwise.")
-    CachedJudge(ModelJudge(model, prompt), store).judge(some_group())
-    CachedJudge(ModelJudge(model), store).judge(some_group(start=1))
+    kept(ModelJudge(model, prompt), store).judge(some_group())
+    kept(ModelJudge(model), store).judge(some_group(start=1))
     assert len(store) == 4
-    CachedJudge(ModelJudge(model), store).judge(some_group())
+    kept(ModelJudge(model), store).judge(some_group())
     assert len(model.asked) == 3
 
 
@@ -285,7 +291,7 @@ def test_a_judge_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
                 raise RuntimeError("once")
             return super().complete(system, user, answers=answers)
 
-    judge = CachedJudge(ModelJudge(Failing()), AnswerStore(tmp_path / "answers.db"))
+    judge = kept(ModelJudge(Failing()), AnswerStore(tmp_path / "answers.db"))
     with pytest.raises(RuntimeError, match="once"):
         judge.judge(some_group())
     assert judge.judge(some_group()).outcome in ("shift", "no_shift")
@@ -298,7 +304,7 @@ def test_a_cancelled_question_is_asked_by_who_waits_for_it(tmp_path: Path) -> No
             return self.complete(system, user, answers=answers)
 
     model = Slow()
-    judge = CachedJudge(ModelJudge(model), AnswerStore(tmp_path / "answers.db"))
+    judge = kept(ModelJudge(model), AnswerStore(tmp_path / "answers.db"))
 
     async def both() -> Verdict:
         first = asyncio.ensure_future(judge.ajudge(some_group()))

@@ -173,7 +173,7 @@ def test_windows_without_an_answer_are_cut_as_without_a_model(on_failure: str) -
         ("1", "unreadable"),
         ([None], "unreadable"),
         ([1, 99], "outside"),
-        ([True], "outside"),
+        ([True], "unreadable"),
         (Verdict(0, 4, None, "shift", scores=(1.0, -1.0, 2.0)), "shift"),
         (Verdict(0, 4, None, "shift", scores=(1.0,)), "unreadable"),
         (Verdict(0, 4, None, "no_shift", scores=(float("nan"),) * 3), "unreadable"),
