@@ -142,8 +142,7 @@ def test_a_size_that_is_given_by_position_is_told_its_name():
 @pytest.mark.parametrize(
     ("language", "message"),
     [
-        ("english", "not 'english': pass \"en\""),
-        ("German", 'pass "de"'),
+        ("english", "not 'english'"),
         ("klingon", "must be an ISO 639 code"),
         ("", "must be an ISO 639 code"),
         (None, "must be an ISO 639 code"),

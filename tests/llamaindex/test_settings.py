@@ -205,7 +205,7 @@ class TestAssignment:
             ("chunk_size", "9", "chunk_size must be a whole number, not str"),
             ("chunk_overlap", -1, "chunk_overlap must be at least 0"),
             ("chunk_overlap", 64, r"chunk_overlap \(64\) must be below chunk_size \(64\)"),
-            ("language", "english", 'pass "en"'),
+            ("language", "english", "ISO 639"),
             ("tokenizer", "cl1000k", "unknown tokenizer"),
         ],
     )

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from lumber_core.extras import load
@@ -64,7 +63,8 @@ def score(model: Any, sequences: Sequence[list[int]], *, batch_size: int) -> lis
     shared = shared_length(sequences)
     accepted = inspect.signature(model.forward).parameters
     last = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
-    with _evaluation_mode(model), torch.inference_mode():
+    model.eval()  # without dropout
+    with torch.inference_mode():
         prefix = torch.tensor([sequences[0][:shared]], device=model.device)
         output = model(input_ids=prefix, use_cache=True, **last)
         first = output.logits[0, -1].float().log_softmax(-1)
@@ -160,14 +160,3 @@ def _first_token(tokenizer: Any) -> list[int]:
     """Return the beginning-of-sequence token, if the tokenizer adds one."""
     before = tokenizer("")["input_ids"][:1]
     return list(before) if before and before[0] == tokenizer.bos_token_id else []
-
-
-@contextmanager
-def _evaluation_mode(model: Any) -> Iterator[None]:
-    """Switch dropout off temporarily."""
-    training = model.training
-    model.eval()
-    try:
-        yield
-    finally:
-        model.train(training)

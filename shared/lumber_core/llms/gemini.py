@@ -62,7 +62,7 @@ class GeminiModel(RemoteModel):
 
     @takes(GeminiSettings)
     def __init__(self, settings: GeminiSettings) -> None:
-        self._set_up(settings, structured=settings.structured, client=settings.own_client)
+        self._set_up(settings)
 
     def _make_client(self) -> Any:
         sdk = self._sdk()

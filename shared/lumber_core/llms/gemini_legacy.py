@@ -33,7 +33,7 @@ class LegacyGeminiModel(RemoteModel):
 
     @takes(PlainModelSettings)
     def __init__(self, settings: PlainModelSettings) -> None:
-        self._set_up(settings, structured=False, client=None)
+        self._set_up(settings)
 
     def _make_client(self) -> Any:
         manager = self._sdk("google.generativeai.client")._ClientManager()

@@ -60,7 +60,7 @@ class OpenAIModel(RemoteModel):
     @takes(OpenAISettings)
     def __init__(self, settings: OpenAISettings) -> None:
         client, async_client = settings.client, settings.async_client
-        self._set_up(settings, structured=settings.structured, client=settings.own_client)
+        self._set_up(settings)
         # The caller retries.
         self._client = None if client is None else client.with_options(max_retries=0)
         self._own_async = None if async_client is None else async_client.with_options(max_retries=0)

@@ -89,9 +89,9 @@ class RemoteModel(ABC):
 
     @takes(ModelSettings)
     def __init__(self, settings: ModelSettings) -> None:
-        self._set_up(settings, structured=settings.structured, client=settings.own_client)
+        self._set_up(settings)
 
-    def _set_up(self, settings: PlainModelSettings, *, structured: bool, client: Any) -> None:
+    def _set_up(self, settings: PlainModelSettings) -> None:
         require(self._module, **self._package)
         self._model = settings.model
         self._base_url = settings.base_url
@@ -99,9 +99,9 @@ class RemoteModel(ABC):
         temperature = settings.temperature
         self._temperature = None if temperature is None else float(temperature)
         self._timeout = float(settings.timeout)
-        self._structured = bool(structured)
+        self._structured = bool(getattr(settings, "structured", False))
         self._max_tokens = settings.max_tokens
-        self._own = client
+        self._own = getattr(settings, "own_client", None)
         self._thinks = _REASONING.search(settings.model) is not None
         # The form that was answered, of requests for a list, for one answer and for any text.
         self._known: dict[bool | None, int] = {}

@@ -123,13 +123,6 @@ def test_a_document_cannot_end_its_own_message(tiny):
     assert tokens.count(ends) == 3  # the system's, the user's and the answer's
 
 
-def test_a_model_keeps_its_mode(tiny):
-    local = tiny()
-    local.network.train()
-    local.model().complete(SYSTEM, USER, answers=possible_answers([6, 7]))
-    assert local.network.training
-
-
 def test_a_folder_is_loaded_on_first_use_and_chooses_the_same(tiny, ask, tmp_path, capfd):
     local = tiny("llama", 3)
     local.network.save_pretrained(tmp_path)
