@@ -28,14 +28,15 @@ NAMED_HEADING = re.compile(
     r"\s+(?:\d+|[ivxlc]+|[a-z])\b",
     re.IGNORECASE,
 )
-_NUMBERED_HEADING = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]{1,5}\.)\s+[A-Z]")
-_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,2})*")
+_NUMBERED_HEADING = re.compile(r"(\d{1,2}(?:\.\d{1,2})*|[IVX]{1,5}(?=\.))\.?\s+[A-Z]")
 _ASCIIDOC = re.compile(r"=\s\w.*[^=]$")  # the title on the first line
 _ASCIIDOC_HEADING = re.compile(r"={1,6}\s\S")
 _ORG = re.compile(r"#\+\w+")
 _ORG_HEADING = re.compile(r"\*{1,6}\s+\S")
 LONGEST_HEADING = 90
 _FEWEST_LETTERS = 3  # of a heading
+_MOST_WORDS = 12
+_LINE_OF_TEXT = 40  # characters; a shorter line may be an item or another heading
 _NAMED_FIRSTS = "CSPABLUcspablu\u017f"  # "\u017f" is an "s" where case is ignored
 
 
@@ -72,45 +73,45 @@ class Headings:
         lines, body = self._lines, self._lines.bodies[number]
         if number + 1 == len(lines.bodies):
             return False
-        following = lines.bodies[number + 1]
         if number in lines.headers:
             return in_header(lines, number) or in_header(lines, number + 1)
         if is_attribution(body):
             return True
-        if len(body) > LONGEST_HEADING or is_attribution(following):
+        if len(body) > LONGEST_HEADING or is_attribution(lines.bodies[number + 1]):
             return False
-        if self._marked[number]:
-            return True
-        if following[0].islower() and not lines.blank[number + 1]:
-            return False
-        named = NAMED_HEADING.match(body) is not None
-        if not (named or self._is_title(number)):
-            return False
+        return bool(self._marked[number]) or (self._is_title(number) and self._has_text(number))
+
+    def _is_title(self, number: int) -> bool:
+        """Return whether a line is named as a section, or reads as a title of a few words."""
+        lines, body = self._lines, self._lines.bodies[number]
         letters = sum(map(str.isalpha, body))
         if 2 * letters < len(body) - body.count(" ") or letters < _FEWEST_LETTERS:
             return False
-        if named:
+        if NAMED_HEADING.match(body):
             return True
-        # It is shorter than what follows, or the next heading is.
-        longer = len(following) >= max(40, 1.3 * len(body))
-        if not (lines.blank[number + 1] or lines.blank[number]):
-            longer = len(following) >= max(40, 1.7 * len(body))
-        above = number == 0 or len(lines.bodies[number - 1]) >= 40 or bool(lines.blank[number])
-        own, next_number = _NUMBER.match(body), _NUMBER.match(following)
-        if own and next_number and next_number[0].startswith(own[0] + "."):
-            return _NUMBERED_HEADING.match(body) is not None  # as "2.1" below "2. Scope"
-        if _NUMBERED_HEADING.match(body) or (body.isupper() and letters >= 4):
-            return longer or bool(lines.blank[number + 1])
-        return longer and above
+        worded = (
+            bool(lines.open_ended[number]) and _may_begin_title(body[0]) and body[-1] not in ",-"
+        )
+        return worded and len(body.split()) <= _MOST_WORDS and not speaker_end(body)
 
-    def _is_title(self, number: int) -> bool:
-        """Return whether a line begins and ends as a title does, and has few words."""
-        body = self._lines.bodies[number]
-        if not self._lines.open_ended[number] or body[-1] in ",-":
+    def _has_text(self, number: int) -> bool:
+        """Return whether what follows a title could be its text, or the next title."""
+        lines = self._lines
+        body, following = lines.bodies[number : number + 2]
+        apart = bool(lines.blank[number + 1])
+        if following[0].islower() and not apart:
             return False
-        if not _may_begin_title(body[0]):
-            return False
-        return len(body.split()) <= 12 and not speaker_end(body)
+        if NAMED_HEADING.match(body):
+            return True
+        longer = len(following) >= max(_LINE_OF_TEXT, 1.5 * len(body))
+        if numbered := _NUMBERED_HEADING.match(body):
+            return longer or apart or following.startswith(f"{numbered[1]}.")  # "2.1" below "2."
+        if body.isupper() and len(body) > _FEWEST_LETTERS:
+            return longer or apart
+        begins = (
+            number == 0 or lines.blank[number] or len(lines.bodies[number - 1]) >= _LINE_OF_TEXT
+        )
+        return longer and bool(begins)
 
 
 def _may_begin_title(first: str) -> bool:
@@ -138,6 +139,3 @@ def underlined_titles(lines: PlainLines) -> Flags:
             if above:
                 result[number - 2] = True
     return result
-
-
-# Each pair opens and closes code: of Markdown, AsciiDoc (below "[source]"; tables) and Org.
