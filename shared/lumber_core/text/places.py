@@ -71,16 +71,17 @@ def find_places(
         return Places.of(())
     cuts = np.array(found, np.int64)
     numbers = np.searchsorted(lines.starts, cuts, side="right") - 1  # of their lines
-    inside = cuts > lines.labels[numbers]
-    # At the start of a line the layout decides, except in wrapped prose.
+    kept = cuts > lines.labels[numbers]
     goes_on = lines.wrapped & (lines.breaks == Break.NONE)
     goes_on[0] = False
-    begins = ~inside & (cuts <= lines.bodies[numbers]) & goes_on[numbers]
-    kept = (numbers >= 0) & (inside | begins) & ~lines.whole[numbers]
-    if begins.any():  # only one of a line's start and its first visible character is a place
+    if goes_on.any():
+        # At the start of a line the layout decides, except in wrapped prose, and only one of its
+        # start and its first visible character is a place.
         before = lines.starts[numbers]
-        kept &= ~(begins & (cuts > before) & np.isin(before, cuts[kept]))
-    starts = cuts[kept]
+        begins = ~kept & (cuts <= lines.bodies[numbers]) & goes_on[numbers]
+        twice = begins & (cuts > before) & np.isin(before, cuts)
+        kept |= begins & ~twice
+    starts = cuts[kept & (numbers >= 0) & ~lines.whole[numbers]]
     columns = _of_lines(text, lines)
     if len(starts):
         nothing = np.zeros_like(starts)

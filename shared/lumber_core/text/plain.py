@@ -229,6 +229,7 @@ def _stays(lines: PlainLines, number: int) -> bool:
     return bool(before[0] == "Q" and _QUESTION.match(before) and _ANSWER.match(body))
 
 
+_FEWEST_ROWS = 3
 _DATED = re.compile(r"[\[(]?(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d?:\d\d:\d\d)")
 
 
@@ -245,15 +246,14 @@ def _row_lines(lines: PlainLines, dated: Flags) -> Flags:
     for number, sign in enumerate("\t|;,"):
         if sign in joined:
             counts[:, number] = [body.count(sign) for body in bodies]
-    same = np.zeros(counts.shape, dtype=np.bool_)
-    even = (counts[1:] == counts[:-1]) & (counts[1:] >= [1, 2, 2, 2])
+    same = np.zeros(len(bodies), dtype=np.bool_)
+    even = ((counts[1:] == counts[:-1]) & (counts[1:] >= [1, 2, 2, 2])).any(axis=1)
     same[1:] |= even
     same[:-1] |= even
-    if not (same.any() or dated.any()):
+    if np.count_nonzero(same) < _FEWEST_ROWS and not dated.any():
         return np.zeros(len(bodies), dtype=np.bool_)
-    alike = around(np.asarray(same.any(axis=1))) >= 0.7
-    enough = around(np.ones(len(bodies)), total=True) >= 3
-    alike &= enough & (same.any(axis=1) | (counts.max(axis=1) > 0))
+    enough = around(np.ones(len(bodies)), total=True) >= _FEWEST_ROWS
+    alike = (around(same) >= 0.7) & enough & (same | (counts.max(axis=1) > 0))
     logged = (around(dated) >= 0.6) & enough & (around(lines.lengths) < 250)
     result: Flags = alike | logged
     return result
