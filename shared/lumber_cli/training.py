@@ -269,7 +269,7 @@ def _folder_digest(folder: Path) -> str:
 
 def _provenance(checkpoint: Path) -> dict[str, Any]:
     """Return the digest of a checkpoint's weights, and what training recorded about them."""
-    from lumber_core.bert.pytorch import WEIGHTS_FILE
+    from lumber_core.bert.model_folder import WEIGHTS_FILE
 
     found: dict[str, Any] = {}
     if (checkpoint / WEIGHTS_FILE).is_file():

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from lumber_core.bert.pytorch import WEIGHTS_FILE, ChunkTagger, load_tagger
+from lumber_core.bert.model_folder import WEIGHTS_FILE
+from lumber_core.bert.pytorch import ChunkTagger, load_tagger
 from lumber_core.errors import MissingExtraError, WeightsError
 
 try:

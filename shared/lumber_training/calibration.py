@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lumber_core.bert.pytorch import ChunkTagger, TorchScorer
-from lumber_core.bert.scanning import Scan, TokenScorer, scan
 from lumber_core.bert.scores import TokenScores
 from lumber_core.bert.tokenizer import WordPieceTokenizer
-from lumber_core.bert.windows import OverlappingWindows
+from lumber_core.bert.windows import OverlappingWindows, TokenScorer, scan
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
 from lumber_training.examples import START, LabelledWindows, label_item
@@ -151,10 +150,10 @@ def score_documents(
     true: list[npt.NDArray[np.bool_]] = []
     for document in documents:
         pieces = tokenizer(document.text)
-        windows = OverlappingWindows(len(pieces.ids), size=size, stride=(size + 1) // 2)
-        scan(scorer, [Scan(pieces.ids, windows)])
+        windows = OverlappingWindows(pieces.ids, size=size, stride=(size + 1) // 2)
+        scan(scorer, [windows])
         first = pieces.first_of(document.sentences)
-        tokens = TokenScores(pieces.starts, pieces.ends, windows.scores, first)
+        tokens = TokenScores(pieces.starts, pieces.ends, windows.scores)
         scores.append(tokens.at(pieces.starts[first])[1:])
         true.append(np.isin(first[1:], pieces.first_of(document.starts)))
     return ScoredStarts(np.concatenate(scores), np.concatenate(true))
@@ -236,7 +235,7 @@ def fold_best_threshold(
     Returns:
         The threshold, which is 0 for the changed model.
     """
-    scorer = TorchScorer(model, cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id)
+    scorer = TorchScorer(model, **tokenizer.specials, device="cpu")
     scored = [
         score_documents(scorer, tokenizer, items, size=recipe.window - 2)
         for items in calibration_sets(documents, recipe).values()

@@ -16,7 +16,7 @@ import onnx
 import torch
 
 from lumber_core.bert.model_folder import ModelCard, write_card
-from lumber_core.bert.onnx import OnnxScorer, open_session
+from lumber_core.bert.onnx import OnnxTokenScorer, open_session
 from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger, tagger_from_encoder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import WeightsError
@@ -234,9 +234,10 @@ class _Tagger:
     def differences(self, path: Path) -> npt.NDArray[np.float32]:
         """Return the differences between the scores of an exported model and PyTorch's."""
         windows = list(self._probes.astype(np.int32))
-        cls_id, sep_id = self.tokenizer.cls_id, self.tokenizer.sep_id
-        exported = OnnxScorer(path, cls_id=cls_id, sep_id=sep_id, threads=1).score(windows)
-        original = TorchScorer(self._model, cls_id=cls_id, sep_id=sep_id).score(windows)
+        every = [np.arange(len(window)) for window in windows]
+        specials = self.tokenizer.specials
+        exported = OnnxTokenScorer(path, **specials, threads=1).score(windows, every)
+        original = TorchScorer(self._model, **specials, device="cpu").score(windows, every)
         return np.concatenate(exported) - np.concatenate(original)
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy.typing as npt
 
-from lumber_core.bert.pytorch import CONFIG_FILE, WEIGHTS_FILE
+from lumber_core.bert.model_folder import CONFIG_FILE, WEIGHTS_FILE
 from lumber_core.errors import MissingExtraError, WeightsError
 
 try:

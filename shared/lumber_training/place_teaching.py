@@ -22,7 +22,6 @@ from lumber_core.bert.model_folder import checked_file, find_folder, read_card
 from lumber_core.bert.onnx import open_session
 from lumber_core.bert.scores import FIRST_TOKENS, first_indices
 from lumber_core.bert.tokenizer import WordPieceTokenizer
-from lumber_core.bert.vocabulary import read_vocabulary
 from lumber_core.bert.windows import OverlappingWindows, Scores, TokenIds
 from lumber_core.errors import MissingExtraError, WeightsError
 from lumber_training.items import Item
@@ -103,7 +102,6 @@ class Teacher:
 
     Attributes:
         tokenizer: Its tokenizer.
-        words: Token ids of its words.
         description: Its recipe, base and the SHA-256 of its file.
 
     Raises:
@@ -117,8 +115,7 @@ class Teacher:
         file = next((f for f in ("model.int8.onnx", "model.onnx") if f in card.files), "model.onnx")
         if card.scores != "tokens":
             raise WeightsError(f"{folder} cannot teach: it scores {card.scores}, not tokens")
-        vocabulary = read_vocabulary(folder)
-        self.tokenizer, self.words = WordPieceTokenizer(vocabulary), vocabulary.words
+        self.tokenizer = WordPieceTokenizer.from_folder(folder)
         self._size = card.window - 2
         graph = onnx.load(str(checked_file(folder, card, file)))
         products = [node for node in graph.graph.node if node.op_type == "MatMul"]
@@ -146,17 +143,20 @@ class Teacher:
         """
         count = len(text.ids)
         tokens = first_indices(text.first, count, FIRST_TOKENS)
-        wanted = np.unique(tokens[tokens < count])
-        windows = OverlappingWindows(count, size=self._size, stride=(self._size + 1) // 2)
+        windows = OverlappingWindows(
+            text.ids,
+            size=self._size,
+            stride=(self._size + 1) // 2,
+            wanted=np.isin(np.arange(count), tokens),
+        )
         context = np.zeros(count)
         states: dict[int, npt.NDArray[np.float16]] = {}
-        while asked := windows.ask(1):
-            (window,) = asked
-            at = wanted[(wanted >= window.start) & (wanted < window.stop)]
-            inside = at - window.start
-            t = np.full(window.stop - window.start, -np.inf, dtype=np.float32)
-            if len(at):
-                t[inside], hidden = self._run(text.ids[slice(*window)], inside)
+        for window in windows.windows:
+            inside = windows.places(window)
+            t = np.empty(0, dtype=np.float32)
+            if len(inside):
+                at = window.start + inside
+                t, hidden = self._run(text.ids[slice(*window)], inside)
                 here = np.minimum(inside + 1, window.stop - at)
                 better = here > context[at]
                 context[at] = np.maximum(context[at], here)

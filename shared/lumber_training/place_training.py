@@ -12,7 +12,6 @@ from tqdm import tqdm
 
 from lumber_core.bert.pytorch import bundled_base
 from lumber_core.bert.tokenizer import WordPieceTokenizer
-from lumber_core.bert.vocabulary import read_vocabulary
 from lumber_core.errors import MissingExtraError, WeightsError
 from lumber_evaluation.documents import Document
 from lumber_training.calibration import (
@@ -86,7 +85,7 @@ def train_places(
     """
     folder, source = Path(output), bundled_base() if base is None else Path(base)
     guide = Teacher(teacher)
-    if read_vocabulary(source).words != guide.words:
+    if WordPieceTokenizer.from_folder(source).words != guide.tokenizer.words:
         raise WeightsError(
             f"{teacher} cannot teach a model with the words of {source}: it has another tokenizer"
         )

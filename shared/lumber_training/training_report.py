@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lumber_core.bert.model_folder import sha256
-from lumber_core.bert.pytorch import WEIGHTS_FILE, bundled_base
+from lumber_core.bert.model_folder import WEIGHTS_FILE, sha256
+from lumber_core.bert.pytorch import bundled_base
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
 from lumber_training.recipes import Recipe

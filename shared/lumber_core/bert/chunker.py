@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import (
@@ -13,10 +13,10 @@ from lumber_core.bert.scores import (
     TokenScores,
     place_scores,
     rescore,
-    scan_of,
-    score_text,
+    score_as_published,
+    windows_of,
 )
-from lumber_core.bert.settings import Backend, BertSettings, Snap, WindowKind
+from lumber_core.bert.settings import BertSettings
 from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.size_limits import Counted, SizeLimits
 from lumber_core.segmentation import Segmentation
@@ -28,33 +28,21 @@ from lumber_core.text.source import Source, as_source
 
 if TYPE_CHECKING:
     from lumber_core.bert.loading import LoadedModel
-    from lumber_core.bert.scanning import Scan
-
-
-# As many windows are scored in one call at least, if each text has one. With a GPU, a stream of
-# texts is read by as many; without, by one, as most texts have windows enough for all CPUs.
-_TEXTS_ON_GPU = 64
+    from lumber_core.bert.windows import OverlappingWindows
 
 
 class _Begun(NamedTuple):
     """A text before it is scored.
 
     Attributes:
-        places: Where chunks may start, as for `scan_of`.
+        places: Where chunks may start.
+        found: All places of the text.
         cut: Cuts it by its scores.
-        found: The places of its text, if they were looked for.
     """
 
-    places: Places | None
+    places: Places
+    found: Places
     cut: Callable[[ScoredText], Segmentation]
-    found: Places | None
-
-
-class _Scoring(TypedDict):
-    """How a splitter scores texts; see `scan_of`."""
-
-    moving: bool
-    threshold: float
 
 
 class BertChunker(Chunker):
@@ -88,10 +76,8 @@ class BertChunker(Chunker):
     def __init__(self, settings: BertSettings) -> None:
         super().__init__(settings, units=settings.units)
         self.model = settings.model
-        self.threshold = settings.threshold
-        self.backend: Backend = settings.backend
-        self.snap: Snap = settings.snap
-        self.windows: WindowKind = settings.windows
+        self.threshold = settings.t_c
+        self.paper = settings.paper
         self.threads = settings.threads
         self.device = settings.device
         self._loaded: LoadedModel | None = None
@@ -101,23 +87,21 @@ class BertChunker(Chunker):
 
         Raises:
             WeightsError: Files are missing, damaged, or belong to another kind of model.
-            ValueError: There is no model of that name, or no GPU for `device="cuda"`.
-            MissingExtraError: `backend="torch"` and PyTorch is not installed, or `device="cuda"`
-                and onnx is not.
+            ValueError: There is no model of that name, or `device="cuda"` and there is no GPU or
+                the model is exported.
+            MissingExtraError: The model is a checkpoint, and PyTorch is not installed.
         """
         if self._loaded is None:
             from lumber_core.bert.loading import load_model  # deferred: imports onnxruntime
 
-            self._loaded = load_model(
-                self.model, backend=self.backend, threads=self.threads, device=self.device
-            )
+            self._loaded = load_model(self.model, threads=self.threads, device=self.device)
         return self._loaded
 
     def scores(self, text: str, *, also: Iterable[int] = ()) -> TokenScores:
         """Score every token of a text, or every place, if the model scores places.
 
-        With moving windows, the threshold decides which window scores a token, so the scores
-        depend on it. A model of places scores those of the text and of own units, no finer ones.
+        With `paper`, the threshold decides which window scores a token, so the scores depend on
+        it. A model of places scores those of the text and of own units, no finer ones.
 
         Args:
             text: Any string.
@@ -127,10 +111,22 @@ class BertChunker(Chunker):
             TypeError: `text` is not a string.
         """
         parsed = self.parse(text)
-        places, at = self._scored_places(parsed), self._divisions(parsed, also=also)
-        return score_text(
-            self.load(), text, places=places, divisions=at, everywhere=True, **self._scoring
-        ).scores
+        if self.paper:
+            return self._score_as_published(parsed.text).scores
+        from lumber_core.bert.windows import scan  # deferred: imports numpy
+
+        made: list[ScoredText] = []
+        windows = windows_of(
+            self.load(),
+            parsed.text,
+            places=Places.of(()),
+            threshold=0.0,
+            divisions=self._divisions(parsed, also=also),
+            everywhere=True,
+            on_scored=made.append,
+        )
+        scan(self.load().scorer, [windows])
+        return made[0].scores
 
     def cuts(self, text: str, scores: TokenScores) -> list[int]:
         """Return the offsets of the best cuts of a text, given its scores.
@@ -157,38 +153,28 @@ class BertChunker(Chunker):
 
         Args:
             source: The text.
-            scores: What `scores` returned for it, from a splitter with the same model and `snap`.
+            scores: What `scores` returned for it, from a splitter with the same model.
             overlap: As for `segment`.
 
         Raises:
             TypeError: `source` is neither a string nor a `Source`.
-            ValueError: `windows` is "moving": scores then depend on the threshold.
+            ValueError: With `paper`, scores depend on the threshold.
         """
         source = as_source(source)
-        if self.windows == "moving":
-            raise ValueError('with windows="moving" scores depend on the threshold: use segment')
-
+        if self.paper:
+            raise ValueError("with paper=True scores depend on the threshold: use segment")
         parsed = self.parse(source)
         begun = self._begin(parsed, self._limits_for(parsed, overlap))
         if isinstance(begun, Segmentation):
             return begun
         return begun.cut(rescore(scores, places=begun.places, threshold=self.threshold or 0.0))
 
-    @property
-    def texts_at_once(self) -> int:
-        """Number of texts that a call with several works on at the same time."""
-        return _TEXTS_ON_GPU if self.device == "cuda" else 1
-
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         (made,) = self._segment_together([parsed], [limits])
         return made
 
     def _segment_all(
-        self,
-        texts: Sequence[ParsedText],
-        limits: Sequence[SizeLimits],
-        *,
-        show_progress: bool,
+        self, texts: Sequence[ParsedText], limits: Sequence[SizeLimits], *, show_progress: bool
     ) -> list[Segmentation]:
         """Split texts; the progress bar shows characters, because a text may take long."""
         from tqdm import tqdm  # deferred: importing it takes longer than a short text
@@ -212,67 +198,69 @@ class BertChunker(Chunker):
         """
         made: dict[int, Segmentation] = {}
 
-        def scans() -> Iterator[Scan]:
+        def waiting() -> Iterator[OverlappingWindows]:
             for number, (parsed, own) in enumerate(zip(texts, limits, strict=True)):
-                begun = self._begin(parsed, own)
+                passed = _Passed(advance)
+                begun = self._begin(parsed, own, passed)
                 if isinstance(begun, Segmentation):
                     made[number] = begun
-                    advance(len(parsed.text))
+                    passed(len(parsed.text))
                 else:
-                    yield self._scan(parsed, begun, partial(made.__setitem__, number), advance)
+                    yield self._windows(parsed, begun, partial(made.__setitem__, number), passed)
 
-        waiting = scans()
-        for first in waiting:
-            from lumber_core.bert.scanning import scan  # deferred: imports numpy
+        windows = waiting()
+        for first in windows:
+            from lumber_core.bert.windows import scan  # deferred: imports numpy
 
-            scan(self.load().scorer, chain([first], waiting))
+            scan(self.load().scorer, chain([first], windows))
         return [made[number] for number in range(len(texts))]
 
-    def _scan(
+    def _windows(
         self,
         parsed: ParsedText,
         begun: _Begun,
         keep: Callable[[Segmentation], object],
-        advance: Callable[[int], object],
-    ) -> Scan:
+        passed: Callable[[int], object],
+    ) -> OverlappingWindows:
         """Return the windows of a text, which is cut once they are scored."""
-        text, at = parsed.text, 0
-
-        def reached(offset: int) -> None:
-            nonlocal at
-            advance(max(0, offset - at))
-            at = max(at, offset)
 
         def cut(scored: ScoredText) -> None:
             keep(begun.cut(scored))
-            reached(len(text))
+            passed(len(parsed.text))
 
-        return scan_of(
+        return windows_of(
             self.load(),
-            text,
+            parsed.text,
             places=begun.places,
+            threshold=self.threshold or 0.0,
             divisions=self._divisions(parsed, begun.found),
             on_scored=cut,
-            on_progress=reached,
-            **self._scoring,
+            on_progress=passed,
         )
 
-    def _begin(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation | _Begun:
-        """Do what is done before a text is scored, or all, if it needs no scores."""
+    def _begin(
+        self,
+        parsed: ParsedText,
+        limits: SizeLimits,
+        passed: Callable[[int], object] = lambda _: None,
+    ) -> Segmentation | _Begun:
+        """Do what is done before a text is scored in overlapping windows, or all if it is not."""
         if not parsed.text:
             return Segmentation(())
         if self._is_one_chunk(parsed, limits):
             return Segmentation(spans_from_starts([0], len(parsed.text)))
+        if self.paper:
+            scored = self._score_as_published(parsed.text, passed)
+            return self._limited(parsed, limits, (), scored.cuts, scored.scores)
+        found = parsed.places()
         if self.threshold is not None:
-            found = None if self.snap == "word" else parsed.places()
-            places = None if found is None else self._places(parsed, found)
-            units = [] if places is None else [Span(at, at) for at in places.offsets]
+            places = self._places(parsed, found)
+            units = [Span(at, at) for at in places.offsets]
             limited = partial(self._limited, parsed, limits, units)
-            return _Begun(places, lambda scored: limited(scored.cuts, scored.scores), found)
+            return _Begun(places, found, lambda scored: limited(scored.cuts, scored.scores))
         from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
 
         own_units = self._own_units(parsed)
-        found = parsed.places()
         cutter = Cutter(parsed, limits)
         sized = cutter.places(own_units, found)
 
@@ -282,7 +270,14 @@ class BertChunker(Chunker):
                 parsed, limits, own_units or (), cuts, scored.scores, sized.counted()
             )
 
-        return _Begun(sized.places, cut, found)
+        return _Begun(sized.places, found, cut)
+
+    def _score_as_published(
+        self, text: str, on_progress: Callable[[int], object] = lambda _: None
+    ) -> ScoredText:
+        return score_as_published(
+            self.load(), text, threshold=self.threshold or 0.0, on_progress=on_progress
+        )
 
     def _limited(
         self,
@@ -301,14 +296,6 @@ class BertChunker(Chunker):
     def _is_one_chunk(self, parsed: ParsedText, limits: SizeLimits) -> bool:
         """Return whether a text is too short to be cut, so that it needs no scores."""
         return not parsed.section_starts and limits.fits_target(parsed)
-
-    def _scored_places(self, parsed: ParsedText) -> Places | None:
-        """Return where a chunk may start, with a threshold or without; None for any word."""
-        if self.threshold is not None:
-            return None if self.snap == "word" else self._places(parsed, parsed.places())
-        from lumber_core.chunking.cutting import Cutter  # deferred: imports numpy
-
-        return Cutter(parsed, self._limits).places(self._own_units(parsed)).places
 
     def _places(self, parsed: ParsedText, found: Places) -> Places:
         """Return where a chunk may start with a threshold: at units.
@@ -342,12 +329,24 @@ class BertChunker(Chunker):
         starts = {*also, *(unit.start for unit in self._own_units(parsed) or ())} - {0}
         return places_with(found, starts) if starts else found
 
-    @property
-    def _scoring(self) -> _Scoring:
-        return {"moving": self.windows == "moving", "threshold": self.threshold or 0.0}
-
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_loaded": None}
 
     def _determines(self) -> dict[str, object]:
         return {**super()._determines(), "model": weights_digest(self.model)}
+
+
+class _Passed:
+    """Tells a progress bar how far a text has been read, which never goes back.
+
+    Args:
+        advance: Called with the number of characters since the last call.
+    """
+
+    def __init__(self, advance: Callable[[int], object]) -> None:
+        self._advance = advance
+        self._at = 0
+
+    def __call__(self, offset: int) -> None:
+        self._advance(max(0, offset - self._at))
+        self._at = max(self._at, offset)

@@ -1,4 +1,4 @@
-"""Loading models: the chunk classifier with either backend, and the sentence encoder."""
+"""Loading models: the chunk classifier, exported or in PyTorch, and the sentence encoder."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ from lumber_core.bert.model_folder import (
     find_encoder,
     find_folder,
     folder_state,
+    is_checkpoint,
     read_card,
 )
-from lumber_core.bert.onnx import OnnxModel, OnnxScorer
-from lumber_core.bert.onnx_batches import OnnxBatchScorer
-from lumber_core.bert.place_scorer import PlaceScorer
-from lumber_core.bert.scanning import TokenScorer
+from lumber_core.bert.onnx import OnnxModel, OnnxPlaceScorer, OnnxTokenScorer, sequence
 from lumber_core.bert.tokenizer import WordPieceTokenizer
-from lumber_core.errors import MissingExtraError, WeightsError
+from lumber_core.bert.windows import TokenScorer
+from lumber_core.errors import WeightsError
+from lumber_core.extras import require
 
 _PUBLISHED_WINDOW = 255
 _SPECIALS = 2  # [CLS] and [SEP]
-# Windows that PyTorch, or onnxruntime on a GPU, scores in one call.
-_BATCHES = {"cpu": 8, "cuda": 64}
 _EMBEDDED = 254  # tokens of a text that all-MiniLM-L6-v2 reads, without [CLS] and [SEP]
 
 
@@ -69,39 +67,35 @@ class LoadedEmbedder(NamedTuple):
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return a vector of length 1 for each text, shape (texts, width)."""
-        vectors = self.model.run([self.tokenizer(text).ids[:_EMBEDDED] for text in texts])
+        specials = self.tokenizer.cls_id, self.tokenizer.sep_id
+        read = [self.tokenizer(text).ids[:_EMBEDDED] for text in texts]
+        vectors = self.model.run([{"ids": sequence(ids, *specials)} for ids in read])
         return np.stack(vectors) if vectors else np.zeros((0, 0), dtype=np.float32)
 
 
 def load_model(
-    name: str,
-    *,
-    backend: Literal["onnx", "torch"] = "onnx",
-    threads: int | None = None,
-    device: Literal["cpu", "cuda"] | None = None,
+    name: str, *, threads: int | None = None, device: Literal["cpu", "cuda"] | None = None
 ) -> LoadedModel:
     """Load a chunk classifier.
 
     The same arguments return the same object as long as the folder's files are the same.
 
     Args:
-        name: "bundled", "large", a folder, or the id of a model on the Hugging Face hub.
-        backend: "onnx" reads the output of `lumber-splitters export`; "torch" reads a safetensors
-            checkpoint.
-        threads: Number of windows scored in parallel; with PyTorch or on a GPU, in one batch.
-            None: all available CPUs, up to 8, or batches of 8, of 64 on a GPU.
-        device: "cpu" or "cuda". None: the CPU, but with PyTorch a GPU if there is one.
+        name: "bundled", "large", the folder of an exported model or of a checkpoint in PyTorch, or
+            the id of either on the Hugging Face hub.
+        threads: Number of windows scored in parallel; of a checkpoint, in one batch. None: all
+            available CPUs, up to 8, or batches of 8, of 64 on a GPU.
+        device: What a checkpoint runs on: "cpu" or "cuda". None: a GPU if there is one.
 
     Raises:
         WeightsError: Files are missing, damaged, or belong to another kind of model.
-        ValueError: There is no such folder, and the name is not a hub id; or there is no GPU for
-            `device="cuda"`.
-        MissingExtraError: PyTorch is not installed and `backend="torch"`, huggingface_hub is not
-            installed and the name is a hub id, or onnx is not and `device="cuda"`.
+        ValueError: There is no such folder, and the name is not a hub id; or `device="cuda"` and
+            there is no GPU, or the model is exported.
+        MissingExtraError: The folder has a checkpoint, and PyTorch is not installed; or the name is
+            a hub id, and huggingface_hub is not installed.
     """
     folder = find_folder(name)
-    load = _load_torch if backend == "torch" else _load_onnx
-    return load(folder, threads, device, folder_state(folder))
+    return _load_model(folder, threads, device, folder_state(folder))
 
 
 def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
@@ -124,58 +118,40 @@ def load_embedder(name: str, *, threads: int | None = None) -> LoadedEmbedder:
 
 
 @lru_cache(maxsize=4)
-def _load_onnx(
+def _load_model(
     folder: Path, threads: int | None, device: Literal["cpu", "cuda"] | None, _state: str
 ) -> LoadedModel:
+    if is_checkpoint(folder):
+        return _load_checkpoint(folder, threads, device)
+    if device == "cuda":
+        raise ValueError(
+            f'device="cuda": {folder} has an exported model, which runs on the CPU. Pass '
+            'device="cpu", or the folder of a checkpoint in PyTorch'
+        )
     path, tokenizer, card = _exported(folder, "model")
     if card.scores == "places":
-        if device == "cuda":
-            raise ValueError(
-                f'device="cuda": the model in {folder} scores places, which a CPU does at a cost '
-                'that no GPU is worth. Pass model="large" or device="cpu"'
-            )
-        return LoadedModel(PlaceScorer(path, threads=threads), tokenizer, card.window, places=True)
-    ids = {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}
-    scorer: TokenScorer
-    if device == "cuda":
-        scorer = OnnxBatchScorer(path, **ids, at_once=threads or _BATCHES[device])
-    else:
-        scorer = OnnxScorer(path, **ids, threads=threads)
+        places = OnnxPlaceScorer(path, threads=threads)
+        return LoadedModel(places, tokenizer, card.window, places=True)
+    scorer = OnnxTokenScorer(path, **tokenizer.specials, threads=threads)
     return LoadedModel(scorer, tokenizer, card.window - _SPECIALS)
+
+
+def _load_checkpoint(
+    folder: Path, threads: int | None, device: Literal["cpu", "cuda"] | None
+) -> LoadedModel:
+    why = f"to run the checkpoint in {folder} without exporting it (lumber-splitters export), "
+    require("torch", package="torch", extra="torch", why=why)
+    from lumber_core.bert.pytorch import TorchScorer, load_tagger  # deferred: imports PyTorch
+
+    tokenizer = WordPieceTokenizer.from_folder(folder)
+    scorer = TorchScorer(load_tagger(folder), **tokenizer.specials, at_once=threads, device=device)
+    return LoadedModel(scorer, tokenizer, _PUBLISHED_WINDOW - _SPECIALS)
 
 
 @lru_cache(maxsize=4)
 def _load_embedder(folder: Path, threads: int | None, _state: str) -> LoadedEmbedder:
     path, tokenizer, _ = _exported(folder, "embedder")
-    model = OnnxModel(
-        path, "embedding", cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id, threads=threads
-    )
-    return LoadedEmbedder(model, tokenizer)
-
-
-@lru_cache(maxsize=4)
-def _load_torch(
-    folder: Path, threads: int | None, device: Literal["cpu", "cuda"] | None, _state: str
-) -> LoadedModel:
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtraError("torch", "torch") from error
-    from lumber_core.bert.pytorch import TorchScorer, load_tagger
-
-    there = torch.cuda.is_available()
-    if device == "cuda" and not there:
-        raise ValueError(
-            'device="cuda": PyTorch finds no GPU here. Install a build of PyTorch for CUDA and the '
-            'driver, or pass device="cpu"'
-        )
-    on = device or ("cuda" if there else "cpu")
-    model = load_tagger(folder).to(on)
-    tokenizer = WordPieceTokenizer.from_folder(folder)
-    scorer = TorchScorer(
-        model, cls_id=tokenizer.cls_id, sep_id=tokenizer.sep_id, at_once=threads or _BATCHES[on]
-    )
-    return LoadedModel(scorer, tokenizer, _PUBLISHED_WINDOW - _SPECIALS)
+    return LoadedEmbedder(OnnxModel(path, ["ids"], "embedding", threads=threads), tokenizer)
 
 
 def _exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, ModelCard]:

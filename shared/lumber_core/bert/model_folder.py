@@ -17,6 +17,8 @@ from lumber_core.errors import WeightsError
 from lumber_core.extras import load, require
 
 CARD_FILE = "card.json"
+CONFIG_FILE = "config.json"
+WEIGHTS_FILE = "model.safetensors"
 OWN_FOLDERS = {name: Path(__file__).parent / name for name in ("bundled", "large")}
 """The models that come with the library, by name."""
 
@@ -143,6 +145,14 @@ def find_encoder(name: str) -> Path:
     return find_folder("large" if name == "bundled" else name)
 
 
+def is_checkpoint(folder: Path) -> bool:
+    """Return whether a folder has a checkpoint in PyTorch that is not exported.
+
+    Other checkpoints than safetensors count, so that they are refused with the reason.
+    """
+    return (folder / CONFIG_FILE).is_file() and not (folder / CARD_FILE).is_file()
+
+
 def folder_state(folder: Path) -> str:
     """Return a digest that changes if a file of a model is replaced.
 
@@ -206,8 +216,8 @@ def read_card(folder: Path) -> ModelCard:
     path = folder / CARD_FILE
     if not path.is_file():
         raise WeightsError(
-            f"{path} does not exist. To load a checkpoint without PyTorch, export it first: "
-            'lumber-splitters export; to load it as it is, use backend="torch"'
+            f"{path} does not exist: expected a folder that lumber-splitters export has written, "
+            f"or a checkpoint in PyTorch, with {CONFIG_FILE} and {WEIGHTS_FILE}"
         )
     try:
         values = json.loads(path.read_text(encoding="utf-8"))

@@ -11,10 +11,10 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from lumber_core.bert.scanning import padded_batch
-from lumber_core.bert.windows import Positions, Scores, TokenIds
+from lumber_core.bert.model_folder import CONFIG_FILE, WEIGHTS_FILE
+from lumber_core.bert.windows import Positions, Scores, TokenIds, padded_batch
 from lumber_core.errors import MissingExtraError, WeightsError
 
 try:
@@ -33,9 +33,6 @@ _SIZES = (
     *("hidden_size", "intermediate_size", "num_hidden_layers"),
     *("vocab_size", "max_position_embeddings", "type_vocab_size"),
 )
-
-CONFIG_FILE = "config.json"
-WEIGHTS_FILE = "model.safetensors"
 
 
 class ChunkTagger(nn.Module):
@@ -150,38 +147,51 @@ class TorchScorer:
     """A `ChunkTagger` as a scorer of windows.
 
     Args:
-        model: The classifier; it is switched to evaluation mode.
+        model: The classifier; it is moved to the device and switched to evaluation mode.
         cls_id: Token id of [CLS].
         sep_id: Token id of [SEP].
-        at_once: Batch size, in windows.
+        at_once: Batch size, in windows. None: 8, or 64 on a GPU.
+        device: "cpu" or "cuda". None: a GPU if there is one.
+
+    Raises:
+        ValueError: There is no GPU for `device="cuda"`.
     """
 
-    def __init__(self, model: ChunkTagger, *, cls_id: int, sep_id: int, at_once: int = 8) -> None:
-        self.at_once = at_once
+    def __init__(
+        self,
+        model: ChunkTagger,
+        *,
+        cls_id: int,
+        sep_id: int,
+        at_once: int | None = None,
+        device: Literal["cpu", "cuda"] | None = None,
+    ) -> None:
+        if device == "cuda" and not torch.cuda.is_available():
+            raise ValueError(
+                'device="cuda": PyTorch finds no GPU here. Install a build of PyTorch for CUDA and '
+                'the driver, or pass device="cpu"'
+            )
+        self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         # On a CPU, padding costs more than larger batches gain.
-        self.across_texts = model.chunklayer.weight.is_cuda
-        self._model = model.eval()
-        self._cls = cls_id
-        self._sep = sep_id
+        self.across_texts = self._device == "cuda"
+        self.at_once = at_once or (64 if self.across_texts else 8)
+        self._model = model.to(self._device).eval()
+        self._specials = cls_id, sep_id
         self._process = os.getpid()
 
     @torch.inference_mode()
-    def score(
-        self, windows: Sequence[TokenIds], places: Sequence[Positions] | None = None
-    ) -> list[Scores]:
-        """Return t of each token of each window, or of those at some places, in one batch."""
+    def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
+        """Return t of some tokens of each window, in one batch."""
         if self._process != os.getpid():
             # A forked process inherits OpenMP's thread pool without its threads.
             torch.set_num_threads(1)
             self._process = os.getpid()
-        ids, mask = padded_batch(windows, self._cls, self._sep)
-        device = self._model.chunklayer.weight.device
-        logits = self._model(torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device))
+        ids, mask = padded_batch(windows, *self._specials)
+        logits = self._model(
+            torch.from_numpy(ids).to(self._device), torch.from_numpy(mask).to(self._device)
+        )
         scores = (logits[..., 1] - logits[..., 0]).float().cpu().numpy()
-        scored = [row[1 : len(window) + 1] for row, window in zip(scores, windows, strict=True)]
-        if places is None:
-            return scored
-        return [t[at] for t, at in zip(scored, places, strict=True)]
+        return [row[1:][at] for row, at in zip(scores, places, strict=True)]
 
 
 def bundled_base() -> Path:

@@ -1,10 +1,10 @@
-"""The score of every token of a text, and the cuts that follow from it."""
+"""The score of every token of a text, and the cuts that follow from a threshold."""
 
 # numpy and the model's modules are imported inside functions: `import lumber_core` should not wait
 # for them.
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from lumber_core.bert.loading import LoadedModel
-    from lumber_core.bert.scanning import Scan
+    from lumber_core.bert.windows import OverlappingWindows, Window
+
+FIRST_TOKENS = 6
+"""Tokens at a place that its score is taken from."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,19 +30,20 @@ class TokenScores:
         starts: Character offset of each token's first character, shape (tokens,).
         ends: Character offset just past each token, shape (tokens,).
         t: logit(start) - logit(normal) of each token, shape (tokens,). Tokens above the threshold
-            are start tokens; the paper calls the threshold t_c.
-        candidates: Indices of the tokens that may start a chunk, ascending.
+            are start tokens; the paper calls the threshold t_c. Minus infinity for tokens that were
+            not scored.
     """
 
     starts: npt.NDArray[np.int32]
     ends: npt.NDArray[np.int32]
     t: npt.NDArray[np.float32]
-    candidates: npt.NDArray[np.intp]
 
     def __len__(self) -> int:
         return len(self.t)
 
-    def at(self, offsets: npt.ArrayLike, *, first_tokens: int = 6) -> npt.NDArray[np.float32]:
+    def at(
+        self, offsets: npt.ArrayLike, *, first_tokens: int = FIRST_TOKENS
+    ) -> npt.NDArray[np.float32]:
         """Return the score of each segment of text between consecutive offsets.
 
         The score of a segment is the highest t among its first tokens. The highest rather than the
@@ -70,8 +74,16 @@ class TokenScores:
         return highest
 
 
-FIRST_TOKENS = 6
-"""Tokens at a place that its score is taken from."""
+class ScoredText(NamedTuple):
+    """A text's scores and the cuts that follow from them.
+
+    Attributes:
+        scores: Scores of its tokens.
+        cuts: Character offsets where chunks start by the threshold, except 0, ascending.
+    """
+
+    scores: TokenScores
+    cuts: list[int]
 
 
 def place_scores(scores: TokenScores, places: Places) -> npt.NDArray[np.float32]:
@@ -92,73 +104,30 @@ def place_scores(scores: TokenScores, places: Places) -> npt.NDArray[np.float32]
     offsets = np.array(places.offsets, dtype=np.int64)
     words = np.array(places.first_words, dtype=np.int64)
     segments = np.union1d(offsets, words)
-    t = scores.at(segments, first_tokens=FIRST_TOKENS)
+    t = scores.at(segments)
     at_offset = t[np.searchsorted(segments, offsets)]
     highest: npt.NDArray[np.float32] = np.maximum(at_offset, t[np.searchsorted(segments, words)])
     return highest
 
 
-class ScoredText(NamedTuple):
-    """A text's scores and the cuts that follow from them.
-
-    Attributes:
-        scores: Scores of its tokens; minus infinity for tokens that were not scored.
-        cuts: Character offsets where chunks start, except 0, ascending.
-    """
-
-    scores: TokenScores
-    cuts: list[int]
-
-
-def score_text(
+def windows_of(
     model: LoadedModel,
     text: str,
     *,
-    places: Places | None,
-    moving: bool,
-    threshold: float,
-    divisions: Places | None = None,
-    everywhere: bool = False,
-) -> ScoredText:
-    """Score the tokens of a text in windows; arguments as for `scan_of`."""
-    from lumber_core.bert.scanning import scan
-
-    found: list[ScoredText] = []
-    reading = scan_of(
-        model,
-        text,
-        places=places,
-        moving=moving,
-        threshold=threshold,
-        divisions=divisions,
-        everywhere=everywhere,
-        on_scored=found.append,
-    )
-    scan(model.scorer, [reading])
-    return found[0]
-
-
-def scan_of(
-    model: LoadedModel,
-    text: str,
-    *,
-    places: Places | None,
-    moving: bool,
+    places: Places,
     threshold: float,
     on_scored: Callable[[ScoredText], object],
     divisions: Places | None = None,
     everywhere: bool = False,
     on_progress: Callable[[int], object] = lambda _: None,
-) -> Scan:
+) -> OverlappingWindows:
     """Return the windows of a text, to be scored by `scan`.
 
     Args:
         model: The model.
         text: The text.
-        places: Where chunks may start; None lets them start at any word. A chunk
-            starts at a place if one of its first tokens is a start token, or one of the first
-            after its label, as the model may mark either.
-        moving: Whether windows move as in the paper; otherwise they overlap by half.
+        places: Where chunks may start. A chunk starts at a place if one of its first tokens is a
+            start token, or one of the first after its label, as the model may mark either.
         threshold: Tokens with a higher score are start tokens (t_c in the paper).
         on_scored: Called with the scores once all windows are scored.
         divisions: Where a model of places divides the text: it scores these alone.
@@ -166,99 +135,114 @@ def scan_of(
             of a token does not depend on it.
         on_progress: Called with the offset that a window reaches, once it is scored.
     """
-    from lumber_core.bert.scanning import Scan
-    from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Windows
+    from lumber_core.bert.windows import OverlappingWindows
 
     pieces = model.tokenizer(text)
-    count, size = len(pieces.ids), model.size
-    if places is None and model.places:
-        raise ValueError(
-            'a model that scores places cannot start chunks at any word: pass snap="sentence", or '
-            "a model that scores tokens"
-        )
-    words = model.tokenizer.word_starts(text, pieces) if places is None else None
-    asked = _start_tokens(pieces.starts, places, words, 1 if model.places else FIRST_TOKENS)
+    asked = _start_tokens(pieces.starts, places, 1 if model.places else FIRST_TOKENS)
     wanted = None if everywhere else asked.allowed
     if model.places:
-        wanted = _start_tokens(pieces.starts, divisions or Places.of(()), None, 1).allowed
-    windows: Windows
-    if moving:
-        windows = MovingWindows(count, size=size, threshold=threshold, allowed=asked.allowed)
-    else:
-        windows = OverlappingWindows(
-            count,
-            size=size,
-            stride=model.stride,
-            threshold=threshold,
-            allowed=asked.allowed,
-        )
+        wanted = _start_tokens(pieces.starts, divisions or Places.of(()), 1).allowed
 
-    def done() -> None:
-        scores = TokenScores(pieces.starts, pieces.ends, windows.scores, asked.candidates)
-        on_scored(ScoredText(scores, asked.cuts(windows.starts)))
+    def done(t: npt.NDArray[np.float32]) -> None:
+        scores = TokenScores(pieces.starts, pieces.ends, t)
+        on_scored(ScoredText(scores, asked.cuts(t, threshold)))
 
-    return Scan(
+    return OverlappingWindows(
         pieces.ids,
-        windows,
+        size=model.size,
+        stride=model.stride,
         wanted=wanted,
         on_window=lambda window: on_progress(int(pieces.ends[window.stop - 1])),
         on_done=done,
     )
 
 
-def rescore(scores: TokenScores, *, places: Places | None, threshold: float) -> ScoredText:
-    """Return what `score_text` returns with overlapping windows, from scores that are known.
+def score_as_published(
+    model: LoadedModel,
+    text: str,
+    *,
+    threshold: float,
+    on_progress: Callable[[int], object] = lambda _: None,
+) -> ScoredText:
+    """Score the tokens of a text in the paper's windows; a chunk may start at any word.
 
     Args:
-        scores: Scores of all tokens of the text.
-        places: As for `score_text`. None: at the candidates of `scores`.
-        threshold: As for `score_text`.
+        model: The model; arguments as for `windows_of`.
+        text: The text.
+        threshold: t_c, which decides about the windows, so that all scores depend on it.
+        on_progress: As for `windows_of`.
+
+    Raises:
+        ValueError: The model scores places.
     """
     import numpy as np
 
-    asked = _start_tokens(scores.starts, places, scores.candidates)
-    starts = np.flatnonzero((scores.t > threshold) & asked.allowed)
+    from lumber_core.bert.windows import read_moving
+
+    if model.places:
+        raise ValueError(
+            "a model that scores places cannot start chunks at any word: pass paper=False, or a "
+            "model that scores tokens"
+        )
+    pieces = model.tokenizer(text)
+    allowed = np.zeros(len(pieces.ids), dtype=np.bool_)
+    allowed[model.tokenizer.word_starts(text, pieces)] = True
+
+    def reached(window: Window) -> None:
+        on_progress(int(pieces.ends[window.stop - 1]))
+
+    t, starts = read_moving(
+        model.scorer,
+        pieces.ids,
+        size=model.size,
+        threshold=threshold,
+        allowed=allowed,
+        on_window=reached,
+    )
+    cuts = [int(cut) for cut in pieces.starts[starts] if cut > 0]
+    return ScoredText(TokenScores(pieces.starts, pieces.ends, t), cuts)
+
+
+def rescore(scores: TokenScores, *, places: Places, threshold: float) -> ScoredText:
+    """Return what `windows_of` passes on, from scores of all tokens of a text."""
+    import numpy as np
+
+    asked = _start_tokens(scores.starts, places)
     t = np.where(asked.allowed, scores.t, np.float32(-np.inf))
-    kept = TokenScores(scores.starts, scores.ends, t, asked.candidates)
-    return ScoredText(kept, asked.cuts([int(start) for start in starts if start > 0]))
+    return ScoredText(TokenScores(scores.starts, scores.ends, t), asked.cuts(t, threshold))
 
 
 class _StartTokens(NamedTuple):
     """Which tokens of a text may start a chunk, and where.
 
     Attributes:
-        candidates: Indices of the first tokens of the places.
         segments: Indices of the first tokens of the places and of the words behind their labels.
         owners: For each segment, the offset of its place.
         allowed: Whether each token may start a chunk, shape (tokens,).
     """
 
-    candidates: npt.NDArray[np.intp]
     segments: npt.NDArray[np.intp]
     owners: npt.NDArray[np.int64]
     allowed: npt.NDArray[np.bool_]
 
-    def cuts(self, starts: Sequence[int]) -> list[int]:
-        """Return the offsets to cut at, given the indices of the start tokens."""
+    def cuts(self, t: npt.NDArray[np.float32], threshold: float) -> list[int]:
+        """Return the offsets to cut at: of the places with a token above the threshold."""
         import numpy as np
 
-        found = np.searchsorted(self.segments, starts, side="right") - 1
-        cuts = np.unique(self.owners[found]) if len(found) else self.owners[:0]
-        return [int(cut) for cut in cuts if cut > 0]
+        starts = np.flatnonzero((t > threshold) & self.allowed)
+        found = np.searchsorted(self.segments, starts[starts > 0], side="right") - 1
+        cuts: list[int] = np.unique(self.owners[found]).tolist()
+        return [cut for cut in cuts if cut > 0]
 
 
 def _start_tokens(
-    starts: npt.NDArray[np.int32],
-    places: Places | None,
-    words: npt.NDArray[np.intp] | None,
-    first_tokens: int = FIRST_TOKENS,
+    starts: npt.NDArray[np.int32], places: Places, first_tokens: int = FIRST_TOKENS
 ) -> _StartTokens:
     """Return which tokens may start a chunk.
 
     Args:
         starts: Offset of each token.
-        places: The places; None for `words`.
-        words: Indices of the tokens that start a word.
+        places: The places.
         first_tokens: Number of tokens at a place that its score is taken from.
     """
     import numpy as np
@@ -266,11 +250,6 @@ def _start_tokens(
     from lumber_core.bert.tokenizer import first_of
 
     count = len(starts)
-    if places is None:
-        assert words is not None
-        allowed = np.zeros(count, dtype=np.bool_)
-        allowed[words] = True
-        return _StartTokens(words, words, starts[words].astype(np.int64), allowed)
     offsets = np.array([0, *places.offsets], dtype=np.int64)
     labelled = np.array([0, *places.first_words], dtype=np.int64)
     segments = first_of(starts, np.union1d(offsets, labelled))
@@ -278,7 +257,7 @@ def _start_tokens(
     owners = offsets[np.searchsorted(offsets, starts[segments], side="right") - 1]
     allowed = np.zeros(count + 1, dtype=np.bool_)
     allowed[first_indices(segments, count, first_tokens)] = True
-    return _StartTokens(first_of(starts, offsets), segments, owners, allowed[:-1])
+    return _StartTokens(segments, owners, allowed[:-1])
 
 
 def first_indices(

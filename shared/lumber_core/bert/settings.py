@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from lumber_core.bert.model_folder import OWN_FOLDERS, check_model_name
+from lumber_core.bert.model_folder import check_model_name
 from lumber_core.checks import check_number, check_positive
 from lumber_core.chunking.settings import (
     FITTING_CHUNK_SIZE,
@@ -17,10 +17,7 @@ from lumber_core.chunking.settings import (
 from lumber_core.identity import safe_repr
 from lumber_core.settings import Setting, one_of, optional
 
-Backend = Literal["onnx", "torch"]
 Device = Literal["cpu", "cuda"]
-Snap = Literal["sentence", "word"]
-WindowKind = Literal["overlapping", "moving"]
 
 
 def _check_model(name: str, model: Any) -> None:
@@ -36,7 +33,8 @@ ModelName = Annotated[
     str,
     Setting(
         '"bundled"; "large", which finds topics better at twenty times the cost; a folder written '
-        "by `lumber-splitters export` or `train`, or a hub id (extra `hub`).",
+        "by `lumber-splitters export`, a checkpoint in PyTorch (extra `torch`), or the hub id of "
+        "either (extra `hub`).",
         _check_model,
     ),
 ]
@@ -65,41 +63,24 @@ class BertSettings(BestCutSettings):
         Setting(
             "t_c of the paper: a chunk starts wherever the score is above it, at any size; higher "
             "values give fewer, longer chunks. None: chunks of about `target_size`, "
-            "cut at the best places by score and layout.",
+            "cut at the best places by score and layout; 0 with `paper`.",
             optional(check_number),
         ),
     ] = None
-    backend: Annotated[
-        Backend,
+    paper: Annotated[
+        bool,
         Setting(
-            '"onnx", or "torch" for checkpoints that are not exported (extra `torch`).',
-            one_of("onnx", "torch"),
+            "Split as in the paper: a chunk starts at any word whose score is above the "
+            "`threshold`, and each window begins at the last start found. Needs a model that "
+            "scores tokens, such as the large one."
         ),
-    ] = "onnx"
-    snap: Annotated[
-        Snap,
-        Setting(
-            'Where chunks may start with a `threshold`. "sentence": at `units`; of '
-            '"sentences_and_lines", at sentences, and at lines after one that ends with a mark. '
-            '"word": at any word, as in the paper.',
-            one_of("sentence", "word"),
-        ),
-    ] = "sentence"
-    windows: Annotated[
-        WindowKind,
-        Setting(
-            '"overlapping" averages over windows at even distances; "moving" is the paper\'s: '
-            "each window begins at the last start found.",
-            one_of("overlapping", "moving"),
-        ),
-    ] = "overlapping"
+    ] = False
     threads: Threads = None
     device: Annotated[
         Device | None,
         Setting(
-            'What the model runs on: "cpu", or "cuda", an NVIDIA GPU (extra `gpu`, or `torch`). '
-            "A GPU calculates in 32 bits, so one cut in a hundred may differ. None: the CPU, but "
-            "with `torch` a GPU, if any.",
+            'What a checkpoint in PyTorch runs on: "cpu", or "cuda", an NVIDIA GPU. None: a GPU '
+            "if there is one. Exported models run on the CPU.",
             optional(one_of("cpu", "cuda")),
             changes_result=False,
         ),
@@ -109,32 +90,31 @@ class BertSettings(BestCutSettings):
         """Check every value, and that they fit together.
 
         Raises:
-            ValueError: `target_size` comes with a `threshold`, or is above `chunk_size`;
-                `units` or the bundled model come with `snap="word"`; or a model of the library
-                with `backend="torch"`.
+            ValueError: `target_size` comes with a `threshold` or `paper`, or is above `chunk_size`;
+                or `units` or the bundled model come with `paper`.
         """
-        if self.target_size is not None and self.threshold is not None:
+        if self.target_size is not None and self.t_c is not None:
             raise ValueError(
-                "a threshold ignores the size of chunks: pass target_size or threshold, not both"
+                "a threshold ignores the size of chunks, as the paper does: pass target_size, or "
+                "threshold or paper, not both"
             )
-        if self.snap == "word" and not self.starts_by_layout:
-            raise ValueError('snap="word" starts chunks at any word: pass units or snap, not both')
-        if self.snap == "word" and self.model == "bundled":
+        if self.paper and not self.starts_by_layout:
+            raise ValueError("paper=True starts chunks at any word: pass units or paper, not both")
+        if self.paper and self.model == "bundled":
             raise ValueError(
-                'the bundled model scores places such as sentences, not words: pass model="large" '
-                'or snap="sentence"'
-            )
-        if self.model in OWN_FOLDERS and self.backend == "torch":
-            raise ValueError(
-                'the models of the library are for backend="onnx". For backend="torch" pass a '
-                "folder with config.json and model.safetensors, as lumber-splitters train writes "
-                "it, or a hub id"
+                "the bundled model scores places such as sentences, not words: pass model="
+                '"large" or paper=False'
             )
         super().__post_init__()
 
     @property
+    def t_c(self) -> float | None:
+        """The threshold, which is 0 in the paper; None: cuts are chosen by size."""
+        return 0.0 if self.paper and self.threshold is None else self.threshold
+
+    @property
     def sizes(self) -> tuple[int | None, int | None]:
         """The hard limit and the target size that these settings give; None: there is none."""
-        if self.threshold is None:
+        if self.t_c is None:
             return super().sizes
         return (None if self.chunk_size == "auto" else self.chunk_size), None

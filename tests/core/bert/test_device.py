@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import onnxruntime
 import pytest
+from lumber_core.bert.onnx_batches import OnnxBatchScorer
 
 from lumber_core import BertChunker
 from lumber_core.bert import onnx
 from lumber_core.bert.loading import load_model
-from lumber_core.bert.onnx_batches import OnnxBatchScorer
 from lumber_core.errors import WeightsError
 
 STORY = Path(__file__).parents[3] / "examples" / "data" / "the_tide_clock.txt"

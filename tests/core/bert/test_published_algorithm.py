@@ -11,9 +11,10 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from lumber_core.bert.scanning import Scan, scan  # noqa: E402
+
 from lumber_core.bert import BertChunker  # noqa: E402
 from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger  # noqa: E402
-from lumber_core.bert.scanning import Scan, scan  # noqa: E402
 from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
 from lumber_core.bert.windows import MovingWindows  # noqa: E402
 

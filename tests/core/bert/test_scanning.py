@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from lumber_core.bert.scanning import Scan, padded_batch, scan
+
 from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Positions, Scores, TokenIds
 from tests.profiles import examples
 
