@@ -35,7 +35,7 @@ from lumber_evaluation.corpora import (
 from lumber_evaluation.documents import Document
 from lumber_evaluation.segmentation import SegmentationScores, score_segmentation
 from lumber_training.calibration import split_held_out
-from lumber_training.recipes import SENTENCES
+from lumber_training.recipes import MIXED
 
 Splitter = Callable[[str], list[int]]
 
@@ -66,7 +66,7 @@ def held_out(data: Path, wikipedia: Path | None) -> list[Corpus]:
     if wikipedia is not None:
         documents += iter_wiki_dump(wikipedia)
         names["wikipedia"] = "wikipedia"
-    _, held = split_held_out(documents, share=SENTENCES.held_out)
+    _, held = split_held_out(documents, share=MIXED.held_out)
     return [
         Corpus(name, [d for d in held if d.source == source and d.is_segmented])
         for name, source in names.items()
@@ -153,17 +153,17 @@ def llama_semantic() -> Splitter:
 
 
 def splitters(mean_tokens: int, model: str) -> dict[str, Callable[[], Splitter]]:
-    return {
+    found: dict[str, Callable[[], Splitter]] = {
         "bert": lambda: above_threshold(BertChunker(model, threshold=0.0)),
-        "bert, moving": lambda: above_threshold(
-            BertChunker(model, windows="moving", threshold=0.0)
-        ),
         "no cuts": lambda: lambda _text: [],
         "texttiling": texttiling,
         "greedy": lambda: of_spans(GreedyChunker(mean_tokens, tokenizer="words").segment),
         "langchain semantic": langchain_semantic,
         "llamaindex semantic": llama_semantic,
     }
+    if model != "bundled":  # which scores places, not words
+        found["bert, moving"] = lambda: above_threshold(BertChunker(model, paper=True))
+    return found
 
 
 @dataclass(frozen=True)

@@ -66,8 +66,6 @@ PROBES = {
     "from lumber_core.llms import LocalModel",
     "sentence-transformers": "import sentence_transformers\n"
     "from lumber_evaluation.embedders import SentenceTransformersEmbedder",
-    "gpu": "import importlib.metadata, onnx, lumber_core.bert.onnx_batches\n"
-    "assert importlib.metadata.version('onnxruntime-gpu')",
     "hub": "from lumber_core.bert.model_folder import check_model_name\n"
     "check_model_name('owner/name')",
     "train": "import lumber_training.trainer, lumber_training.export, matplotlib, accelerate",

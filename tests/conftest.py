@@ -13,8 +13,8 @@ from types import MappingProxyType
 import certifi
 import pytest
 
-from lumber_core.bert.onnx import OnnxModel
-from lumber_core.bert.windows import Positions, Scores, TokenIds
+from lumber_core.bert.onnx import Inputs, OnnxModel
+from lumber_core.bert.windows import Scores
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.settings import Setting, fields_of, setting_of
 
@@ -77,7 +77,7 @@ def emma_ends(data: Path) -> list[int]:
     return ends
 
 
-_outputs: dict[tuple[Path, object, bytes, bytes], Scores] = {}
+_outputs: dict[tuple[object, ...], Scores] = {}
 
 
 @pytest.fixture(scope="module")
@@ -88,10 +88,10 @@ def scored_once() -> Iterator[None]:
     """
     run = OnnxModel._run
 
-    def remember(self: OnnxModel, window: TokenIds, places: Positions) -> Scores:
-        key = (self._path, self._state, window.tobytes(), places.tobytes())
+    def remember(self: OnnxModel, inputs: Inputs) -> Scores:
+        key = (self._path, self._state, *(values.tobytes() for values in inputs.values()))
         if key not in _outputs:
-            _outputs[key] = run(self, window, places)
+            _outputs[key] = run(self, inputs)
         return _outputs[key].copy()
 
     with pytest.MonkeyPatch.context() as patched:

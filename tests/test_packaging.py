@@ -133,7 +133,7 @@ def test_the_base_install_needs_no_framework_no_torch_and_nothing_for_files_or_c
 ROOT = Path(__file__).resolve().parents[1]
 REQUIREMENT = re.compile(r'^  "([A-Za-z][\w.-]*)(?:\[[^]]*\])?[^"]*",(.*)$', re.MULTILINE)
 # Imported by the trainer of transformers.
-NOT_IMPORTED = {"accelerate", "onnxruntime-gpu"}  # the latter is imported as onnxruntime
+NOT_IMPORTED = {"accelerate"}
 
 
 def requirements(start: str, end: str) -> list[tuple[str, str]]:

@@ -37,7 +37,7 @@ def judge(group: Group) -> int | None:
 
 texts: list[str] = GreedyChunker(200, chunk_size=300, tokenizer="words").split_text("x")
 LumberChunker(judge, theta=300, units="sentences", on_failure="raise")
-BertChunker("large", threshold=1, snap="word", chunk_size=None)
+BertChunker("large", threshold=1, paper=True, chunk_size=None)
 greedy = GreedyTextSplitter(chunk_size=300, chunk_overlap=20, length_function=len)
 documents: list[Document] = greedy.split_documents([])
 LumberTextSplitter(FakeListChatModel(responses=["x"]), theta=5, policy=CallPolicy(attempts=2))
@@ -50,7 +50,7 @@ parser = LumberNodeParser(llm=MockLLM(), theta=4, include_metadata=False, chunk_
 theta: int = parser.theta
 parser.theta = 100
 size: int | Literal["auto"] | None = GreedyNodeParser(chunk_size=100, target_size=80).chunk_size
-BertNodeParser(model="bundled", embed=True, windows="moving")
+BertNodeParser(model="bundled", embed=True, paper=False)
 made: GreedyNodeParser = GreedyNodeParser.from_defaults(chunk_size=3)
 """
 
@@ -62,7 +62,7 @@ from lumber_core import BertChunker, GreedyChunker, LumberChunker
 GreedyChunker(targt_size=3)  # No parameter named "targt_size"
 GreedyChunker(1, 2)  # Expected 1 positional argument
 LumberChunker()  # Argument missing for parameter "judge"
-BertChunker(windows="sliding")  # parameter "windows"
+BertChunker(device="gpu")  # parameter "device"
 GreedyTextSplitter(400)  # Expected 0 positional arguments
 GreedyTextSplitter(separators=["x"])  # No parameter named "separators"
 LumberTextSplitter(theta="550")  # parameter "theta"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 
 _DATA_FILE = "data.json"
 _REPORT_FILE = "training.json"
-_LARGE = "large"
 _PACKAGES = ("torch", "transformers", "accelerate", "onnx")
 
 
@@ -50,20 +47,12 @@ class Training:
         list[Path] | None,
         typer.Option(help="Dump of Wikipedia (XML, also as .bz2); may be repeated."),
     ] = None
-    recipe: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"Training recipe: {', '.join(RECIPES)}. If repeated, each recipe continues "
-            "from the model of the one before, which is kept in a subfolder of its name. "
-            "Default: sentences."
-        ),
-    ] = None
+    recipe: Annotated[str, typer.Option(help=f"Training recipe: {', '.join(RECIPES)}.")] = "paper"
     base: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of a BERT encoder or classifier to start from, or `large` for the "
-            "large model. Default: all-MiniLM-L6-v2; with --teacher and one recipe, the "
-            "mean of the teachers."
+            help="Folder of a BERT encoder or classifier to start from. Default: "
+            "all-MiniLM-L6-v2; with --teacher, the mean of the teachers."
         ),
     ] = None
     mean_with: Annotated[
@@ -76,8 +65,8 @@ class Training:
     teacher: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Folder of a trained checkpoint; the last stage learns its scores, or the mean of "
-            "several, instead of labels. May be repeated. For the recipe small: one exported "
+            help="Folder of a trained checkpoint, whose scores, or the mean of several, are "
+            "learned instead of labels. May be repeated. For the recipe small: one exported "
             "classifier, or `large`."
         ),
     ] = None
@@ -93,16 +82,14 @@ class Training:
     bf16: Annotated[bool, typer.Option(help="Use bfloat16 mixed precision.")] = False
     resume: Annotated[bool, typer.Option(help="Continue from the last checkpoint.")] = True
 
-    def stages(self) -> list[Recipe]:
-        """Return the recipes, one after another, with the numbers that were given.
+    def chosen(self) -> Recipe:
+        """Return the recipe, with the numbers that were given.
 
         Raises:
-            ValueError: A recipe is unknown or needs teachers, or there is nothing to train on.
+            ValueError: The recipe is unknown or needs teachers, or there is nothing to train on.
         """
-        names = self.recipe or ["sentences"]
-        for name in names:
-            if name not in RECIPES:
-                raise ValueError(f"unknown recipe {name!r}; choose one of {', '.join(RECIPES)}")
+        if self.recipe not in RECIPES:
+            raise ValueError(f"unknown recipe {self.recipe!r}; choose one of {', '.join(RECIPES)}")
         if not (self.passages or self.sections or self.meetings or self.wikipedia):
             raise ValueError(
                 "no documents to train on: pass --passages FILE, --sections FILE, "
@@ -110,16 +97,11 @@ class Training:
             )
         given: dict[str, Any] = {"items": self.items, "epochs": self.epochs, "seed": self.seed}
         changes = {key: value for key, value in given.items() if value is not None}
-        recipes = [replace(RECIPES[name], **changes) for name in names]
-        for recipe in recipes[:-1]:
-            recipe.check_teachers([])  # only the last stage has teachers
-        recipes[-1].check_teachers(self.teacher or [])
-        if recipes[-1].scores == "places" and (recipes[:-1] or self.mean_with):
-            raise ValueError(
-                f"the recipe {recipes[-1].name} makes a model of its own: pass no other --recipe "
-                "and no --mean-with"
-            )
-        return recipes
+        recipe = replace(RECIPES[self.recipe], **changes)
+        recipe.check_teachers(self.teacher or [])
+        if recipe.scores == "places" and self.mean_with:
+            raise ValueError(f"the recipe {recipe.name} makes a model of its own: no --mean-with")
+        return recipe
 
     def documents(self) -> list[Document]:
         """Load what is trained on."""
@@ -145,9 +127,9 @@ def train_command(
     """Train a chunk classifier and plot its learning curves."""
     with errors_in_one_line():
         with wrong_options():
-            stages = training.stages()
+            recipe = training.chosen()
         _require_packages()
-        report = _trained(training, stages, output)
+        report = _trained(training, recipe, output)
         text = json.dumps(training.digests(), indent=1)
         (output / _DATA_FILE).write_text(text + "\n", encoding="utf-8")
     f1 = [point.f1 for point in report.points if point.f1 is not None]
@@ -158,41 +140,28 @@ def train_command(
     )
 
 
-def _trained(training: Training, stages: Sequence[Recipe], output: Path) -> TrainingReport:
-    """Train by one recipe after another; return the report of the last one."""
+def _trained(training: Training, recipe: Recipe, output: Path) -> TrainingReport:
+    """Train by a recipe; return the report."""
     # Deferred: importing PyTorch takes seconds, and --help should not.
-    from lumber_training.training import train
-
-    documents = training.documents()
-    base, teachers = training.base, training.teacher or []
     options: dict[str, Any] = {
+        "output": output,
+        "recipe": recipe,
+        "base": training.base,
         "resume": training.resume,
         "max_steps": training.max_steps,
         "checkpoint_every": training.checkpoint_every,
         "bf16": training.bf16,
         "show_progress": True,
     }
-    if stages[-1].scores == "places":
+    teachers = training.teacher or []
+    if recipe.scores == "places":
         from lumber_training.place_training import train_places
 
-        (teacher,) = teachers
-        return train_places(
-            documents, output=output, recipe=stages[-1], base=base, teacher=teacher, **options
-        )
-    start = _large_classifier(output) if base == Path(_LARGE) else base
-    run = partial(train, documents, **options)
-    for stage in stages[:-1]:
-        folder = output / stage.name
-        if not training.resume or not _is_done(folder, stage):
-            run(output=folder, recipe=stage, base=start)
-        start = folder
-    return run(
-        output=output,
-        recipe=stages[-1],
-        base=start,
-        mean_with=training.mean_with or [],
-        teachers=teachers,
-    )
+        return train_places(training.documents(), teacher=teachers[0], **options)
+    from lumber_training.training import train
+
+    mean_with = training.mean_with or []
+    return train(training.documents(), mean_with=mean_with, teachers=teachers, **options)
 
 
 def export_command(
@@ -217,7 +186,7 @@ def export_command(
     with errors_in_one_line():
         _require_packages()
         # Deferred: importing PyTorch takes seconds, and --help should not.
-        from lumber_core.bert.pytorch import bundled_base
+        from lumber_training.bases import bundled_base
         from lumber_training.export import export
 
         report = export(
@@ -233,25 +202,6 @@ def export_command(
         f"{report.fp32_difference:.1g} in 32 bits, by {report.int8_difference:.2g} on average "
         "(root of the mean square) in 8"
     )
-
-
-def _is_done(folder: Path, recipe: Recipe) -> bool:
-    """Return whether a folder has the finished model of a recipe."""
-    report = folder / _REPORT_FILE
-    if not report.is_file():
-        return False
-    found: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))["recipe"]
-    wanted: dict[str, Any] = json.loads(json.dumps(asdict(recipe)))
-    return found == wanted
-
-
-def _large_classifier(output: Path) -> Path:
-    """Write the checkpoint of the large model to a folder in `output`."""
-    from lumber_core.bert.model_folder import find_folder
-    from lumber_core.bert.pytorch import bundled_base
-    from lumber_training.dequantisation import read_back
-
-    return read_back(find_folder(_LARGE), encoder=bundled_base(), output=output / "base")
 
 
 def _require_packages() -> None:

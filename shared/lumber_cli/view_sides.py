@@ -205,7 +205,7 @@ class _OtherSide(Side):
 def _tried(chunker: Chunker) -> tuple[str, float, Sequence[float]] | None:
     """Return the setting to try, its own value, and other values; None for no slider."""
     if isinstance(chunker, BertChunker):
-        if chunker.windows == "moving":  # its scores depend on the threshold
+        if chunker.paper:  # its scores depend on the threshold
             return None
         if chunker.threshold is not None:
             return "threshold", chunker.threshold, _THRESHOLDS

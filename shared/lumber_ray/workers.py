@@ -35,7 +35,6 @@ class WorkerSetup:
         context: Whether the vectors know what stands above a chunk.
         surroundings: Whether they know the chunks around it.
         threads: CPUs of a worker.
-        on_gpu: Whether a worker has a GPU.
         rate_limit: The actor with the rate limit, or None.
     """
 
@@ -45,7 +44,6 @@ class WorkerSetup:
     context: bool = True
     surroundings: bool = True
     threads: int = 1
-    on_gpu: bool = False
     rate_limit: Any = None
 
     def settings(self, format: str) -> dict[str, str]:  # noqa: A002
@@ -64,10 +62,7 @@ class WorkerSetup:
     def open(self) -> DocumentSplitter:
         """Load the models and connect the rate limit; called once in each worker."""
         chunker, embedder = self.chunker, self.embedder
-        if isinstance(chunker, BertChunker) and self.on_gpu and chunker.device is None:
-            chunker.device = "cuda"
-        on_gpu = isinstance(chunker, BertChunker) and chunker.device == "cuda"
-        for model in [embedder] if on_gpu else [chunker, embedder]:
+        for model in (chunker, embedder):
             # By default both take all CPUs of the machine, which the workers of a machine share.
             if isinstance(model, BertChunker | TextEmbedder) and model.threads is None:
                 model.threads = self.threads
@@ -196,6 +191,5 @@ def in_cluster(setup: WorkerSetup, pool: Pool) -> WorkerSetup:
     return replace(
         setup,
         threads=max(1, int(pool.options["num_cpus"] or 1)),
-        on_gpu=bool(pool.options.get("num_gpus")),
         rate_limit=rate_limit_actor(setup.chunker),
     )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from lumber_training.authors import (
     with_citations,
@@ -56,12 +56,6 @@ class Augmentation:
     unpunctuated: float = 0.0
     wrapped: float = 0.0
     ocr: float = 0.0
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if not 0 <= value <= 1:
-                raise ValueError(f"{field.name} must be a share between 0 and 1, not {value}")
 
 
 UNCHANGED = Augmentation()

@@ -60,10 +60,9 @@ class LabelledWindows:
 
     Args:
         items: Labelled items.
-        tokenizer: The tokenizer, for the ids of [CLS], [SEP] and [MASK].
+        tokenizer: The tokenizer, for the ids of [CLS] and [SEP].
         window: Tokens in a window, including [CLS] and [SEP].
-        seed: Seed of where items are cropped and which tokens are masked.
-        masked: Share of the tokens replaced by [MASK].
+        seed: Seed of where items are cropped.
     """
 
     def __init__(
@@ -73,13 +72,11 @@ class LabelledWindows:
         *,
         window: int,
         seed: int,
-        masked: float = 0.0,
     ) -> None:
         self._items = items
         self._tokenizer = tokenizer
         self._inner = window - 2
         self._seed = seed
-        self._masked = masked
 
     def __len__(self) -> int:
         return len(self._items)
@@ -89,9 +86,6 @@ class LabelledWindows:
         rng = random.Random(self._seed * 1_000_003 + index)
         first = self._first(item, rng)
         ids = item.ids[first : first + self._inner].tolist()
-        if self._masked:
-            mask_id = self._tokenizer.mask_id
-            ids = [mask_id if rng.random() < self._masked else number for number in ids]
         labels = item.labels[first : first + self._inner].tolist()
         if labels:
             labels[0] = IGNORED

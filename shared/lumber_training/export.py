@@ -17,9 +17,10 @@ import torch
 
 from lumber_core.bert.model_folder import ModelCard, write_card
 from lumber_core.bert.onnx import OnnxTokenScorer, open_session
-from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger, tagger_from_encoder
+from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import WeightsError
+from lumber_training.bases import tagger_from_encoder
 from lumber_training.graph import EncoderGraph, EncoderShape
 from lumber_training.graph_builder import Precision
 from lumber_training.place_batches import Segments, make_batch

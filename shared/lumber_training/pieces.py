@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 _LABELS = (
     *("Introduction", "Background", "Results", "Discussion", "Methods", "Conclusion", "Summary"),
@@ -35,12 +35,6 @@ class Variety:
     headings: float = 0.0
     alike: float = 0.0
     balance: float = 0.0
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if not 0 <= value <= 1:
-                raise ValueError(f"{field.name} must be a share between 0 and 1, not {value}")
 
 
 AS_PUBLISHED = Variety()

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from lumber_core import BertChunker
 from lumber_core.bert.tokenizer import WordPieces, WordPieceTokenizer
+from lumber_core.chunking.cutting import Cutter
 from lumber_training.items import Item
 from lumber_training.place_batches import Segments
 
@@ -40,7 +41,11 @@ class PlaceFinder(BertChunker):
 
     def offsets(self, text: str) -> npt.NDArray[np.int64]:
         """Return the offset of each place, and of the first word behind its label."""
-        places = self._scored_places(self.parse(text)) or ()
+        parsed = self.parse(text)
+        if self.threshold is None:
+            places = Cutter(parsed, self._limits).places(self._own_units(parsed)).places
+        else:
+            places = self._places(parsed, parsed.places())
         found = [0, *(p.offset for p in places), *(p.first_word for p in places)]
         return np.unique(np.array(found, dtype=np.int64))
 

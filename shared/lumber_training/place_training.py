@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lumber_core.bert.pytorch import bundled_base
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError, WeightsError
 from lumber_evaluation.documents import Document
+from lumber_training.bases import bundled_base
 from lumber_training.calibration import (
     ScoredStarts,
     SegmentedText,

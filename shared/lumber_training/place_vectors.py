@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from lumber_core.bert.pytorch import tagger_from_encoder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.bert.windows import TokenIds
 from lumber_core.errors import MissingExtraError
+from lumber_training.bases import tagger_from_encoder
 from lumber_training.quantisation import Floats
 
 try:

@@ -42,13 +42,9 @@ def synthesize(
         The items. No item has two passages of the same document.
 
     Raises:
-        ValueError: There are fewer documents than segments in an item, or a range is empty.
+        ValueError: There are fewer documents than segments in an item.
     """
     fewest, most = (segments, segments) if isinstance(segments, int) else segments
-    _check_range("segments", fewest, most)
-    _check_range("sentences", *sentences)
-    if items < 1:
-        raise ValueError(f"items must be at least 1, not {items}")
     pools = _Pools(documents)
     if pools.count < most:
         raise ValueError(
@@ -86,13 +82,8 @@ def excerpts(
         The items, each from one document.
 
     Raises:
-        ValueError: No document has two segments, or a range is empty.
+        ValueError: No document has two segments.
     """
-    _check_range("sentences", *sentences)
-    if items < 1:
-        raise ValueError(f"items must be at least 1, not {items}")
-    if not 0 <= near <= 1:
-        raise ValueError(f"near must be a share between 0 and 1, not {near}")
     marked = [document for document in documents if len(document.starts) > 1]
     if not marked:
         raise ValueError("no document has two segments, so there is no section start to learn from")
@@ -133,12 +124,8 @@ def notes(
         seed: Same seed, same items.
 
     Raises:
-        ValueError: No document has enough passages, or a range is empty.
+        ValueError: No document has enough passages.
     """
-    _check_range("segments", *segments)
-    _check_range("sentences", *sentences)
-    if items < 1:
-        raise ValueError(f"items must be at least 1, not {items}")
     rich = [found for d in documents if len(found := _segments_as_sentences(d)) >= segments[0]]
     if not rich:
         raise ValueError(f"no document has {segments[0]} passages to make notes from")
@@ -219,14 +206,6 @@ class _Pools:
         """Draw a source."""
         weights = [len(pools) ** (1 - variety.balance) for pools in sources.values()]
         return rng.choices(list(sources), weights)[0]
-
-
-def _check_range(name: str, fewest: int, most: int) -> None:
-    """Raise unless `1 <= fewest <= most`."""
-    if not 1 <= fewest <= most:
-        raise ValueError(
-            f"{name} must be at least 1 and the smallest first, not ({fewest}, {most})"
-        )
 
 
 def _segments_as_sentences(document: Document) -> list[list[str]]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lumber_core.bert.pytorch import bundled_base, tagger_from_encoder
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
 from lumber_training.averaging import average_checkpoints, average_models, states_to_average
+from lumber_training.bases import bundled_base, tagger_from_encoder
 from lumber_training.calibration import fold_best_threshold, held_out_windows, split_held_out
 from lumber_training.distillation import Teachers
 from lumber_training.examples import LabelledWindows, label_item
-from lumber_training.recipes import SENTENCES, Recipe
+from lumber_training.recipes import PAPER, Recipe
 from lumber_training.trainer import (
     TaggerTrainer,
     collate,
@@ -43,7 +43,7 @@ def train(
     documents: Sequence[Document],
     *,
     output: str | Path,
-    recipe: Recipe = SENTENCES,
+    recipe: Recipe = PAPER,
     base: str | Path | None = None,
     mean_with: Sequence[str | Path] = (),
     teachers: Sequence[str | Path] = (),
@@ -117,9 +117,7 @@ def train(
             bf16=bf16,
             show_progress=show_progress,
         ),
-        train_dataset=LabelledWindows(
-            items, tokenizer, window=recipe.window, seed=recipe.seed, masked=recipe.masked
-        ),
+        train_dataset=LabelledWindows(items, tokenizer, window=recipe.window, seed=recipe.seed),
         eval_dataset=held_out_windows(keep, tokenizer, recipe) if keep else None,
         data_collator=collate,
         compute_metrics=start_scores,

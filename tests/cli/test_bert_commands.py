@@ -94,24 +94,6 @@ def test_train_then_export_then_split(
     assert BertChunker(str(tmp_path / "out"), threshold=-99).segment("One. Two.").spans
 
 
-def test_each_recipe_continues_from_the_one_before(passages: Path, tmp_path: Path) -> None:
-    base = write_random_checkpoint(tmp_path / "base")
-    chain = (
-        *("train", tmp_path / "run", "--passages", passages, "--base", base),
-        *("--recipe", "paper", "--recipe", "paper", "--items", 8, "--epochs", 1),
-    )
-    code, said = run(*chain)
-    assert code == 0, said
-    first, second = tmp_path / "run" / "paper", tmp_path / "run"
-    report = json.loads((second / "training.json").read_text())
-    assert report["base"].startswith("recipe paper on base, SHA-256")
-    assert report["base"].endswith(sha256(first / "model.safetensors"))
-    written = (first / "training.json").stat().st_mtime_ns
-    code, said = run(*chain)
-    assert code == 0, said
-    assert (first / "training.json").stat().st_mtime_ns == written
-
-
 def test_a_small_model_learns_from_an_exported_classifier(
     passages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,10 +130,6 @@ def test_a_small_model_learns_from_an_exported_classifier(
         (["train", "out", "--passages", "missing.jsonl"], "missing.jsonl does not exist"),
         (["train", "out", "--wikipedia", "missing.xml"], "missing.xml does not exist"),
         (["train", "out", "--passages", "p", "--recipe", "taught"], "the scores of trained"),
-        (
-            ["train", "out", "--passages", "p", "--recipe", "taught", "--recipe", "refined"],
-            "the scores of trained",
-        ),
         (["export", "missing", "out"], "config.json does not exist"),
         (["export", "a", "b", "--embedder", "c", "--with-minilm"], "either"),
     ],

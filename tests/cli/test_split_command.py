@@ -81,8 +81,8 @@ def test_folders_patterns_and_stdin_are_read_together(docs: Path) -> None:
     [
         (["--target-size", "80"], LayoutChunker(target_size=80)),
         (
-            ["--method", "bert", "--model", "large", "--threshold", "0.5", "--snap", "word"],
-            BertChunker("large", threshold=0.5, snap="word"),
+            ["--method", "bert", "--model", "large", "--threshold", "0.5", "--paper"],
+            BertChunker("large", threshold=0.5, paper=True),
         ),
         (
             ["--method", "greedy", "--target-size", "90", "--chunk-size", "none"],

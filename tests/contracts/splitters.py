@@ -77,7 +77,7 @@ def small_target(options: dict[str, Any]) -> dict[str, Any]:
 CHUNKERS: dict[str, Callable[..., Chunker]] = {
     "bert": lambda **options: BertChunker(small_model(), **options),
     "bert as published": lambda **options: BertChunker(
-        made_model() or "large", windows="moving", snap="word", **options
+        made_model() or "large", paper=True, **options
     ),
     "layout": lambda **options: LayoutChunker(**small_target(options)),
     "greedy": lambda **options: GreedyChunker(**small_target(options)),

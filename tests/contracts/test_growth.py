@@ -213,8 +213,8 @@ SCORED: dict[str, Callable[[Any], Chunker]] = {
     "bert with a threshold": lambda counter: BertChunker(
         threshold=1.5, chunk_size=64, tokenizer=counter
     ),
-    "bert with moving windows": lambda counter: BertChunker(
-        "large", threshold=1.5, windows="moving", snap="word", chunk_size=64, tokenizer=counter
+    "bert as in the paper": lambda counter: BertChunker(
+        "large", threshold=1.5, paper=True, chunk_size=64, tokenizer=counter
     ),
     "lumber without a model": lambda counter: LumberChunker(
         BertJudge(), theta=60, chunk_size=64, tokenizer=counter

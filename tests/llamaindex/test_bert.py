@@ -43,8 +43,7 @@ def test_settings_are_in_the_cache_key() -> None:
     base = BertNodeParser(model="large").to_dict()
     for change in (
         {"threshold": 1.0},
-        {"windows": "moving"},
-        {"snap": "word"},
+        {"paper": True},
         {"embed": True},
         {"model": "some/model"},
     ):

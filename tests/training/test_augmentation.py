@@ -132,8 +132,3 @@ def test_hard_wraps_change_nothing_but_white_space_and_hyphens(
     assert "".join(made.text.replace("-\n", "").split()) == "".join(
         item.text.replace("-\n", "").split()
     )
-
-
-def test_a_share_beyond_one_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"ocr must be a share between 0 and 1, not 1\.5"):
-        Augmentation(ocr=1.5)

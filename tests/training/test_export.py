@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,11 @@ pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
 from lumber_core import BertChunker, TextEmbedder  # noqa: E402
-from lumber_core.bert.onnx import OnnxScorer  # noqa: E402
-from lumber_core.bert.pytorch import (  # noqa: E402
-    TorchScorer,
-    load_tagger,
-    tagger_from_encoder,
-)
+from lumber_core.bert.onnx import OnnxTokenScorer  # noqa: E402
+from lumber_core.bert.pytorch import TorchScorer, load_tagger  # noqa: E402
 from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
 from lumber_core.errors import WeightsError  # noqa: E402
+from lumber_training.bases import tagger_from_encoder  # noqa: E402
 from lumber_training.export import export  # noqa: E402
 
 
@@ -34,58 +30,50 @@ def windows_of(checkpoint: Path, prose: list[str]) -> list[np.ndarray]:
 
 @pytest.fixture(scope="module")
 def specials(checkpoint: Path) -> dict[str, int]:
-    tokenizer = WordPieceTokenizer.from_folder(checkpoint)
-    return {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}
+    return WordPieceTokenizer.from_folder(checkpoint).specials
 
 
-def test_fp32_onnx_equals_torch(
+def scored(scorer: TorchScorer | OnnxTokenScorer, windows: list[np.ndarray]) -> list[np.ndarray]:
+    return scorer.score(windows, [np.arange(len(window)) for window in windows])
+
+
+def test_exported_scores_are_those_of_the_checkpoint(
     checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
 ) -> None:
     windows = windows_of(checkpoint, prose)
-    original = TorchScorer(load_tagger(checkpoint), **specials).score(windows)
-    made = OnnxScorer(exported / "model.onnx", **specials).score(windows)
-    for a, b in zip(original, made, strict=True):
+    original = scored(TorchScorer(load_tagger(checkpoint), **specials), windows)
+    for a, b in zip(
+        original, scored(OnnxTokenScorer(exported / "model.onnx", **specials), windows), strict=True
+    ):
         np.testing.assert_allclose(a, b, atol=1e-4)
-
-
-def test_int8_onnx_is_near_torch(
-    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
-) -> None:
-    windows = windows_of(checkpoint, prose)
-    original = np.concatenate(TorchScorer(load_tagger(checkpoint), **specials).score(windows))
-    made = np.concatenate(OnnxScorer(exported / "model.int8.onnx", **specials).score(windows))
-    assert np.corrcoef(original, made)[0, 1] > 0.99
-    assert np.abs(original - made).mean() < 0.1 * original.std()
-
-
-def test_scores_do_not_depend_on_what_is_scored_beside(
-    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
-) -> None:
-    windows = windows_of(checkpoint, prose)
+    whole = np.concatenate(original)
     path = exported / "model.int8.onnx"
-    alone = [OnnxScorer(path, **specials, threads=1).score([w])[0] for w in windows[:20]]
-    beside = OnnxScorer(path, **specials, threads=4).score(windows)[:20]
-    for a, b in zip(alone, beside, strict=True):
-        np.testing.assert_array_equal(a, b)
+    beside = scored(OnnxTokenScorer(path, **specials, threads=4), windows)
+    rounded = np.concatenate(beside)
+    assert np.corrcoef(whole, rounded)[0, 1] > 0.99
+    assert np.abs(whole - rounded).mean() < 0.1 * whole.std()
+    for window, found in zip(windows[:20], beside, strict=False):
+        (alone,) = scored(OnnxTokenScorer(path, **specials, threads=1), [window])
+        np.testing.assert_array_equal(alone, found)
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "model.int8.onnx"])
 def test_a_token_scores_the_same_whichever_others_are_asked_for(
     checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int], name: str
 ) -> None:
-    scorer = OnnxScorer(exported / name, **specials, threads=1)
+    scorer = OnnxTokenScorer(exported / name, **specials, threads=1)
     rng = np.random.default_rng(0)
     for window in windows_of(checkpoint, prose)[:30]:
-        everywhere = scorer.score([window])[0]
+        (whole,) = scored(scorer, [window])
         for share in (0.0, 0.03, 0.3, 1.0):
             places = np.flatnonzero(rng.random(len(window)) < share)
             picked = scorer.score([window], [places])[0]
-            np.testing.assert_array_equal(picked, everywhere[places])
+            np.testing.assert_array_equal(picked, whole[places])
 
 
 def test_cuts_agree_between_backends(checkpoint: Path, exported: Path, prose: list[str]) -> None:
-    from_torch = BertChunker(str(checkpoint), backend="torch", snap="word")
-    from_onnx = BertChunker(str(exported), snap="word")
+    from_torch = BertChunker(str(checkpoint), paper=True)
+    from_onnx = BertChunker(str(exported), paper=True)
     said = [
         {s.start for s in c.segment("".join(prose[:40])).spans} for c in (from_torch, from_onnx)
     ]
@@ -166,39 +154,22 @@ def test_the_wrong_kind_of_onnx_is_refused(
     exported: Path, specials: dict[str, int], tmp_path: Path
 ) -> None:
     with pytest.raises(WeightsError, match="another kind of model"):
-        OnnxScorer(exported / "embedder.int8.onnx", **specials)
+        OnnxTokenScorer(exported / "embedder.int8.onnx", **specials)
     junk = tmp_path / "junk.onnx"
     junk.write_bytes(b"no model")
     with pytest.raises(WeightsError, match="cannot open"):
-        OnnxScorer(junk, **specials)
+        OnnxTokenScorer(junk, **specials)
 
 
-def test_a_checkpoint_without_export_says_what_to_do(checkpoint: Path) -> None:
-    with pytest.raises(WeightsError, match=r"lumber-splitters export.*backend=\"torch\""):
-        BertChunker(str(checkpoint)).scores("One. Two.")
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"num_hidden_layers": 100_000}, "requires [0-9,]+ parameters, more than"),
-        ({"hidden_size": 10_000_000}, "requires [0-9,]+ parameters, more than"),
-        ({"vocab_size": 10**12}, "requires [0-9,]+ parameters, more than"),
-        ({"hidden_act": "none"}, "describes no BERT encoder"),
-        ({"num_attention_heads": 0}, "configuration of a BERT encoder|describes no"),
-        ({"hidden_size": "x"}, "configuration of a BERT encoder|describes no"),
-    ],
-)
-def test_a_hostile_configuration_is_refused_before_it_takes_memory(
-    checkpoint: Path, tmp_path: Path, change: dict[str, Any], reason: str
+@pytest.mark.parametrize("change", [{"hidden_act": "none"}, {"hidden_size": "x"}])
+def test_a_configuration_of_another_model_is_refused(
+    checkpoint: Path, tmp_path: Path, change: dict[str, Any]
 ) -> None:
     folder = changed(checkpoint, tmp_path)
     file = folder / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | change), encoding="utf-8")
-    begun = time.process_time()
-    with pytest.raises(WeightsError, match=f"config.json.*({reason})"):
-        BertChunker(str(folder), backend="torch").load()
-    assert time.process_time() - begun < 5
+    with pytest.raises(WeightsError, match=r"config.json is not the configuration"):
+        BertChunker(str(folder)).load()
 
 
 def write_summing_model(path: Path, numbers: Any, *nodes: Any) -> None:
@@ -213,7 +184,10 @@ def write_summing_model(path: Path, numbers: Any, *nodes: Any) -> None:
             helper.make_node("Add", ["tokens", "sum"], ["t"]),
         ],
         "hostile",
-        [helper.make_tensor_value_info("ids", TensorProto.INT64, [1, None])],
+        [
+            helper.make_tensor_value_info("ids", TensorProto.INT64, [1, None]),
+            helper.make_tensor_value_info("places", TensorProto.INT64, [None]),
+        ],
         [helper.make_tensor_value_info("t", TensorProto.FLOAT, [1, None])],
         [numbers],
     )
@@ -230,7 +204,9 @@ def test_an_onnx_model_that_asks_for_all_memory_is_an_error_and_prints_nothing(
     fill = helper.make_node("ConstantOfShape", ["size"], ["numbers"])
     write_summing_model(tmp_path / "bomb.onnx", size, fill)
     with pytest.raises(WeightsError, match="cannot run a sequence"):
-        OnnxScorer(tmp_path / "bomb.onnx", **specials, threads=1).score([np.array([5, 6])])
+        OnnxTokenScorer(tmp_path / "bomb.onnx", **specials, threads=1).score(
+            [np.array([5, 6])], [np.arange(2)]
+        )
     assert capfd.readouterr() == ("", "")
 
 
@@ -249,7 +225,7 @@ def test_an_onnx_model_reads_no_file_outside_its_folder(
         entry.key, entry.value = "location", place
         write_summing_model(folder / "a.onnx", numbers)
         with pytest.raises(WeightsError, match="cannot open"):
-            OnnxScorer(folder / "a.onnx", **specials, threads=1)
+            OnnxTokenScorer(folder / "a.onnx", **specials, threads=1)
 
 
 def test_foreign_weights_are_refused_with_a_reason(checkpoint: Path, tmp_path: Path) -> None:
@@ -261,23 +237,23 @@ def test_foreign_weights_are_refused_with_a_reason(checkpoint: Path, tmp_path: P
     def refused(changes: dict[str, Any], reason: str) -> None:
         save_file(changes, folder / "model.safetensors")
         with pytest.raises(WeightsError, match=reason):
-            BertChunker(str(folder), backend="torch").load()
+            BertChunker(str(folder)).load()
 
     encoder = {k.removeprefix("model."): v for k, v in state.items()}
-    refused(encoder, "lacks model.embeddings")
-    refused({**state, "lm_head.weight": torch.zeros(2)}, "also has lm_head.weight")
-    refused({**state, "chunklayer.weight": torch.zeros(2, 5)}, "shape")
+    refused(encoder, "model.embeddings")
+    refused({**state, "lm_head.weight": torch.zeros(2)}, "lm_head.weight")
+    refused({**state, "chunklayer.weight": torch.zeros(2, 5)}, "size mismatch")
     refused({**state, "chunklayer.bias": torch.full((2,), float("nan"))}, "NaN")
     (folder / "model.safetensors").write_bytes(b"\x00" * 100)
     with pytest.raises(WeightsError, match="damaged"):
-        BertChunker(str(folder), backend="torch").load()
+        BertChunker(str(folder)).load()
 
 
 def test_a_pickled_checkpoint_is_never_read(checkpoint: Path, tmp_path: Path) -> None:
     folder = changed(checkpoint, tmp_path)
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     with pytest.raises(WeightsError, match="safetensors only"):
-        BertChunker(str(folder), backend="torch").load()
+        BertChunker(str(folder)).load()
 
 
 def test_checkpoints_as_published_load_unchanged(checkpoint: Path, tmp_path: Path) -> None:
@@ -289,13 +265,10 @@ def test_checkpoints_as_published_load_unchanged(checkpoint: Path, tmp_path: Pat
     state["model.pooler.dense.bias"] = torch.zeros(32)
     state["model.embeddings.position_ids"] = torch.arange(300)[None]
     save_file(state, folder / "model.safetensors")
-    (folder / "tokenizer.json").unlink()
-    vocabulary = json.loads((checkpoint / "tokenizer.json").read_text())["model"]["vocab"]
-    (folder / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.get)))
     text = "The ship was in the harbour. The king said no!"
-    as_published = BertChunker(str(folder), backend="torch").scores(text)
+    as_published = BertChunker(str(folder)).scores(text)
     np.testing.assert_allclose(
-        as_published.t, BertChunker(str(checkpoint), backend="torch").scores(text).t, atol=1e-6
+        as_published.t, BertChunker(str(checkpoint)).scores(text).t, atol=1e-6
     )
 
 
@@ -333,5 +306,3 @@ def test_an_activation_that_the_export_does_not_know_is_refused(
 def test_names_that_are_no_models_are_refused() -> None:
     with pytest.raises(ValueError, match="existing folder or a hub id"):
         BertChunker("no such folder")
-    with pytest.raises(ValueError, match="models of the library are for"):
-        BertChunker(backend="torch")

@@ -6,8 +6,6 @@ import random
 from collections import Counter
 from itertools import pairwise
 
-import pytest
-
 from lumber_evaluation.documents import Document, document_from_segments
 from lumber_training.items import Item, tokenised
 from lumber_training.pieces import AS_PUBLISHED, Variety, take_piece
@@ -69,12 +67,6 @@ def test_pieces_may_open_with_a_heading() -> None:
         else:
             assert piece[0].endswith(PASSAGE[0])
     assert 100 < apart < 200
-
-
-@pytest.mark.parametrize("name", ["middles", "gaps", "headings", "alike", "balance"])
-def test_shares_are_shares(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be a share"):
-        Variety(**{name: 1.5})
 
 
 def many() -> list[Document]:

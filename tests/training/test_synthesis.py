@@ -21,7 +21,7 @@ from lumber_training.examples import (
 )
 from lumber_training.items import Item
 from lumber_training.parts import Part
-from lumber_training.recipes import PAPER, SENTENCES, Recipe
+from lumber_training.recipes import PAPER, Recipe
 from lumber_training.synthesis import excerpts, full_sentences, notes, synthesize, whole
 from tests.tiny_bert import write_tokenizer
 
@@ -112,20 +112,6 @@ def test_whole_documents_are_items_as_they_are() -> None:
     assert item.starts == DOCUMENTS[0].starts
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        ({"segments": 9}, "only 5 documents"),
-        ({"segments": 0}, "segments must be at least 1"),
-        ({"sentences": (3, 2)}, "sentences must be at least 1"),
-        ({"items": 0}, "items must be at least 1"),
-    ],
-)
-def test_impossible_wishes_are_refused(options: dict, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        synthesize(DOCUMENTS, **{"items": 1, **options})
-
-
 def test_excerpts_need_documents_with_sections() -> None:
     with pytest.raises(ValueError, match="two segments"):
         excerpts([document("solo", [4])], items=1)
@@ -167,23 +153,6 @@ def test_windows_are_cut_reproducibly_and_their_first_token_is_not_judged(
     assert at_starts > 10
 
 
-def test_windows_may_mask_some_tokens_and_keep_their_labels(tokenizer: WordPieceTokenizer) -> None:
-    items = synthesize(DOCUMENTS, items=60, segments=5, sentences=(5, 9))
-    labelled = [label_item(item, tokenizer) for item in items]
-    plain = LabelledWindows(labelled, tokenizer, window=40, seed=0)
-    masked = LabelledWindows(labelled, tokenizer, window=40, seed=0, masked=0.2)
-    hidden = total = 0
-    for number in range(len(items)):
-        row, same = masked[number], plain[number]
-        assert row["labels"] == same["labels"]
-        assert row == masked[number]
-        for shown, true in zip(row["input_ids"], same["input_ids"], strict=True):
-            assert shown in (true, tokenizer.mask_id)
-            hidden += shown != true
-            total += 1
-    assert 0.1 < hidden / total < 0.3
-
-
 def test_padding_is_masked_and_ignored(tokenizer: WordPieceTokenizer) -> None:
     items = [label_item(Item(t, (0,), (0,)), tokenizer) for t in ("the ship", "the king and queen")]
     batch = pad([LabelledWindows(items, tokenizer, window=20, seed=0)[n] for n in (0, 1)])
@@ -199,29 +168,11 @@ def test_the_papers_recipe_is_the_papers() -> None:
     assert PAPER.parts == (Part("synthetic", 1.0, segments=4, sentences=(1, 5)),)
 
 
-def test_a_recipe_takes_its_shares_from_its_sources() -> None:
-    marked = [document(f"w{n}", [9, 9], source="wiki_sections") for n in range(3)]
-    stories = [document(f"f{n}", [9, 9], source="fairytaleqa") for n in range(9)]
-    from dataclasses import replace
-
-    made = replace(SENTENCES, items=100).make_items([*DOCUMENTS, *marked, *stories])
-    assert len(made) == 100
-    for item, part in made:
-        names = {word[0] for word in item.text.split() if word.istitle()}
-        if part.sources:
-            assert names == {part.sources[0][0].upper()}
-    with pytest.raises(ValueError, match="wiki_sections"):
-        SENTENCES.make_items([*DOCUMENTS, *stories])
-
-
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
         ({"parts": (Part("synthetic", 0.5),)}, "add up to 1"),
         ({"epochs": 0}, "at least 1"),
-        ({"held_out": 1.0}, "held_out must be"),
-        ({"masked": 1.0}, "masked must be"),
-        ({"window": 4}, "window must be"),
         ({"held_out": 0.0, "fold_threshold": True}, "needs held-out documents"),
     ],
 )

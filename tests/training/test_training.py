@@ -22,11 +22,12 @@ from transformers import get_scheduler  # noqa: E402
 
 from lumber_core import BertChunker  # noqa: E402
 from lumber_core.bert.model_folder import sha256  # noqa: E402
-from lumber_core.bert.pytorch import bundled_base, load_tagger, tagger_from_encoder  # noqa: E402
+from lumber_core.bert.pytorch import load_tagger  # noqa: E402
 from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
 from lumber_core.errors import WeightsError  # noqa: E402
 from lumber_core.text.units import sentences  # noqa: E402
 from lumber_evaluation.documents import Document, document_from_segments  # noqa: E402
+from lumber_training.bases import bundled_base, tagger_from_encoder  # noqa: E402
 from lumber_training.calibration import (  # noqa: E402
     ScoredStarts,
     best_threshold,
@@ -115,7 +116,7 @@ def test_it_writes_what_it_did(run: TrainingReport) -> None:
 
 def test_the_result_splits_texts(run: TrainingReport) -> None:
     text = documents()[0].text
-    chunks = BertChunker(str(run.folder), backend="torch", threshold=0.0).segment(text).chunks(text)
+    chunks = BertChunker(str(run.folder), threshold=0.0).segment(text).chunks(text)
     assert len(chunks) == 3
     assert all(chunk.startswith("King") for chunk in chunks)
 
@@ -216,7 +217,7 @@ def test_a_model_learns_the_scores_of_its_teachers(
 
 def probabilities(folder: Path, text: str) -> npt.NDArray[np.float64]:
     """Return how probable a model finds a start at each sentence except the first."""
-    scores = BertChunker(str(folder), backend="torch").scores(text)
+    scores = BertChunker(str(folder)).scores(text)
     t = scores.at([span.start for span in sentences(text)], first_tokens=1)[1:]
     return 1 / (1 + np.exp(-t.astype(np.float64)))
 
@@ -275,12 +276,6 @@ def test_the_loss_of_a_student_is_lowest_at_its_teachers_scores() -> None:
     assert (higher[1:4] > 0).all()
     assert higher[0] == higher[4] == 0
     assert higher[2] < higher[1]  # a token inside a sentence weighs less
-
-
-@pytest.mark.parametrize(("setting", "value"), [("average_last", 1.0), ("warmup_steps", -1)])
-def test_settings_out_of_range_raise(setting: str, value: float) -> None:
-    with pytest.raises(ValueError, match=setting):
-        Recipe(**{setting: value})
 
 
 def test_documents_are_held_out_by_name_whatever_else_is_given() -> None:

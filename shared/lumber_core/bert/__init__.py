@@ -1,8 +1,8 @@
 """BertChunker: a token classifier marks the tokens that start a chunk.
 
-`chunker` is the splitter and `embedder` the sentence encoder. `scores` computes the score of every
-token, from `windows` over the tokens of `tokenizer`. `model_folder` and `loading` find, check and
-load the weights; `onnx` and `pytorch` run them.
+`chunker` is the splitter. A text becomes tokens (`tokenizer`), read in `windows`, of which a model
+(`onnx`, `pytorch`) scores the tokens; `scores` makes scores of places of them, and cuts.
+`model_folder` and `loading` find, check and load a model. `embedder` is the sentence encoder.
 """
 
 from typing import TYPE_CHECKING

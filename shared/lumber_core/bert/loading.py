@@ -83,8 +83,8 @@ def load_model(
     Args:
         name: "bundled", "large", the folder of an exported model or of a checkpoint in PyTorch, or
             the id of either on the Hugging Face hub.
-        threads: Number of windows scored in parallel; of a checkpoint, in one batch. None: all
-            available CPUs, up to 8, or batches of 8, of 64 on a GPU.
+        threads: Number of windows that an exported model scores in parallel. None: all available
+            CPUs, up to 8.
         device: What a checkpoint runs on: "cpu" or "cuda". None: a GPU if there is one.
 
     Raises:
@@ -122,7 +122,7 @@ def _load_model(
     folder: Path, threads: int | None, device: Literal["cpu", "cuda"] | None, _state: str
 ) -> LoadedModel:
     if is_checkpoint(folder):
-        return _load_checkpoint(folder, threads, device)
+        return _load_checkpoint(folder, device)
     if device == "cuda":
         raise ValueError(
             f'device="cuda": {folder} has an exported model, which runs on the CPU. Pass '
@@ -136,15 +136,13 @@ def _load_model(
     return LoadedModel(scorer, tokenizer, card.window - _SPECIALS)
 
 
-def _load_checkpoint(
-    folder: Path, threads: int | None, device: Literal["cpu", "cuda"] | None
-) -> LoadedModel:
+def _load_checkpoint(folder: Path, device: Literal["cpu", "cuda"] | None) -> LoadedModel:
     why = f"to run the checkpoint in {folder} without exporting it (lumber-splitters export), "
     require("torch", package="torch", extra="torch", why=why)
     from lumber_core.bert.pytorch import TorchScorer, load_tagger  # deferred: imports PyTorch
 
     tokenizer = WordPieceTokenizer.from_folder(folder)
-    scorer = TorchScorer(load_tagger(folder), **tokenizer.specials, at_once=threads, device=device)
+    scorer = TorchScorer(load_tagger(folder), **tokenizer.specials, device=device)
     return LoadedModel(scorer, tokenizer, _PUBLISHED_WINDOW - _SPECIALS)
 
 

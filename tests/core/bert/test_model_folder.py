@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from lumber_core import BertChunker, BertJudge, MissingExtraError, TextEmbedder, WeightsError
+from lumber_core.bert import loading
 from lumber_core.bert.loading import load_embedder, load_model
 from lumber_core.bert.model_folder import ModelCard, find_folder, read_card
 from tests.loopback.hub import LoopbackHub
@@ -93,9 +94,9 @@ def test_a_replaced_folder_gives_the_new_model(exported: Path, tmp_path: Path) -
 
 def test_a_replaced_checkpoint_gives_the_new_model(checkpoint: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(checkpoint, tmp_path / "model"))
-    first = BertChunker(str(folder), backend="torch").scores(TEXT).t
+    first = BertChunker(str(folder)).scores(TEXT).t
     write_random_checkpoint(folder, seed=5)
-    assert not np.array_equal(first, BertChunker(str(folder), backend="torch").scores(TEXT).t)
+    assert not np.array_equal(first, BertChunker(str(folder)).scores(TEXT).t)
 
 
 @pytest.fixture
@@ -155,6 +156,26 @@ def test_without_the_extra_a_model_on_the_hub_is_refused_at_once(
     with pytest.raises(MissingExtraError, match=r"lumber-splitters\[hub\]") as caught:
         use("someone/chunks")
     assert str(caught.value).startswith("'someone/chunks' is not a folder here, and to download")
+
+
+def test_an_exported_model_runs_on_a_cpu_alone(exported: Path) -> None:
+    with pytest.raises(ValueError, match=r'exported model, which runs on the CPU.*device="cpu"'):
+        BertChunker(str(exported), device="cuda").load()
+
+
+def test_a_checkpoint_needs_pytorch_and_for_cuda_a_gpu(
+    checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ValueError, match=r"PyTorch finds no GPU.*device=\"cpu\""):
+        load_model(str(checkpoint), device="cuda")
+    monkeypatch.setattr("lumber_core.bert.loading._load_model", loading._load_model.__wrapped__)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(
+        MissingExtraError, match=r"lumber-splitters export.*lumber-splitters\[torch\]"
+    ):
+        load_model(str(checkpoint))
 
 
 def test_bundled_models_and_folders_need_no_extra(

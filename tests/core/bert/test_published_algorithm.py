@@ -11,12 +11,10 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from lumber_core.bert.scanning import Scan, scan  # noqa: E402
-
 from lumber_core.bert import BertChunker  # noqa: E402
 from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger  # noqa: E402
 from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
-from lumber_core.bert.windows import MovingWindows  # noqa: E402
+from lumber_core.bert.windows import read_moving  # noqa: E402
 
 WINDOW = 255
 
@@ -44,8 +42,8 @@ def published_starts(
 def test_same_starts_as_the_published_algorithm(checkpoint: Path, prose: list[str]) -> None:
     model = load_tagger(checkpoint)
     tokenizer = WordPieceTokenizer.from_folder(checkpoint)
-    special = {"cls_id": tokenizer.cls_id, "sep_id": tokenizer.sep_id}
-    scorers = [TorchScorer(model, **special, at_once=lanes) for lanes in (1, 5)]
+    special = tokenizer.specials
+    scorer = TorchScorer(model, **special, device="cpu")
     rng = random.Random(1)
     several = 0
     for text in prose:
@@ -53,10 +51,10 @@ def test_same_starts_as_the_published_algorithm(checkpoint: Path, prose: list[st
         for t_c in (rng.uniform(-4, -1), rng.uniform(-1, 1.5), rng.uniform(1.5, 5)):
             anywhere = [True] * len(ids)
             expected = published_starts(model, ids.tolist(), *special.values(), t_c, anywhere)
-            for scorer in scorers:
-                windows = MovingWindows(len(ids), size=WINDOW - 2, threshold=t_c)
-                scan(scorer, [Scan(ids, windows)])
-                assert windows.starts == expected
+            _, starts = read_moving(
+                scorer, ids, size=WINDOW - 2, threshold=t_c, allowed=np.array(anywhere, dtype=bool)
+            )
+            assert starts == expected
             several += len(ids) > 2 * WINDOW and len(expected) > 3
     assert several > 20  # long texts with cuts were among them
 
@@ -76,9 +74,7 @@ def test_same_cuts_from_the_splitter_that_keeps_words_whole(
         starts = published_starts(
             model, pieces.ids.tolist(), tokenizer.cls_id, tokenizer.sep_id, t_c, whole
         )
-        splitter = BertChunker(
-            str(checkpoint), backend="torch", windows="moving", snap="word", threshold=t_c
-        )
+        splitter = BertChunker(str(checkpoint), paper=True, threshold=t_c)
         cuts = [span.start for span in splitter.segment(text).spans[1:]]
         assert cuts == [int(pieces.starts[start]) for start in starts]
 
@@ -87,7 +83,7 @@ def test_scores_are_the_difference_of_the_logits(checkpoint: Path) -> None:
     model = load_tagger(checkpoint)
     tokenizer = WordPieceTokenizer.from_folder(checkpoint)
     text = "The ship was in the harbour. The king said no!"
-    scores = BertChunker(str(checkpoint), backend="torch").scores(text)
+    scores = BertChunker(str(checkpoint)).scores(text)
     ids = tokenizer(text).ids.tolist()
     x = torch.tensor([[tokenizer.cls_id, *ids, tokenizer.sep_id]])
     with torch.inference_mode():
@@ -95,4 +91,3 @@ def test_scores_are_the_difference_of_the_logits(checkpoint: Path) -> None:
     np.testing.assert_allclose(scores.t, logits[:, 1] - logits[:, 0], atol=1e-4)
     words = [text[a:b] for a, b in zip(scores.starts, scores.ends, strict=True)]
     assert "".join(words) == text.replace(" ", "")
-    assert [text[scores.starts[c]] for c in scores.candidates] == ["T", "T"]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from lumber_core import BertChunker
 from lumber_core.bert import TokenScores
-from lumber_core.bert.scores import place_scores, rescore, score_text
+from lumber_core.bert.scores import ScoredText, place_scores, rescore, windows_of
+from lumber_core.bert.windows import scan
 from lumber_core.text.places import find_places
 from lumber_core.text.source import Source
 from tests.profiles import examples
@@ -22,7 +23,7 @@ def made_up(gaps: list[int], seed: int) -> TokenScores:
     """Tokens of one character each, with gaps between them."""
     starts = np.cumsum(gaps, dtype=np.int32) if gaps else np.zeros(0, np.int32)
     t = np.random.default_rng(seed).normal(size=len(gaps)).astype(np.float32)
-    return TokenScores(starts, starts + 1, t, np.arange(len(gaps)))
+    return TokenScores(starts, starts + 1, t)
 
 
 @examples(200)
@@ -47,7 +48,7 @@ def test_a_stretch_scores_the_highest_of_its_first_tokens(
 def test_labels_do_not_hide_the_start_behind_them() -> None:
     starts = np.asarray([0, 4, 10, 11, 12, 14], dtype=np.int32)  # "One two. \n[5] Software"
     t = np.asarray([0.0, -2.0, -4.6, -3.0, -3.0, 3.6], dtype=np.float32)
-    scores = TokenScores(starts, starts + 1, t, np.arange(6))
+    scores = TokenScores(starts, starts + 1, t)
     assert scores.at([0, 10], first_tokens=1).tolist() == pytest.approx([0.0, -4.6])
     assert scores.at([0, 10]).tolist() == pytest.approx([0.0, 3.6])
 
@@ -63,24 +64,25 @@ def test_first_tokens_must_be_positive() -> None:
         made_up([1, 1, 1], 0).at([0], first_tokens=0)
 
 
-@pytest.mark.parametrize("moving", [False, True])
-def test_scoring_only_the_first_tokens_changes_no_score(
-    exported: Path, prose: list[str], moving: bool
-) -> None:
-    splitter = BertChunker(str(exported))
+def test_scoring_only_the_first_tokens_changes_no_score(exported: Path, prose: list[str]) -> None:
+    model = BertChunker(str(exported)).load()
     text = " ".join(prose[:30])
     places = find_places(text)
-    options: dict[str, Any] = {"places": places, "moving": moving, "threshold": -7.0}
-    whole = score_text(splitter.load(), text, **options, everywhere=True)
-    part = score_text(splitter.load(), text, **options)
+    made: list[ScoredText] = []
+    options: dict[str, Any] = {"places": places, "threshold": -7.0, "on_scored": made.append}
+    for everywhere in (True, False):
+        scan(model.scorer, [windows_of(model, text, **options, everywhere=everywhere)])
+    whole, part = made
     np.testing.assert_array_equal(
         place_scores(part.scores, places), place_scores(whole.scores, places)
     )
     scored = np.isfinite(part.scores.t)
     np.testing.assert_array_equal(part.scores.t[scored], whole.scores.t[scored])
-    assert part.cuts == whole.cuts
     assert len(places) < scored.sum() < len(scored)
     assert len(whole.cuts) > 3
+    again = rescore(whole.scores, places=places, threshold=-7.0)
+    np.testing.assert_array_equal(again.scores.t, part.scores.t)
+    assert again.cuts == part.cuts == whole.cuts
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,6 @@ def test_scoring_only_the_first_tokens_changes_no_score(
         {"chunk_size": 30, "min_chunk_size": 10},
         {"threshold": -7.0},
         {"threshold": -7.0, "chunk_size": 50},
-        {"threshold": -6.8, "snap": "word"},
     ],
 )
 @pytest.mark.parametrize("markdown", [False, True])
@@ -100,29 +101,15 @@ def test_known_scores_give_the_same_chunks_as_the_model(
 ) -> None:
     text = "# One\n\n" + "\n\n".join(prose[:20]) + "\n\n- " + "\n- ".join(prose[20:30])
     splitter = BertChunker(str(exported), **settings)
-    snap = {"snap": "word", "threshold": 0.0} if "snap" in settings else {}
-    scores = BertChunker(str(exported), **snap).scores(text)
+    scores = BertChunker(str(exported)).scores(text)
     source = Source(text, format="markdown" if markdown else "text")
     (expected,) = splitter.segment_all([source], overlap=3)
     assert splitter.resegment(source, scores, overlap=3) == expected
     assert len(expected.spans) > 2
 
 
-def test_known_scores_are_refused_where_windows_move(exported: Path) -> None:
-    splitter = BertChunker(str(exported), windows="moving")
+def test_known_scores_are_refused_where_the_threshold_decides_about_them(exported: Path) -> None:
+    splitter = BertChunker(str(exported), paper=True)
     scores = BertChunker(str(exported)).scores("One. Two.")
-    with pytest.raises(ValueError, match="windows"):
+    with pytest.raises(ValueError, match="paper=True"):
         splitter.resegment("One. Two.", scores)
-
-
-def test_rescoring_is_what_scoring_at_these_places_gives(exported: Path, prose: list[str]) -> None:
-    model = BertChunker(str(exported)).load()
-    text = " ".join(prose[:15])
-    options: dict[str, Any] = {"places": find_places(text), "threshold": -7.0}
-    whole = score_text(model, text, places=None, moving=False, threshold=0.0, everywhere=True)
-    part = score_text(model, text, moving=False, **options)
-    again = rescore(whole.scores, **options)
-    np.testing.assert_array_equal(again.scores.t, part.scores.t)
-    np.testing.assert_array_equal(again.scores.candidates, part.scores.candidates)
-    assert again.cuts == part.cuts
-    assert len(part.cuts) > 3

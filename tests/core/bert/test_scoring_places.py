@@ -13,6 +13,7 @@ from lumber_core import BertChunker, LumberChunker
 from lumber_core.bert.loading import load_model
 from lumber_core.bert.scores import place_scores
 from lumber_core.lumber import BertJudge
+from lumber_core.text.units import paragraphs
 
 STORY = (Path(__file__).parents[3] / "examples/data/the_tide_clock.txt").read_text(encoding="utf-8")
 CHUNKER = BertChunker(threads=1)
@@ -47,7 +48,10 @@ def test_scores_agree_with_those_of_the_classifier_it_learned_from() -> None:
 
 def test_only_places_have_scores() -> None:
     scores = CHUNKER.scores(STORY)
-    assert set(np.flatnonzero(np.isfinite(scores.t))) == {0, *scores.candidates}
+    places = CHUNKER.parse(STORY).places()
+    scored = scores.starts[np.isfinite(scores.t)].tolist()
+    assert set(scored) <= {0, *places.offsets, *places.first_words}
+    assert len(scored) > 50
 
 
 def test_scores_do_not_depend_on_sizes() -> None:
@@ -64,7 +68,7 @@ def test_sentences_are_read_one_by_one_whatever_the_units() -> None:
     by_sentences, by_paragraphs = (
         BertChunker(units=units).scores(text) for units in ("sentences", "paragraphs")
     )
-    kept = by_paragraphs.candidates
+    kept = np.searchsorted(by_paragraphs.starts, [unit.start for unit in paragraphs(text)])
     assert len(kept) == 3  # the first is the start of the text
     np.testing.assert_allclose(by_paragraphs.t[kept], by_sentences.t[kept], atol=1e-5)
 
@@ -104,13 +108,8 @@ def test_windows_of_a_long_text_join_without_a_seam() -> None:
 
 
 def test_words_cannot_be_scored() -> None:
-    with pytest.raises(ValueError, match=r'snap="word"|scores places'):
-        BertChunker(snap="word", threshold=0)
-
-
-def test_a_gpu_is_refused_when_the_model_loads() -> None:
-    with pytest.raises(ValueError, match="scores places"):
-        BertChunker(device="cuda").load()
+    with pytest.raises(ValueError, match=r"scores places.*paper=False"):
+        BertChunker(paper=True)
 
 
 def test_it_judges_for_lumber() -> None:
@@ -118,8 +117,7 @@ def test_it_judges_for_lumber() -> None:
     assert TOPICS[0] in [span.start for span in chunks.spans]
 
 
-@pytest.mark.parametrize("windows", ["overlapping", "moving"])
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "a", "a" * 9000, "\u0301" * 300, "x. " * 4000])
-def test_any_text_is_kept_whole(text: str, windows: str) -> None:
-    chunker = BertChunker(threshold=0, chunk_size=200, windows=windows)
+def test_any_text_is_kept_whole(text: str) -> None:
+    chunker = BertChunker(threshold=0, chunk_size=200)
     assert "".join(span.of(text) for span in chunker.segment(text).spans) == text

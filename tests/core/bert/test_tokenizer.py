@@ -20,6 +20,7 @@ from lumber_core.bert import tokenizer as tokenizer_module
 from lumber_core.bert.model_folder import OWN_FOLDERS
 from lumber_core.bert.tokenizer import WordPieceTokenizer
 
+FORMATS = Path(__file__).parents[1] / "formats"
 BUNDLED: dict[str, Any] = json.loads((OWN_FOLDERS["large"] / "tokenizer.json").read_text("utf-8"))
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 # A vocabulary of characters shows which of them a word consists of, and where they are.
@@ -29,11 +30,10 @@ LETTERS = (
 )
 
 
-def content(words: list[str] | None = None, *, longest: int = 100, **normalizer: Any) -> dict:
+def content(words: list[str] | None = None, **normalizer: Any) -> dict:
     """Return the bundled `tokenizer.json` with another vocabulary or other rules."""
     made: dict[str, Any] = json.loads(json.dumps(BUNDLED))
     made["normalizer"].update(normalizer)
-    made["model"]["max_input_chars_per_word"] = longest
     if words is not None:
         numbers = {word: number for number, word in enumerate(dict.fromkeys([*SPECIAL, *words]))}
         made["model"]["vocab"] = numbers
@@ -57,10 +57,6 @@ KINDS = {
     "accents kept": content(strip_accents=False),
     "characters": of_characters(),
     "characters, cased": of_characters(lowercase=False, strip_accents=True),
-    "characters, accents kept": of_characters(strip_accents=False),
-    "characters, nothing cleaned": of_characters(clean_text=False),
-    "ideographs in words": of_characters(handle_chinese_chars=False),
-    "short words": content(longest=4),
 }
 Pieces = list[tuple[int, int, int]]
 Both = tuple[Callable[[str], Pieces], Callable[[str], Pieces]]
@@ -95,20 +91,27 @@ def expected(theirs: Any, text: str) -> Pieces:
     return [(number, *offsets) for number, offsets in zip(found.ids, found.offsets, strict=True)]
 
 
-MARKS = [chr(c) for c in range(0x20000) if unicodedata.combining(chr(c))]
-assigned = st.characters(exclude_categories=["Cn", "Cs"])
+# `tokenizers` knows the characters of Unicode 8; these are older, but four have changed since.
+KNOWN = [
+    character
+    for character in map(chr, range(sys.maxunicode + 1))
+    if unicodedata.ucd_3_2_0.category(character) not in ("Cn", "Cs", "Co")
+    and character not in "\u166d\u1734\u1885\u1886"
+    # Marks that are no accents and change places in NFD.
+    and (not unicodedata.combining(character) or unicodedata.category(character) == "Mn")
+    and not "\U0001d15e" <= character <= "\U0001d1c0"
+]
+MARKS = [character for character in KNOWN if unicodedata.combining(character)]
+assigned = st.sampled_from(KNOWN)
 hard = st.sampled_from(
     "İıẞßΣςσﬁﬂǄǅ가각힣ᆨÅÅ≠ΐ;·豈丽中ｶﾞกำ😀👨‍👩‍👧🇩🇪‘’—…。、" + "\u200b\u200d\u00ad\ufeff\ufffd\ufffe"
 )
 spaces = st.sampled_from("\t\n\v\f\r \x00\x1c\x1f\x7f\x85\xa0\u1680\u180e\u2003\u2028\u202f\u3000")
-ordered = st.sampled_from(
-    "\u302e\u302f\u1b44\u0301\u0316\U0001d15f\U0001d165\U0001d16e\u08d4\u1dfb"
-)
 words = st.sampled_from(
     [*SPECIAL, "[sep]", "[SE", "P]", "unaffable", "Unaffable ", "x" * 101, "##"]
 )
 texts = st.lists(
-    st.one_of(assigned, st.sampled_from(MARKS), hard, spaces, ordered, words, st.text("aB. ,é"))
+    st.one_of(assigned, st.sampled_from(MARKS), hard, spaces, words, st.text("aB. ,é"))
 ).map("".join)
 
 
@@ -119,19 +122,13 @@ def test_pieces_are_those_of_tokenizers(both: Callable[[str], Both], kind: str, 
     assert own(text) == theirs(text)
 
 
-@pytest.mark.parametrize("kind", ["bundled", "cased", "characters, nothing cleaned"])
+@pytest.mark.parametrize("kind", ["bundled", "cased"])
 def test_every_character_is_read_as_by_tokenizers(both: Callable[[str], Both], kind: str) -> None:
     own, theirs = both(kind)
-    known = [
-        chr(code)
-        for code in range(sys.maxunicode + 1)
-        if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co")
-        # Of scripts with thousands of equal characters, some.
-        and (
-            code % 97 == 0 or not unicodedata.name(chr(code), "").startswith(("CJK U", "HANGUL S"))
-        )
-    ]
-    assert len(known) > 30_000
+    # Of scripts with thousands of equal characters, some.
+    many = ("CJK U", "HANGUL S")
+    known = [c for c in KNOWN if ord(c) % 97 == 0 or not unicodedata.name(c, "").startswith(many)]
+    assert len(known) > 10_000
     for begin in range(0, len(known), 4096):
         text = " ".join(f"a{character}b" for character in known[begin : begin + 4096])
         assert own(text) == theirs(text)
@@ -154,7 +151,6 @@ HARD = {
     "emoji": "👨‍👩‍👧 🇩🇪 👍🏽 😀text",
     "a sign that decomposes": "a≠b c≮d `\u1fef; \u037e",
     "a long word": "x" * 100 + " " + "x" * 101 + " " + "é" * 100 + "中" * 101,
-    "marks that change places": "a\u0301\u302eb \u0316\U0001d165\u0301 \U0001d15f\u0334x",
     "a table": 'a,b;c|d\n1.5,-2,"x"\n',
     "Markdown": "# Title\n\n* `code` **bold** [link](http://x.y/z?q=1)\n",
 }
@@ -176,7 +172,7 @@ def test_long_texts_are_read_as_a_whole(
 ) -> None:
     monkeypatch.setattr(tokenizer_module, "_AT_ONCE", 64)
     own, theirs = both("bundled")
-    text = unit * (64 // len(unit) + shift) + "[SEP]İé e\u0301\u302e[MASK]日本 end." * 9
+    text = unit * (64 // len(unit) + shift) + "[SEP]İé e\u0301[MASK]日本 end." * 9
     assert own(text) == theirs(text)
 
 
@@ -198,10 +194,17 @@ def test_kept_pieces_are_few_and_change_nothing(monkeypatch: pytest.MonkeyPatch)
         assert all(found == wanted for found in pool.map(lambda _: pieces(own, text), range(8)))
 
 
+def test_the_formats_of_files_are_read_as_by_tokenizers(both: Callable[[str], Both]) -> None:
+    own, theirs = both("bundled")
+    paths = [path for path in FORMATS.iterdir() if path.is_file()]
+    assert len(paths) > 10
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        assert own(text) == theirs(text)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_written_tokenizer_is_read_by_tokenizers_and_transformers(
-    kind: str, tmp_path: Path
-) -> None:
+def test_a_written_tokenizer_is_read_by_tokenizers(kind: str, tmp_path: Path) -> None:
     package = pytest.importorskip("tokenizers")
     truncating = {**KINDS[kind], "truncation": {"max_length": 3}, "padding": {"length": 9}}
     (tmp_path / "tokenizer.json").write_text(json.dumps(truncating), encoding="utf-8")
@@ -210,25 +213,11 @@ def test_a_written_tokenizer_is_read_by_tokenizers_and_transformers(
     path.write_text(own.to_json(), encoding="utf-8")
     text = "\n".join(HARD.values())
     assert expected(package.Tokenizer.from_file(str(path)), text) == pieces(own, text)
-    transformers = pytest.importorskip("transformers")
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_file=str(path))
-    assert fast(text, add_special_tokens=False)["input_ids"] == own(text).ids.tolist()
 
 
 def test_the_bundled_tokenizer_is_written_as_it_is() -> None:
     written = WordPieceTokenizer.from_folder(OWN_FOLDERS["large"]).to_json()
     assert written == (OWN_FOLDERS["large"] / "tokenizer.json").read_text("utf-8")
-
-
-def test_a_list_of_words_is_read_as_by_tokenizers(tmp_path: Path) -> None:
-    package = pytest.importorskip("tokenizers")
-    lines = [*SPECIAL[:4], "a", "##b ", "c\t", "中", "a", "", "é"]
-    (tmp_path / "vocab.txt").write_text("\r\n".join(lines) + "\n", encoding="utf-8", newline="")
-    theirs = package.BertWordPieceTokenizer(str(tmp_path / "vocab.txt"), lowercase=True)
-    own = WordPieceTokenizer.from_folder(tmp_path)
-    assert json.loads(own.to_json()) == json.loads(theirs.to_str())
-    for text in ["ab É中c [CLS][SEP]", "[MASK]"]:
-        assert pieces(own, text) == expected(theirs, text)
 
 
 def changed(section: str, **values: Any) -> dict:
@@ -246,71 +235,44 @@ def with_token(**values: Any) -> dict:
 @pytest.mark.parametrize(
     ("written", "reason"),
     [
-        (
-            {**content(["a"]), "normalizer": None},
-            "expected the normalizer BertNormalizer, not None",
-        ),
-        ({**content(["a"]), "normalizer": {"type": "NFC"}}, "BertNormalizer, not 'NFC'"),
-        ({**content(["a"]), "pre_tokenizer": {"type": "ByteLevel"}}, "not 'ByteLevel'"),
-        (changed("model", type="BPE"), "expected the model WordPiece, not 'BPE'"),
-        (changed("model", vocab=["a"]), "expected vocab to be of type dict"),
-        (changed("model", vocab={"[UNK]": 0, "a": "b"}), "expected a token id for 'a', not 'b'"),
-        (changed("model", vocab={"[UNK]": 0, "a": -1}), "expected a token id for 'a', not -1"),
-        (changed("model", vocab={"[UNK]": 0, "a": 10**12}), "expected a token id for 'a'"),
-        (changed("model", unk_token="<unk>"), "does not contain the unk_token '<unk>'"),
-        (changed("model", max_input_chars_per_word=None), "max_input_chars_per_word"),
-        (changed("model", max_input_chars_per_word=-5), "from 1 on, not -5"),
-        (changed("normalizer", lowercase="yes"), "expected lowercase to be of type bool"),
-        (changed("normalizer", strip_accents=1), "expected strip_accents to be of type bool"),
-        (
-            with_token(content="[X]", id=9, lstrip=True),
-            r"""'\[X\]' has "lstrip": expected it false""",
-        ),
-        (with_token(content="[X]", id=9, normalized=True), "expected it false"),
-        (with_token(content="[SEP]", id=9), r"'\[SEP\]' has the id 9"),
-        (with_token(content="covid", id=9), "'covid' to begin with a sign"),
-        ({**content(["a"]), "added_tokens": ["[SEP]"]}, "expected an object in added_tokens"),
-        ({**content(["a"]), "added_tokens": None}, "expected added_tokens to be of type list"),
-        ([], r"expected an object, not \[\]"),
+        ({**content(["a"]), "normalizer": None}, "damaged or not BERT's"),
+        (changed("normalizer", type="NFC"), "normalizer to be 'BertNormalizer', not 'NFC'"),
+        (changed("normalizer", clean_text=False), "clean_text of the normalizer to be True"),
+        (changed("pre_tokenizer", type="ByteLevel"), "not 'ByteLevel'"),
+        (changed("model", type="BPE"), "type of the model to be 'WordPiece', not 'BPE'"),
+        (changed("model", unk_token="<unk>"), "unk_token"),
+        (changed("model", max_input_chars_per_word=9), "max_input_chars_per_word"),
+        (changed("model", vocab=["a"]), "damaged or not BERT's"),
+        (changed("model", vocab={"a": 0}), "UNK"),
+        (changed("model", vocab={"[UNK]": 0, "a": "b"}), "token ids"),
+        (changed("model", vocab={"[UNK]": 0, "a": 10**12}), "token ids"),
+        (with_token(content="[X]", id=9, lstrip=True), "found in another way"),
+        (with_token(content="covid", id=9), "'covid' is found in another way"),
+        ([], "damaged or not BERT's"),
     ],
 )
 def test_other_tokenizers_are_refused(written: Any, reason: str, tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(json.dumps(written), encoding="utf-8")
-    with pytest.raises(WeightsError, match=f"damaged or not BERT's: tokenizer.json: .*{reason}"):
+    with pytest.raises(WeightsError, match=reason):
         WordPieceTokenizer.from_folder(tmp_path)
 
 
 @pytest.mark.parametrize("written", [b"", b"{", b"\xff\xfe{}", b"[" * 100_000, b"nothing"])
 def test_damaged_tokenizers_are_refused(written: bytes, tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_bytes(written)
-    with pytest.raises(WeightsError, match=r"is damaged.*tokenizer\.json"):
+    with pytest.raises(WeightsError, match=r"tokenizer\.json is damaged"):
         WordPieceTokenizer.from_folder(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        ("a\nb\n", r"does not contain the unk_token '\[UNK\]'"),
-        ("", "does not contain the unk_token"),
-        ("[UNK]\n[SEP]\n", r"has no \[CLS\]"),
-        ("[UNK]\n[CLS]\n", r"has no \[SEP\]"),
-    ],
-)
-def test_a_list_without_the_special_tokens_is_refused(
-    words: str, reason: str, tmp_path: Path
-) -> None:
-    (tmp_path / "vocab.txt").write_text(words, encoding="utf-8")
-    with pytest.raises(WeightsError, match=reason):
+def test_a_tokenizer_without_special_tokens_is_refused(tmp_path: Path) -> None:
+    made = content(["a"])
+    made["added_tokens"] = []
+    del made["model"]["vocab"]["[SEP]"]
+    (tmp_path / "tokenizer.json").write_text(json.dumps(made), encoding="utf-8")
+    with pytest.raises(WeightsError, match=r"has no \[SEP\]"):
         WordPieceTokenizer.from_folder(tmp_path)
 
 
 def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WeightsError, match=r"neither tokenizer\.json nor vocab\.txt"):
+    with pytest.raises(WeightsError, match=r"tokenizer\.json does not exist.*save_pretrained"):
         WordPieceTokenizer.from_folder(tmp_path)
-
-
-def test_a_missing_mask_is_an_error_only_if_it_is_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "vocab.txt").write_text("[UNK]\n[CLS]\n[SEP]\n", encoding="utf-8")
-    own = WordPieceTokenizer.from_folder(tmp_path)
-    with pytest.raises(WeightsError, match=r"has no \[MASK\]"):
-        _ = own.mask_id

@@ -2,52 +2,58 @@
 
 from __future__ import annotations
 
-import random
+from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.bert.windows import MovingWindows, OverlappingWindows, Window, Windows
+from lumber_core.bert.windows import (
+    OverlappingWindows,
+    Positions,
+    Scores,
+    TokenIds,
+    padded_batch,
+    read_moving,
+    scan,
+)
 from tests.profiles import examples
 
 
-def made_up_scores(window: Window, *, seed: int, rarity: float) -> np.ndarray:
+class MadeUp:
     """Scores that depend on the window as well as on the token, as a model's do."""
-    places = np.arange(window.start, window.stop)
-    shared = np.sin(places * 12.9898 + seed % 7919) * 43758.5453 % 1
-    own = np.sin(places * 78.233 + window.start * 37.719 + seed % 7907) * 24634.6345 % 1
-    return (1.6 * shared + 0.8 * own - 0.4 * rarity - 0.4).astype(np.float32)
+
+    def __init__(self, at_once: int = 1, *, across_texts: bool = True, raised: float = 0.0) -> None:
+        self.at_once, self.across_texts, self.raised = at_once, across_texts, raised
+        self.calls: list[list[int]] = []
+
+    def score(self, windows: Sequence[TokenIds], places: Sequence[Positions]) -> list[Scores]:
+        self.calls.append([int(window[0]) for window in windows])
+        return [self.of(window)[at] for window, at in zip(windows, places, strict=True)]
+
+    def of(self, window: TokenIds) -> Scores:
+        shared = np.sin(window * 12.9898) * 43758.5453 % 1
+        own = np.sin(window * 78.233 + int(window[0]) * 37.719) * 24634.6345 % 1
+        return (1.6 * shared + 0.8 * own - 0.4 + self.raised).astype(np.float32)
 
 
-def published_walk(count: int, size: int, threshold: float, score) -> tuple[list[int], int]:
+def ids_of(count: int, seed: int = 0) -> TokenIds:
+    return np.arange(seed % 7919, seed % 7919 + count, dtype=np.int32)
+
+
+def published_walk(ids: TokenIds, size: int, t_c: float, scorer: MadeUp) -> list[int]:
     """The paper's inference in a loop: one window, then from its last start or past its end."""
-    starts: list[int] = []
-    position = asked = 0
-    while position < count:
-        window = Window(position, min(position + size, count))
-        asked += 1
-        t = score(window)
-        found = [window.start + i for i in range(len(t)) if t[i] > threshold]
-        starts += [start for start in found if start > 0 and start not in starts]
-        if window.stop == count:
+    starts: set[int] = set()
+    begin = 0
+    while begin < len(ids):
+        t = scorer.of(ids[begin : begin + size])
+        found = [begin + i for i in range(len(t)) if t[i] > t_c]
+        starts.update(start for start in found if start > 0)
+        if begin + size >= len(ids):
             break
-        position = found[-1] if found and found[-1] > position else window.stop
-    return sorted(starts), asked
-
-
-def run(windows: Windows, score, most: int, shuffle: random.Random | None = None) -> int:
-    asked = 0
-    while batch := windows.ask(most):
-        assert len(batch) <= most
-        asked += len(batch)
-        if shuffle is not None:
-            shuffle.shuffle(batch)
-        for window in batch:
-            windows.tell(window, score(window))
-    assert windows.done
-    return asked
+        begin = found[-1] if found and found[-1] > begin else begin + size
+    return sorted(starts)
 
 
 @examples(300)
@@ -55,70 +61,31 @@ def run(windows: Windows, score, most: int, shuffle: random.Random | None = None
     count=st.integers(0, 1500),
     size=st.integers(3, 60),
     seed=st.integers(0, 10**6),
-    rarity=st.floats(0, 4),
-    threshold=st.floats(-0.5, 0.5),
-    most=st.integers(1, 16),
+    raised=st.floats(-1.6, 0),
 )
-def test_moving_windows_on_lanes_find_what_the_paper_finds(
-    count: int, size: int, seed: int, rarity: float, threshold: float, most: int
+def test_moving_windows_find_what_the_paper_finds(
+    count: int, size: int, seed: int, raised: float
 ) -> None:
-    def score(window: Window) -> np.ndarray:
-        return made_up_scores(window, seed=seed, rarity=rarity)
-
-    expected, calls = published_walk(count, size, threshold, score)
-    one = MovingWindows(count, size=size, threshold=threshold)
-    assert run(one, score, 1) == calls
-    many = MovingWindows(count, size=size, threshold=threshold)
-    run(many, score, most, shuffle=random.Random(seed))
-    assert one.starts == many.starts == expected
-    np.testing.assert_array_equal(one.scores, many.scores)
-
-
-@examples(100)
-@given(count=st.integers(1, 800), seed=st.integers(0, 10**6), most=st.integers(1, 9))
-def test_scores_of_moving_windows_explain_their_starts(count: int, seed: int, most: int) -> None:
-    windows = MovingWindows(count, size=31)
-    run(windows, lambda w: made_up_scores(w, seed=seed, rarity=3), most)
-    above = [int(place) for place in np.flatnonzero(windows.scores > 0) if place > 0]
-    assert windows.starts == above
+    ids, scorer = ids_of(count, seed), MadeUp(raised=raised)
+    scores, starts = read_moving(
+        scorer, ids, size=size, threshold=0.1, allowed=np.ones(count, dtype=bool)
+    )
+    assert starts == published_walk(ids, size, 0.1, scorer)
+    assert starts == [place for place in np.flatnonzero(scores > 0.1).tolist() if place > 0]
 
 
 def test_tokens_that_may_not_start_a_chunk_never_do() -> None:
     allowed = np.zeros(200, dtype=bool)
     allowed[::7] = True
-    windows = MovingWindows(200, size=20, allowed=allowed)
-    run(windows, lambda w: np.ones(w.stop - w.start, np.float32), 4)
-    assert windows.starts == list(range(7, 200, 7))
-
-
-def test_a_start_at_the_first_token_of_every_window_does_not_hold_the_walk() -> None:
-    def only_first(window: Window) -> np.ndarray:
-        scores = np.full(window.stop - window.start, -1, np.float32)
-        scores[0] = 1
-        return scores
-
-    windows = MovingWindows(100, size=10)
-    assert run(windows, only_first, 1) == 10
-    assert windows.starts == list(range(10, 100, 10))
+    _, starts = read_moving(MadeUp(raised=9), ids_of(200), size=20, threshold=0.0, allowed=allowed)
+    assert starts == list(range(7, 200, 7))
 
 
 def test_a_long_text_is_scored_at_most_twice_over_even_if_all_tokens_start_chunks() -> None:
-    windows = MovingWindows(5000, size=50)
-    asked = run(windows, lambda w: np.ones(w.stop - w.start, np.float32), 1)
-    assert asked == -(-(5000 - 50) // 49) + 1
-    assert windows.starts == list(range(1, 5000))
-
-
-def test_eight_lanes_need_a_fraction_of_the_rounds() -> None:
-    alone = lanes = 0
-    one, many = MovingWindows(9000, size=50), MovingWindows(9000, size=50)
-    for windows, most in ((one, 1), (many, 8)):
-        while batch := windows.ask(most):
-            alone, lanes = (alone + 1, lanes) if most == 1 else (alone, lanes + 1)
-            for window in batch:
-                windows.tell(window, made_up_scores(window, seed=5, rarity=4.4))
-    assert one.starts == many.starts
-    assert lanes < alone / 3
+    scorer, allowed = MadeUp(raised=9), np.ones(5000, dtype=bool)
+    _, starts = read_moving(scorer, ids_of(5000), size=50, threshold=0.0, allowed=allowed)
+    assert len(scorer.calls) == -(-(5000 - 50) // 49) + 1
+    assert starts == list(range(1, 5000))
 
 
 @examples(150)
@@ -127,68 +94,77 @@ def test_eight_lanes_need_a_fraction_of_the_rounds() -> None:
     size=st.integers(2, 60),
     part=st.floats(0.1, 1),
     seed=st.integers(0, 10**6),
-    most=st.integers(1, 8),
+    at_once=st.integers(1, 8),
 )
 def test_overlapping_windows_average_by_distance_from_the_nearer_end(
-    count: int, size: int, part: float, seed: int, most: int
+    count: int, size: int, part: float, seed: int, at_once: int
 ) -> None:
     stride = max(1, round(size * part))
-    windows = OverlappingWindows(count, size=size, stride=stride, threshold=0.1)
-
-    def score(window: Window) -> np.ndarray:
-        return made_up_scores(window, seed=seed, rarity=0.5)
-
-    run(windows, score, most)
+    scorer, ids = MadeUp(at_once), ids_of(count, seed)
+    windows = OverlappingWindows(ids, size=size, stride=stride)
+    scan(scorer, [windows])
     sums, weights = np.zeros(count), np.zeros(count)
     for start in range(0, max(1, count), stride):
         stop = min(start + size, count)
-        for place in range(start, stop):
-            weights[place] += min(place - start + 1, stop - place)
         nearer = np.minimum(np.arange(1, stop - start + 1), np.arange(stop - start, 0, -1))
-        sums[start:stop] += nearer * score(Window(start, stop))
+        weights[start:stop] += nearer
+        sums[start:stop] += nearer * (scorer.of(ids[start:stop]) if count else 0)
         if stop == count:
             break
-    if count:
-        np.testing.assert_allclose(windows.scores, sums / weights, atol=1e-4)
-    clear = np.abs(windows.scores - 0.1) > 1e-4
-    expected = [p for p in np.flatnonzero(windows.scores > 0.1) if p > 0]
-    assert [p for p in windows.starts if clear[p]] == [p for p in expected if clear[p]]
+    np.testing.assert_allclose(windows.scores, sums / np.maximum(weights, 1), atol=1e-4)
 
 
-def test_overlapping_windows_see_every_token() -> None:
-    windows = OverlappingWindows(1000, size=253, stride=127)
-    seen = np.zeros(1000)
-    while batch := windows.ask(3):
-        for window in batch:
-            seen[window.start : window.stop] += 1
-            windows.tell(window, np.zeros(window.stop - window.start, np.float32))
-    assert seen.min() >= 1
-    assert seen.max() <= 2
+@examples(80)
+@given(
+    counts=st.lists(st.integers(0, 150), max_size=9),
+    at_once=st.integers(1, 7),
+    across=st.booleans(),
+    seed=st.integers(0, 99),
+)
+def test_texts_score_the_same_together_as_alone(
+    counts: list[int], at_once: int, across: bool, seed: int
+) -> None:
+    def scored(number: int, **told: object) -> OverlappingWindows:
+        ids = ids_of(counts[number], seed + 1000 * number)
+        wanted = np.arange(len(ids)) % 3 > 0
+        return OverlappingWindows(ids, size=20, stride=11, wanted=wanted, **told)
+
+    done: dict[int, Scores] = {}
+    pulled: list[int] = []
+
+    def texts():
+        for number in range(len(counts)):
+            pulled.append(number)
+            assert sum(n not in done for n in pulled) <= at_once
+            yield scored(number, on_done=lambda t, n=number: done.__setitem__(n, t))
+
+    scorer = MadeUp(at_once, across_texts=across)
+    scan(scorer, texts())
+    assert sorted(done) == list(range(len(counts)))
+    assert all(len(call) <= at_once for call in scorer.calls)
+    for number in done:
+        alone = scored(number)
+        scan(MadeUp(), [alone])
+        np.testing.assert_array_equal(alone.scores, done[number])
+        assert not np.isfinite(done[number][::3]).any()
 
 
-@pytest.mark.parametrize("kind", [MovingWindows, OverlappingWindows])
-def test_bad_arguments_are_refused_with_a_reason(kind: type) -> None:
-    more = {"stride": 5} if kind is OverlappingWindows else {}
-    with pytest.raises(ValueError, match="number of tokens in the text"):
-        kind(-1, size=10, **more)
-    with pytest.raises(ValueError, match="at least 2 tokens"):
-        kind(5, size=1, **more)
-    with pytest.raises(ValueError, match="3 entries"):
-        kind(5, size=10, allowed=np.ones(3, dtype=bool), **more)
-    windows = kind(20, size=10, **more)
-    (window,) = windows.ask(1)
-    with pytest.raises(ValueError, match="expected 10 scores"):
-        windows.tell(window, np.zeros(9, np.float32))
+def test_short_texts_share_calls_where_the_model_gains_from_it() -> None:
+    for across, calls in ((True, 3), (False, 9)):
+        scorer = MadeUp(3, across_texts=across)
+        scan(scorer, [OverlappingWindows(ids_of(5), size=20, stride=10) for _ in range(9)])
+        assert len(scorer.calls) == calls
 
 
-def test_a_stride_beyond_the_window_is_refused() -> None:
-    with pytest.raises(ValueError, match="between 1 and the window's size"):
-        OverlappingWindows(100, size=10, stride=11)
+def test_overlapping_windows_see_every_token_at_most_twice() -> None:
+    windows = OverlappingWindows(ids_of(1000), size=253, stride=127).windows
+    assert windows[0].start == 0
+    assert windows[-1].stop == 1000
+    assert all(after.start <= before.stop for before, after in pairwise(windows))
+    assert all(windows[n].stop <= windows[n + 2].start for n in range(len(windows) - 2))
 
 
-def test_overlapping_windows_refuse_to_be_told_twice() -> None:
-    windows = OverlappingWindows(20, size=10, stride=5)
-    (window,) = windows.ask(1)
-    windows.tell(window, np.zeros(10, np.float32))
-    with pytest.raises(ValueError, match="told before"):
-        windows.tell(window, np.zeros(10, np.float32))
+def test_windows_are_padded_to_a_batch() -> None:
+    ids, mask = padded_batch([np.array([7, 8]), np.array([9])], 1, 2)
+    assert ids.tolist() == [[1, 7, 8, 2], [1, 9, 2, 0]]
+    assert mask.tolist() == [[1, 1, 1, 1], [1, 1, 1, 0]]
