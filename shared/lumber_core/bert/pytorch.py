@@ -88,7 +88,7 @@ def load_tagger(folder: str | Path) -> ChunkTagger:
             f"{source / WEIGHTS_FILE} is not a BertChunker of the shape in {CONFIG_FILE}: expected "
             "model.* of a BERT encoder and chunklayer.weight, chunklayer.bias. To turn a plain "
             "encoder into a BertChunker, train it: lumber-splitters train --base; a model of "
-            f"places runs once it is exported. {error:.400}"
+            f"places runs once it is exported. {error!s:.400}"
         ) from error
     if not all(torch.isfinite(value).all() for value in used.values()):
         raise WeightsError(f"{source / WEIGHTS_FILE} contains NaN or infinite values")
