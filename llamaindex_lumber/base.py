@@ -8,7 +8,7 @@ import pickle
 from abc import abstractmethod
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from inspect import Parameter, Signature
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import (
@@ -41,7 +41,7 @@ from llamaindex_lumber.nodes import (
 from llamaindex_lumber.settings import ELSEWHERE, ParserSettings
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.base import Chunker
-from lumber_core.chunking.delivery import Delivery
+from lumber_core.chunking.delivery import Chunk, Delivery
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.concurrency import abatches, batches
 from lumber_core.identity import safe_repr
@@ -54,7 +54,17 @@ logger = logging.getLogger(__name__)
 _LARGEST_SHARE = 1 / 3  # of chunk_size, taken by metadata without a warning
 
 
-class SpanNodeParser(NodeParser):
+if TYPE_CHECKING:
+
+    class _Base(NodeParser, ParserSettings): ...
+
+else:
+    _Base = create_model(
+        "ParserSettings", __base__=NodeParser, **dict(pydantic_fields(ParserSettings))
+    )
+
+
+class SpanNodeParser(_Base):
     """A LlamaIndex node parser over a splitter of `lumber_core`.
 
     Nodes are slices of the text they come from: `text[start_char_idx:end_char_idx] == node.text`,
@@ -67,7 +77,7 @@ class SpanNodeParser(NodeParser):
     a document with metadata has other, smaller chunks than in LangChain. A warning is logged once
     if metadata takes more than a third of `chunk_size`.
 
-    With `add_context`, the context of a node is embedded and sent to models like other metadata. It
+    With `context`, the context of a node is embedded and sent to models like other metadata. It
     takes at most a quarter of the room: the outermost titles are left out first, and the header of
     a table if it alone is longer. A "title" in the metadata is not repeated in it, and a document
     that has a "context" of its own keeps that one.
@@ -204,13 +214,8 @@ class SpanNodeParser(NodeParser):
         names = [entry.name for entry in fields_of(self.settings_class)]
         settings = self.settings_class(**{name: getattr(self, name) for name in names})
         chunker = self._make_chunker(settings)
-        check_overlap(self._overlap, chunker.chunk_size)
+        check_overlap(self.chunk_overlap, chunker.chunk_size)
         return chunker
-
-    @property
-    def _overlap(self) -> int:
-        overlap: int = getattr(self, "chunk_overlap", 0)
-        return overlap
 
     @classmethod
     def from_defaults(cls, **settings: Any) -> Self:
@@ -220,24 +225,26 @@ class SpanNodeParser(NodeParser):
     @property
     def chunker(self) -> Chunker:
         """The splitter of `lumber_core` that finds the spans."""
-        return self._built()
+        if self._chunker is None:
+            self._chunker = self._checked_chunker()
+        return self._chunker
 
     @property
     def delivery(self) -> Delivery:
         """How the chunker's chunks become nodes."""
-        return Delivery(self._overlap, blank=False)
+        return Delivery(self.chunk_overlap, blank=False)
 
     def segment(self, text: str) -> Segmentation:
         """Split one text; return the spans, without overlap, and the verdicts."""
-        return self._built().segment(text, overlap=self._overlap)
+        return self.chunker.segment(text, overlap=self.chunk_overlap)
 
     def show(self, text: str) -> ChunkView:
         """Split one text for display: notebooks show the chunks, without overlap, in colours."""
-        return self._built().show(text, overlap=self._overlap)
+        return self.chunker.show(text, overlap=self.chunk_overlap)
 
     def split_text(self, text: str) -> list[str]:
         """Split one text into chunks."""
-        return [chunk.text for chunk in self._built().split(text, Delivery(self._overlap))]
+        return [chunk.text for chunk in self.chunker.split(text, Delivery(self.chunk_overlap))]
 
     def get_nodes_from_documents(
         self, documents: Sequence[Document], show_progress: bool = False, **kwargs: Any
@@ -274,10 +281,9 @@ class SpanNodeParser(NodeParser):
     @property
     def _embedding_model(self) -> BaseEmbedding | None:
         """The model that embeds the nodes, if one does."""
-        model: bool | BaseEmbedding = getattr(self, "embed", False)
-        if not isinstance(model, bool):
-            return model
-        if not model:
+        if not isinstance(self.embed, bool):
+            return self.embed
+        if not self.embed:
             return None
         from llamaindex_lumber.embedding import LumberEmbedding  # deferred: as above
 
@@ -307,7 +313,7 @@ class SpanNodeParser(NodeParser):
             TypeError: `documents` is one document.
         """
         before = None
-        for batch in batches(several(documents), self._built().texts_at_once):
+        for batch in batches(several(documents), self.chunker.texts_at_once):
             nodes = self(batch)
             self._link(before, nodes)
             before = nodes[-1].model_copy() if nodes else before
@@ -318,7 +324,7 @@ class SpanNodeParser(NodeParser):
     ) -> AsyncIterator[BaseNode]:
         """Async version of `lazy_split`, which also takes an async iterator."""
         before = None
-        async for batch in abatches(several(documents), self._built().texts_at_once):
+        async for batch in abatches(several(documents), self.chunker.texts_at_once):
             nodes = await self.acall(batch)
             self._link(before, nodes)
             before = nodes[-1].model_copy() if nodes else before
@@ -333,30 +339,21 @@ class SpanNodeParser(NodeParser):
         if source is not None and own is not None and source.node_id == own.node_id:
             nodes[0].relationships[NodeRelationship.PREVIOUS] = before.as_related_node_info()
 
-    def _built(self) -> Chunker:
-        if self._chunker is None:
-            self._chunker = self._checked_chunker()
-        return self._chunker
-
     def _parse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         del kwargs
         sources = self._sources(nodes)
-        made = self._built().segment_all(
-            sources, overlap=self._overlap, show_progress=show_progress
-        )
-        return self._all_nodes(nodes, sources, made)
+        split = self.chunker.split_all(sources, self.delivery, show_progress=show_progress)
+        return self._all_nodes(nodes, split)
 
     async def _aparse_nodes(
         self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any
     ) -> list[BaseNode]:
         del kwargs
         sources = self._sources(nodes)
-        made = await self._built().asegment_all(
-            sources, overlap=self._overlap, show_progress=show_progress
-        )
-        return self._all_nodes(nodes, sources, made)
+        split = await self.chunker.asplit_all(sources, self.delivery, show_progress=show_progress)
+        return self._all_nodes(nodes, split)
 
     def _sources(self, nodes: Sequence[BaseNode]) -> list[Source]:
         """Return each node as a source that leaves room for the metadata of its children.
@@ -367,7 +364,7 @@ class SpanNodeParser(NodeParser):
         if not self.include_metadata:
             return list(map(source_of_node, nodes))
         writers = [NodeWriter(node, context=self._adds_context(node)) for node in nodes]
-        share = metadata_share(nodes, writers, self._built(), self._overlap)
+        share = metadata_share(nodes, writers, self.chunker, self.chunk_overlap)
         if share > _LARGEST_SHARE and not self._warned_of_metadata:
             self._warned_of_metadata = True
             logger.warning(
@@ -375,10 +372,10 @@ class SpanNodeParser(NodeParser):
                 "much smaller: raise chunk_size, or list keys in excluded_embed_metadata_keys "
                 "and excluded_llm_metadata_keys",
                 100 * share,
-                self._built().chunk_size,
+                self.chunker.chunk_size,
             )
         # A counter may count special tokens around an empty text, for which room is left as well.
-        needed = self._built().counter.count([""]) != [0]
+        needed = self.chunker.counter.count([""]) != [0]
         return [
             source_of_node(node, writer if needed or not writer.adds_nothing else None)
             for node, writer in zip(nodes, writers, strict=True)
@@ -386,20 +383,15 @@ class SpanNodeParser(NodeParser):
 
     def _adds_context(self, parent: BaseNode) -> bool:
         """Return whether the nodes of a document get contexts in their metadata."""
-        wanted = self.include_metadata and getattr(self, "add_context", False)
-        return wanted and gets_context(parent)
+        return self.include_metadata and self.context and gets_context(parent)
 
     def _all_nodes(
-        self,
-        parents: Sequence[BaseNode],
-        sources: Sequence[Source],
-        segmentations: Sequence[Segmentation],
+        self, parents: Sequence[BaseNode], split: Sequence[Sequence[Chunk]]
     ) -> list[BaseNode]:
         """Return the nodes of all parents."""
-        identity = self._built().identity
+        identity = self.chunker.identity
         made: list[BaseNode] = []
-        for parent, source, segmentation in zip(parents, sources, segmentations, strict=True):
-            chunks = self._built().chunks(source, segmentation, self.delivery)
+        for parent, chunks in zip(parents, split, strict=True):
             with self.callback_manager.event(
                 CBEventType.CHUNKING, payload={EventPayload.CHUNKS: [text_of(parent)]}
             ) as event:
@@ -409,7 +401,7 @@ class SpanNodeParser(NodeParser):
                     splitter=identity,
                     id_func=self.id_func,
                     inherits=self.include_metadata,
-                    everything=getattr(self, "add_metadata", False),
+                    everything=self.add_metadata,
                     context=self._adds_context(parent),
                 )
                 event.on_end(payload={EventPayload.CHUNKS: [text_of(node) for node in nodes]})

@@ -106,7 +106,7 @@ class LumberNodeParser(_Base):
             Calls, tokens and cost, each as lowest, most likely and highest value; a table if
             printed or displayed by a notebook. See `LumberChunker.estimate`.
         """
-        chunker = self._built()
+        chunker = self.chunker
         assert isinstance(chunker, LumberChunker)
         return chunker.estimate(map(source_of_node, checked_nodes(documents)), prices=prices)
 

@@ -58,7 +58,7 @@ class ParserSettings(Settings):
 
     chunk_overlap: ChunkOverlap = 0
     add_metadata: Annotated[bool, add_metadata_setting()] = False
-    add_context: Annotated[
+    context: Annotated[
         bool,
         Setting(
             'Put what the document says about a node outside of it into `metadata["context"]`, '

@@ -35,7 +35,7 @@ def test_a_context_is_embedded_and_sent_to_models() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"add_context": False}, {"include_metadata": False}], ids=["off", "no metadata"]
+    "settings", [{"context": False}, {"include_metadata": False}], ids=["off", "no metadata"]
 )
 def test_a_context_can_be_left_out(settings: dict[str, Any]) -> None:
     nodes = GreedyNodeParser(target_size=20, **settings)([page()])

@@ -176,7 +176,7 @@ def test_a_reloaded_cache_has_the_vectors(tmp_path: Path) -> None:
     again.load(str(tmp_path))
     assert np.allclose(embeddings(again.run(documents=library())), expected, atol=1e-6)
     assert model._asked == []
-    other = pipeline(GreedyNodeParser(target_size=20, embed=model, add_context=False))
+    other = pipeline(GreedyNodeParser(target_size=20, embed=model, context=False))
     other.load(str(tmp_path))
     other.run(documents=library())
     assert model._asked != []
