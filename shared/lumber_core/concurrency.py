@@ -155,7 +155,7 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     return await until_finished(start_in_thread(function, *args, **kwargs))
 
 
-def as_async(function: Callable[P, T]) -> Callable[P, Awaitable[T]]:
+def as_async(function: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
     """Return a coroutine function that calls a function and waits for nothing else."""
 
     async def call(*args: P.args, **kwargs: P.kwargs) -> T:
