@@ -22,16 +22,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.corpora import load_choi, load_qmsum, load_wiki50
 from lumber_core import BertChunker, GreedyChunker, Segmentation
 from lumber_core.text.units import sentences, sentences_and_lines
-from lumber_evaluation.corpora import (
-    iter_wiki_dump,
-    load_choi,
-    load_passages,
-    load_qmsum,
-    load_wiki50,
-    load_wiki_sections,
-)
+from lumber_evaluation.corpora import iter_wiki_dump, load_passages, load_wiki_sections
 from lumber_evaluation.documents import Document
 from lumber_evaluation.segmentation import SegmentationScores, score_segmentation
 from lumber_training.calibration import split_held_out

@@ -118,16 +118,9 @@ _add(
     "Compare splitters on your documents and write a report.",
     "docs/ --questions questions.jsonl",
     "docs/ --questions questions.jsonl --splitter bert --splitter greedy:400",
-    "docs/ --questions questions.jsonl --model openai:gpt-4o-mini --qa",
+    "docs/ --questions questions.jsonl --splitter greedy --sizes 200,400",
+    "docs/ --questions questions.jsonl --model openai:gpt-4o-mini",
     "docs/ --sections headings",
-)
-_add(
-    "sweep",
-    "lumber_cli.sweep:sweep_command",
-    "Try several values of one setting and write a report.",
-    "docs/ --questions questions.jsonl --theta 450,550,650",
-    "docs/ --questions questions.jsonl --threshold=-1,0,1",
-    "docs/ --questions questions.jsonl --size 200,400 --splitter greedy",
 )
 _add(
     "questions",

@@ -3,57 +3,114 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from lumber_cli.asking import Asking
-from lumber_cli.groups import takes_fields
-from lumber_cli.measuring import Measuring, Output, takes_evaluation_model, tell
-from lumber_cli.options import errors_in_one_line, wrong_options
-from lumber_cli.subjects import SPLITTER_NAMES, Folder, asks_model, work_file
+from lumber_cli.asking import MODEL_HELP, Asking, takes_asking
+from lumber_cli.options import (
+    EMBEDDERS,
+    EncodingOption,
+    MaxUnpackedOption,
+    errors_in_one_line,
+    numbers_in,
+    prices_in,
+    say,
+    wrong_options,
+)
+from lumber_cli.panels import MEASURING
+from lumber_cli.subjects import (
+    SPLITTER_NAMES,
+    Concurrency,
+    Folder,
+    PatternOption,
+    check_outputs,
+)
+from lumber_cli.tables import show_table
+from lumber_core import LumberChunker, ModelJudge
 from lumber_core.extras import require
 from lumber_core.llms import CallPolicy, Model
-from lumber_evaluation.comparison import Comparison, QaSettings, check_comparison, compare
+from lumber_core.lumber.settings import THETA
+from lumber_core.tokens import DEFAULT_TOKENIZER, token_counter
+from lumber_evaluation.cached_work import WORK_FILE
+from lumber_evaluation.comparison import Comparison, check_comparison, compare
+from lumber_evaluation.comparison.metrics import METRICS, families_of
+from lumber_evaluation.corpora import load_folder
+from lumber_evaluation.corpora.folder import Sections
 from lumber_evaluation.documents import Corpus, EvaluatedSplitter
-from lumber_evaluation.llm.hyde import hypothetical_passages
+from lumber_evaluation.embedders import Embedder
+from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.null_control import RandomCuts
-from lumber_evaluation.report import write_report
+from lumber_evaluation.report import HTML_FILE, JSON_FILE, write_report
+from lumber_evaluation.report.conclusions import conclusions, explanation
+from lumber_evaluation.report.tables import summary_table
+from lumber_evaluation.retrieval.word_recall import absent_questions
+from lumber_evaluation.splitters import PRESETS, evaluated, preset
+from lumber_files import MAX_UNPACKED, check_encoding
 
 DEFAULT_SPLITTERS = ("bert", "lumber", "recursive:1000", "paragraphs")
 """The splitters compared by default; none of them needs a key or a download."""
 
+_MEASURES = ", ".join(
+    family.title for family in families_of(METRICS) if family.sample == "question"
+)
+_EXAMPLES = 3
 
-@dataclass(frozen=True, kw_only=True)
-class Comparing(Measuring):
-    """The options of `compare`: which splitters, and what a language model adds."""
 
+@takes_asking(help_text=f"For `lumber`. {MODEL_HELP}")
+def compare_command(
+    folder: Folder,
+    asking: Asking,
     splitter: Annotated[
         list[str] | None,
         typer.Option(
             help=f"Splitter to compare; may be repeated: {SPLITTER_NAMES}; lumber-local "
-            "(without a model); propositions (needs a model). Default: "
-            f"{', '.join(DEFAULT_SPLITTERS)}."
+            f"(without a model). Default: {', '.join(DEFAULT_SPLITTERS)}."
         ),
-    ] = None
-    output: Output = Path("report")
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            help="Sizes to compare each splitter at, as in 200,400: its number, if that is a size "
+            "(theta for lumber), and none is given."
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for report.html and report.json.")
+    ] = Path("report"),
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of questions, .jsonl or .csv; `lumber-splitters questions` generates one. "
+            f"Measures: {_MEASURES}."
+        ),
+    ] = None,
+    sections: Annotated[
+        str | None,
+        typer.Option(
+            help="Take reference sections from the documents: headings (Markdown) or marks (lines "
+            "of ten or more =)."
+        ),
+    ] = None,
+    pattern: PatternOption = None,
+    encoding: EncodingOption = None,
+    max_unpacked: MaxUnpackedOption = MAX_UNPACKED,
     null_control: Annotated[
         bool,
         typer.Option(
             "--null-control",
             help="Also compare chunks of each splitter's sizes, cut at random sentences.",
         ),
-    ] = False
+    ] = False,
     context: Annotated[
         list[str] | None,
         typer.Option(
             help="Also measure every splitter with this in the vectors of its chunks: headings, "
             "surroundings, or headings,surroundings; may be repeated."
         ),
-    ] = None
+    ] = None,
     passages: Annotated[
         bool,
         typer.Option(
@@ -61,115 +118,185 @@ class Comparing(Measuring):
             help="Also measure what a reader gets: hits that lie close together are joined to "
             "passages, found by vectors, and by vectors and words.",
         ),
-    ] = False
-    hyde: Annotated[
+    ] = False,
+    max_concurrency: Concurrency = 8,
+    embedder: Annotated[str, typer.Option(help=EMBEDDERS, rich_help_panel=MEASURING)] = "bundled",
+    tokenizer: Annotated[
+        str,
+        typer.Option(
+            help="How tokens of chunks are counted: estimate, words, or a tiktoken encoding (extra "
+            "`tiktoken`).",
+            rich_help_panel=MEASURING,
+        ),
+    ] = DEFAULT_TOKENIZER,
+    within_document: Annotated[
         bool,
         typer.Option(
-            "--hyde", help="Search with hypothetical passages that the model writes (HyDE)."
+            help="Search only the chunks of the question's own document.", rich_help_panel=MEASURING
         ),
-    ] = False
-    qa: Annotated[
-        bool,
+    ] = False,
+    prices: Annotated[
+        str | None,
         typer.Option(
-            "--qa", help="Also let the model answer the questions, and grade the answers."
+            help="Prices of a million input and output tokens, for example 0.15,0.60.",
+            rich_help_panel=MEASURING,
         ),
-    ] = False
-    top_k: Annotated[
-        int, typer.Option(min=1, help="With --qa: number of passages shown to the model.")
-    ] = 5
-
-    @property
-    def specs(self) -> Sequence[str]:
-        """The names of the splitters."""
-        return self.splitter or DEFAULT_SPLITTERS
-
-    def run(self, folder: Path, model: Model | None, policy: CallPolicy) -> Comparison:
-        """Compare the splitters on the documents of a folder.
-
-        Raises:
-            ValueError: An option is wrong, or needs a model or questions that are missing.
-        """
-        with wrong_options():
-            self._check_model(model)
-            arguments = self.arguments(self.output)
-            splitters = self._splitters(model, policy)
-            answering = self._answering(model, policy)
-        corpus = self.corpus(folder, self.output)
-        with wrong_options():
-            check_comparison(
-                corpus,
-                splitters,
-                qa=answering,
-                contexts=self._contexts,
-                passages=self.passages,
-            )
-            if self.hyde and not corpus.questions:
-                raise ValueError("--hyde needs questions: pass --questions FILE")
-        texts = self._hypothetical(corpus, model, policy)
-        return compare(
-            corpus,
-            splitters,
-            query_texts=texts,
-            passages=self.passages,
-            qa=answering,
-            contexts=self._contexts,
-            **arguments,
-        )
-
-    @property
-    def _contexts(self) -> list[Any]:
-        """Return the contexts; `compare` checks them."""
-        return [[part.strip() for part in one.split(",")] for one in self.context or ()]
-
-    def _check_model(self, model: Model | None) -> None:
-        """Raise if a model is missing, or if nothing would be asked of the one there is."""
-        for option, given in (("--qa", self.qa), ("--hyde", self.hyde)):
-            if given and model is None:
-                raise ValueError(f"{option} needs a model: pass --model NAME")
-        if model is not None and not (self.qa or self.hyde or any(map(asks_model, self.specs))):
-            raise ValueError(
-                "--model has no effect: pass --qa, --hyde, --splitter lumber or propositions"
-            )
-
-    def _splitters(self, model: Model | None, policy: CallPolicy) -> list[EvaluatedSplitter]:
-        made = [self.named_splitter(spec, model, policy, self.output) for spec in self.specs]
-        return [*made, *map(RandomCuts, made)] if self.null_control else made
-
-    def _answering(self, model: Model | None, policy: CallPolicy) -> QaSettings | None:
-        """Return how the model answers the questions; None if it does not."""
-        if not self.qa or model is None:
-            return None
-        return QaSettings(
-            model, top_k=self.top_k, policy=policy, max_concurrency=self.max_concurrency
-        )
-
-    def _hypothetical(
-        self, corpus: Corpus, model: Model | None, policy: CallPolicy
-    ) -> Sequence[str] | None:
-        """Return what is searched with instead of the questions; None: the questions."""
-        if not self.hyde or model is None:
-            return None
-        return hypothetical_passages(
-            corpus.questions,
-            model,
-            store=work_file(self.cache(self.output)),
-            policy=policy,
-            max_concurrency=self.max_concurrency,
-            show_progress=sys.stderr.isatty(),
-        ).texts
-
-
-@takes_fields("comparing", Comparing)
-@takes_evaluation_model
-def compare_command(folder: Folder, comparing: Comparing, asking: Asking) -> None:
+    ] = None,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that caches finished work, so that an interrupted run resumes. Default: "
+            ".work in the output folder.",
+            rich_help_panel=MEASURING,
+        ),
+    ] = None,
+) -> None:
     """Compare splitters on your documents and write a report.
 
     Prints a table with what can be concluded from it, and writes report.html and report.json.
     """
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
+        cache = work or output / ".work"
+        contexts = [[part.strip() for part in one.split(",")] for one in context or ()]
         with wrong_options():
             model, policy = asking.language_model(), asking.call_policy()
-        made = comparing.run(folder, model, policy)
-        page = write_report(made, comparing.output)
-    tell(made, page)
+            priced = prices_in(prices)
+            token_counter(tokenizer).count([""])  # raises now if a vocabulary is not available
+            searching = embedder_of(embedder)
+            specs = list(_sized(splitter or DEFAULT_SPLITTERS, sizes))
+            if model is not None and not any(map(_asks_model, specs)):
+                raise ValueError("--model has no effect: pass --splitter lumber")
+            splitters = [
+                _splitter(spec, model, policy, cache, max_concurrency, searching) for spec in specs
+            ]
+            if null_control:
+                splitters = [*splitters, *map(RandomCuts, splitters)]
+            marked = _sections(sections)
+            if encoding is not None:
+                check_encoding(encoding)
+        corpus = load_folder(
+            folder,
+            questions=questions,
+            pattern=pattern or None,
+            sections=marked,
+            encoding=encoding,
+            max_unpacked=max_unpacked,
+        )
+        _tell_absent(corpus)
+        asked = [] if questions is None else [questions]
+        check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)
+        with wrong_options():
+            check_comparison(corpus, splitters, contexts=contexts, passages=passages)  # type: ignore[arg-type]
+        made = compare(
+            corpus,
+            splitters,
+            embedder=searching,
+            tokenizer=tokenizer,
+            prices=priced,
+            contexts=contexts,  # type: ignore[arg-type]
+            within_document=within_document,
+            passages=passages,
+            folder=cache,
+            show_progress=sys.stderr.isatty(),
+        )
+        page = write_report(made, output)
+    _tell(made, page)
+
+
+def _sized(specs: Sequence[str], sizes: str | None) -> Iterator[str]:
+    """Yield the names of the splitters, those that take a size at each of the sizes.
+
+    Raises:
+        ValueError: There are sizes that are no numbers, or that no splitter takes.
+    """
+    numbers = [] if sizes is None else numbers_in("--sizes", sizes)
+    if numbers and not any(map(_takes_size, specs)):
+        raise ValueError(f"--sizes has no effect: {', '.join(specs)} take no size, or have one")
+    for spec in specs:
+        if numbers and _takes_size(spec):
+            yield from (f"{spec}:{number:g}" for number in numbers)
+        else:
+            yield spec
+
+
+def _takes_size(spec: str) -> bool:
+    known = PRESETS.get(spec.removesuffix("-local"))
+    return known is not None and known.number.endswith(("tokens", "characters"))
+
+
+def _asks_model(spec: str) -> bool:
+    return spec.partition(":")[0] == "lumber"
+
+
+def _splitter(
+    spec: str,
+    model: Model | None,
+    policy: CallPolicy,
+    work: Path,
+    max_concurrency: int,
+    embedder: Embedder,
+) -> EvaluatedSplitter:
+    """Return a splitter by name; `lumber` uses the model if there is one.
+
+    Raises:
+        ValueError: The name or its number is unknown.
+    """
+    kind, colon, number = spec.partition(":")
+    if kind == "lumber-local":
+        return evaluated(preset(f"lumber{colon}{number}"), name=spec)
+    made = preset(spec, embedder=embedder)
+    if model is None or kind != "lumber":
+        return made
+    work.mkdir(parents=True, exist_ok=True)
+    chunker = LumberChunker(
+        ModelJudge(model, policy=policy),
+        method="window" if number == "window" else "paper",
+        theta=THETA if number in ("", "paper", "window") else int(float(number)),
+        store=work / WORK_FILE,
+        max_concurrency=max_concurrency,
+    )
+    return evaluated(chunker, name=spec)
+
+
+def _sections(name: str | None) -> Sections | None:
+    known: dict[str | None, Sections | None] = {
+        None: None,
+        "headings": "headings",
+        "marks": "marks",
+    }
+    if name not in known:
+        raise ValueError(f"--sections must be headings or marks, not {name!r}")
+    return known[name]
+
+
+def _tell_absent(corpus: Corpus) -> None:
+    """Warn of questions whose answer is not in their document."""
+    absent = absent_questions(corpus)
+    if absent:
+        examples = "; ".join(f"{each.question!r} ({each.document})" for each in absent[:_EXAMPLES])
+        say(
+            f"the answers to {len(absent)} of {len(corpus.questions)} questions do not occur in "
+            "their documents, so no splitter can find them: "
+            f"{examples}{'; ...' if len(absent) > _EXAMPLES else ''}"
+        )
+
+
+def _tell(made: Comparison, page: Path) -> None:
+    """Print the table, what can be concluded from it, and where the report is.
+
+    A star marks values that are clearly the best.
+    """
+    table = summary_table(made)
+    rows = [
+        [row.name]
+        + [
+            f"{cell.text}{'*' if cell.best else ''}{f' ({cell.below})' if cell.below else ''}"
+            for cell in row.cells
+        ]
+        for row in table.rows
+    ]
+    show_table(["splitter", *table.columns], rows)
+    typer.echo(f"\nDocuments are read as: {made.corpus.formats}.")
+    typer.echo("\n".join(filter(None, [explanation(made), *conclusions(made)])))
+    typer.echo(f"\n{page}\n{page.with_suffix('.json')}")

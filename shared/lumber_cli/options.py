@@ -27,8 +27,7 @@ EncodingOption = Annotated[
 
 EMBEDDERS = (
     "Embedding model: bundled; a folder or hub id of sentence-transformers; openai:NAME, or the "
-    "URL of a server with OpenAI's API, as in http://127.0.0.1:8000/v1#NAME (extra `openai`); "
-    "contriever or contriever:FOLDER."
+    "URL of a server with OpenAI's API, as in http://127.0.0.1:8000/v1#NAME (extra `openai`)."
 )
 """Help text of --embedder."""
 

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -90,27 +89,13 @@ class CachedEmbedder:
         identity = self.identity
         key_of = {text: digest(identity, kind, text) for text in texts}
         with self._cache.reading("vector"):
-            known = {k: _vector(v) for k, v in self._cache.get_many(key_of.values()).items()}
+            stored = self._cache.get_many(key_of.values())
+            known = {key: np.frombuffer(value, dtype="<f4") for key, value in stored.items()}
         for some in batches((t for t, key in key_of.items() if key not in known), _AT_ONCE):
             made = dict(zip(some, matrix(embed(some), len(some)), strict=True))
             self._cache.put_many({key_of[t]: v.astype("<f4").tobytes() for t, v in made.items()})
             known.update((key_of[text], vector) for text, vector in made.items())
-        with self._cache.reading("vector"):
-            if len({vector.shape for vector in known.values()}) > 1:
-                raise ValueError("vectors of several lengths")
         return matrix([known[key_of[text]] for text in texts], len(texts))
-
-
-def _vector(value: bytes) -> Vectors:
-    """Return a stored vector.
-
-    Raises:
-        ValueError: It is damaged.
-    """
-    vector = np.frombuffer(value, dtype="<f4")
-    if not np.isfinite(vector).all():
-        raise ValueError("a vector with values that are not finite")
-    return vector
 
 
 class CachedWork:
@@ -119,15 +104,12 @@ class CachedWork:
     Args:
         folder: Created if it does not exist. None: nothing is cached.
 
-    Attributes:
-        path: The file, which may hold completions as well; None without a folder.
-
     Raises:
         StoreError: The folder cannot be created, or the file cannot be used.
     """
 
     def __init__(self, folder: str | Path | None) -> None:
-        self.path: Path | None = None
+        self._path: Path | None = None
         if folder is None:
             return
         try:
@@ -136,69 +118,40 @@ class CachedWork:
             raise StoreError(
                 f"the folder {folder} for finished work cannot be created: {error.strerror}"
             ) from error
-        self.path = Path(folder) / WORK_FILE
-        self._splits = Cache(self.path, "splits")
+        self._path = Path(folder) / WORK_FILE
+        self._splits = Cache(self._path, "splits")
         self._splits.open()
 
     def split(self, splitter: EvaluatedSplitter, document: Document) -> SplitDocument:
         """Return the stored split of a document, or split it and store the result.
 
-        Splits are not stored if the splitter has no identity or its model gave unusable answers.
+        A stored split has the time, calls and cost of the run that made it. Not stored are splits
+        of a splitter without an identity, and those with unusable answers of a model.
         """
-        if self.path is None or splitter.identity is None:
+        if self._path is None or splitter.identity is None:
             return splitter.split(document)
         key = digest(__version__, splitter.identity, document.name, document.format, document.text)
         stored = self._splits.get(key)
-        known = None if stored is None else _read_split(stored, document)
-        if known is None:
-            known = splitter.split(document)
-            if not known.failures:
-                self._splits.put(key, json.dumps(_split_row(known, document)).encode())
-        return known
+        if stored is not None:
+            with self._splits.reading("split"):
+                return _read_split(stored, document)
+        made = splitter.split(document)
+        if not made.failures:
+            row = {
+                "spans": [chunk.span for chunk in made.chunks],
+                "seconds": made.seconds,
+                "usage": asdict(made.usage),
+            }
+            self._splits.put(key, json.dumps(row).encode())
+        return made
 
     def embedder(self, embedder: Embedder) -> Embedder:
         """Return an embedder that embeds each text once; without a folder, `embedder` itself."""
-        return embedder if self.path is None else CachedEmbedder(embedder, self.path)
+        return embedder if self._path is None else CachedEmbedder(embedder, self._path)
 
 
-def _split_row(split: SplitDocument, document: Document) -> dict[str, Any]:
-    """Return a split for JSON, with texts only if they differ from the spans' text."""
-    return {
-        "chunks": [
-            [*chunk.span]
-            if chunk.text == chunk.span.of(document.text)
-            else [*chunk.span, chunk.text]
-            for chunk in split.chunks
-        ],
-        "seconds": split.seconds,
-        "usage": asdict(split.usage),
-        "failures": split.failures,
-    }
-
-
-def _read_split(value: bytes, document: Document) -> SplitDocument | None:
-    """Return a stored split; None if the entry is damaged."""
-    try:
-        row = read_row(value)
-        chunks = tuple(_read_chunk(stored, document) for stored in row["chunks"])
-        usage = read_usage(row["usage"])
-        seconds, failures = float(row["seconds"]), int(row["failures"])
-        return SplitDocument(document.name, chunks, seconds, usage, failures)
-    except (ValueError, KeyError, TypeError, OverflowError):
-        return None
-
-
-def _read_chunk(stored: Sequence[Any], document: Document) -> EvaluatedChunk:
-    """Return a stored chunk.
-
-    Raises:
-        ValueError: It is not a chunk of the document.
-    """
-    start, end, *text = stored
-    whole = type(start) is int and type(end) is int
-    if not (whole and 0 <= start < end <= len(document.text)) or len(text) > 1:
-        raise ValueError(f"{start!r} to {end!r} is not a chunk of the document")
-    if text and not isinstance(text[0], str):
-        raise ValueError("the text of a chunk must be a string")
-    span = Span(start, end)
-    return EvaluatedChunk(document.name, span, text[0] if text else span.of(document.text))
+def _read_split(value: bytes, document: Document) -> SplitDocument:
+    row = read_row(value)
+    spans = [Span(start, end) for start, end in row["spans"]]
+    chunks = tuple(EvaluatedChunk(document.name, span, span.of(document.text)) for span in spans)
+    return SplitDocument(document.name, chunks, row["seconds"], read_usage(row["usage"]))

@@ -123,8 +123,8 @@ class EvaluatedSplitter(Protocol):
     Attributes:
         name: Its name, unique within a comparison.
         settings: Readable settings that determine its result.
-        identity: A cache key that covers everything that determines its result; None if there is
-            none.
+        identity: A cache key that covers everything that determines its result; None if its splits
+            are not to be cached.
     """
 
     @property
@@ -171,8 +171,9 @@ class EvaluatedChunk:
     Attributes:
         document: Name of the document.
         span: Its place in the document. Chunks of other libraries' splitters may overlap
-            or leave gaps, and several propositions share the span of the passage they come from.
-        text: What is embedded and shown: the span's text, or a rewritten version of it.
+            or leave gaps.
+        text: What is embedded and shown: the span's text, which other libraries' splitters may give
+            with other white space.
         context: What is embedded above the text, and retrieved with it.
     """
 

@@ -21,7 +21,7 @@ class BoundaryScore:
     """Counts of boundaries, with precision, recall and F1.
 
     Attributes:
-        hits: Predicted boundaries that are matched by a reference boundary, one to one.
+        hits: Predicted boundaries that are reference boundaries.
         predicted: Predicted boundaries.
         reference: Reference boundaries.
     """
@@ -54,35 +54,15 @@ class BoundaryScore:
         )
 
 
-def boundary_score(
-    reference: Iterable[int], predicted: Iterable[int], *, tolerance: int = 0
-) -> BoundaryScore:
-    """Match predicted with reference boundaries.
+def boundary_score(reference: Iterable[int], predicted: Iterable[int]) -> BoundaryScore:
+    """Match predicted with reference boundaries: those in the same place.
 
     Args:
         reference: Where segments start, as unit numbers or offsets, without the start of the text.
         predicted: Where predicted segments start, in the same form.
-        tolerance: Maximum distance of two boundaries that match.
-
-    Returns:
-        The counts, with as many one-to-one matches as possible.
-
-    Raises:
-        ValueError: `tolerance` is negative.
     """
-    if tolerance < 0:
-        raise ValueError(f"tolerance must be at least 0, not {tolerance}")
-    true, said = sorted(set(reference)), sorted(set(predicted))
-    hits = place = 0
-    # From left to right, each boundary takes the leftmost partner in reach: no other choice leaves
-    # more for later boundaries.
-    for boundary in true:
-        while place < len(said) and said[place] < boundary - tolerance:
-            place += 1
-        if place < len(said) and said[place] <= boundary + tolerance:
-            hits += 1
-            place += 1
-    return BoundaryScore(hits, len(said), len(true))
+    true, said = set(reference), set(predicted)
+    return BoundaryScore(len(true & said), len(said), len(true))
 
 
 def nearest_units(offsets: Iterable[int], units: Sequence[int]) -> list[int]:
@@ -197,11 +177,9 @@ class SegmentationScores:
 
     Attributes:
         documents: One score for each document.
-        tolerance: How many units apart two boundaries may be and still match.
     """
 
     documents: tuple[DocumentScore, ...]
-    tolerance: int = 0
 
     @property
     def boundaries(self) -> BoundaryScore:
@@ -219,19 +197,15 @@ class SegmentationScores:
         return fmean(score.window_diff for score in self.documents)
 
 
-def score_document(
-    document: Document, starts: Iterable[int], *, tolerance: int = 0
-) -> DocumentScore:
+def score_document(document: Document, starts: Iterable[int]) -> DocumentScore:
     """Compare the cuts in a document with its reference segments.
 
     Args:
         document: A document with units and reference segments.
         starts: Character offsets where chunks start, in any order; the start of the text is
             ignored. Each counts as the unit nearest to it.
-        tolerance: How many units apart two boundaries may be and still match.
 
     Raises:
-        ValueError: `tolerance` is negative.
         MissingExtraError: nltk is not installed.
     """
     said = nearest_units(starts, document.units)
@@ -239,30 +213,26 @@ def score_document(
     units = len(document.units)
     return DocumentScore(
         document.name,
-        boundary_score(true, said, tolerance=tolerance),
+        boundary_score(true, said),
         pk(true, said, units=units),
         window_diff(true, said, units=units),
     )
 
 
 def score_segmentation(
-    documents: Sequence[Document], starts: Sequence[Iterable[int]], *, tolerance: int = 0
+    documents: Sequence[Document], starts: Sequence[Iterable[int]]
 ) -> SegmentationScores:
     """Compare the cuts in several documents with their reference segments.
 
     Args:
         documents: At least one document with reference segments.
         starts: For each document, character offsets where chunks start.
-        tolerance: How many units apart two boundaries may be and still match.
 
     Raises:
-        ValueError: There is no document, or `tolerance` is negative.
+        ValueError: There is no document.
         MissingExtraError: nltk is not installed.
     """
     if not documents:
         raise ValueError("there is no document with reference segments to compare with")
-    scores = [
-        score_document(document, cuts, tolerance=tolerance)
-        for document, cuts in zip(documents, starts, strict=True)
-    ]
-    return SegmentationScores(tuple(scores), tolerance)
+    pairs = zip(documents, starts, strict=True)
+    return SegmentationScores(tuple(score_document(document, cuts) for document, cuts in pairs))

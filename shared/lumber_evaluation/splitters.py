@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,21 +14,22 @@ from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.greedy import GreedyChunker
 from lumber_core.chunking.layout import LayoutChunker
+from lumber_core.identity import NOT_COVERED
 from lumber_core.lumber import LumberChunker
 from lumber_core.lumber.fallback import local_judge
 from lumber_core.lumber.settings import THETA
 from lumber_core.segmentation import Usage
 from lumber_core.spans import Span
 from lumber_evaluation.baselines import (
-    SemanticChunker,
-    UnitChunker,
+    SemanticChunks,
     fixed_length,
+    paragraph_by_paragraph,
     recursive_characters,
 )
 from lumber_evaluation.documents import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import Embedder
-from lumber_evaluation.identity import settings_of, splitter_identity
 from lumber_evaluation.locating import ChunkNotFoundError, locate
+from lumber_evaluation.readable_settings import settings_of
 
 
 @dataclass(frozen=True)
@@ -62,57 +63,6 @@ class _Cutting:
         return SplitDocument(document.name, chunks, seconds, pieces.usage, pieces.failures)
 
 
-@dataclass(frozen=True)
-class _Renamed:
-    """A splitter under another name."""
-
-    name: str
-    known: EvaluatedSplitter
-
-    @property
-    def settings(self) -> str:
-        """Readable settings that determine the result."""
-        return self.known.settings
-
-    @property
-    def identity(self) -> str | None:
-        """What determines the result."""
-        return self.known.identity
-
-    def split(self, document: Document) -> SplitDocument:
-        """Split a document with the renamed splitter."""
-        return self.known.split(document)
-
-
-@dataclass(frozen=True)
-class MarkedSegments:
-    """A splitter that returns the annotated segments of a document, to compare with.
-
-    Attributes:
-        name: Its name in tables.
-        identity: None, because cache keys do not cover annotations.
-    """
-
-    name: str = "marked segments"
-    identity: None = None
-
-    @property
-    def settings(self) -> str:
-        """A fixed description."""
-        return "the document's segments"
-
-    def split(self, document: Document) -> SplitDocument:
-        """Return the document's segments.
-
-        Raises:
-            ValueError: The document has no annotated segments.
-        """
-        if not document.is_segmented:
-            raise ValueError(f"no segments are marked in {document.name!r}")
-        chunks = (EvaluatedChunk(document.name, s, s.of(document.text)) for s in document.segments)
-        return SplitDocument(document.name, tuple(chunks), 0.0)
-
-
 def evaluated(splitter: object, *, name: str | None = None) -> EvaluatedSplitter:
     """Wrap a splitter for evaluation.
 
@@ -120,7 +70,7 @@ def evaluated(splitter: object, *, name: str | None = None) -> EvaluatedSplitter
         splitter: A splitter of `lumber_core` or one of its adapters, whose spans are exact; a
             LangChain splitter (anything with `split_text`) or a LlamaIndex node parser, whose
             chunks are located in the text; or a callable from a text to `(start, end)` offsets or
-            to chunks as strings. An `EvaluatedSplitter` is returned as it is.
+            to chunks as strings. An `EvaluatedSplitter` of your own is returned as it is.
         name: Its name in tables; by default the name of its class or function.
 
     Returns:
@@ -129,11 +79,21 @@ def evaluated(splitter: object, *, name: str | None = None) -> EvaluatedSplitter
     Raises:
         TypeError: `splitter` is something else.
     """
+    if isinstance(splitter, _Cutting):
+        return replace(splitter, name=name or splitter.name)
     if isinstance(splitter, EvaluatedSplitter) and not isinstance(splitter, type):
-        return splitter if name is None else _Renamed(name, splitter)
+        return splitter
     cut = cut_with(splitter)
     named = name or getattr(splitter, "__name__", None) or type(splitter).__name__
-    return _Cutting(named, settings_of(splitter), splitter_identity(splitter), cut)
+    return _Cutting(named, settings_of(splitter), _identity(splitter), cut)
+
+
+def _identity(splitter: object) -> str | None:
+    """Return what determines a splitter's chunks; None if its code may change unnoticed."""
+    chunker = getattr(splitter, "chunker", splitter)  # this project's adapters have one
+    if not isinstance(chunker, Chunker) or NOT_COVERED in chunker.identity:
+        return None
+    return f"{chunker.identity}, chunk_overlap={getattr(splitter, 'chunk_overlap', 0)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +125,11 @@ PRESETS = {
         "target size, tokens", 154, lambda value, _: LayoutChunker(target_size=int(value))
     ),
     "greedy": Preset("target size, tokens", 400, lambda value, _: GreedyChunker(int(value))),
-    "paragraphs": Preset("", 0, lambda *_: UnitChunker()),
+    "paragraphs": Preset("", 0, lambda *_: paragraph_by_paragraph),
     "fixed": Preset("tokens", 200, lambda value, _: fixed_length(int(value))),
     "recursive": Preset("characters", 1000, lambda value, _: recursive_characters(int(value))),
     "semantic": Preset(
-        "percentile", 95, lambda value, made: SemanticChunker(made or "bundled", percentile=value)
+        "percentile", 95, lambda value, made: SemanticChunks(made or "bundled", percentile=value)
     ),
 }
 """The splitters that `preset` knows. All run without a key."""

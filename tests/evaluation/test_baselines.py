@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import Chunker, GreedyChunker, MissingExtraError, extras
-from lumber_core.spans import check_tiling
+from lumber_core import GreedyChunker, MissingExtraError, extras
+from lumber_core.spans import Span, check_tiling
 from lumber_evaluation.baselines import (
-    SemanticChunker,
-    UnitChunker,
+    SemanticChunks,
     Words,
     fixed_length,
+    paragraph_by_paragraph,
     recursive_characters,
 )
 
@@ -39,20 +39,6 @@ class ByLetters:
         return self.embed_documents(texts)
 
 
-def lines(text: str) -> list[tuple[int, int]]:
-    starts = [0, *(place + 1 for place, mark in enumerate(text[:-1]) if mark == "\n")]
-    return list(zip(starts, [*starts[1:], len(text)], strict=True)) if text else []
-
-
-def make_chunkers(limit: int | None = None) -> list[Chunker]:
-    return [
-        UnitChunker(chunk_size=limit),
-        UnitChunker("sentences", chunk_size=limit),
-        GreedyChunker(7, tokenizer="words", units=Words(), chunk_size=limit),
-        SemanticChunker(ByLetters(), percentile=50, chunk_size=limit),
-    ]
-
-
 texts = st.lists(
     st.sampled_from(
         ["aa aa. ", "b b b! ", "\n\n", "春が来る。", "👩‍🚀", "c" * 50, " ", "\r\n", "e\u0301. "]
@@ -63,21 +49,16 @@ texts = st.lists(
 
 @given(texts)
 def test_chunks_tile_any_text(text: str) -> None:
-    for chunker in make_chunkers():
-        check_tiling(chunker.segment(text).spans, len(text))
-
-
-@given(texts)
-def test_no_chunk_is_above_the_limit(text: str) -> None:
-    for chunker in make_chunkers(9):
-        segmentation = chunker.segment(text)
-        check_tiling(segmentation.spans, len(text))
-        assert max(chunker.counter.count(segmentation.chunks(text)), default=0) <= 9
+    greedy = GreedyChunker(7, tokenizer="words", units=Words()).segment(text).spans
+    check_tiling(greedy, len(text))
+    for split in (paragraph_by_paragraph, SemanticChunks(ByLetters(), percentile=50)):
+        check_tiling([Span(*one) for one in split(text)], len(text))
 
 
 def test_paragraphs_are_chunks() -> None:
     text = "One. Two.\n\nThree.\n\nFour."
-    assert UnitChunker().segment(text).chunks(text) == ["One. Two.\n\n", "Three.\n\n", "Four."]
+    chunks = [text[slice(*one)] for one in paragraph_by_paragraph(text)]
+    assert chunks == ["One. Two.\n\n", "Three.\n\n", "Four."]
 
 
 def test_fixed_lengths_are_met_to_the_word_and_cut_anywhere_between_words() -> None:
@@ -107,12 +88,6 @@ def test_fixed_lengths_count_as_the_tokenizer_does() -> None:
     assert all(abs(size - 50) <= 2 for size in sizes[:-1])
 
 
-def test_recursive_characters_are_langchains() -> None:
-    splitter = recursive_characters(30, chunk_overlap=5)
-    assert all(len(chunk) <= 30 for chunk in splitter.split_text("one two three four " * 9))
-    assert splitter._chunk_overlap == 5
-
-
 def test_recursive_characters_without_langchain_name_the_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -121,56 +96,37 @@ def test_recursive_characters_without_langchain_name_the_extra(
         recursive_characters()
 
 
-STORY = "a a\na a a\na\nb b\nb b b\nb\nc\nc c"
+STORY = "Aa a aa. A aaa a. Aaa a. Bb b bb. B bbb b. Bbb b. Cc c cc. C cc c."
 
 
 def test_a_chunk_starts_where_the_meaning_turns() -> None:
-    chunker = SemanticChunker(ByLetters(), percentile=70, buffer_size=0, units=lines)
-    assert chunker.segment(STORY).chunks(STORY) == ["a a\na a a\na\n", "b b\nb b b\nb\n", "c\nc c"]
+    text = "Aaa aa. " * 5 + "Bbb bb. " * 5
+    chunks = [text[slice(*one)] for one in SemanticChunks(ByLetters(), percentile=99)(text)]
+    assert chunks == ["Aaa aa. " * 5, "Bbb bb. " * 5]
 
 
-def test_units_are_embedded_with_their_neighbours() -> None:
+def test_sentences_are_embedded_with_their_neighbours() -> None:
     model = ByLetters()
-    SemanticChunker(model, buffer_size=1, units=lines).segment("a\nb\nc\na")
-    assert model.asked == ["a\nb\n", "a\nb\nc\n", "b\nc\na", "c\na"]
+    SemanticChunks(model)("Aa. Bb. Cc. Aa.")
+    assert model.asked == ["Aa. Bb. ", "Aa. Bb. Cc. ", "Bb. Cc. Aa.", "Cc. Aa."]
 
 
 def test_a_lower_percentile_cuts_more() -> None:
-    counts = [
-        len(SemanticChunker(ByLetters(), percentile=p, units=lines).segment(STORY).spans)
-        for p in (100, 80, 40)
-    ]
+    counts = [len(SemanticChunks(ByLetters(), percentile=p)(STORY)) for p in (100, 80, 40)]
     assert counts[0] == 1
     assert counts == sorted(set(counts))
 
 
-def test_one_unit_or_none_embeds_nothing() -> None:
+def test_one_sentence_or_none_embeds_nothing() -> None:
     model = ByLetters()
-    chunker = SemanticChunker(model, units=lines)
-    assert chunker.segment("").spans == ()
-    assert chunker.segment("a a").chunks("a a") == ["a a"]
+    assert SemanticChunks(model)("") == []
+    assert SemanticChunks(model)("a a") == [(0, 3)]
     assert model.asked == []
 
 
-def test_settings_are_shown() -> None:
-    shown = repr(SemanticChunker(ByLetters(), percentile=80, buffer_size=2))
-    assert "by letter" in shown
-    assert "percentile=80" in shown
-    assert "buffer_size=2" in shown
-    assert " at 0x" not in repr(fixed_length(20))
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"percentile": 101}, ValueError, "percentile must be between 0 and 100, not 101"),
-        ({"buffer_size": -1}, ValueError, "buffer_size must be at least 0"),
-        ({"buffer_size": 0.5}, TypeError, "buffer_size must be a whole number"),
-        ({"embedder": "none"}, ValueError, "unknown embedder 'none'"),
-    ],
-)
-def test_settings_out_of_range_are_refused(
-    options: dict[str, object], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        SemanticChunker(**options)  # type: ignore[arg-type]
+def test_settings_are_shown_and_checked() -> None:
+    assert repr(SemanticChunks(ByLetters())) == "SemanticChunks(by letter, percentile=95)"
+    with pytest.raises(ValueError, match="percentile must be between 0 and 100, not 101"):
+        SemanticChunks(percentile=101)
+    with pytest.raises(ValueError, match="unknown embedder 'none'"):
+        SemanticChunks("none")

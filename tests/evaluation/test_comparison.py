@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +11,8 @@ import pytest
 
 pytest.importorskip("nltk")
 
-from lumber_core import Completion, GreedyChunker, Prices, StoreError, Usage
-from lumber_core.cache import Cache
-from lumber_core.llms import Answers
-from lumber_evaluation.comparison import FEWEST, Comparison, QaSettings, compare
+from lumber_core import GreedyChunker, Prices, StoreError, Usage
+from lumber_evaluation.comparison import FEWEST, Comparison, compare
 from lumber_evaluation.documents import Corpus, Document, Question
 from lumber_evaluation.report import report_json, write_report
 from lumber_evaluation.splitters import evaluated
@@ -36,7 +33,6 @@ def by_key(comparison: Comparison, key: str) -> dict[str, float]:
 def test_a_splitter_that_cuts_answers_apart_is_clearly_worse() -> None:
     made = compare(corpus(), [paragraphs(), shreds()], embedder=WordEmbedder())
     assert by_key(made, "recall@1") == {"paragraphs": 1.0, "shreds": 0.0}
-    assert len(made.results[1].retrieval.unanswerable) == 12
     metric = next(m for m in made.metrics if m.key == "recall@1")
     assert made.clearly_best(metric) == "paragraphs"
     difference = next(d for d in made.differences if d.metric == "recall@1")
@@ -168,50 +164,6 @@ def test_costs_follow_from_usage_and_prices() -> None:
     assert made.results[0].usage.calls == 6
 
 
-class Oracle:
-    """Answers with the year of the first passage, and calls an answer right if it is the
-    reference."""
-
-    identity = "oracle"
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
-        self.asked += 1
-        if "Reference:" in user:
-            lines = dict(line.split(": ", 1) for line in user.splitlines() if ": " in line)
-            right = lines["Reference"] == lines["Answer to judge"]
-            verdict = {"reason": "compared", "correct": "yes" if right else "no"}
-            return Completion(json.dumps(verdict))
-        place = user.rpartition("harbour of ")[2].split()[0]
-        _, found, rest = user.partition(f"{place} froze over in ")
-        return Completion(rest[:4] if found else "unknown")
-
-    async def acomplete(
-        self, system: str, user: str, *, answers: Answers | None = None
-    ) -> Completion:
-        return await asyncio.to_thread(self.complete, system, user, answers=answers)
-
-
-def test_questions_are_answered_and_judged_and_a_second_run_asks_no_model(tmp_path: Path) -> None:
-    model = Oracle()
-    for _ in range(2):
-        made = compare(
-            corpus(),
-            [paragraphs(), shreds()],
-            embedder=WordEmbedder(),
-            qa=QaSettings(model, top_k=1),
-            folder=tmp_path,
-        )
-        assert by_key(made, "accuracy") == {"paragraphs": 1.0, "shreds": 0.0}
-        asked = model.asked
-    assert asked <= 2 * 12 * 2
-    assert model.asked == asked
-    assert made.results[0].qa.usage.calls == 0
-    assert report_json(made)["splitters"][0]["qa"]["answers"][0]["answer"] == "1800"
-
-
 class KilledError(Exception):
     pass
 
@@ -266,27 +218,6 @@ def test_nothing_is_kept_of_functions_and_of_failures(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        b"{",
-        b"[" * 100_000,
-        b'{"chunks": [[-3, 5]], "seconds": 1, "usage": {}, "failures": 0}',
-        b'{"chunks": [[0, 10]], "seconds": 1, "usage": {"calls": "1"}, "failures": 0}',
-    ],
-    ids=lambda value: repr(value)[:22],
-)
-def test_a_damaged_split_is_made_anew(tmp_path: Path, value: bytes) -> None:
-    splitter = paragraphs()
-    compare(corpus(0), [splitter], folder=tmp_path)
-    splits = Cache(tmp_path / "work.db", "splits")
-    for key, _ in list(splits.items()):
-        splits.put(key, value)
-    made = compare(corpus(0), [splitter], folder=tmp_path)
-    assert splitter.asked == 4
-    assert len(made.results[0].splits[0].chunks) == 12
-
-
-@pytest.mark.parametrize(
     ("arguments", "error", "reason"),
     [
         ({"corpus": Corpus("none", ())}, ValueError, "contains no text"),
@@ -294,11 +225,8 @@ def test_a_damaged_split_is_made_anew(tmp_path: Path, value: bytes) -> None:
         ({"splitters": []}, ValueError, "no splitter"),
         ({"splitters": [paragraphs(), shreds("paragraphs")]}, ValueError, "2 splitters are named"),
         ({"splitters": [42]}, TypeError, "a splitter is"),
-        ({"corpus": corpus(0), "qa": QaSettings(Oracle())}, ValueError, "contains no questions"),
-        ({"qa": QaSettings(Oracle(), top_k=0)}, ValueError, "top_k"),
         ({"embedder": "none"}, ValueError, "unknown embedder"),
         ({"tokenizer": "none"}, ValueError, "unknown tokenizer"),
-        ({"tolerance": -1}, ValueError, "tolerance"),
         (
             {"corpus": replace(corpus(), questions=(Question("Why?", "harbours-0"),))},
             ValueError,
@@ -340,4 +268,3 @@ def test_the_json_file_holds_spans_and_results_and_no_text(tmp_path: Path) -> No
             assert row["retrieved"] == list(question.retrieved)
             assert row["first_hit"] == question.first_hit
     assert "Nobody had seen the like" not in json.dumps(data)
-    assert data["splitters"][1]["retrieval"]["unanswerable"] == 12

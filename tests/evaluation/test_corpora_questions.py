@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +30,13 @@ OWN = {
 EXPECTED = Question("Who ran?", "fox", "The fox.", "fox ran", (Span(4, 11),))
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "parquet"])
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
 def test_each_format_gives_the_same_questions(suffix: str, tmp_path: Path) -> None:
     path = write_table(tmp_path / f"questions.{suffix}", [OWN], encoding="utf-8-sig")
-    assert load_questions(path) == [EXPECTED]
     assert load_questions(path, documents=[document("fox"), document("owl")]) == [EXPECTED]
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
 def test_gutenqas_columns(suffix: str, tmp_path: Path) -> None:
     row = {
         "Book Name": "fox",
@@ -50,15 +47,16 @@ def test_gutenqas_columns(suffix: str, tmp_path: Path) -> None:
         "Answer": "The fox.",
         "Chunk Must Contain": " fox ran",
     }
-    (question,) = load_questions(write_table(tmp_path / f"q.{suffix}", [row]))
+    path = write_table(tmp_path / f"q.{suffix}", [row])
+    (question,) = load_questions(path, documents=[document("fox")])
     assert question == Question("Who, and\nwhy?", "fox", "The fox.", " fox ran")
 
 
 def test_columns_are_known_however_they_are_spelt(tmp_path: Path) -> None:
     row = {"QUESTION": "Who?", "chunk-must-contain": "fox", "other": 1}
-    assert load_questions(write_table(tmp_path / "q.jsonl", [row])) == [
-        Question("Who?", "", must_contain="fox")
-    ]
+    path = write_table(tmp_path / "q.jsonl", [row])
+    (question,) = load_questions(path, documents=[document("only")])
+    assert question == Question("Who?", "only", must_contain="fox")
 
 
 @pytest.mark.parametrize(
@@ -123,17 +121,7 @@ def test_a_name_that_may_be_several_documents_is_refused(tmp_path: Path) -> None
 def test_faulty_rows_are_named(change: dict[str, Any], reason: str, tmp_path: Path) -> None:
     path = write_table(tmp_path / "q.jsonl", [OWN, {**OWN, **change}])
     with pytest.raises(ValueError, match=rf"q\.jsonl, line 2: .*{reason}"):
-        load_questions(path)
-
-
-@pytest.mark.parametrize(
-    ("suffix", "place"), [("json", "item"), ("csv", "line"), ("parquet", "row")]
-)
-def test_other_formats_name_their_rows_too(suffix: str, place: str, tmp_path: Path) -> None:
-    rows = [OWN, OWN, {**OWN, "question": " "}]
-    number = 4 if suffix == "csv" else 3  # its header is a line
-    with pytest.raises(ValueError, match=rf"q\.{suffix}, {place} {number}: the question is empty"):
-        load_questions(write_table(tmp_path / f"q.{suffix}", rows))
+        load_questions(path, documents=[document("fox")])
 
 
 @pytest.mark.parametrize(
@@ -151,46 +139,38 @@ def test_references_must_be_in_their_document(
         load_questions(path, documents=[document("fox")])
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
 def test_wrong_columns_are_listed_with_the_right_ones(suffix: str, tmp_path: Path) -> None:
     path = write_table(tmp_path / f"q.{suffix}", [{"prompt": "Who?", "must_contain": "fox"}])
     with pytest.raises(
         ValueError, match=r"found the columns 'prompt', 'must_contain'; expected 'question' and"
     ):
-        load_questions(path)
+        load_questions(path, documents=[document("fox")])
     path = write_table(path, [{"question": "Who?", "answer": "The fox."}])
     with pytest.raises(ValueError, match=r"'question', 'answer'; expected .*'Chunk Must Contain'"):
-        load_questions(path)
+        load_questions(path, documents=[document("fox")])
 
 
-@pytest.mark.parametrize(
-    ("name", "content"), [("q.jsonl", "\n"), ("q.json", "[]"), ("q.csv", "question,answer\n")]
-)
+@pytest.mark.parametrize(("name", "content"), [("q.jsonl", "\n"), ("q.csv", "question,answer\n")])
 def test_an_empty_set_is_an_error(name: str, content: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"contains no question; expected rows"):
-        load_questions(write(tmp_path / name, content))
+        load_questions(write(tmp_path / name, content), documents=[])
 
 
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("q.txt", "", r"q\.txt: expected questions as a file in \.jsonl, \.json, \.csv"),
-        ("q.json", "{}", "expected a list of objects, found dict"),
-        ("q.json", "[3]", "item 1: expected a JSON object, found int"),
+        ("q.txt", "", r"q\.txt: expected questions as a file in \.jsonl or \.csv"),
+        ("q.jsonl", "[3]", "line 1: expected a JSON object, found list"),
         ("q.csv", 'question,must_contain\n"Who?","fox', r"line 2: not CSV"),
         ("q.csv", "question,must_contain\nWho, really?,fox\n", r"line 2: more cells than the 2"),
-        ("q.json", "[" + "1" * 5_000, r"not JSON \(a number of too many digits\)"),
-        ("q.json", "[" * 200_000, r"not JSON \(nested too deeply\)"),
         ("q.jsonl", '{"question": ' + "[" * 200_000, r"line 1: not JSON \(nested too deeply\)"),
         ("q.csv", "question,references\nWho?," + "[" * 90_000, "not JSON .nested too deeply."),
-        ("q.parquet", "PAR1", "not a Parquet file"),
     ],
 )
 def test_malformed_files_are_named(name: str, content: str, reason: str, tmp_path: Path) -> None:
-    if name.endswith("parquet"):
-        pytest.importorskip("pyarrow")
     with pytest.raises(ValueError, match=reason):
-        load_questions(write(tmp_path / name, content))
+        load_questions(write(tmp_path / name, content), documents=[])
 
 
 @pytest.mark.parametrize(
@@ -207,22 +187,6 @@ def test_no_cell_of_a_written_table_is_a_formula(text: str, tmp_path: Path) -> N
     assert (found.question, found.answer) == (text, text)
 
 
-def test_threads_may_write_the_same_file_at_the_same_time(tmp_path: Path) -> None:
-    path = tmp_path / "questions.jsonl"
-    asked = [Question("Who ran?", "fox", "The fox.", None, (Span(4, 11),))] * 500
-    together = threading.Barrier(4, timeout=60)
-
-    def work(_: int) -> None:
-        for _ in range(10):
-            together.wait()
-            write_questions(asked, path)
-            assert len(path.read_text("utf-8").splitlines()) == 500
-
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(work, range(4)))
-    assert [*tmp_path.iterdir()] == [path]
-
-
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"q\.jsonl does not exist; expected questions"):
-        load_questions(tmp_path / "q.jsonl")
+        load_questions(tmp_path / "q.jsonl", documents=[])

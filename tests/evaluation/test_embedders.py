@@ -1,10 +1,8 @@
-"""Embedding models of every make, Contriever's pooling, and vectors kept on disk."""
+"""Embedding models of every make, and vectors kept on disk."""
 
 from __future__ import annotations
 
-import json
 import shutil
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,11 +14,10 @@ from llama_index.core.embeddings import MockEmbedding
 
 from langchain_lumber import LumberEmbeddings
 from llamaindex_lumber import LumberEmbedding
-from lumber_core import MissingExtraError, StoreError, TextEmbedder, WeightsError, extras
-from lumber_core.cache import Cache
+from lumber_core import TextEmbedder, WeightsError
 from lumber_core.errors import ModelSettingsError
 from lumber_evaluation.cached_work import CachedEmbedder
-from lumber_evaluation.embedders import ContrieverEmbedder, Embedder, embedder
+from lumber_evaluation.embedders import Embedder, embedder
 from lumber_retrieval.surroundings import matrix
 from tests.loopback.faults import Status, rate_limited
 from tests.loopback.server import LoopbackServer
@@ -84,15 +81,6 @@ def test_identities_tell_models_apart_and_hold_no_key() -> None:
     assert "m1" in embedder(Remote()).identity
 
 
-def test_identities_do_not_change_with_use() -> None:
-    for model in (DeterministicFakeEmbedding(size=4), MockEmbedding(embed_dim=3)):
-        made = embedder(model)
-        before = made.identity
-        made.embed_documents(TEXTS)
-        made.embed_queries(TEXTS)
-        assert made.identity == before
-
-
 def test_no_text_gives_no_vector() -> None:
     for spec in ("bundled", DeterministicFakeEmbedding(size=4), MockEmbedding(embed_dim=3)):
         assert len(embedder(spec).embed_documents([])) == 0
@@ -103,7 +91,7 @@ def test_no_text_gives_no_vector() -> None:
     [
         ("http://127.0.0.1/v1", ValueError, "v1#NAME"),
         ("bundeld", ValueError, "unknown embedder 'bundeld'. There are: \"bundled\""),
-        (3, TypeError, 'an embedder is "bundled", "contriever"'),
+        (3, TypeError, 'an embedder is "bundled"'),
         (DeterministicFakeEmbedding, TypeError, "an embedder is"),
     ],
 )
@@ -217,52 +205,6 @@ def means_by_hand(folder: Path, texts: Sequence[str]) -> npt.NDArray[np.float32]
     return np.stack(vectors)
 
 
-def test_contriever_takes_the_mean_over_tokens_and_not_over_padding(tiny_bert: Path) -> None:
-    expected = means_by_hand(tiny_bert, LETTERS)
-    made = embedder(f"contriever:{tiny_bert}")
-    assert made.similarity == "dot"
-    np.testing.assert_allclose(made.embed_documents(LETTERS), expected, atol=1e-5)
-    np.testing.assert_allclose(made.embed_queries(LETTERS), expected, atol=1e-5)
-    assert not np.allclose(np.linalg.norm(expected, axis=1), 1)
-
-
-def test_contriever_gives_vectors_in_the_order_of_the_texts_in_any_batches(tiny_bert: Path) -> None:
-    expected = means_by_hand(tiny_bert, LETTERS)
-    for size in (1, 2, 3):
-        made = ContrieverEmbedder(str(tiny_bert), batch_size=size)
-        np.testing.assert_allclose(made.embed_documents(LETTERS), expected, atol=1e-5)
-
-
-def test_contriever_reads_512_tokens(tiny_bert: Path) -> None:
-    made = ContrieverEmbedder(str(tiny_bert))
-    longer, other = made.embed_documents(["a b " * 300 + "c", "a b " * 300 + "h h h"])
-    np.testing.assert_allclose(longer, other, atol=1e-6)
-    np.testing.assert_allclose(longer, means_by_hand(tiny_bert, ["a b " * 300])[0], atol=1e-5)
-
-
-def test_contriever_is_loaded_on_first_use_and_says_what_to_do_where_it_is_not(
-    tmp_path: Path,
-) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("transformers")
-    (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
-    made = embedder(f"contriever:{tmp_path}")
-    assert str(tmp_path) in made.identity
-    with pytest.raises(WeightsError, match=r"cannot be loaded.*contriever:FOLDER"):
-        made.embed_documents(["a"])
-
-
-def test_a_missing_folder_of_contriever_raises_at_once(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"there is no folder .*none with Contriever's files"):
-        embedder(f"contriever:{tmp_path / 'none'}")
-
-
-def test_contriever_without_pytorch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"lumber-splitters\[torch\]"):
-        embedder("contriever")
-
-
 class Counting:
     """An embedder that keeps what it is asked, and may break down after some texts."""
 
@@ -313,35 +255,3 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     assert len(broken.asked) >= 150
     assert broken.asked + healthy.asked == texts
     np.testing.assert_array_equal(vectors, Counting().embed_documents(texts))
-
-
-def test_a_remembering_embedder_is_as_the_one_it_asks(tmp_path: Path) -> None:
-    cached = CachedEmbedder("bundled", tmp_path / "vectors.db")
-    assert cached.identity == embedder("bundled").identity
-    assert cached.similarity == "cosine"
-    assert embedder(cached) is cached
-    assert len(cached.embed_documents([])) == 0
-
-
-@pytest.mark.parametrize(
-    "value", [b"abc", b"", np.float32([1, np.nan]).tobytes(), np.float32([1]).tobytes()]
-)
-def test_a_damaged_vector_is_reported(tmp_path: Path, value: bytes) -> None:
-    path = tmp_path / "vectors.db"
-    CachedEmbedder(Counting(), path).embed_documents(["a"])
-    entries = Cache(path, "vectors")
-    ((name, _),) = entries.items()
-    entries.put(name, value)
-    with pytest.raises(StoreError, match="Move the store away"):
-        CachedEmbedder(Counting(), path).embed_documents(["a", "bb"])
-
-
-def test_a_file_of_another_program_is_left_as_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE mine (x)")
-    connection.close()
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match="another program"):
-        CachedEmbedder(Counting(), path).embed_documents(["a"])
-    assert path.read_bytes() == before

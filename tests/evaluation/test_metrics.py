@@ -32,15 +32,6 @@ def test_nothing_predicted_or_nothing_to_find_is_no_error() -> None:
     assert boundary_score([], [4]).recall == 0
 
 
-def test_tolerance_matches_one_to_one() -> None:
-    assert boundary_score([10], [9, 11], tolerance=1).hits == 1
-    assert boundary_score([10, 11], [9, 10], tolerance=1).hits == 2
-    assert boundary_score([10, 12], [11, 13], tolerance=1).hits == 2
-    assert boundary_score([10], [12], tolerance=1).hits == 0
-    with pytest.raises(ValueError, match="at least 0"):
-        boundary_score([1], [1], tolerance=-1)
-
-
 def most_matches(true: list[int], said: list[int], tolerance: int) -> int:
     """The largest matching, by trying everything."""
     if not true or not said:
@@ -51,16 +42,6 @@ def most_matches(true: list[int], said: list[int], tolerance: int) -> int:
             rest = said[:place] + said[place + 1 :]
             best = max(best, 1 + most_matches(true[1:], rest, tolerance))
     return best
-
-
-@given(
-    true=st.sets(st.integers(1, 12), max_size=5),
-    said=st.sets(st.integers(1, 12), max_size=5),
-    tolerance=st.integers(0, 4),
-)
-def test_no_other_matching_is_larger(true: set[int], said: set[int], tolerance: int) -> None:
-    found = boundary_score(true, said, tolerance=tolerance).hits
-    assert found == most_matches(sorted(true), sorted(said), tolerance)
 
 
 def test_scores_add_up_over_documents() -> None:

@@ -372,7 +372,8 @@ def test_questions_are_written_as_csv(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["q.jsonl", "q.csv"])
 def test_what_is_written_loads_as_it_was(tmp_path: Path, name: str) -> None:
     write_questions(WRITTEN, tmp_path / name)
-    assert load_questions(tmp_path / name) == WRITTEN
+    documents = [Document(one, "x" * 99, (0,), (0,), "") for one in ("a, b.txt", "c.txt")]
+    assert load_questions(tmp_path / name, documents=documents) == WRITTEN
 
 
 def test_a_file_that_cannot_be_written_raises(tmp_path: Path) -> None:

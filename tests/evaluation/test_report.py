@@ -27,10 +27,9 @@ from lumber_evaluation.comparison import FEWEST, Comparison, compare
 from lumber_evaluation.documents import Corpus, Document, Question
 from lumber_evaluation.report import JSON_FILE, render, report_json, write_report
 from lumber_evaluation.report.conclusions import conclusions, explanation
-from lumber_evaluation.report.cuts import lay_out, pieces, telling_passages
+from lumber_evaluation.report.cuts import lay_out, telling_passages
 from lumber_evaluation.report.svg import nice_ticks
 from lumber_evaluation.report.tables import answers_table, signed_number, summary_table
-from lumber_evaluation.report.view import view
 from tests.evaluation.comparing import Every, WordEmbedder, corpus, paragraphs, shreds
 
 
@@ -100,7 +99,7 @@ def comparison() -> Comparison:
     return compared(segmented=True)
 
 
-def test_the_page_asks_for_nothing_and_runs_nothing_but_its_own_script(
+def test_the_page_asks_for_nothing_and_runs_nothing(
     comparison: Comparison,
 ) -> None:
     page = render(comparison)
@@ -110,10 +109,10 @@ def test_the_page_asks_for_nothing_and_runs_nothing_but_its_own_script(
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    for tag in ("style", "script"):
-        (content,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
-        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
-        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert "<script" not in page
+    (content,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in policy
     assert not re.search(r"<[^>]+\s(?:style|on\w+)=", page)
 
 
@@ -128,40 +127,11 @@ def test_texts_and_names_are_shown_and_not_obeyed() -> None:
         embedder=WordEmbedder(),
     )
     page = render(made)
-    assert page.count("<script>") == 1
+    assert "<script>" not in page
     assert "<img" not in page
     assert "{{ 7 * 7 }}" in page
     assert "&lt;script&gt;alert" in page
     assert page.encode("utf-8", errors="replace")
-
-
-def test_a_large_corpus_gives_a_small_file_that_says_what_it_leaves_out() -> None:
-    text = "\n\n".join(f"Paragraph {n} of a very long text." for n in range(1_000))
-    documents = tuple(Document(f"d{n}", text, (0,), (0,), "") for n in range(200))
-    made = compare(Corpus("large", documents), [paragraphs(), shreds()])
-    page = render(made)
-    assert len(page) < 10_000_000 < 2 * sum(len(document.text) for document in documents)
-    texts = view(made)["texts"]
-    assert "of 200 documents" in texts.note.lower()
-    assert "up to their first" in texts.note
-    shown = sum(len(piece.text) for panel in texts.panels for piece in panel.pieces)
-    assert shown <= 1_500_000
-
-
-spans_in_order = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=12).map(
-    lambda rows: sorted(Span(start, min(60, start + size)) for start, size in rows if start < 60)
-)
-
-
-@given(spans=spans_in_order, limit=st.integers(0, 80))
-def test_pieces_join_to_the_text_whatever_the_spans(spans: list[Span], limit: int) -> None:
-    text = "".join(chr(ord("A") + n % 58) for n in range(60))
-    found = pieces(text, spans, [1] * len(spans), limit=limit)
-    assert "".join(piece.text for piece in found) == text[:limit]
-    assert all(piece.text for piece in found)
-    for piece in found:
-        if piece.chunk is not None:
-            assert (piece.repeated + piece.text) in spans[piece.chunk - 1].of(text)
 
 
 @given(
@@ -309,7 +279,7 @@ def test_plots_are_well_formed_and_named(comparison: Comparison) -> None:
     found = re.findall(r"<svg.*?</svg>", render(comparison), re.DOTALL)
     plots = [ElementTree.fromstring(svg) for svg in found]
     named = [plot for plot in plots if plot.get("role") == "img"]
-    assert len(named) >= 5
+    assert len(named) >= 4
     assert all(plot.get("aria-label") for plot in named)
     assert all(plot.get("aria-hidden") == "true" for plot in plots if plot not in named)
 
@@ -339,7 +309,7 @@ def test_differences_carry_a_sign_unless_they_round_to_nothing(
 
 def test_what_the_page_is_made_of_is_packaged() -> None:
     folder = files("lumber_evaluation.report")
-    for name in ("report.html.jinja", "report.css", "report.js"):
+    for name in ("report.html.jinja", "report.css"):
         assert folder.joinpath(name).is_file()
 
 

@@ -27,20 +27,12 @@ onload = () => {{
   const page = document.querySelector("iframe").contentDocument;
   const view = document.querySelector("iframe").contentWindow;
   const look = (selector) => view.getComputedStyle(page.querySelector(selector));
-  const chooser = page.querySelector("#choose-splitter");
-  chooser.value = "1";
-  chooser.dispatchEvent(new view.Event("change"));
-  const panels = [...page.querySelectorAll(".panel")];
-  const shown = panels.filter((panel) => !panel.hidden);
   document.querySelector("#found").textContent = JSON.stringify({{
     width: page.documentElement.scrollWidth,
     page: look("body").backgroundColor,
     ink: look("body").color,
-    even: look(".chunk.even").backgroundColor,
-    odd: look(".chunk.odd").backgroundColor,
-    edges: [look(".chunk.even").borderLeftColor, look(".chunk.odd").borderLeftColor],
-    shown: shown.map((panel) => [panel.dataset.splitter, panel.open]),
-    text: [...shown[0].querySelectorAll(".body")].map((body) => body.textContent).join(""),
+    even: look(".rail.even").backgroundColor,
+    odd: look(".rail.odd").backgroundColor,
     requests: view.performance.getEntriesByType("resource").map((entry) => entry.name),
     plots: [...page.querySelectorAll("svg.plot")].map((plot) => plot.getBoundingClientRect().width),
   }});
@@ -113,7 +105,6 @@ def test_the_figures_shown_are_those_of_the_json_file(browser: Browser, report: 
         assert int(row[-1]) == max(tokens for _, _, tokens in chunks)
     assert len(re.findall(r'class="question"', shown)) > 0
     assert "holds the answer" in shown
-    assert 'class="scripted"' in shown  # the page's own script may run
 
 
 def test_the_page_fits_a_phone_and_asks_for_nothing(browser: Browser, report: Path) -> None:
@@ -121,15 +112,6 @@ def test_the_page_fits_a_phone_and_asks_for_nothing(browser: Browser, report: Pa
     assert found["width"] == 390
     assert found["requests"] == []
     assert all(200 < width <= 390 for width in found["plots"])
-
-
-def test_the_chooser_shows_one_panel_whose_chunks_join_to_the_text(
-    browser: Browser, report: Path
-) -> None:
-    found = probed(browser, report, 1_000)
-    assert found["shown"] == [["1", True]]
-    assert found["text"] == corpus().documents[0].text
-    assert found["width"] == 1_000
 
 
 def test_hostile_names_questions_and_texts_stay_texts(browser: Browser, tmp_path: Path) -> None:
@@ -146,7 +128,6 @@ def test_hostile_names_questions_and_texts_stay_texts(browser: Browser, tmp_path
     page = write_report(compare(hostile, splitters, embedder=WordEmbedder()), tmp_path)
     assert foreign_elements(browser.dom(page)) == []
     found = probed(browser, page, 900)
-    assert found["text"] == text
     assert found["requests"] == []
 
 
@@ -156,6 +137,4 @@ def test_dark_is_dark_and_chunks_differ_in_lightness(browser: Browser, report: P
     assert lightness(light["page"]) > 0.9 > 0.2 > lightness(dark["page"])
     for found in (light, dark):
         assert contrast(found["ink"], found["page"]) > 7
-        assert contrast(found["ink"], found["even"]) > 7
         assert contrast(found["even"], found["odd"]) > 1.08
-        assert found["edges"][0] != found["edges"][1]

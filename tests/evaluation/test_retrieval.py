@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import Span
-from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, Question, SplitDocument
-from lumber_evaluation.retrieval import RetrievalResult, retrieve, search
+from lumber_evaluation.documents import Corpus, Document, Question, SplitDocument
+from lumber_evaluation.retrieval import RetrievalResult, retrieve
 from tests.evaluation.retrieval_support import Table, asked, corpus_of, letters, split
 
 FOUR = split("aabbccdd", (0, 2), (2, 4), (4, 6), (6, 8))
@@ -72,27 +71,6 @@ def test_vectors_that_are_no_numbers_are_refused() -> None:
         found("cc", aa=0.9, bb=math.nan, cc=0.5, dd=0.7)
 
 
-def test_a_string_in_no_chunk_is_reported_and_counted_both_ways() -> None:
-    questions = (asked("cc"), asked("bc"))
-    table = letters({"aa": 0.1, "bb": 0.2, "cc": 0.9, "dd": 0.3})
-    result = retrieve(corpus_of("aabbccdd", *questions), [FOUR], table)
-    assert result.unanswerable == (questions[1],)
-    assert result.questions[1].first_hit is None
-    assert result.recall(1) == 0.5
-    assert result.recall(1, unanswerable="skip") == 1
-    assert result.dcg(1, unanswerable="skip") == 1
-    assert result.per_question(lambda one: one.recall(1)) == [1, 0]
-    assert result.per_question(lambda one: one.recall(1), unanswerable="skip") == pytest.approx(
-        [1, math.nan], nan_ok=True
-    )
-
-
-def test_nothing_answerable_has_no_mean_when_left_out() -> None:
-    result = found("bc", aa=1, bb=1, cc=1, dd=1)
-    assert result.recall(5) == 0
-    assert math.isnan(result.recall(5, unanswerable="skip"))
-
-
 def test_equally_similar_chunks_are_in_the_order_of_the_document() -> None:
     result = found("cc", aa=0.5, bb=0.5, cc=0.5, dd=0.7)
     assert result.questions[0].retrieved == (3, 0, 1, 2)
@@ -130,20 +108,6 @@ def test_cosine_ignores_the_length_of_vectors_and_the_dot_product_does_not() -> 
     assert by_product.retrieved == (1, 0)
 
 
-def test_propositions_of_one_passage_are_one_result_at_the_rank_of_the_best() -> None:
-    text = "Ann ran home. Bob slept. Cat sat."
-    passages = [Span(0, 14), Span(14, 25), Span(25, 33)]
-    said = [("Ann moved.", 0), ("Ann has a home.", 0), ("Bob was asleep.", 1), ("A cat sat.", 2)]
-    chunks = tuple(EvaluatedChunk("d", passages[number], text) for text, number in said)
-    table = letters({"Ann moved.": 0.5, "Ann has a home.": 0.9, "Bob was asleep.": 0.7,
-                     "A cat sat.": 0.6})  # fmt: skip
-    result = retrieve(corpus_of(text, asked("bob slept")), [SplitDocument("d", chunks, 0)], table)
-    (question,) = result.questions
-    assert question.retrieved == (1, 2, 3)
-    assert question.gold == (2,)
-    assert question.first_hit == 2
-
-
 def two_documents() -> tuple[Corpus, list[SplitDocument], Table]:
     documents = (
         Document("one", "aabb", (0,), (0,), "test"),
@@ -171,13 +135,6 @@ def test_the_whole_corpus_is_searched_if_requested() -> None:
     assert result.questions[0].retrieved == (1, 2, 0, 3)
     assert result.questions[0].gold == (3,)
     assert result.questions[0].first_hit == 4
-
-
-def test_other_texts_can_be_searched_for_than_the_questions() -> None:
-    corpus, splits, table = two_documents()
-    table.vectors["an answer made up"] = [-1.0]
-    result = retrieve(corpus, splits, table, query_texts=["an answer made up", "q"])
-    assert [question.retrieved for question in result.questions] == [(3, 2), (1, 0)]
 
 
 GUIDE = "# Harbour\n\n## Ferry\n\nAt six.\n\n## Lamps\n\nAt dusk.\n"
@@ -255,41 +212,21 @@ similarities = st.lists(st.integers(0, 4), min_size=1, max_size=40)
 @given(similarities, st.data())
 def test_ranks_are_those_of_sorting_everything(values: list[int], data: st.DataObject) -> None:
     gold = data.draw(st.sets(st.integers(0, len(values) - 1)))
-    count = data.draw(st.integers(1, 45))
-    chunks = [EvaluatedChunk("d", Span(n, n + 1), str(n)) for n in range(len(values))]
-    found = search.ExactSearch(
-        chunks,
-        numbers=range(len(values)),
-        text_of=range(len(values)),
-        vectors=np.array(values, dtype=np.float32)[:, None],
-    ).find(np.ones((1, 1), dtype=np.float32), [sorted(gold)], count=count)
-    ranked = sorted(range(len(values)), key=lambda number: (-values[number], number))
-    (one,) = found
-    assert list(one.chunks) == ranked[:count]
-    hits = [rank for rank, number in enumerate(ranked, start=1) if number in gold]
-    assert one.first_hit == min(hits, default=None)
-
-
-def test_many_questions_in_small_blocks_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    generator = np.random.default_rng(0)
-    words = [f"w{number:02}" for number in range(50)]
+    words = [f"w{number:02}{'x' if number in gold else 'y'}" for number in range(len(values))]
     text = "".join(words)
-    vectors = {word: list(generator.normal(size=8)) for word in words}
-    vectors |= {f"q{number}": list(generator.normal(size=8)) for number in range(30)}
-    questions = [Question(f"q{n}", "d", must_contain=words[n]) for n in range(30)]
-    chunks = split(text, *((3 * n, 3 * n + 3) for n in range(50)))
-    corpus = corpus_of(text, *questions)
-    at_once = retrieve(corpus, [chunks], Table(vectors))
-    monkeypatch.setattr(search, "_HELD_AT_ONCE", 70)
-    in_blocks = retrieve(corpus, [chunks], Table(vectors))
-    assert [q.retrieved for q in in_blocks.questions] == [q.retrieved for q in at_once.questions]
-    assert [q.first_hit for q in in_blocks.questions] == [q.first_hit for q in at_once.questions]
+    chunks = split(text, *((4 * n, 4 * n + 4) for n in range(len(values))))
+    table = letters(dict(zip(words, map(float, values), strict=True)))
+    (found,) = retrieve(corpus_of(text, asked("x")), [chunks], table).questions
+    ranked = sorted(range(len(values)), key=lambda number: (-values[number], number))
+    assert list(found.retrieved) == ranked[:20]
+    hits = [rank for rank, number in enumerate(ranked, start=1) if number in gold]
+    assert found.first_hit == min(hits, default=None)
 
 
 def test_questions_without_references_have_no_token_overlap() -> None:
     result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
     assert result.questions[0].overlaps == {}
-    assert result.per_question(lambda one: one.token_iou(5)) == pytest.approx(
+    assert result.per_question(lambda one: one.overlap(5).iou) == pytest.approx(
         [math.nan], nan_ok=True
     )
 
@@ -297,42 +234,26 @@ def test_questions_without_references_have_no_token_overlap() -> None:
 def test_a_document_without_chunks_answers_nothing() -> None:
     result = retrieve(corpus_of("aabb", asked("aa")), [SplitDocument("d", (), 0.0)], letters({}))
     assert result.questions[0].retrieved == ()
-    assert result.unanswerable == (asked("aa"),)
+    assert result.questions[0].first_hit is None
 
 
 NOTHING = Question("What for?", "d")
 
 
 @pytest.mark.parametrize(
-    ("questions", "splits", "queries", "message"),
+    ("questions", "splits", "message"),
     [
-        ((), [FOUR], None, "the corpus has no questions"),
-        (
-            (NOTHING,),
-            [FOUR],
-            None,
-            "'What for[?]' has no expected answer: it needs must_contain",
-        ),
-        ((asked("aa"),), [], None, "questions about 'd', which was not split"),
-        ((asked("aa"),), [FOUR, FOUR], None, "'d' was split twice"),
-        (
-            (asked("aa"),),
-            [split("x", (0, 1), name="e")],
-            None,
-            "'e' was split but is not a document",
-        ),
-        ((asked("aa"),), [FOUR], ["x", "y"], "there are 1 questions but 2 query_texts"),
+        ((), [FOUR], "the corpus has no questions"),
+        ((NOTHING,), [FOUR], "'What for[?]' has no expected answer: it needs must_contain"),
+        ((asked("aa"),), [], "questions about 'd', which was not split"),
     ],
 )
 def test_what_cannot_be_measured_is_refused_before_anything_is_embedded(
-    questions: tuple[Question, ...],
-    splits: list[SplitDocument],
-    queries: list[str] | None,
-    message: str,
+    questions: tuple[Question, ...], splits: list[SplitDocument], message: str
 ) -> None:
     table = letters({})
     with pytest.raises(ValueError, match=message):
-        retrieve(corpus_of("aabbccdd", *questions), splits, table, query_texts=queries)
+        retrieve(corpus_of("aabbccdd", *questions), splits, table)
     assert table.documents == []
 
 
@@ -342,7 +263,7 @@ def test_a_cutoff_that_is_not_measured_is_refused() -> None:
         with pytest.raises(ValueError, match="k must be from 1 to 20, not "):
             measure()
     with pytest.raises(ValueError, match="not 3"):
-        result.questions[0].token_iou(3)
+        result.questions[0].overlap(3)
     with pytest.raises(ValueError, match="not 50"):
         result.word_recall(50)
 
@@ -353,5 +274,4 @@ def test_answers_that_were_cut_apart_are_told_from_those_that_were_never_there()
     result = retrieve(corpus_of("aabbccdd", *questions), [FOUR], table)
     assert [one.is_cut_apart for one in result.questions] == [False, True, False]
     assert [one.is_absent for one in result.questions] == [False, False, True]
-    assert result.unanswerable == tuple(questions[1:])
     assert result.word_recall(300) == 1.0

@@ -26,11 +26,10 @@ def test_counts_of_all_documents_come_together_and_windows_are_averaged() -> Non
     assert scores.window_diff == pytest.approx(scores.documents[1].window_diff / 2)
 
 
-def test_cuts_count_for_the_unit_nearest_to_them_and_within_the_tolerance() -> None:
+def test_cuts_count_for_the_unit_nearest_to_them() -> None:
     documents = [document("a", (0, 50))]
     assert score_segmentation(documents, [[0, 52]]).boundaries.hits == 1
     assert score_segmentation(documents, [[0, 61]]).boundaries.hits == 0
-    assert score_segmentation(documents, [[0, 61]], tolerance=1).boundaries.hits == 1
 
 
 def test_no_document_is_an_error() -> None:

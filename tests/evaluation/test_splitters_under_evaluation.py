@@ -36,8 +36,7 @@ from lumber_core import GreedyChunker, LumberChunker
 from lumber_core.spans import Span
 from lumber_core.text.units import sentences
 from lumber_evaluation.documents import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
-from lumber_evaluation.identity import splitter_identity
-from lumber_evaluation.splitters import MarkedSegments, evaluated, preset
+from lumber_evaluation.splitters import evaluated, preset
 from tests.profiles import examples
 
 STORY = (
@@ -96,7 +95,7 @@ def test_overlap_of_our_adapters_is_evaluated_and_part_of_their_identity(adapter
         chunk.strip() for chunk in splitter.split_text(STORY)
     ]
     assert any(a.span.end > b.span.start for a, b in pairwise(chunks))
-    assert "chunk_overlap=15" in str(splitter_identity(splitter))
+    assert "chunk_overlap=15" in str(evaluated(splitter).identity)
 
 
 @pytest.mark.parametrize(
@@ -260,13 +259,6 @@ def test_a_subject_of_ones_own_is_taken_as_it_is() -> None:
     own = Whole()
     assert isinstance(own, EvaluatedSplitter)
     assert evaluated(own) is own
-
-
-def test_marked_segments_can_be_compared_with() -> None:
-    marked = Document("d", "One. Two. Three.", (0, 5, 10), (0, 10), "test")
-    assert [c.text for c in MarkedSegments().split(marked).chunks] == ["One. Two. ", "Three."]
-    with pytest.raises(ValueError, match="no segments are marked in 'story'"):
-        MarkedSegments().split(document(STORY))
 
 
 def test_empty_text_has_no_chunks() -> None:

@@ -77,13 +77,6 @@ def test_of_several_places_of_a_string_the_best_counts() -> None:
     assert math.isnan(read(Question("q", "d", must_contain="road"), [0], 5))
 
 
-def test_a_passage_in_other_words_counts_if_all_of_it_fits() -> None:
-    chunk = EvaluatedChunk("d", Span(0, 13), "There were one, two and three.")
-    read = WordRecall({"d": Document("d", TEXT, (0,), (0,), "")}, [chunk])
-    assert read.words == [6]
-    assert [read(about("two"), [0], budget) for budget in (5, 6)] == [0, 1]
-
-
 def test_the_words_of_a_context_take_room_before_those_of_the_text() -> None:
     above = Context(("Tides", "North Quay"))  # "Tides > North Quay", four words
     chunks = [

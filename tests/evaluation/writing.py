@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 
 def write(path: Path, text: str) -> Path:
     """Write a file as it is, with the folders it needs."""
@@ -27,13 +25,6 @@ def write_table(path: Path, rows: Sequence[dict[str, Any]], *, encoding: str = "
     """Write rows in the format of the file's name; the encoding is that of CSV."""
     if path.suffix == ".jsonl":
         return write_lines(path, rows)
-    if path.suffix == ".json":
-        return write(path, json.dumps(rows))
-    if path.suffix == ".parquet":
-        pyarrow = pytest.importorskip("pyarrow")
-        parquet = pytest.importorskip("pyarrow.parquet")
-        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
-        return path
     flat = [
         {key: json.dumps(cell) if isinstance(cell, list) else cell for key, cell in row.items()}
         for row in rows

@@ -9,19 +9,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.cache import Cache
 from lumber_core.errors import StoreError
-from lumber_core.llms.base import Completion
 from lumber_core.lumber.answer_store import AnswerStore
-from lumber_core.segmentation import OUTCOMES, Usage, Verdict
-from lumber_core.spans import Span
-from lumber_evaluation.cached_work import CachedEmbedder, CachedWork
-from lumber_evaluation.documents import Document, EvaluatedChunk, SplitDocument
-from lumber_evaluation.llm.cached_model import CompletionStore
+from lumber_core.segmentation import OUTCOMES, Verdict
 from tests.core.core_support import group, memory_folder
 from tests.fuzz.texts import texts
 from tests.profiles import examples
@@ -100,118 +94,6 @@ def test_a_verdict_is_sound_or_refused(value: bytes) -> None:
         usable(store.usage, path)
         usable(store.forget_failures, path)
         store.close()
-
-
-completion_rows = stored(
-    {
-        "text": texts,
-        "prompt_tokens": st.integers(0, 9),
-        "completion_tokens": st.integers(0, 9),
-        "finish_reason": st.sampled_from(["stop", ""]),
-    }
-)
-
-
-@given(completion_rows)
-@examples(30)
-def test_a_completion_is_sound_or_refused(value: bytes) -> None:
-    with memory_folder() as folder:
-        path = Path(folder) / "completions.db"
-        store = CompletionStore(path)
-        store.put("m", "system", "user", Completion("text"))
-        change_all(path, "completions", value)
-        try:
-            completion = store.get("m", "system", "user")
-            usage = store.usage()
-        except StoreError as error:
-            names(error, path)
-        else:
-            assert completion is not None
-            assert isinstance(completion.text, str)
-            assert isinstance(completion.finish_reason, str)
-            assert usage == Usage(1, completion.prompt_tokens, completion.completion_tokens)
-            assert isinstance(usage.prompt_tokens, int)
-        store.close()
-
-
-class Splitter:
-    """A splitter that makes one chunk."""
-
-    name = settings = identity = "whole"
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def split(self, document: Document) -> SplitDocument:
-        self.calls += 1
-        span = Span(0, len(document.text))
-        return SplitDocument(
-            document.name, (EvaluatedChunk(document.name, span, document.text),), 1.0, Usage(), 0
-        )
-
-
-split_rows = stored(
-    {
-        "chunks": st.lists(
-            st.tuples(st.integers(-2, 12), st.integers(-2, 12)).map(list)
-            | st.tuples(st.integers(0, 9), st.integers(0, 9), texts).map(list),
-            max_size=3,
-        ),
-        "seconds": st.floats(0, 9),
-        "usage": usages,
-        "failures": st.integers(0, 3),
-    }
-)
-
-
-@given(split_rows)
-@examples(30)
-def test_a_split_is_sound_or_made_anew(value: bytes) -> None:
-    document = Document("a", "0123456789", (0,), (0,), "")
-    with memory_folder() as folder:
-        work, splitter = CachedWork(folder), Splitter()
-        work.split(splitter, document)
-        assert work.path is not None
-        change_all(work.path, "splits", value)
-        split = work.split(splitter, document)
-        for chunk in split.chunks:
-            assert 0 <= chunk.span.start < chunk.span.end <= 10
-            assert isinstance(chunk.text, str)
-        assert isinstance(split.seconds, float | int)
-        assert type(split.failures) is int
-        assert type((split.usage + Usage(1)).calls) is int
-        work._splits.close()
-
-
-class Embedder:
-    """An embedder of vectors of three numbers."""
-
-    identity, similarity = "three", "cosine"
-
-    def embed_documents(self, texts: Any) -> Any:
-        return np.ones((len(texts), 3), dtype=np.float32)
-
-    embed_queries = embed_documents
-
-
-@given(
-    st.binary(max_size=24) | st.lists(st.floats(width=32), max_size=4).map(np.float32).map(bytes)
-)
-@examples(40)
-def test_a_vector_is_sound_or_refused(value: bytes) -> None:
-    with memory_folder() as folder:
-        path = Path(folder) / "vectors.db"
-        embedder = CachedEmbedder(Embedder(), path)
-        embedder.embed_documents(["one"])
-        change_all(path, "vectors", value)
-        try:
-            vectors = embedder.embed_documents(["one", "two"])
-        except StoreError as error:
-            names(error, path)
-        else:
-            assert vectors.shape == (2, 3)
-            assert np.isfinite(vectors).all()
-        embedder.close()
 
 
 @given(

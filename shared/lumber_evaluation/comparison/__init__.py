@@ -10,14 +10,13 @@ from lumber_evaluation.comparison.results import (
     Figure,
     SplitterResult,
 )
-from lumber_evaluation.comparison.running import QaSettings, check_comparison, compare
+from lumber_evaluation.comparison.running import check_comparison, compare
 
 __all__ = [
     "FEWEST",
     "Comparison",
     "Difference",
     "Figure",
-    "QaSettings",
     "SplitterResult",
     "check_comparison",
     "compare",

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from lumber_evaluation.llm.answers import QaResult
 from lumber_evaluation.retrieval import (
     CUTOFFS,
     PASSAGE_BUDGETS,
@@ -34,11 +33,6 @@ class Measured(Protocol):
     @property
     def segmentation(self) -> SegmentationScores | None:
         """Agreement with reference segments; None without any."""
-        ...
-
-    @property
-    def qa(self) -> QaResult | None:
-        """Answers from the retrieved passages; None if not requested."""
         ...
 
 
@@ -83,7 +77,7 @@ class Metric:
             that it needs.
         at: Its number within the family, such as k; None for a single metric.
         in_summary: Whether it is in the summary table.
-        leads: Whether conclusions, differences and sweeps include it.
+        leads: Whether conclusions and plots of differences include it.
     """
 
     key: str
@@ -136,10 +130,6 @@ def _is_measured(metric: Metric, result: Measured) -> bool:
     return values is not None and not all(map(math.isnan, values))
 
 
-def _answers(result: Measured) -> list[float] | None:
-    return None if result.qa is None else result.qa.per_question()
-
-
 def _word_recall(words: int) -> Metric:
     measure = of_questions(lambda question: question.word_recall(words))
     label = f"Recall, {words:,} words"
@@ -169,17 +159,17 @@ def _dcg(k: int) -> Metric:
 
 
 def _token_recall(k: int) -> Metric:
-    measure = of_questions(lambda question: question.token_recall(k))
+    measure = of_questions(lambda question: question.overlap(k).recall)
     return Metric(f"token_recall@{k}", f"Token recall@{k}", TOKEN_RECALL, measure, k)
 
 
 def _token_precision(k: int) -> Metric:
-    measure = of_questions(lambda question: question.token_precision(k))
+    measure = of_questions(lambda question: question.overlap(k).precision)
     return Metric(f"token_precision@{k}", f"Token precision@{k}", TOKEN_PRECISION, measure, k)
 
 
 def _token_iou(k: int) -> Metric:
-    measure = of_questions(lambda question: question.token_iou(k))
+    measure = of_questions(lambda question: question.overlap(k).iou)
     return Metric(f"token_iou@{k}", f"Token IoU@{k}", TOKEN_IOU, measure, k)
 
 
@@ -259,15 +249,6 @@ TOKEN_IOU = MetricFamily(
     axis="k, passages retrieved",
     by_passages=True,
 )
-ACCURACY = MetricFamily(
-    "accuracy",
-    "QA accuracy",
-    "Share of the questions that a model answered from the first passages so that a model, shown "
-    "the reference answer, called it right. Answers that are missing or could not be judged are "
-    "left out and listed under failures.",
-    "share of the questions",
-    by_passages=True,
-)
 BOUNDARY_F1 = MetricFamily(
     "f1",
     "Boundary F1",
@@ -304,7 +285,6 @@ METRICS: tuple[Metric, ...] = (
     *map(_token_recall, CUTOFFS),
     *map(_token_precision, CUTOFFS),
     *map(_token_iou, CUTOFFS),
-    Metric("accuracy", "QA accuracy", ACCURACY, _answers, in_summary=True, leads=True),
     Metric(
         "f1",
         "Boundary F1",

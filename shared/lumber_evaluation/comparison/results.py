@@ -22,7 +22,6 @@ from lumber_evaluation.bootstrap import (
 )
 from lumber_evaluation.comparison.metrics import Metric, metrics_of
 from lumber_evaluation.documents import Corpus, SplitDocument
-from lumber_evaluation.llm.answers import QaResult
 from lumber_evaluation.retrieval import RetrievalResult
 from lumber_evaluation.segmentation import SegmentationScores
 
@@ -44,7 +43,6 @@ class SplitterResult:
         sizes: Tokens of each chunk, for each document.
         segmentation: Agreement with reference segments; None if no document has any.
         retrieval: What questions retrieve from its chunks; None if there are no questions.
-        qa: Answers to the questions from its chunks; None if not requested.
     """
 
     name: str
@@ -53,7 +51,6 @@ class SplitterResult:
     sizes: tuple[tuple[int, ...], ...]
     segmentation: SegmentationScores | None = None
     retrieval: RetrievalResult | None = None
-    qa: QaResult | None = None
 
     @property
     def mean_size(self) -> float:
@@ -136,10 +133,7 @@ class Comparison:
         embedder: Identity of the embedder; "" without questions.
         tokenizer: The token counter, in words.
         within_document: Whether a question searched its own document only.
-        top_k: Number of passages that answers were made from; None if no question was answered.
         prices: What the splitters' models cost; None if unknown.
-        query_texts: Texts embedded instead of the questions, such as hypothetical passages; empty
-            if the questions were embedded.
         made: Time of the comparison, in UTC.
     """
 
@@ -148,9 +142,7 @@ class Comparison:
     embedder: str
     tokenizer: str
     within_document: bool
-    top_k: int | None = None
     prices: Prices | None = None
-    query_texts: tuple[str, ...] = ()
     made: datetime = field(default_factory=lambda: datetime.now(timezone.utc))
 
     @cached_property

@@ -4,50 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tqdm import tqdm
 
-from lumber_core.checks import check_positive
 from lumber_core.extras import require
-from lumber_core.llms.base import Model
-from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.estimate import Prices
 from lumber_core.tokens import DEFAULT_TOKENIZER, TokenCounter, TokenCounterSpec, token_counter
 from lumber_evaluation.cached_work import CachedWork
 from lumber_evaluation.comparison.results import Comparison, SplitterResult
 from lumber_evaluation.documents import Corpus, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import embedder as embedder_of
-from lumber_evaluation.llm.answers import QaResult, answer_questions
-from lumber_evaluation.llm.cached_model import CompletionStore
-from lumber_evaluation.retrieval import RetrievalResult, retrieve
+from lumber_evaluation.retrieval import retrieve
 from lumber_evaluation.retrieval.context import ALL_CONTEXT, ContextPart, check_context
 from lumber_evaluation.retrieval.references import check_questions
 from lumber_evaluation.segmentation import score_segmentation
 from lumber_evaluation.splitters import evaluated
-
-
-@dataclass(frozen=True, slots=True)
-class QaSettings:
-    """How questions are answered and answers judged.
-
-    Attributes:
-        model: Answers from the passages retrieved.
-        judge: Grades an answer by comparing it with the reference; None: the same model.
-        top_k: Passages shown to the model.
-        store: A file that caches every completion; None: one in the comparison's folder, if it has
-            one.
-        policy: Retries and rate limits.
-        max_concurrency: Maximum number of questions in flight.
-    """
-
-    model: Model
-    judge: Model | None = None
-    top_k: int = 5
-    store: CompletionStore | str | Path | None = None
-    policy: CallPolicy | None = None
-    max_concurrency: int = 8
 
 
 def compare(
@@ -55,13 +28,10 @@ def compare(
     splitters: Iterable[object],
     *,
     embedder: object = "bundled",
-    qa: QaSettings | None = None,
     tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
     prices: Prices | None = None,
     contexts: Iterable[Sequence[ContextPart]] = (),
     within_document: bool = False,
-    tolerance: int = 0,
-    query_texts: Sequence[str] | None = None,
     passages: bool = False,
     folder: str | Path | None = None,
     show_progress: bool = False,
@@ -72,9 +42,8 @@ def compare(
         corpus: Documents, optionally with reference segments, and optionally questions about them.
         splitters: Splitters of this project, LangChain or LlamaIndex, functions, or the output of
             `lumber_evaluation.splitters.evaluated`.
-        embedder: "bundled", "contriever", an embedder of LangChain or LlamaIndex, or one of
+        embedder: "bundled", an embedder of LangChain or LlamaIndex, or one of
             `lumber_evaluation.embedders`.
-        qa: Let a model answer the questions as well.
         tokenizer: Counts the tokens of chunks. Default: an estimate. See
             `lumber_core.tokens.token_counter`.
         prices: What the splitters' models cost.
@@ -82,9 +51,6 @@ def compare(
             chunks, such as `("headings",)` and `("headings", "surroundings")`; see
             `lumber_retrieval.split_and_embed`. The words of headings count as retrieved.
         within_document: Let a question search the chunks of its own document only.
-        tolerance: How many units apart two boundaries may be and still match.
-        query_texts: Texts to embed instead of the questions, one for each: the `texts` of
-            `lumber_evaluation.llm.hyde.hypothetical_passages`, for instance.
         passages: Also measure what a reader gets: hits that lie close together are joined, found by
             vectors alone, and by vectors and words as by `PassageIndex`.
         folder: Where finished work is cached, so that an interrupted run resumes.
@@ -92,9 +58,8 @@ def compare(
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters with the same name, a
-            question without an expected answer, no question for the model to answer, to search
-            with a context or to find passages for, not one query text for each question, or an
-            argument is out of range.
+            question without an expected answer, no question to search with a context or to find
+            passages for, or an argument is out of range.
         TypeError: A splitter, the embedder, a context or the tokenizer has the wrong type.
         MissingExtraError: A package is not installed.
 
@@ -108,16 +73,9 @@ def compare(
     """
     subjects = [evaluated(splitter) for splitter in splitters]
     given = list(contexts)
-    check_comparison(corpus, subjects, qa=qa, contexts=given, passages=passages)
+    check_comparison(corpus, subjects, contexts=given, passages=passages)
     ordered = [tuple(part for part in ALL_CONTEXT if part in context) for context in given]
     measured = dict.fromkeys([(), *ordered])  # each once, and first none
-    if tolerance < 0:
-        raise ValueError(f"tolerance must be at least 0, not {tolerance}")
-    if query_texts is not None and len(query_texts) != len(corpus.questions):
-        raise ValueError(
-            f"there are {len(corpus.questions)} questions but {len(query_texts)} query_texts: pass "
-            "one for each question, in order"
-        )
     counter = token_counter(tokenizer)
     counter.count([""])  # raises now if a vocabulary is not available
     work = CachedWork(folder)
@@ -146,7 +104,7 @@ def compare(
             one.settings,
             made,
             tuple(tuple(counter.count([c.text for c in s.chunks])) for s in made),
-            score_segmentation(segmented, starts, tolerance=tolerance) if segmented else None,
+            score_segmentation(segmented, starts) if segmented else None,
         )
         for context in measured:
             retrieval = None
@@ -157,26 +115,18 @@ def compare(
                     searching,
                     context=context,
                     within_document=within_document,
-                    query_texts=query_texts,
                     passages=passages,
                     show_progress=show_progress,
                 )
-            result = replace(
-                plain,
-                name=", ".join([one.name, *context]),
-                retrieval=retrieval,
-                qa=None if qa is None else _answer(corpus, retrieval, qa, work, show_progress),
-            )
-            results.append(result)
+            name = ", ".join([one.name, *context])
+            results.append(replace(plain, name=name, retrieval=retrieval))
     return Comparison(
         corpus,
         tuple(results),
         searching.identity if corpus.questions else "",
         _tokens_in_words(tokenizer, counter),
         within_document,
-        None if qa is None else qa.top_k,
         prices,
-        tuple(query_texts or ()),
     )
 
 
@@ -184,7 +134,6 @@ def check_comparison(
     corpus: Corpus,
     subjects: Sequence[EvaluatedSplitter],
     *,
-    qa: QaSettings | None = None,
     contexts: Sequence[Sequence[ContextPart]] = (),
     passages: bool = False,
 ) -> None:
@@ -192,8 +141,8 @@ def check_comparison(
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters with the same name, a
-            question without an expected answer, no question for the model to answer, to search
-            with a context or to find passages for, or a context has an unknown part.
+            question without an expected answer, no question to search with a context or to find
+            passages for, or a context has an unknown part.
         TypeError: A context is not a list.
     """
     for context in contexts:
@@ -220,34 +169,6 @@ def check_comparison(
             f"the corpus {corpus.name!r} contains no questions to search with a context: pass "
             "questions, or no contexts"
         )
-    if qa is not None:
-        check_positive("top_k", qa.top_k)
-        if not corpus.questions:
-            raise ValueError(
-                f"the corpus {corpus.name!r} contains no questions for a model to answer"
-            )
-
-
-def _answer(
-    corpus: Corpus,
-    retrieval: RetrievalResult | None,
-    qa: QaSettings,
-    work: CachedWork,
-    show_progress: bool,
-) -> QaResult:
-    assert retrieval is not None
-    store = work.path if qa.store is None else qa.store
-    return answer_questions(
-        corpus,
-        retrieval,
-        qa.model,
-        judge=qa.judge,
-        top_k=qa.top_k,
-        store=store,
-        policy=qa.policy,
-        max_concurrency=qa.max_concurrency,
-        show_progress=show_progress,
-    )
 
 
 def _tokens_in_words(tokenizer: TokenCounterSpec, counter: TokenCounter) -> str:

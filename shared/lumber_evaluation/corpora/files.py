@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
-from lumber_core.extras import load
-
 
 def existing(path: Path, what: str) -> Path:
     """Return `path` if it exists; otherwise raise an error that says what was expected.
@@ -83,8 +81,6 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
         ) from error
 
 
-FORMATS = (".jsonl", ".json", ".csv", ".parquet")
-
 Row = dict[str, object]
 _T = TypeVar("_T")
 
@@ -93,24 +89,19 @@ def table_rows(path: str | Path, what: str) -> Iterator[tuple[str, Row]]:
     """Yield each row of a table with its place in the file, for error messages.
 
     Args:
-        path: A file whose name ends in .jsonl (an object on each line), .json (a list of objects),
-            .csv (with a header, UTF-8) or .parquet.
+        path: A file whose name ends in .jsonl (an object on each line) or .csv (with a header,
+            UTF-8).
         what: What the file should contain, for the error if it is missing.
 
     Raises:
         FileNotFoundError: There is no such file.
-        ValueError: It is in none of these formats, or malformed.
-        MissingExtraError: For Parquet, if pyarrow is not installed.
+        ValueError: It is in neither of these formats, or malformed.
     """
     file = existing(Path(path), what)
     kind = file.suffix.lower()
-    if not file.is_file() or kind not in FORMATS:
-        raise ValueError(f"{file}: expected {what} as a file in {', '.join(FORMATS)}")
-    if kind == ".jsonl":
-        return json_lines(file, what)
-    if kind == ".json":
-        return _json_rows(file)
-    return _csv_rows(file) if kind == ".csv" else _parquet_rows(file)
+    if not file.is_file() or kind not in (".jsonl", ".csv"):
+        raise ValueError(f"{file}: expected {what} as a file in .jsonl or .csv")
+    return json_lines(file, what) if kind == ".jsonl" else _csv_rows(file)
 
 
 def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:
@@ -124,7 +115,13 @@ def json_lines(path: Path, what: str) -> Iterator[tuple[str, Row]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             where = f"{path}, line {number}"
-            yield where, _object(_parsed(line, where), where)
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise ValueError(f"{where}: not JSON ({json_fault(error)})") from error
+            if not isinstance(row, dict):
+                raise ValueError(f"{where}: expected a JSON object, found {type(row).__name__}")
+            yield where, row
 
 
 def field(row: Row, key: str, kind: type[_T], where: str) -> _T:
@@ -139,15 +136,6 @@ def field(row: Row, key: str, kind: type[_T], where: str) -> _T:
             f"{where}: expected {key!r} as {kind.__name__}, found {type(value).__name__}"
         )
     return value
-
-
-def _json_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    rows = _parsed(read_text(path).removeprefix("\ufeff"), str(path))
-    if not isinstance(rows, list):
-        raise ValueError(f"{path}: expected a list of objects, found {type(rows).__name__}")
-    for number, row in enumerate(rows, start=1):
-        where = f"{path}, item {number}"
-        yield where, _object(row, where)
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, Row]]:
@@ -182,27 +170,6 @@ def plain_cell(cell: object) -> object:
     return cell[1:] if guarded and isinstance(cell, str) else cell
 
 
-def _parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    parquet = load("pyarrow.parquet", package="pyarrow", extra="evaluation")
-    try:
-        table = parquet.ParquetFile(path)
-    except ValueError as error:  # pyarrow's ArrowInvalid is one
-        raise ValueError(f"{path}: not a Parquet file ({error})") from error
-    with table:
-        number = 0
-        for batch in table.iter_batches():
-            for row in batch.to_pylist():
-                number += 1
-                yield f"{path}, row {number}", row
-
-
-def _parsed(text: str, where: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{where}: not JSON ({json_fault(error)})") from error
-
-
 def json_fault(error: ValueError | RecursionError) -> str:
     """Return what is wrong with a JSON text, in a few words."""
     if isinstance(error, json.JSONDecodeError):
@@ -210,9 +177,3 @@ def json_fault(error: ValueError | RecursionError) -> str:
     return (
         "nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
     )
-
-
-def _object(row: object, where: str) -> Row:
-    if not isinstance(row, dict):
-        raise ValueError(f"{where}: expected a JSON object, found {type(row).__name__}")
-    return row

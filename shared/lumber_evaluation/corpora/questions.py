@@ -6,10 +6,10 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lumber_core.spans import Span
 from lumber_evaluation.corpora.files import (
@@ -35,59 +35,8 @@ _EXPECTED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """An excerpt that answers a question, as read from a file.
-
-    Attributes:
-        span: Its place in the document, according to the file.
-        content: The characters expected there; None if the file does not say.
-        document: The name of the document, "" if the reference names none.
-    """
-
-    span: Span
-    content: str | None
-    document: str = ""
-
-    def check(self, document: Document, where: str) -> None:
-        """Raise unless the document has the excerpt at its offsets.
-
-        Raises:
-            ValueError: The offsets are outside the text, or the text differs there.
-        """
-        start, end = self.span
-        if end > len(document.text):
-            raise ValueError(
-                f"{where}: a reference ends at character {end}, but {document.name} has "
-                f"{len(document.text)}; expected offsets of Python characters, not of bytes"
-            )
-        if self.content is not None and self.span.of(document.text) != self.content:
-            raise ValueError(
-                f"{where}: characters {start} to {end} of {document.name} are not the excerpt "
-                "given. Offsets count Python characters of the text as it was decoded, with its "
-                "own line ends: read files without translating line ends"
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class AskedQuestion:
-    """A question as read from a file, before it is matched with a document.
-
-    Attributes:
-        where: File and line, for errors.
-        question: The question; `document` is "" if the file names none.
-        references: Its references, with their expected contents.
-    """
-
-    where: str
-    question: Question
-    references: tuple[Reference, ...]
-
-
-def load_questions(
-    path: str | Path, *, documents: Sequence[Document] | None = None
-) -> list[Question]:
-    """Load questions from a table.
+def load_questions(path: str | Path, *, documents: Sequence[Document]) -> list[Question]:
+    """Load questions about documents from a table.
 
     Columns are GutenQA's (`Book Name`, `Question`, `Answer`, `Chunk Must Contain`) or the names of
     the fields of `Question` (`document`, `question`, `answer`, `must_contain` or
@@ -97,91 +46,26 @@ def load_questions(
     question with references in several documents becomes one question for each.
 
     Args:
-        path: A .jsonl, .json (a list), .csv or .parquet file.
-        documents: The documents that the questions are about. Each question then gets the full name
-            of its document, found by file name with or without extension; if there is only one
-            document, questions that name none are about it. Without documents, names stay as in the
-            file ("" for none), and references are not checked.
+        path: A .jsonl or .csv file.
+        documents: The documents that the questions are about. A question gets the full name of its
+            document, found by file name with or without extension; if there is only one document,
+            questions that name none are about it.
 
     Raises:
         FileNotFoundError: There is no such file.
         ValueError: The file has no question, lacks a column or a value, names an unknown document,
             or has a reference that is not in its document.
-        MissingExtraError: For Parquet, if pyarrow is not installed.
-    """
-    asked = read_questions(table_rows(path, "questions"), str(path))
-    if documents is not None:
-        return join_questions(asked, documents)
-    return [one.question for one in asked]
-
-
-def read_questions(rows: Iterable[tuple[str, Row]], source: str) -> list[AskedQuestion]:
-    """Turn rows into questions.
-
-    Args:
-        rows: The place of each row in its file, and the row.
-        source: The table, for error messages about all of it.
-
-    Raises:
-        ValueError: There is no row, or one lacks a question or its expected answer.
-    """
-    asked = [one for where, row in rows for one in _asked(row, where)]
-    if not asked:
-        raise ValueError(
-            f"{source} contains no question; expected rows with the columns {_EXPECTED}"
-        )
-    return asked
-
-
-def join_questions(asked: Iterable[AskedQuestion], documents: Sequence[Document]) -> list[Question]:
-    """Give each question the full name of its document, and check references against its text.
-
-    Raises:
-        ValueError: A question's document is unclear, or a reference is not in it.
     """
     names = DocumentNames(documents)
-    joined = []
-    for one in asked:
-        document = names.find(one.question.document, one.where)
-        for reference in one.references:
-            reference.check(document, one.where)
-        joined.append(replace(one.question, document=document.name))
-    return joined
+    rows = table_rows(path, "questions")
+    questions = [question for where, row in rows for question in _questions(row, where, names)]
+    if not questions:
+        raise ValueError(f"{path} contains no question; expected rows with the columns {_EXPECTED}")
+    return questions
 
 
-def read_references(references: Iterable[object], where: str) -> tuple[Reference, ...]:
-    """Turn `{"start_index": …, "end_index": …, "content": …}` into references.
-
-    Raises:
-        ValueError: An item is not such an object, or its offsets are not a range.
-    """
-    read = []
-    for reference in references:
-        fields = reference if isinstance(reference, dict) else {}
-        start, end, content = map(fields.get, ("start_index", "end_index", "content"))
-        document = fields.get("document") or ""
-        if (
-            type(start) is not int
-            or type(end) is not int
-            or not isinstance(content, str | None)
-            or not isinstance(document, str)
-        ):
-            raise ValueError(
-                f"{where}: expected each reference as "
-                '{"start_index": 10, "end_index": 25, "content": "..."} with whole numbers, '
-                f"found {str(reference)[:80]}"
-            )
-        if not 0 <= start < end:
-            raise ValueError(
-                f"{where}: a reference from character {start} to {end} is not an excerpt; expected "
-                "0 <= start_index < end_index"
-            )
-        read.append(Reference(Span(start, end), content, document.strip()))
-    return tuple(read)
-
-
-def _asked(row: Row, where: str) -> list[AskedQuestion]:
-    """Return the question of a row, or one for each document that its references name."""
+def _questions(row: Row, where: str, names: DocumentNames) -> Iterator[Question]:
+    """Yield the question of a row, or one for each document that its references name."""
     columns = _columns(row, where)
     if "question" not in columns or not columns.keys() & {"must_contain", "references"}:
         found = ", ".join(map(repr, row)) or "none"
@@ -191,8 +75,7 @@ def _asked(row: Row, where: str) -> list[AskedQuestion]:
         for name in ("question", "document", "answer", "must_contain")
         if name in columns
     }
-    listed = row.get(columns.get("references", ""))
-    references = read_references(_list(listed, where), where)
+    references = _list(row.get(columns.get("references", "")), where)
     if not values["question"]:
         raise ValueError(f"{where}: the question is empty")
     if not values.get("must_contain") and not references:
@@ -200,29 +83,76 @@ def _asked(row: Row, where: str) -> list[AskedQuestion]:
             f"{where}: nothing says which chunk answers the question; give a string of the text "
             "that its chunk must contain, or references"
         )
-    question = Question(
-        values["question"],
-        values.get("document", "").strip(),
-        values.get("answer", ""),
-        values.get("must_contain") or None,
-    )
-    if question.document:
-        return [_with_references(where, question, references)]
-    return [
-        _with_references(
-            where,
-            replace(question, document=document),
-            [reference for reference in references if reference.document == document],
+    named = values.get("document", "").strip()
+    by_name: dict[str, list[_Reference]] = {}
+    for reference in map(partial(_reference, where=where), references):
+        by_name.setdefault(named or reference.document, []).append(reference)
+    for name, own in (by_name or {named: []}).items():
+        document = names.find(name, where)
+        yield Question(
+            values["question"],
+            document.name,
+            values.get("answer", ""),
+            values.get("must_contain") or None,
+            tuple(_checked(reference, document, where) for reference in own),
         )
-        for document in dict.fromkeys(reference.document for reference in references) or [""]
-    ]
 
 
-def _with_references(
-    where: str, question: Question, references: Sequence[Reference]
-) -> AskedQuestion:
-    spans = tuple(reference.span for reference in references)
-    return AskedQuestion(where, replace(question, references=spans), tuple(references))
+class _Reference(NamedTuple):
+    """An excerpt as a file gives it: what is expected there, and its document if it names one."""
+
+    span: Span
+    content: str | None
+    document: str
+
+
+def _reference(given: object, *, where: str) -> _Reference:
+    """Return a reference as the file gives it.
+
+    Raises:
+        ValueError: It is not such an object, or its offsets are not a range.
+    """
+    fields = given if isinstance(given, dict) else {}
+    start, end, content = map(fields.get, ("start_index", "end_index", "content"))
+    document = fields.get("document") or ""
+    if (
+        type(start) is not int
+        or type(end) is not int
+        or not isinstance(content, str | None)
+        or not isinstance(document, str)
+    ):
+        raise ValueError(
+            f"{where}: expected each reference as "
+            '{"start_index": 10, "end_index": 25, "content": "..."} with whole numbers, '
+            f"found {str(given)[:80]}"
+        )
+    if not 0 <= start < end:
+        raise ValueError(
+            f"{where}: a reference from character {start} to {end} is not an excerpt; expected "
+            "0 <= start_index < end_index"
+        )
+    return _Reference(Span(start, end), content, document.strip())
+
+
+def _checked(reference: _Reference, document: Document, where: str) -> Span:
+    """Return the span of a reference if its document has the excerpt there.
+
+    Raises:
+        ValueError: The offsets are outside the text, or the text differs there.
+    """
+    span, content, _ = reference
+    if span.end > len(document.text):
+        raise ValueError(
+            f"{where}: a reference ends at character {span.end}, but {document.name} has "
+            f"{len(document.text)}; expected offsets of Python characters, not of bytes"
+        )
+    if content is not None and span.of(document.text) != content:
+        raise ValueError(
+            f"{where}: characters {span.start} to {span.end} of {document.name} are not the "
+            "excerpt given. Offsets count Python characters of the text as it was decoded, with "
+            "its own line ends: read files without translating line ends"
+        )
+    return span
 
 
 def _columns(row: Row, where: str) -> dict[str, str]:

@@ -27,7 +27,7 @@ from lumber_core.llms.retry import CallPolicy
 from lumber_core.lumber.answer_parser import declines, without_thinking
 from lumber_core.lumber.prompt import folded
 from lumber_core.segmentation import Usage
-from lumber_evaluation.llm.cached_model import CachedModel, CompletionStore, as_cached
+from lumber_evaluation.llm.cached_model import CachedModel
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ def ask_all(
     model: Model,
     asks: Sequence[Ask[T]],
     *,
-    store: CompletionStore | str | Path | None = None,
+    store: str | Path | None = None,
     policy: CallPolicy | None = None,
     max_concurrency: int = 8,
     show_progress: bool = False,
@@ -90,9 +90,9 @@ def ask_all(
     """Ask a model several questions.
 
     Args:
-        model: The model; a `CachedModel` is used as it is.
+        model: The model.
         asks: The questions.
-        store: Where completions are cached, so that an interrupted run resumes.
+        store: File that caches completions, so that an interrupted run resumes.
         policy: Retries and rate limits.
         max_concurrency: Maximum number of questions in flight.
         show_progress: Whether to show a progress bar.
@@ -106,9 +106,7 @@ def ask_all(
         StoreError: The store cannot be used.
     """
     check_positive("max_concurrency", max_concurrency)
-    asked = as_cached(model, store, policy)
-    if asked.store is not None:
-        asked.store.open()
+    asked = CachedModel(model, store, policy=policy)
     replies: dict[int, Reply[T]] = {}
     with tqdm(total=len(asks), desc=title, unit="question", disable=not show_progress) as bar:
         for number, reply in _replies(asked, asks, max_concurrency):
@@ -212,23 +210,6 @@ def read_object(reply: str, fields: Sequence[str]) -> dict[str, Any]:
     if found is None:
         listed = ", ".join(f'"{name}"' for name in fields)
         raise UnusableReplyError(f"it contains no JSON object with {listed}")
-    return found
-
-
-def read_strings(reply: str) -> list[str]:
-    """Return the last JSON list of strings in a reply; it may be a field of an object.
-
-    Raises:
-        UnusableReplyError: There is none.
-    """
-    found: list[str] | None = None
-    for value in _values(reply):
-        candidates = value.values() if isinstance(value, dict) else [value]
-        for candidate in candidates:
-            if isinstance(candidate, list) and all(isinstance(item, str) for item in candidate):
-                found = [folded(item) for item in candidate]
-    if found is None:
-        raise UnusableReplyError("it contains no JSON list of strings")
     return found
 
 

@@ -31,7 +31,6 @@ from lumber_evaluation.llm.asking import (
     read_object,
     words,
 )
-from lumber_evaluation.llm.cached_model import CompletionStore, as_cached
 from lumber_evaluation.llm.quotations import find_quotation
 
 QUESTION = Template(
@@ -118,7 +117,7 @@ def make_questions(
     count: int = 50,
     seed: int = 0,
     prompt: Template = QUESTION,
-    store: CompletionStore | str | Path | None = None,
+    store: str | Path | None = None,
     policy: CallPolicy | None = None,
     max_concurrency: int = 8,
     show_progress: bool = False,
@@ -137,7 +136,7 @@ def make_questions(
         seed: Random seed for sampling chunks.
         prompt: What the model is asked; needs the placeholder `{passage}`, and must ask for the
             same reply format as the default.
-        store: Where completions are cached, so that an interrupted run resumes.
+        store: File that caches completions, so that an interrupted run resumes.
         policy: Retries and rate limits.
         max_concurrency: Maximum number of questions in flight; the result does not depend on it.
         show_progress: Whether to show a progress bar.
@@ -150,7 +149,6 @@ def make_questions(
     """
     check_positive("count", count)
     prompt.require("passage")
-    asked = as_cached(model, store, policy)
     stretches = _stretches(_sources(splits, documents), count, seed)
     kept: list[_Made] = []
     dropped: list[tuple[_Source, DroppedQuestion]] = []
@@ -160,8 +158,10 @@ def make_questions(
         if not drawn:
             break
         replies = ask_all(
-            asked,
+            model,
             [Ask(*prompt.fill(passage=source.text), partial(_read, source)) for source in drawn],
+            store=store,
+            policy=policy,
             max_concurrency=max_concurrency,
             show_progress=show_progress,
             title="questions" if number == 0 else f"questions, try {number + 1}",

@@ -1,4 +1,4 @@
-"""The report of a comparison or a sweep: one self-contained HTML file, and one JSON file.
+"""The report of a comparison: one self-contained HTML file, and one JSON file.
 
 >>> page = write_report(comparison, "report")  # doctest: +SKIP
 """
@@ -13,9 +13,7 @@ from pathlib import Path
 
 from lumber_core.extras import load
 from lumber_evaluation.comparison import Comparison
-from lumber_evaluation.comparison.sweep import Sweep
 from lumber_evaluation.report.json_file import report_json
-from lumber_evaluation.report.plots import sweep_plots
 from lumber_evaluation.report.view import view
 from lumber_files import replacing
 
@@ -24,14 +22,14 @@ __all__ = ["HTML_FILE", "JSON_FILE", "render", "report_json", "write_report"]
 HTML_FILE, JSON_FILE = "report.html", "report.json"
 
 
-def write_report(result: Comparison | Sweep, folder: str | Path) -> Path:
+def write_report(comparison: Comparison, folder: str | Path) -> Path:
     """Write `report.html` and `report.json`.
 
     Each replaces an older file in one step: two processes that write into one folder leave whole
     files, and an error or an interruption leaves the older ones.
 
     Args:
-        result: What to report. The page of a sweep opens with plots over its setting.
+        comparison: What to report.
         folder: Created if it does not exist.
 
     Returns:
@@ -41,10 +39,10 @@ def write_report(result: Comparison | Sweep, folder: str | Path) -> Path:
         MissingExtraError: jinja2 is not installed.
         OSError: The files cannot be written.
     """
-    page = render(result)
+    page = render(comparison)
     root = Path(folder)
     root.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(report_json(result), ensure_ascii=False, allow_nan=False, indent=1)
+    text = json.dumps(report_json(comparison), ensure_ascii=False, allow_nan=False, indent=1)
     # A lone surrogate in a text must not make the report fail.
     with replacing(root / JSON_FILE) as part:
         part.write_bytes((text + "\n").encode("utf-8", "backslashreplace"))
@@ -53,11 +51,11 @@ def write_report(result: Comparison | Sweep, folder: str | Path) -> Path:
     return root / HTML_FILE
 
 
-def render(result: Comparison | Sweep) -> str:
+def render(comparison: Comparison) -> str:
     """Return the page.
 
     Nothing in it comes from elsewhere, and its Content-Security-Policy allows nothing else: texts
-    and names are escaped, and only the page's own style and script, known by their digests, apply.
+    and names are escaped, and only the page's own style, known by its digest, applies.
 
     Raises:
         MissingExtraError: jinja2 is not installed.
@@ -70,17 +68,9 @@ def render(result: Comparison | Sweep) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    style, script = _read("report.css"), _read("report.js")
-    swept = result if isinstance(result, Sweep) else None
-    comparison = result.comparison if isinstance(result, Sweep) else result
+    style = _read("report.css")
     page: str = environment.get_template("report.html.jinja").render(
-        style=style,
-        script=script,
-        style_digest=_digest(style),
-        script_digest=_digest(script),
-        parameter=swept.parameter if swept else None,
-        sweep_plots=sweep_plots(swept) if swept else [],
-        **view(comparison),
+        style=style, style_digest=_digest(style), **view(comparison)
     )
     return page
 

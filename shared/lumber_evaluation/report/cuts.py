@@ -1,4 +1,4 @@
-"""The text in the report: chunks one after another, and cuts side by side."""
+"""The passages in the report: where splitters differ, with their cuts side by side."""
 
 from __future__ import annotations
 
@@ -6,59 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lumber_core.spans import Span
-
 _MOST_CANDIDATES = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class TextPiece:
-    """A stretch of a document in the layout of one splitter's chunks.
-
-    Attributes:
-        text: Its text; the pieces of a document, joined, are the text shown.
-        chunk: Number of the chunk, from 1, that first has this text; None if no chunk has it.
-        tokens: Tokens of that whole chunk.
-        repeated: Text before it that the chunk repeats from earlier chunks.
-    """
-
-    text: str
-    chunk: int | None
-    tokens: int = 0
-    repeated: str = ""
-
-
-def pieces(
-    text: str, spans: Sequence[Span], sizes: Sequence[int], *, limit: int
-) -> tuple[TextPiece, ...]:
-    """Lay out the chunks of a document so that every character of it is shown once.
-
-    Args:
-        text: The document.
-        spans: Spans of its chunks, in order of their starts. They may overlap and leave gaps;
-            those that add no new text are left out.
-        sizes: Tokens of each chunk.
-        limit: Characters to show; the piece that reaches it is the last one, and is cut there.
-
-    Returns:
-        Pieces whose texts, joined, are the beginning of the document.
-    """
-    found: list[TextPiece] = []
-    done = 0
-    for number, (span, tokens) in enumerate(zip(spans, sizes, strict=True), start=1):
-        if span.start >= limit or done >= limit:
-            break
-        if span.end <= done:
-            continue
-        if span.start > done:
-            found.append(TextPiece(text[done : span.start], None))
-        new = Span(max(done, span.start), min(span.end, limit))
-        if new.end > new.start:
-            found.append(TextPiece(new.of(text), number, tokens, text[span.start : new.start]))
-        done = max(done, new.end)
-    if done < min(limit, len(text)):
-        found.append(TextPiece(text[done:limit], None))
-    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,30 +12,20 @@ from typing import Any
 from lumber_core import __version__
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric
-from lumber_evaluation.comparison.sweep import Sweep
 from lumber_evaluation.documents import Corpus
-from lumber_evaluation.llm.answers import QaResult
 from lumber_evaluation.report.conclusions import conclusions
-from lumber_evaluation.retrieval import CUTOFFS, WORD_BUDGETS, QuestionResult, RetrievalResult
+from lumber_evaluation.retrieval import WORD_BUDGETS, QuestionResult, RetrievalResult
 from lumber_evaluation.segmentation import SegmentationScores
 
 FORMAT = "lumber-comparison"
 FORMAT_VERSION = 1
 
 
-def report_json(result: Comparison | Sweep) -> dict[str, Any]:
+def report_json(comparison: Comparison) -> dict[str, Any]:
     """Return the content of a report for JSON, without the texts.
 
-    `version` is the version of the format. A sweep also has its table, under "sweep".
+    `version` is the version of the format.
     """
-    if isinstance(result, Sweep):
-        swept = {
-            "parameter": result.parameter,
-            "values": list(result.values),
-            "table": result.table(),
-        }
-        return {**report_json(result.comparison), "sweep": swept}
-    comparison = result
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -45,8 +35,6 @@ def report_json(result: Comparison | Sweep) -> dict[str, Any]:
         "embedder": comparison.embedder or None,
         "tokenizer": comparison.tokenizer,
         "within_document": comparison.within_document,
-        "query_texts": list(comparison.query_texts) or None,
-        "top_k": comparison.top_k,
         "prices": None if comparison.prices is None else asdict(comparison.prices),
         "conclusions": conclusions(comparison),
         "intervals_draw": "documents" if comparison.draws_documents else "questions",
@@ -123,14 +111,12 @@ def _splitter(comparison: Comparison, result: SplitterResult) -> dict[str, Any]:
         ],
         "segmentation": None if result.segmentation is None else _segmentation(result.segmentation),
         "retrieval": None if result.retrieval is None else _retrieval(result.retrieval),
-        "qa": None if result.qa is None else _qa(result.qa),
     }
 
 
 def _segmentation(scores: SegmentationScores) -> dict[str, Any]:
     found = scores.boundaries
     return {
-        "tolerance": scores.tolerance,
         "precision": found.precision,
         "recall": found.recall,
         "f1": found.f1,
@@ -141,17 +127,9 @@ def _segmentation(scores: SegmentationScores) -> dict[str, Any]:
 
 
 def _retrieval(retrieval: RetrievalResult) -> dict[str, Any]:
-    counted = len(retrieval.questions) > len(retrieval.unanswerable)
     return {
         "vectors": len(retrieval.chunks),
         "texts_embedded": retrieval.texts_embedded,
-        "unanswerable": len(retrieval.unanswerable),
-        "skipping_unanswerable": {
-            "recall": {str(k): retrieval.recall(k, unanswerable="skip") for k in CUTOFFS},
-            "dcg": {str(k): retrieval.dcg(k, unanswerable="skip") for k in CUTOFFS},
-        }
-        if counted
-        else None,
         "questions": [
             {
                 "word_recall": {
@@ -181,19 +159,4 @@ def _passages(result: QuestionResult) -> dict[str, Any] | None:
             for words, read in by_words.items()
         }
         for found_by, by_words in result.passages.items()
-    }
-
-
-def _qa(qa: QaResult) -> dict[str, Any]:
-    return {
-        "accuracy": qa.accuracy,
-        "answers": [
-            {
-                "answer": answer.answer,
-                "correct": answer.correct,
-                "reason": answer.reason,
-                "passages": list(answer.passages),
-            }
-            for answer in qa.answers
-        ],
     }

@@ -37,7 +37,6 @@ class Attempt:
         verdict: Where the answer was, in words.
         found: Whether it was among the first five.
         passages: The first passages.
-        answer: The model's answer and its grade; "" if no model was asked.
     """
 
     name: str
@@ -45,7 +44,6 @@ class Attempt:
     verdict: str
     found: bool
     passages: tuple[Retrieved, ...]
-    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +131,6 @@ def _attempt(result: SplitterResult, kind: int, number: int) -> Attempt:
         verdict,
         rank_of is not None and rank_of <= 5,
         tuple(passages),
-        _answer(result, number),
     )
 
 
@@ -148,11 +145,3 @@ def _excerpt(text: str, question: Question) -> str:
         return f"{'… ' if start else ''}{clean[start:]}"
     shown = clean[start : start + _EXCERPT].rpartition(" ")[0]
     return f"{'… ' if start else ''}{shown} …"
-
-
-def _answer(result: SplitterResult, number: int) -> str:
-    if result.qa is None:
-        return ""
-    given = result.qa.answers[number]
-    judged = {True: "right", False: "wrong", None: "not judged"}[given.correct]
-    return f"{given.answer} ({judged}{': ' + given.reason if given.reason else ''})"

@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
-from xml.etree.ElementTree import Element, SubElement, fromstring, tostring
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 WIDTH, HEIGHT = 440, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 16, 14, 46
@@ -43,8 +42,7 @@ def line_plot(
     title: str,
     description: str,
     x_label: str,
-    x_ticks: Sequence[float] | None = None,
-    evenly: bool = False,
+    x_ticks: Sequence[float],
 ) -> str:
     """Return a plot of lines with markers.
 
@@ -53,22 +51,19 @@ def line_plot(
         title: Its title.
         description: What it shows, for screen readers.
         x_label: Label of the x axis.
-        x_ticks: Positions of the ticks; None: chosen from the values.
-        evenly: Space the ticks evenly, whatever their values.
+        x_ticks: The values in x, which are evenly spaced.
     """
+    x = _even_scale(x_ticks)
     points = [point for one in series for point in one.points]
-    x_values = sorted({point.x for point in points})
-    ticks = list(x_ticks) if x_ticks is not None else nice_ticks(0, max(x_values))
-    x = _even_scale(ticks) if evenly else _scale(min(0, *ticks), max(ticks), _LEFT, WIDTH - _RIGHT)
     tops = [point.y if point.high is None else point.high for point in points]
     y_ticks = nice_ticks(0, max([*tops, 1e-9]))
     y = _scale(y_ticks[0], y_ticks[-1], HEIGHT - _BOTTOM, _TOP)
 
     svg = _svg(title, description)
-    _axes(svg, x, y, ticks, y_ticks, x_label)
+    _axes(svg, x, y, x_ticks, y_ticks, x_label)
     for number, one in enumerate(series):
         # Side by side, so that no interval hides another.
-        shift = 6 * (number - (len(series) - 1) / 2) if evenly else 0.0
+        shift = 6 * (number - (len(series) - 1) / 2)
         group = SubElement(svg, "g", {"class": f"series k{one.kind % KINDS}"})
         places = [(x(point.x) + shift, point) for point in one.points]
         for place, point in places:
@@ -78,91 +73,6 @@ def line_plot(
         SubElement(group, "polyline", {"points": path, "class": "curve"})
         for place, point in places:
             _marker(group, one.kind, place, y(point.y), point.title)
-    return tostring(svg, encoding="unicode")
-
-
-def distribution_plot(
-    rows: Sequence[tuple[str, int, Sequence[int]]],
-    *,
-    title: str,
-    description: str,
-    x_label: str,
-    what: tuple[str, str],
-) -> str:
-    """Return a histogram for each splitter, one above the other.
-
-    Args:
-        rows: Name, kind and values of each.
-        title: Its title.
-        description: What it shows, in words.
-        x_label: What runs along the x axis, which is logarithmic.
-        what: What the values belong to, and their unit: "chunks" and "tokens".
-    """
-    row_height, bars = 54, 40
-    height = _TOP + row_height * len(rows) + _BOTTOM
-    sizes = [size for _, _, found in rows for size in found if size > 0] or [1]
-    low, high = math.log(min(sizes)), math.log(max(sizes) + 1)
-    if high - low < 1:
-        low, high = low - 0.5, high + 0.5
-    left = 10
-    x = _scale(low, high, left, WIDTH - _RIGHT)
-    step = (high - low) / bars
-    svg = _svg(title, description, height=height)
-    base = _TOP + row_height * len(rows)
-    for tick in _log_ticks(math.exp(low), math.exp(high)):
-        place = x(math.log(tick))
-        _line(svg, place, _TOP, place, base, "grid")
-        _text(svg, place, base + 18, f"{tick:,}", "tick", "middle")
-    _text(svg, (left + WIDTH - _RIGHT) / 2, height - 8, x_label, "label", "middle")
-    for number, (name, kind, found) in enumerate(rows):
-        bottom = _TOP + row_height * (number + 1)
-        counts = [0] * bars
-        for size in found:
-            place = int((math.log(max(size, 1)) - low) / step)
-            counts[min(bars - 1, max(0, place))] += 1
-        group = SubElement(svg, "g", {"class": f"series k{kind % KINDS}"})
-        middle = median(found) if found else 0
-        SubElement(
-            group, "title"
-        ).text = f"{name}: {len(found):,} {what[0]}, median {middle:,.0f} {what[1]}"
-        for place, count in enumerate(counts):
-            if count:
-                tall = max(1.0, (row_height - 22) * count / max(counts))
-                start = x(low + place * step)
-                wide = x(low + (place + 1) * step) - start - 0.6
-                SubElement(
-                    group, "rect", _numbers(x=start, y=bottom - tall, width=wide, height=tall)
-                )
-        if found:
-            place = x(math.log(max(middle, 1)))
-            _line(group, place, bottom - row_height + 20, place, bottom, "median")
-        _line(svg, left, bottom, WIDTH - _RIGHT, bottom, "axis")
-        _text(svg, left, bottom - row_height + 15, name, "name", "start")
-    return tostring(svg, encoding="unicode")
-
-
-def bar_plot(rows: Sequence[tuple[str, int, float, str]], *, title: str, description: str) -> str:
-    """Return horizontal bars.
-
-    Args:
-        rows: Name, kind, value and displayed value of each.
-        title: Its title.
-        description: What it shows, in words.
-    """
-    row_height = 40
-    height = 8 + row_height * len(rows)
-    most = max([value for _, _, value, _ in rows] + [1e-12])
-    svg = _svg(title, description, height=height)
-    for number, (name, kind, value, shown) in enumerate(rows):
-        top = 8 + row_height * number
-        _text(svg, 0, top + 11, name, "name", "start")
-        _text(svg, WIDTH, top + 11, shown, "figure", "end")
-        SubElement(
-            svg, "rect", _numbers(x=0, y=top + 17, width=WIDTH, height=8) | {"class": "rail"}
-        )
-        group = SubElement(svg, "g", {"class": f"series k{kind % KINDS}"})
-        wide = max(1.5, WIDTH * value / most) if value else 0
-        SubElement(group, "rect", _numbers(x=0, y=top + 17, width=wide, height=8))
     return tostring(svg, encoding="unicode")
 
 
@@ -220,30 +130,6 @@ def legend_mark(kind: int) -> str:
     return tostring(svg, encoding="unicode")
 
 
-def as_file(svg: str) -> str:
-    """Return a plot as the content of a file, with its own style sheet."""
-    drawn = fromstring(svg)
-    _, _, width, height = drawn.get("viewBox", "").split()
-    drawn.set("xmlns", "http://www.w3.org/2000/svg")
-    drawn.set("width", str(2 * int(width)))
-    drawn.set("height", str(2 * int(height)))
-    style = Element("style")
-    style.text = _FILE_STYLE
-    drawn.insert(0, style)
-    return f"{tostring(drawn, encoding='unicode')}\n"
-
-
-_COLOURS = ("#0b62a4", "#c04d06", "#00745a", "#97398a", "#7d6200", "#2f83ba", "#5f6266", "#b03055")
-_FILE_STYLE = (
-    ".plot{background:#fff}"
-    ".plot text{font:12px system-ui,sans-serif;fill:#585d64}.plot .name{fill:#1c1e21;"
-    "paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}"
-    ".grid{stroke:#e3e0da}.axis{stroke:#585d64}.median{stroke:#1c1e21}"
-    ".curve{fill:none;stroke-width:1.8}"
-    + "".join(f".k{n} rect{{fill:{colour}}}" for n, colour in enumerate(_COLOURS))
-)
-
-
 def nice_ticks(low: float, high: float) -> list[float]:
     """Return four to six round values that cover `low` to `high`."""
     span = high - low or abs(high) or 1.0
@@ -251,18 +137,6 @@ def nice_ticks(low: float, high: float) -> list[float]:
     step = next(power * n for n in (1, 2, 2.5, 5, 10) if power * n * 5 >= span)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     return [round(number * step, 10) for number in range(first, max(last, first + 1) + 1)]
-
-
-def _log_ticks(low: float, high: float) -> list[int]:
-    ticks = [
-        factor * 10**power
-        for power in range(7)
-        for factor in (1, 2, 5)
-        if low <= factor * 10**power <= high
-    ]
-    while len(ticks) > 7:
-        ticks = ticks[::2]
-    return ticks
 
 
 def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:

@@ -9,7 +9,7 @@ from statistics import fmean, median
 from lumber_evaluation.comparison import Comparison, Difference, Figure, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric, MetricFamily
 from lumber_evaluation.report.svg import legend_mark
-from lumber_evaluation.retrieval import ALL_FOUND_BY, CUTOFFS, PASSAGE_BUDGETS
+from lumber_evaluation.retrieval import ALL_FOUND_BY, PASSAGE_BUDGETS
 
 MINUS, DASH = "\u2212", "\u2013"
 _NEAR = 5
@@ -119,31 +119,6 @@ def passages_table(comparison: Comparison) -> Table | None:
         rows.append(_row(result, kind, cells))
     columns = [f"By {found_by}, {words:,} words" for found_by, words in shown]
     return Table("Joined passages of a question, means", tuple(columns), tuple(rows), "passages")
-
-
-def skipping_table(comparison: Comparison) -> Table | None:
-    """Return Recall and DCG over answerable questions; None if all are answerable."""
-    retrievals = [result.retrieval for result in comparison.results]
-    if not any(retrieval is not None and retrieval.unanswerable for retrieval in retrievals):
-        return None
-    count = len(comparison.corpus.questions)
-    rows = []
-    for n, result in enumerate(comparison.results):
-        found = result.retrieval
-        assert found is not None
-        lost = len(found.unanswerable)
-        cells = [Cell(f"{count - lost} of {count}")]
-        for measure in (found.recall, found.dcg):
-            cells += [
-                Cell(number(measure(k, unanswerable="skip"), count) if lost < count else DASH)
-                for k in CUTOFFS
-                if measure == found.recall or k > 1
-            ]
-        rows.append(_row(result, n, cells))
-    columns = ["Answerable", *(f"Recall@{k}" for k in CUTOFFS)]
-    columns += [f"DCG@{k}" for k in CUTOFFS if k > 1]
-    caption = "Answerable questions only: those whose answer is whole in some chunk"
-    return Table(caption, tuple(columns), tuple(rows), "answerable")
 
 
 def boundary_table(comparison: Comparison) -> Table | None:

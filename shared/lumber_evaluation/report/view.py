@@ -11,15 +11,8 @@ from lumber_core import __version__
 from lumber_evaluation.comparison import Comparison, SplitterResult
 from lumber_evaluation.comparison.metrics import Metric, MetricFamily, families_of
 from lumber_evaluation.report.conclusions import conclusions, explanation
-from lumber_evaluation.report.cuts import CutPassage, TextPiece, pieces, telling_passages
-from lumber_evaluation.report.plots import (
-    Plot,
-    cost_plot,
-    differences_plot,
-    family_plot,
-    size_plot,
-    time_plot,
-)
+from lumber_evaluation.report.cuts import CutPassage, telling_passages
+from lumber_evaluation.report.plots import Plot, differences_plot, family_plot
 from lumber_evaluation.report.questions import hard_questions
 from lumber_evaluation.report.svg import legend_mark
 from lumber_evaluation.report.tables import (
@@ -33,50 +26,11 @@ from lumber_evaluation.report.tables import (
     interval,
     passages_table,
     size_table,
-    skipping_table,
     summary_table,
 )
 
-# Characters of text shown: of one document, and of all panels together (one for each splitter and
-# document shown). They limit the file to a few megabytes for any corpus.
-DOCUMENT_LIMIT = 60_000
-TEXT_BUDGET = 1_500_000
-_LEAST_SHOWN = 5_000
+# Columns of passages that splitters cut side by side: more do not fit on a page.
 _RAILS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """A document in the chunks of one splitter.
-
-    Attributes:
-        document: Number of the document among those shown.
-        splitter: Number of the splitter, the reference segments last.
-        title: Heading of the panel.
-        pieces: The text, laid out in chunks.
-    """
-
-    document: int
-    splitter: int
-    title: str
-    pieces: tuple[TextPiece, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """The panels, with a note on what was left out.
-
-    Attributes:
-        documents: Names of the documents shown.
-        splitters: Names of the splitters, and of the reference if there is one.
-        panels: One for each pair that exists.
-        note: What is not shown; "" if everything is.
-    """
-
-    documents: tuple[str, ...]
-    splitters: tuple[str, ...]
-    panels: tuple[Panel, ...]
-    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +66,9 @@ def view(comparison: Comparison) -> dict[str, Any]:
         "retrieval_tables": _retrieval_tables(comparison, retrieved) if retrieved else [],
         "differences": _differences(comparison),
         "segmentation": boundary_table(comparison),
-        "tolerance": max(
-            (r.segmentation.tolerance for r in comparison.results if r.segmentation), default=0
-        ),
-        "size_plot": size_plot(comparison),
         "sizes": size_table(comparison),
-        "time_plots": [plot for plot in (time_plot(comparison), cost_plot(comparison)) if plot],
         "cost": cost_table(comparison),
         "rails": _rails(comparison),
-        "texts": _texts(comparison),
         "questions": hard_questions(comparison),
         "failures": _failures(comparison),
         "results": comparison.results,
@@ -146,8 +94,6 @@ def _facts(comparison: Comparison) -> list[tuple[str, str]]:
     if corpus.questions:
         where = "its own document" if comparison.within_document else "all documents"
         facts += [("Embedder", comparison.embedder), ("A question searches", where)]
-        if comparison.query_texts:
-            facts.append(("Embedded for a question", "a text in its place"))
     facts += [
         ("Tokens", comparison.tokenizer),
         ("Made", f"{comparison.made:%d %B %Y, %H:%M} UTC".lstrip("0")),
@@ -161,7 +107,7 @@ def _retrieval_tables(
 ) -> list[Table]:
     tables = [family_table(comparison, family, metrics) for family, metrics in families.items()]
     first = [tables[0], answers_table(comparison), passages_table(comparison)]
-    return [each for each in [*first, *tables[1:], skipping_table(comparison)] if each is not None]
+    return [each for each in [*first, *tables[1:]] if each is not None]
 
 
 def _difference_plots(comparison: Comparison) -> list[Plot]:
@@ -200,13 +146,6 @@ def _failures(comparison: Comparison) -> list[tuple[str, str, list[str]]]:
                 said for said, split in zip(where, result.splits, strict=True) if split.failures
             ]
             found.append((result.name, f"{result.failures} verdicts could not be used", failed))
-        if result.qa is not None and result.qa.failures:
-            reasons = [
-                f"{answer.question.question} {DASH} {answer.reason}"
-                for answer in result.qa.failures
-            ]
-            what = f"{len(reasons)} questions could not be answered or judged"
-            found.append((result.name, what, reasons))
     return found
 
 
@@ -238,50 +177,3 @@ def _rails(comparison: Comparison) -> Rails | None:
     if any(referenced):
         names.append(("R", "reference segments", ""))
     return Rails(tuple(names), tuple(passages))
-
-
-def _texts(comparison: Comparison) -> Texts:
-    documents = comparison.corpus.documents
-    results = comparison.results
-    columns = len(results) + any(document.is_segmented for document in documents)
-    each = max(_LEAST_SHOWN, min(DOCUMENT_LIMIT, TEXT_BUDGET // (columns * len(documents))))
-    count = max(1, min(len(documents), TEXT_BUDGET // (columns * each)))
-    panels = []
-    for number, document in enumerate(documents[:count]):
-        for kind, result in enumerate(results):
-            split = result.splits[number]
-            spans = [chunk.span for chunk in split.chunks]
-            order = sorted(range(len(spans)), key=lambda place: spans[place].start)
-            laid_out = pieces(
-                document.text,
-                [spans[place] for place in order],
-                [result.sizes[number][place] for place in order],
-                limit=each,
-            )
-            title = f"{document.name}: {result.name}, {len(spans):,} chunks"
-            panels.append(Panel(number, kind, title, laid_out))
-        if document.is_segmented:
-            segments = document.segments
-            laid_out = pieces(document.text, segments, [0] * len(segments), limit=each)
-            title = f"{document.name}: reference, {len(segments):,} segments"
-            panels.append(Panel(number, len(results), title, laid_out))
-    names = [result.name for result in results]
-    if columns > len(results):
-        names.append("reference segments")
-    shown = documents[:count]
-    return Texts(
-        tuple(document.name for document in shown),
-        tuple(names),
-        tuple(panels),
-        _left_out(comparison, count, each),
-    )
-
-
-def _left_out(comparison: Comparison, count: int, each: int) -> str:
-    documents = comparison.corpus.documents
-    said = []
-    if count < len(documents):
-        said.append(f"Of {len(documents):,} documents the first {count:,} are shown")
-    if any(len(document.text) > each for document in documents[:count]):
-        said.append(f"Long documents are shown up to their first {each:,} characters")
-    return ". ".join([*said, "All figures are about the whole text."]) if said else ""

@@ -5,13 +5,8 @@ splitter in one call.
 """
 
 from lumber_evaluation.retrieval.passages import ALL_FOUND_BY, PASSAGE_BUDGETS
-from lumber_evaluation.retrieval.results import (
-    CUTOFFS,
-    QuestionResult,
-    RetrievalResult,
-    recall_at_words,
-    retrieve,
-)
+from lumber_evaluation.retrieval.results import CUTOFFS, QuestionResult, RetrievalResult
+from lumber_evaluation.retrieval.searching import recall_at_words, retrieve
 from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS
 
 __all__ = [

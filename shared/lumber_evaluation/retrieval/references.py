@@ -1,8 +1,7 @@
 """Which chunks answer a question: those with its string, or with its reference excerpts.
 
-A chunk contains a question's string (GutenQA's `Chunk Must Contain`) if its text does, or the
-source text of its span, both case-folded, because a proposition says in other words what its
-passage says.
+A chunk contains a question's string (GutenQA's `Chunk Must Contain`) if the text of its span does,
+both case-folded.
 
 A chunk has a reference excerpt if it contains at least half of the excerpt, or if at least half of
 the chunk is in the excerpt. So a sliver of a divided excerpt answers nothing, but wherever one cut
@@ -48,7 +47,7 @@ class GoldFinder:
     def __init__(self, document: Document, chunks: Sequence[EvaluatedChunk]) -> None:
         self._text = document.text
         self._chunks = chunks
-        self._folded: list[str] | None = None
+        self._folded = [chunk.span.of(document.text).casefold() for chunk in chunks]
 
     def __call__(self, question: Question) -> list[int]:
         """Return the numbers, within `chunks`, of those that answer a question.
@@ -62,17 +61,7 @@ class GoldFinder:
                 if any(self._holds(chunk.span, reference) for reference in question.references)
             ]
         wanted = (question.must_contain or "").strip().casefold()
-        return [number for number, text in enumerate(self._texts()) if wanted in text]
-
-    def _texts(self) -> list[str]:
-        """Return the case-folded texts of the chunks, each with its source if that differs."""
-        if self._folded is None:
-            self._folded = []
-            for chunk in self._chunks:
-                source = chunk.span.of(self._text)
-                both = source if source == chunk.text else f"{source}\0{chunk.text}"
-                self._folded.append(both.casefold())
-        return self._folded
+        return [number for number, text in enumerate(self._folded) if wanted in text]
 
     def _holds(self, chunk: Span, reference: Span) -> bool:
         common = Span(max(chunk.start, reference.start), min(chunk.end, reference.end))

@@ -60,16 +60,11 @@ class WordRecall:
 
     def _count(self, chunks: Sequence[EvaluatedChunk]) -> None:
         self._chunks = chunks
-        self._rewritten: set[int] = set()
         self._above = [len(str(chunk.context).split()) for chunk in chunks]
-        self.words: list[int] = []
-        for number, (chunk, above) in enumerate(zip(chunks, self._above, strict=True)):
-            source = self._texts[chunk.document]
-            if "".join(chunk.text.split()) == "".join(chunk.span.of(source.text).split()):
-                self.words.append(above + source.count(chunk.span))
-            else:
-                self._rewritten.add(number)
-                self.words.append(above + len(chunk.text.split()))
+        self.words = [
+            above + self._texts[chunk.document].count(chunk.span)
+            for chunk, above in zip(chunks, self._above, strict=True)
+        ]
 
     def depth(self, numbers: Sequence[int], budget: int) -> int:
         """Return how many of some chunks are enough for `budget` words, in any order."""
@@ -80,8 +75,7 @@ class WordRecall:
         """Return the share of a question's reference text among the first words retrieved.
 
         The reference text is that of the question's references, or else its string in the document:
-        of several occurrences, the one of which most was retrieved. A rewritten chunk, such as a
-        proposition, counts as its passage if all of it fits.
+        of several occurrences, the one of which most was retrieved.
 
         Args:
             question: The question.
@@ -114,7 +108,7 @@ class WordRecall:
             own = chunk.document == document
             if self.words[number] > budget:
                 left = budget - self._above[number]
-                if own and left > 0 and number not in self._rewritten:
+                if own and left > 0:
                     yield self._texts[document].first_words(chunk.span, left)
                 return
             budget -= self.words[number]

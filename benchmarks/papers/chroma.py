@@ -1,10 +1,9 @@
 """Which splitter brings back the excerpts that answer? Chroma's chunking evaluation, offline.
 
-python examples/chroma_retrieval.py FOLDER                     three corpora, 319 questions
-python examples/chroma_retrieval.py FOLDER --cache vectors.db  embeds nothing twice
+    python -m benchmarks.papers.chroma ../shared/data/chroma_eval
+    python -m benchmarks.papers.chroma ../shared/data/chroma_eval --keep vectors.db
 
-FOLDER holds `corpora/NAME.md` and `questions.jsonl` with the offsets of the excerpts. Needs the
-extra `evaluation`; no key and, with the bundled embedder, no network.
+After Smith and Troynikov, "Evaluating Chunking Strategies for Retrieval" (Chroma, 2024).
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import mean
 
+from benchmarks.corpora import load_chroma
 from lumber_core import BertChunker
 from lumber_evaluation.bootstrap import mean_interval, paired_difference
 from lumber_evaluation.cached_work import CachedEmbedder
-from lumber_evaluation.corpora import load_chroma
 from lumber_evaluation.embedders import embedder
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
 from lumber_evaluation.splitters import evaluated, preset
@@ -33,12 +32,12 @@ COLUMNS = ("chunks", "words", "Recall@1", "Recall@5", "DCG@20", "token recall", 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--embedder", default="bundled", help="bundled, contriever[:FOLDER]")
-    parser.add_argument("--cache", type=Path, help="file that keeps the vectors")
+    parser.add_argument("--embedder", default="bundled", help="as for `compare`")
+    parser.add_argument("--keep", type=Path, help="file that keeps the vectors")
     arguments = parser.parse_args()
     model = embedder(arguments.embedder)
-    if arguments.cache:
-        model = CachedEmbedder(model, arguments.cache)
+    if arguments.keep:
+        model = CachedEmbedder(model, arguments.keep)
     subjects = [preset(name, embedder=model) for name in NAMES]
     # The bundled embedder reads 254 word pieces of a chunk: longer ones are found by their start.
     limited = BertChunker(tokenizer="words", chunk_size=200)
@@ -59,7 +58,7 @@ def main() -> None:
     measures: list[Measure] = [
         lambda found: found.word_recall(600),
         lambda found: found.recall(K),
-        lambda found: found.token_iou(K),
+        lambda found: found.overlap(K).iou,
     ]
     questions = len(values(everywhere[BASE], measures[0]))
     print(f"All {questions} questions; difference to {BASE} with 95 % bootstrap intervals\n")
@@ -82,9 +81,9 @@ def row(name: str, result: RetrievalResult) -> str:
         result.recall(1),
         result.recall(K),
         result.dcg(20),
-        result.mean(lambda found: found.token_recall(K)),
-        result.mean(lambda found: found.token_precision(K)),
-        result.mean(lambda found: found.token_iou(K)),
+        result.mean(lambda found: found.overlap(K).recall),
+        result.mean(lambda found: found.overlap(K).precision),
+        result.mean(lambda found: found.overlap(K).iou),
     ]
     shown = " | ".join(f"{figure:.3f}" for figure in figures)
     return f"{name} | {len(result.chunks)} | {words:.0f} | {shown}"

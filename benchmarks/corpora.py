@@ -1,0 +1,148 @@
+"""The published corpora that the benchmarks read, as they lie in `../shared/data`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from lumber_core.spans import Span
+from lumber_core.text.units import sentences
+from lumber_evaluation.corpora import load_folder, load_questions
+from lumber_evaluation.documents import Corpus, Document, Question, document_from_segments
+
+
+def load_choi(folder: Path) -> list[Document]:
+    """Load Choi's set: `.ref` files whose segments are between lines of `==========`."""
+    documents = []
+    for path in sorted(folder.rglob("*.ref")):
+        parts = _read(path).split("==========")
+        source = f"choi/{path.parent.name}"
+        segments = [part.splitlines() for part in parts]
+        documents.append(document_from_segments(segments, name=path.stem, source=source))
+    return documents
+
+
+def load_chroma(folder: Path) -> list[Corpus]:
+    """Load the corpora of Chroma's evaluation: a document each, questions with their excerpts."""
+    asked: dict[str, list[Question]] = {}
+    for row in _lines(folder / "questions.jsonl"):
+        question = Question(row["question"], row["corpus"], references=_spans(row["references"]))
+        asked.setdefault(row["corpus"], []).append(question)
+    return [
+        Corpus(name, (_chroma_document(folder, name),), tuple(questions))
+        for name, questions in asked.items()
+    ]
+
+
+def load_covidqa(folder: Path) -> Corpus:
+    """Load COVID-QA: scientific papers, and questions with the excerpts that answer them."""
+    questions = folder / "questions.jsonl"
+    loaded = load_folder(folder / "documents", pattern="*.txt", questions=questions)
+    return replace(loaded, name="covidqa")
+
+
+def load_multi_corpus(folder: Path) -> Corpus:
+    """Load RAG-Multi-Corpus: Markdown of three companies, and questions to all of it together."""
+    loaded = load_folder(folder, pattern="*/*.md", questions=folder / "questions.jsonl")
+    documents = tuple(
+        replace(one, source=f"multi_corpus/{one.name.split('/')[0]}") for one in loaded.documents
+    )
+    return Corpus("multi_corpus", documents, loaded.questions)
+
+
+def load_qmsum(folder: Path, part: str = "val") -> Corpus:
+    """Load QMSum: transcripts of meetings with annotated topics, whose units are speaker turns."""
+    questions = folder / f"{part}_questions.jsonl"
+    loaded = load_folder(folder / part, pattern="*.txt", questions=questions, units="paragraphs")
+    topics = {}
+    for row in _lines(folder / f"{part}_topics.jsonl"):
+        starts = {0, *(span.start for span in _spans(row["topics"]))}
+        topics[f"{row['document']}.txt"] = tuple(sorted(starts))
+    documents = tuple(
+        replace(one, starts=topics.get(one.name, (0,)), source="qmsum") for one in loaded.documents
+    )
+    return Corpus(f"qmsum {part}", documents, loaded.questions)
+
+
+def load_emma(folder: Path) -> Corpus:
+    """Load a book of GutenQA whose units are paragraphs, and whose segments the published chunks.
+
+    Args:
+        folder: It holds `paragraphs.jsonl`, `published_chunk_ends.json` and `questions.jsonl`.
+    """
+    paragraphs = [row["text"] for row in _lines(folder / "paragraphs.jsonl")]
+    ends = json.loads(_read(folder / "published_chunk_ends.json"))["ends"]
+    book = book_of(folder.resolve().name, paragraphs)
+    document = replace(book, starts=tuple(book.units[first] for first in [0, *ends[:-1]]))
+    questions = load_questions(folder / "questions.jsonl", documents=[document])
+    return Corpus(document.name, (document,), tuple(questions))
+
+
+def book_of(name: str, paragraphs: list[str]) -> Document:
+    """Join the paragraphs of a book by line breaks; they are its units."""
+    lengths = [len(paragraph) + 1 for paragraph in paragraphs[:-1]]
+    units = tuple(accumulate(lengths, initial=0))
+    return Document(name, "\n".join(paragraphs), units, (0,), "gutenqa")
+
+
+def iter_wiki(
+    folder: Path, levels: Collection[int] | None = None
+) -> Iterator[tuple[Document, str]]:
+    """Read Wiki-50 or Wiki-727K (Koshorek et al. 2018), one file at a time.
+
+    A file has one sentence per line; `========,LEVEL,TITLE.` starts a section, where level 1 is the
+    preface, and `***LIST***.` replaces a list, which is left out.
+
+    Args:
+        folder: The folder with the files, at any depth.
+        levels: The levels that start a section; None: all. Headings of other levels are left out.
+
+    Yields:
+        An article without its headings, and the text of its file.
+    """
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            yield from iter_wiki(path, levels)
+        elif (original := _read(path)).startswith("========,"):
+            yield _article(path, original, levels), original
+
+
+def load_wiki50(folder: Path) -> list[Document]:
+    """Load the articles of Wiki-50, with sections of all levels."""
+    return [document for document, _ in iter_wiki(folder)]
+
+
+def _article(path: Path, original: str, levels: Collection[int] | None) -> Document:
+    segments: list[list[str]] = []
+    for line in original.split("\n"):
+        if line.startswith("========,"):
+            level = int(line.split(",")[1])
+            if levels is None or level in levels or not segments:
+                segments.append([])
+        elif line.strip() != "***LIST***.":
+            segments[-1].append(line)
+    return document_from_segments(segments, name=path.name, source="wiki")
+
+
+def _chroma_document(folder: Path, name: str) -> Document:
+    text = _read(folder / "corpora" / f"{name}.md")
+    return Document(name, text, tuple(span.start for span in sentences(text)), (0,), "chroma")
+
+
+def _spans(references: list[dict[str, Any]]) -> tuple[Span, ...]:
+    return tuple(Span(one["start_index"], one["end_index"]) for one in references)
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    for line in _read(path).split("\n"):
+        if line.strip():
+            yield json.loads(line)
+
+
+def _read(path: Path) -> str:
+    """Read a text without translating line ends, so that offsets stay valid."""
+    return path.read_bytes().decode()

@@ -1,0 +1,124 @@
+"""How far greedy chunks start from an article's sections: the greedy article's experiment.
+
+    python -m benchmarks.papers.start_error ../shared/data/wiki50
+    python -m benchmarks.papers.start_error ../shared/data/wiki50 --levels 1 2
+    python -m benchmarks.papers.start_error wiki_727K/test --fields articles.jsonl
+
+The error of a document is the sum of |predicted - actual| over its sections' start tokens, the
+shorter list padded with its own last value; over documents, their MAE and RMSE. Every splitter gets
+the articles without their headings. F1, Pk and WindowDiff compare the cuts with the sections,
+sentence by sentence. "fixed" cuts after any word.
+
+`--fields` writes what the article uses of each document: its file's text, the text without
+headings, the start tokens and start sentences of its sections, its length in tokens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from itertools import accumulate
+from math import sqrt
+from pathlib import Path
+
+from benchmarks.corpora import iter_wiki
+from lumber_core import BertChunker, Chunker, GreedyChunker
+from lumber_core.tokens import token_counter, tokens_of
+from lumber_evaluation.baselines import fixed_length
+from lumber_evaluation.documents import Document
+from lumber_evaluation.segmentation import score_segmentation
+
+ENCODING = "cl100k_base"
+COLUMNS = ("splitter", "MAE", "RMSE", "F1", "Pk", "WindowDiff", "chunks")
+
+
+def start_error(actual: Sequence[int], predicted: Sequence[int]) -> int:
+    """Return the error of a document.
+
+    Example:
+        >>> start_error([0, 50, 100, 200], [0, 49, 105, 180])
+        26
+        >>> start_error([0, 50, 100, 200], [0, 49, 150])
+        101
+    """
+    length = max(len(actual), len(predicted))
+    padded = ([*starts, *[*starts[-1:]] * (length - len(starts))] for starts in (actual, predicted))
+    return sum(abs(said - true) for true, said in zip(*padded, strict=True))
+
+
+def start_tokens(document: Document, offsets: Sequence[int]) -> tuple[list[int], int]:
+    """Return the number of tokens before each character offset, and those of the whole text.
+
+    Tokens are counted as `GreedyChunker` counts them, so positions do not depend on the cuts.
+    """
+    tokens = tokens_of(document.text, token_counter(ENCODING))
+    edges = sorted({*offsets, *document.units, len(document.text)})
+    before = dict(zip(edges, accumulate([0, *tokens.between(edges)]), strict=True))
+    return [before[offset] for offset in offsets], before[len(document.text)]
+
+
+def splitters(sizes: Sequence[int], mean: int) -> dict[str, Chunker]:
+    """Return the splitters, by name."""
+    made: dict[str, Chunker] = {}
+    for size in sizes:
+        named = f"{size}, the mean" if size == mean else str(size)
+        made[f"greedy {named}"] = GreedyChunker(size, tokenizer=ENCODING)
+        made[f"fixed {named}"] = fixed_length(size, tokenizer=ENCODING)
+    made["bert"] = BertChunker(threshold=0.0)
+    return made
+
+
+def row(name: str, documents: Sequence[Document], chunker: Chunker) -> tuple[str, ...]:
+    """Return a row of the table."""
+    cuts = [[span.start for span in chunker.segment(d.text).spans] for d in documents]
+    errors = [
+        start_error(start_tokens(document, document.starts)[0], start_tokens(document, starts)[0])
+        for document, starts in zip(documents, cuts, strict=True)
+    ]
+    found = score_segmentation(documents, cuts)
+    mae = sum(errors) / len(errors)
+    rmse = sqrt(sum(error**2 for error in errors) / len(errors))
+    shares = (found.boundaries.f1, found.pk, found.window_diff)
+    chunks = sum(map(len, cuts))
+    return (name, f"{mae:,.0f}", f"{rmse:,.0f}", *(f"{one:.3f}" for one in shares), f"{chunks:,}")
+
+
+def fields_of(document: Document, original: str) -> dict[str, object]:
+    """Return what the article uses of a document."""
+    starts, total = start_tokens(document, document.starts)
+    return {
+        "name": document.name,
+        "original": original,
+        "text": document.text,
+        "start_tokens": starts,
+        "start_sentences": [document.units.index(start) for start in document.starts],
+        "tokens": total,
+        "sections": len(document.starts),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, help="files of Wiki-50 or Wiki-727K")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 200, 400], metavar="TOKENS")
+    parser.add_argument("--levels", type=int, nargs="+", help="which start a section; default all")
+    parser.add_argument("--fields", type=Path, help="JSON lines to write the articles' fields to")
+    options = parser.parse_args()
+    if options.fields is not None:
+        with options.fields.open("w", encoding="utf-8") as file:
+            for article in iter_wiki(options.folder, options.levels):
+                file.write(json.dumps(fields_of(*article)) + "\n")
+        return
+    documents = [document for document, _ in iter_wiki(options.folder, options.levels)]
+    sections = sum(len(document.starts) for document in documents)
+    tokens = sum(start_tokens(document, ())[1] for document in documents)
+    mean = round(tokens / sections)
+    print(f"{len(documents)} articles, {sections} sections, {tokens:,} tokens of {ENCODING}\n")
+    print(" | ".join(COLUMNS), " | ".join(["---"] * len(COLUMNS)), sep="\n")
+    for name, chunker in splitters(sorted({*options.sizes, mean}), mean).items():
+        print(" | ".join(row(name, documents, chunker)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

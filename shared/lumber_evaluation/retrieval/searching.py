@@ -1,0 +1,229 @@
+"""Searching the chunks of a splitter for the answers to questions.
+
+Every chunk and every question is embedded, and every question is compared with every chunk: the
+search is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lumber_core.text.parsed import MarkdownText, PlainText
+from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
+from lumber_evaluation.embedders import Embedder
+from lumber_evaluation.embedders import embedder as embedder_of
+from lumber_evaluation.retrieval.context import ContextPart, check_context
+from lumber_evaluation.retrieval.passages import PassageSearch
+from lumber_evaluation.retrieval.references import GoldFinder, check_questions, token_overlap
+from lumber_evaluation.retrieval.results import CUTOFFS, QuestionResult, RetrievalResult
+from lumber_evaluation.retrieval.word_recall import WORD_BUDGETS, WordRecall, check_word_budget
+from lumber_evaluation.splitters import evaluated
+from lumber_retrieval.surroundings import (
+    PlacedText,
+    VectorPlan,
+    Vectors,
+    matrix,
+    unit_length,
+)
+
+
+def retrieve(
+    corpus: Corpus,
+    splits: Sequence[SplitDocument],
+    embedder: Embedder,
+    *,
+    context: Sequence[ContextPart] = (),
+    within_document: bool = True,
+    passages: bool = False,
+    show_progress: bool = False,
+) -> RetrievalResult:
+    """Search the chunks of a splitter for each question of a corpus.
+
+    Args:
+        corpus: Documents and questions.
+        splits: Each document as the splitter splits it.
+        embedder: Embeds chunks and questions.
+        context: What vectors know beside the text of a chunk, as in `split_and_embed`.
+            "headings" are computed for the chunks of every splitter in the same way, and their
+            words count as retrieved. "surroundings" are the neighbours of a chunk.
+        within_document: Search the chunks of the question's document only, as GutenQA does for
+            each book; else those of the whole corpus.
+        passages: Also measure what a reader gets if hits are joined to passages.
+        show_progress: Show a progress bar.
+
+    Returns:
+        Results in the order of the questions. Equally similar chunks are in the order of the
+        corpus, so equal arguments give equal results.
+
+    Raises:
+        ValueError: There is no question, one has no expected answer, a document that is asked about
+            was not split, `context` has an unknown part, or a vector is not finite.
+        TypeError: `context` is not a list.
+    """
+    check_context("context", context)
+    check_questions(corpus.questions)
+    queries = [question.question for question in corpus.questions]
+    missing = {one.document for one in corpus.questions} - {split.document for split in splits}
+    if missing:
+        raise ValueError(
+            f"there are questions about {min(missing)!r}, which was not split: pass a split of "
+            f"every document of the corpus {corpus.name!r}"
+        )
+    if "headings" in context:
+        splits = [in_context(corpus.by_name[split.document], split) for split in splits]
+    chunks = tuple(chunk for split in splits for chunk in split.chunks)
+    plan = VectorPlan(
+        map(_placed, splits),
+        surroundings="surroundings" in context,
+    )
+    vectors = np.concatenate(plan.embed(embedder.embed_documents, show_progress=show_progress))
+    asked = matrix(embedder.embed_queries(queries), len(queries))
+    if embedder.similarity == "cosine":
+        vectors, asked = unit_length(vectors), unit_length(asked)
+    gold = _gold(corpus, chunks)
+    read = WordRecall(corpus.by_name, chunks)
+    results: dict[int, QuestionResult] = {}
+    for numbers, questions in _searched(corpus, chunks, within_document):
+        joining = None
+        if passages:
+            joining = PassageSearch(
+                corpus.by_name,
+                [chunks[number] for number in numbers],
+                vectors[numbers],
+                context=context,
+                read=read,
+            )
+        count = max(CUTOFFS[-1], read.depth(numbers, WORD_BUDGETS[-1]))
+        searched = vectors[numbers]
+        for question in questions:
+            # Rounded, because equal vectors may differ in the last digit.
+            near = np.round(searched @ asked[question], 6) if numbers else asked[question][:0]
+            found = _result(corpus, question, chunks, numbers, near, gold[question], count, read)
+            if joining is not None:
+                about = corpus.questions[question]
+                joined = joining.find(about, queries[question], asked[question].tolist())
+                found = replace(found, passages=joined)
+            results[question] = found
+    ordered = tuple(results[n] for n in range(len(queries)))
+    return RetrievalResult(chunks, ordered, len(plan.texts))
+
+
+def recall_at_words(
+    corpus: Corpus,
+    splitter: object,
+    *,
+    words: int = 600,
+    embedder: object = "bundled",
+    within_document: bool = True,
+) -> list[float]:
+    """Return, for each question, the share of its reference text in the first words retrieved.
+
+    This compares splitters at equal amounts of text, whatever their chunk sizes.
+
+    Args:
+        corpus: Documents and questions.
+        splitter: Anything that `evaluated` takes.
+        words: Number of words to retrieve, one of `WORD_BUDGETS`.
+        embedder: Anything that `embedders.embedder` takes; a `CachedEmbedder` embeds each text
+            once over many calls.
+        within_document: Search the chunks of the question's document only.
+
+    Returns:
+        One value from 0 to 1 for each question, in order; nan if the reference text does not occur
+        in the document.
+
+    Raises:
+        ValueError: As for `retrieve`, or `words` is not one of `WORD_BUDGETS`.
+    """
+    check_word_budget(words)
+    made = evaluated(splitter)
+    splits = [made.split(document) for document in corpus.documents]
+    result = retrieve(corpus, splits, embedder_of(embedder), within_document=within_document)
+    return result.per_question(lambda question: question.word_recall(words))
+
+
+def in_context(document: Document, split: SplitDocument) -> SplitDocument:
+    """Return the split with the context of each chunk, whatever splitter made it."""
+    source = document.to_split()
+    parsed = MarkdownText(source) if source.is_markdown else PlainText(source)
+    spans = [chunk.span for chunk in split.chunks]
+    contexts = parsed.contexts(spans, parsed.outline(spans))
+    chunks = zip(split.chunks, contexts, strict=True)
+    return replace(split, chunks=tuple(replace(chunk, context=above) for chunk, above in chunks))
+
+
+def _placed(split: SplitDocument) -> list[PlacedText]:
+    return [
+        PlacedText(chunk.span, chunk.text, chunk.context.above(chunk.text))
+        for chunk in split.chunks
+    ]
+
+
+def _searched(
+    corpus: Corpus, chunks: Sequence[EvaluatedChunk], within_document: bool
+) -> list[tuple[list[int], list[int]]]:
+    """Return the numbers of the chunks to search, and of the questions to search them for."""
+    if not within_document:
+        return [(list(range(len(chunks))), list(range(len(corpus.questions))))]
+    own: dict[str, tuple[list[int], list[int]]] = {}
+    for number, question in enumerate(corpus.questions):
+        own.setdefault(question.document, ([], []))[1].append(number)
+    for number, chunk in enumerate(chunks):
+        if chunk.document in own:
+            own[chunk.document][0].append(number)
+    return list(own.values())
+
+
+def _gold(corpus: Corpus, chunks: Sequence[EvaluatedChunk]) -> list[list[int]]:
+    """Return, for each question, the numbers of the chunks that answer it."""
+    gold: list[list[int]] = [[] for _ in corpus.questions]
+    for numbers, questions in _searched(corpus, chunks, within_document=True):
+        document = corpus.by_name[corpus.questions[questions[0]].document]
+        find = GoldFinder(document, [chunks[number] for number in numbers])
+        for question in questions:
+            gold[question] = [numbers[place] for place in find(corpus.questions[question])]
+    return gold
+
+
+def _result(
+    corpus: Corpus,
+    number: int,
+    chunks: Sequence[EvaluatedChunk],
+    numbers: Sequence[int],
+    near: Vectors,
+    gold: Sequence[int],
+    count: int,
+    read: WordRecall,
+) -> QuestionResult:
+    """Return what is found for a question.
+
+    Args:
+        corpus: The corpus.
+        number: The number of the question.
+        chunks: All chunks.
+        numbers: Numbers of the chunks that are searched.
+        near: How similar each of these is to the question.
+        gold: Numbers of the chunks that answer it.
+        count: How many of the nearest chunks are read at most.
+        read: Measures recall at equal amounts of text.
+    """
+    question = corpus.questions[number]
+    ranked = np.argsort(-near, kind="stable")
+    places = {numbers[place]: rank for rank, place in enumerate(ranked.tolist(), start=1)}
+    found = list(places)[:count]
+    first = tuple(found[: CUTOFFS[-1]])
+    overlaps = {}
+    if question.references:
+        overlaps = {k: token_overlap(question, [chunks[n] for n in first[:k]]) for k in CUTOFFS}
+    return QuestionResult(
+        question,
+        first,
+        tuple(near[ranked[: len(first)]].tolist()),
+        tuple(gold),
+        min((places[one] for one in gold if one in places), default=None),
+        {words: read(question, found, words) for words in WORD_BUDGETS},
+        overlaps,
+    )
