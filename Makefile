@@ -137,9 +137,9 @@ results: $(READY)  ## Measure splitters on published corpora (DATA=folder; an ho
 	@test -d "$(DATA)" || { echo "Set DATA to the folder of the corpora: make results DATA=path"; exit 1; }
 	@$(PIP) langchain-experimental
 	$(BIN)/python benchmarks/boundaries.py $(DATA)
-	$(BIN)/python examples/wiki50_greedy_error.py $(DATA)/wiki50
-	$(BIN)/python examples/emma_retrieval.py $(DATA)/gutenqa_emma
-	$(BIN)/python examples/chroma_retrieval.py $(DATA)/chroma_eval
+	$(BIN)/python -m benchmarks.papers.start_error $(DATA)/wiki50
+	$(BIN)/python -m benchmarks.papers.gutenqa $(DATA)/gutenqa_emma
+	$(BIN)/python -m benchmarks.papers.chroma $(DATA)/chroma_eval
 
 # An interrupted run continues from its last checkpoint.
 TRAIN = $(BIN)/lumber-splitters train --bf16 --passages $(DATA)/passages/passages.jsonl \
@@ -190,7 +190,7 @@ audit: .venv-audit  ## Look for known vulnerabilities in what users install; fai
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-* report bench-report* sweep site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* report bench-report* site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # The demo needs the two frameworks; tests need all extras, torch among them.
 $(SHOWN): pyproject.toml constraints.txt | $(BIN)/python

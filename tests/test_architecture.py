@@ -116,7 +116,7 @@ def _is_public(module: str, name: str) -> bool:
 
 def test_the_line_between_public_and_private_is_where_the_paths_say() -> None:
     assert _is_public("lumber_core", "BertChunker")
-    assert _is_public("lumber_core.errors", "HubError")
+    assert _is_public("lumber_core.errors", "StoreError")
     assert _is_public("lumber_evaluation.bootstrap", "mean_interval")
     assert not _is_public("lumber_core.chunking.base", "Chunker")
 

@@ -65,7 +65,3 @@ class BadReplyError(LumberError, ConnectionError):
 
 class WeightsError(LumberError, ValueError):
     """A model's weights are missing, damaged or belong to another kind of model."""
-
-
-class HubError(LumberError, OSError):
-    """A dataset cannot be downloaded from a hub. The message says what to do."""

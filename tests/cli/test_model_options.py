@@ -50,7 +50,7 @@ def asking(server: LoopbackServer) -> list[Any]:
     return ["--method", "lumber", "--model", f"{server.openai_url}#any", "--theta", "9"]
 
 
-@pytest.mark.parametrize("command", ["split", "view", "estimate", "compare", "sweep", "questions"])
+@pytest.mark.parametrize("command", ["split", "view", "estimate", "compare", "questions"])
 def test_every_setting_of_models_and_calls_is_an_option(command: str) -> None:
     said = run(command, "--help-all")[1]
     judging = [BertJudgeSettings] if command in ("split", "view", "estimate") else []
@@ -186,9 +186,7 @@ def test_mistakes_are_one_line_before_any_work(
     assert len(done.err.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize("command", ["compare", "sweep"])
-def test_the_options_without_a_model_are_refused(command: str, folder: Path) -> None:
-    own = ["--theta", "300"] if command == "sweep" else []
-    code, said = run(command, folder, *own, "--requests-per-minute", "3")
+def test_the_options_without_a_model_are_refused(folder: Path) -> None:
+    code, said = run("compare", folder, "--requests-per-minute", "3")
     assert code == 2
     assert "--requests-per-minute needs a language model" in said

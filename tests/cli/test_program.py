@@ -16,17 +16,14 @@ import pytest
 from tests.cli.running import run, run_apart, started
 
 COMMANDS = (
-    *("split", "view", "estimate", "models", "compare", "sweep", "questions"),
+    *("split", "view", "estimate", "models", "compare", "questions"),
     *("train", "export", "ask"),
 )
 EXTRAS = {
     "evaluation": {
         "jinja2",
         "nltk",
-        "pandas",
         "pyarrow",
-        "matplotlib",
-        "huggingface_hub",
         "langchain_text_splitters",
     },
     "hub": {"huggingface_hub"},
@@ -122,7 +119,7 @@ def imported_by(*arguments: object) -> set[str]:
 
 OURS = {"lumber_evaluation", "lumber_training", "lumber_ray"}
 HEAVY = {
-    *("torch", "transformers", "tokenizers", "pandas", "pyarrow", "matplotlib", "jinja2", "nltk"),
+    *("torch", "transformers", "tokenizers", "pyarrow", "matplotlib", "jinja2", "nltk"),
     *("tiktoken", "openai", "langchain_core", "llama_index", "rich", "lxml", "pypdf", "requests"),
 }
 
@@ -167,7 +164,6 @@ def test_split_imports_no_other_command_and_nothing_it_does_not_use(tmp_path: Pa
     {
         "evaluation": [
             "compare docs",
-            "sweep docs --theta 400",
             "split docs --format parquet -o chunks.parquet",
         ],
         "openai": [

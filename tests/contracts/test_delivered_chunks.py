@@ -62,7 +62,7 @@ def texts_for(splitter: Any) -> dict[str, str]:
     return {name: text for name, text in TEXTS.items() if both or "surrogates" not in name}
 
 
-ADAPTERS = {
+ADAPTERS: dict[str, Callable[..., Any]] = {
     **{
         f"LangChain, {name}": lambda make=make, **more: make(
             add_start_index=True, **OVERLAPPING, **more
@@ -123,7 +123,7 @@ def test_asynchronous_calls_threads_and_copies_give_the_same_chunks(
     assert [split(copied, text) for text in texts] == alone
 
 
-def in_a_forked_process(work: Callable[[], object]) -> object:
+def in_a_forked_process(work: Callable[[], object]) -> Any:
     """Return what a function returns in a process forked from this one."""
 
     def run(sending: Connection) -> None:

@@ -345,6 +345,6 @@ def test_neither_framework_is_imported_for_splitters_of_ones_own() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "lumber_core" in loaded
-    heavy = {"langchain_core", "langchain_text_splitters", "llama_index", "pandas", "torch",
+    heavy = {"langchain_core", "langchain_text_splitters", "llama_index", "torch",
              "transformers", "matplotlib", "jinja2"}  # fmt: skip
     assert not loaded & heavy

@@ -89,16 +89,10 @@ def test_books_come_from_the_published_tables(tmp_path: Path) -> None:
         parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / name / "a.parquet")
 
     write("GutenQA_Paragraphs", [{"Book Name": "B", "Chunk": text} for text in PARAGRAPHS])
-    asked = {"Question": "Who?", "Answer": "The cat.", "Chunk Must Contain": "a bell"}
-    chunks = ["\n".join(PARAGRAPHS[:2]), PARAGRAPHS[2]]
-    nothing = dict.fromkeys(asked)
-    write(
-        "GutenQA",
-        [
-            {"Book Name": "B", "Chunk": chunk, **more}
-            for chunk, more in zip(chunks, (nothing, asked), strict=True)
-        ],
-    )
+    first = dict.fromkeys(("Question", "Answer", "Chunk Must Contain"))
+    last = {"Question": "Who?", "Answer": "The cat.", "Chunk Must Contain": "a bell"}
+    chunk = {"Book Name": "B", "Chunk": "\n".join(PARAGRAPHS[:2])}
+    write("GutenQA", [{**chunk, **first}, {**chunk, "Chunk": PARAGRAPHS[2], **last}])
     corpus = gutenqa.load_books(tmp_path)
     assert [len(document.segments) for document in corpus.documents] == [2]
     assert corpus.questions == (Question("Who?", "B", "The cat.", "a bell"),)
