@@ -29,15 +29,8 @@ from lumber_core import (
 from lumber_core.bert.model_folder import find_folder
 from lumber_core.chunking.settings import check_overlap
 from lumber_core.llms import Answers, Completion
-from lumber_core.lumber.bert_judge import BertJudgeSettings
 from lumber_core.lumber.judges import Judge
-from lumber_core.lumber.settings import LumberChunkerSettings
 from lumber_core.settings import Settings, fields_of, settings_taken
-
-
-class _LumberSettings(BertJudgeSettings, LumberChunkerSettings):
-    """Settings of Lumber and of the judge that decides without a language model."""
-
 
 SPLITTERS: Final[Mapping[str, type[Chunker]]] = {
     "bert": BertChunker,
@@ -47,12 +40,10 @@ SPLITTERS: Final[Mapping[str, type[Chunker]]] = {
 }
 """The splitters by their names."""
 SETTINGS: Final[dict[str, type[Settings]]] = {
-    **{name: settings_taken(splitter) for name, splitter in SPLITTERS.items()},
-    "lumber": _LumberSettings,
+    name: settings_taken(splitter) for name, splitter in SPLITTERS.items()
 }
 """The settings of each splitter, by its name."""
 DEFAULT_METHOD = "layout"
-_OF_JUDGE = tuple(entry.name for entry in fields_of(BertJudgeSettings) if entry.name != "model")
 # Given by other options, not possible on a command line, or without effect on one text at a time.
 _LEFT_OUT = frozenset({"judge", "model", "on_segmentation"})
 # The option --method is the splitter.
@@ -127,18 +118,12 @@ class Splitting:
                     f"{_OPTIONS.flag(name)} is a setting of {' and '.join(owners)}, not of "
                     f"{self.method}: pass --method {owners[0]}"
                 )
-        settings = dict(self.given)
-        made = self._lumber(judge, settings) if self.method == "lumber" else self._own(settings)
+        settings: dict[str, Any] = dict(self.given)
+        made = (
+            LumberChunker(judge(), **settings) if self.method == "lumber" else self._own(settings)
+        )
         check_overlap(self.chunk_overlap, made.chunk_size)
         return made
-
-    def _lumber(self, judge: Callable[[], Judge], settings: dict[str, Any]) -> Chunker:
-        if self.asks_model and self._of_judge:
-            flag = _OPTIONS.flag(next(iter(self._of_judge)))
-            raise ValueError(f"{flag} has no effect: {self.asking.model} decides")
-        for name in self._of_judge:
-            del settings[name]
-        return LumberChunker(judge(), **settings)
 
     def _own(self, settings: dict[str, Any]) -> Chunker:
         """Make a splitter other than Lumber, which asks no language model."""
@@ -176,17 +161,10 @@ class Splitting:
             find_folder(weights)
         except ValueError as error:
             raise ValueError(f"{error}. Language models are named {FORMS}") from None
-        make: Any = BertJudge
-        judge: Judge = make(weights, **self._of_judge)
-        return judge
+        return BertJudge(weights)
 
     def _unasked_judge(self) -> Judge:
         return ModelJudge(_Unasked(), prompt_in(self.prompt), policy=self.asking.call_policy())
-
-    @property
-    def _of_judge(self) -> dict[str, Any]:
-        """The settings given that apply only if the bundled model judges."""
-        return {name: self.given[name] for name in _OF_JUDGE if name in self.given}
 
     @property
     def _flags_of_models(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,11 +11,10 @@ import pytest
 
 from lumber_cli.language_models import language_model
 from lumber_cli.options import prompt_in
-from lumber_core import BertJudge, CallPolicy, LumberChunker, ModelJudge, PromptTemplate
+from lumber_core import CallPolicy, LumberChunker, ModelJudge, PromptTemplate
 from lumber_core.llms import LegacyGeminiModel, LocalModel
 from lumber_core.llms.settings import ModelSettings
 from lumber_core.llms.transformers import LocalModelSettings
-from lumber_core.lumber.bert_judge import BertJudgeSettings
 from lumber_core.settings import fields_of
 from tests.cli.running import run, run_apart
 from tests.core.llms.conftest import tiny_local
@@ -53,8 +51,7 @@ def asking(server: LoopbackServer) -> list[Any]:
 @pytest.mark.parametrize("command", ["split", "view", "estimate", "compare", "questions"])
 def test_every_setting_of_models_and_calls_is_an_option(command: str) -> None:
     said = run(command, "--help-all")[1]
-    judging = [BertJudgeSettings] if command in ("split", "view", "estimate") else []
-    for settings in (ModelSettings, LocalModelSettings, CallPolicy, *judging):
+    for settings in (ModelSettings, LocalModelSettings, CallPolicy):
         for entry in fields_of(settings):
             if entry.name not in ELSEWHERE:
                 assert f"\n  --{entry.name.replace('_', '-')} " in said, entry.name
@@ -121,21 +118,6 @@ def test_estimates_count_the_prompt_of_the_file(folder: Path) -> None:
     assert expected not in estimated()
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"target_position": 0.3}, {"position_penalty": 8.0}, {"position_penalty": 0.0, "threads": 1}],
-)
-def test_the_bundled_model_judges_as_its_options_say(folder: Path, options: dict[str, Any]) -> None:
-    story = "\n\n".join(f"{TEXT.splitlines()[4 * (n % 2)]} It was day {n}." for n in range(30))
-    (folder / "story.txt").write_text(story, encoding="utf-8")
-    flags = [part for n, v in options.items() for part in (f"--{n.replace('_', '-')}", v)]
-    done = run_apart("split", "story.txt", "--method", "lumber", "--theta", 90, *flags)
-    assert done.code == 0, done.err
-    expected = LumberChunker(BertJudge(**options), theta=90).split_text(story)
-    assert [json.loads(line)["text"] for line in done.out.splitlines()] == expected
-    assert expected != LumberChunker(BertJudge(), theta=90).split_text(story)
-
-
 def test_the_retired_package_of_google_makes_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("google.generativeai", reason="google-generativeai is not installed")
     monkeypatch.setenv("GEMINI_API_KEY", "a-key")
@@ -167,8 +149,6 @@ def test_a_model_on_this_machine_decides(folder: Path) -> None:
         (["--model", "local:x", "--key-variable", "K"], "--key-variable has no effect"),
         (["--model", "local:"], "unknown model 'local:'"),
         (["--model", "gemini-legacy:x", "--structured"], "--structured has no effect"),
-        (["--model", "openai:any", "--target-position", "1"], "--target-position has no effect"),
-        (["--target-position", "2"], "target_position must be a share from 0 to 1"),
         (["--attempts", "3"], "--attempts needs a language model"),
         (["--prompt", "prompt.txt"], "--prompt needs a language model"),
         (["--model", "openai:any", "--attempts", "0"], "attempts must be at least 1"),

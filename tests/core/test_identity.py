@@ -52,8 +52,6 @@ VARIANTS = {
     "bert threshold": lambda: BertChunker(threshold=1e-9),
     "bert paper": lambda: BertChunker("large", paper=True),
     "bert judge": lambda: LumberChunker(BertJudge()),
-    "bert judge position": lambda: LumberChunker(BertJudge(target_position=0.7)),
-    "bert judge penalty": lambda: LumberChunker(BertJudge(position_penalty=3)),
     "theta": lambda: LumberChunker(BertJudge(), theta=551),
     "published": lambda: LumberChunker.as_published(BertJudge()),
     "lexical": lambda: LumberChunker(LexicalJudge()),

@@ -5,28 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
 from lumber_core.bert.scores import ScoredText, place_scores
 from lumber_core.bert.settings import ModelName
-from lumber_core.checks import number_that
 from lumber_core.chunking.settings import Threads
 from lumber_core.concurrency import SingleFlight
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
 from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Outcome, Usage, Verdict
-from lumber_core.settings import Setting, Settings, optional, share, takes
+from lumber_core.settings import Settings, takes
 from lumber_core.text.place import places_at
 
 if TYPE_CHECKING:  # numpy is imported when a text is first scored
     import numpy as np
     import numpy.typing as npt
 
-_PENALTY = 4.0  # if BertChunker cuts at no unit of a group
+# Where BertChunker cuts at no unit of a group, the strongest start is taken, but a start far from
+# the end would leave tiny chunks: at the start of the group it loses 4 in the unit of t.
+_TARGET_POSITION = 0.8  # share of the group's tokens
+_PENALTY = 4.0
 _LOWEST_T = -12.0  # of a unit without tokens; the cutter takes lower ones for it, too
 _CACHED_TEXTS = 8  # as many as asynchronous splitters work on at once
 
@@ -35,34 +37,16 @@ class BertJudgeSettings(Settings):
     """Settings of `BertJudge`."""
 
     model: ModelName = field(default="bundled", kw_only=False)
-    target_position: Annotated[
-        float,
-        Setting(
-            "Without a language model: preferred position of a cut in a group, as a share of its "
-            "tokens.",
-            share,
-        ),
-    ] = 0.8
-    position_penalty: Annotated[
-        float | None,
-        Setting(
-            "Without a language model: penalty in t for a cut at the far end of the group; it "
-            "grows with the square of the distance from `target_position`. 0 compares t alone. "
-            f"None: BertChunker's cuts decide, and a penalty of {_PENALTY:g} if there are none.",
-            optional(number_that(lambda penalty: penalty >= 0, "at least 0")),
-        ),
-    ] = None
     threads: Threads = None
 
 
 class BertJudge(Judge):
     """Names the first unit of a group at which a BertChunker would cut.
 
-    So units that `BertChunker` separates are never joined. If it cuts at none of them, or if a
-    `position_penalty` is given, the unit with the highest start score t is named. Units far from
-    `target_position` are penalised then, so that chunks are neither tiny nor always full groups.
-    The last group of a document stays whole if BertChunker does not cut it or, with a
-    `position_penalty`, if the model sees no start in it (t above 0).
+    So units that `BertChunker` separates are never joined. If it cuts at none of them, the unit
+    with the highest start score t is named, less a penalty for the distance from four fifths of the
+    group, so that chunks are neither tiny nor always full groups. The last group of a document
+    stays whole if BertChunker does not cut it.
 
     In a window each unit gets its score, and those above 0 are named.
 
@@ -78,9 +62,6 @@ class BertJudge(Judge):
 
     @takes(BertJudgeSettings)
     def __init__(self, settings: BertJudgeSettings) -> None:
-        penalty = settings.position_penalty
-        self.target_position = float(settings.target_position)
-        self.position_penalty = None if penalty is None else float(penalty)
         self._chunker = BertChunker(settings.model, threads=settings.threads)
         self._scored = lru_cache(_CACHED_TEXTS)(self._score)
         self._scoring: SingleFlight[ScoredText] = SingleFlight()
@@ -94,12 +75,8 @@ class BertJudge(Judge):
 
     @property
     def identity(self) -> str:
-        """The model's weights and the settings."""
-        weights = weights_digest(self.model)
-        return (
-            f"BertJudge(weights={weights}, target_position={self.target_position!r}, "
-            f"position_penalty={self.position_penalty!r})"
-        )
+        """The model's weights."""
+        return f"BertJudge(weights={weights_digest(self.model)})"
 
     def judge(self, group: Group) -> Verdict:
         """Name the unit with the highest score, if there is a choice."""
@@ -115,17 +92,9 @@ class BertJudge(Judge):
         if cut is not None:
             reason = f"BertChunker cuts here (t = {scores.t[cut]:.2f})"
             return Verdict(group.start, group.stop, cut, "shift", reason, usage=usage)
-        unit = scores.best(
-            group.start,
-            group.stop,
-            choices,
-            target_position=self.target_position,
-            position_penalty=_PENALTY if self.position_penalty is None else self.position_penalty,
-        )
+        unit = scores.best(group.start, group.stop, choices)
         t = float(scores.t[unit])
-        # The default leaves the rest of a document whole where BertChunker does.
-        whole = self.position_penalty is None or t <= 0
-        if group.stop == len(group.document.units) and whole:
+        if group.stop == len(group.document.units):
             reason = f"no start in what is left of the document (t = {t:.2f})"
             return Verdict(group.start, group.stop, None, "no_shift", reason, usage=usage)
         reason = f"strongest start of the group (t = {t:.2f})"
@@ -161,25 +130,16 @@ class BertJudge(Judge):
 
     def _score(self, text: str, units: tuple[int, ...]) -> ScoredText:
         scores = self._chunker.scores(text, also=units)
-        cuts = self._chunker.cuts(text, scores) if self.position_penalty is None else []
-        return ScoredText(scores, cuts)
+        return ScoredText(scores, self._chunker.cuts(text, scores))
 
     def __getstate__(self) -> dict[str, object]:
-        return {
-            "model": self.model,
-            "target_position": self.target_position,
-            "position_penalty": self.position_penalty,
-            "threads": self._chunker.threads,
-        }
+        return {"model": self.model, "threads": self._chunker.threads}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__init__(**state)  # type: ignore[misc]
 
     def __repr__(self) -> str:
-        return (
-            f"BertJudge({self.model!r}, target_position={self.target_position:g}, "
-            f"position_penalty={self.position_penalty})"
-        )
+        return f"BertJudge({self.model!r})"
 
 
 class UnitScores:
@@ -198,7 +158,7 @@ class UnitScores:
 
     __slots__ = ("cuts", "t", "tokens_before")
 
-    def __init__(self, document: TextUnits, scores: TokenScores, cuts: Sequence[int] = ()) -> None:
+    def __init__(self, document: TextUnits, scores: TokenScores, cuts: Sequence[int]) -> None:
         import numpy as np
 
         known = frozenset(cuts)
@@ -212,24 +172,13 @@ class UnitScores:
         self.t: npt.NDArray[np.float32] = np.full(len(document.units), lowest, dtype=np.float32)
         self.t[has_tokens] = scores.t[before[:-1][has_tokens]]
 
-    def best(
-        self,
-        start: int,
-        stop: int,
-        choices: Sequence[int],
-        *,
-        target_position: float,
-        position_penalty: float,
-    ) -> int:
+    def best(self, start: int, stop: int, choices: Sequence[int]) -> int:
         """Return the unit of a group with the highest score, less a penalty for its position.
 
         Args:
             start: The group's first unit.
             stop: Just past its last unit.
             choices: The units to choose from: at least one, all inside the group.
-            target_position: Preferred position, as a share of the group's tokens.
-            position_penalty: Penalty at the end farther from it; it grows with the square of the
-                distance.
         """
         import numpy as np
 
@@ -237,6 +186,5 @@ class UnitScores:
         before = self.tokens_before[start]
         total = max(1, int(self.tokens_before[stop] - before))
         shares = (self.tokens_before[units] - before) / total
-        farthest = max(target_position, 1 - target_position)
-        penalty = position_penalty * ((shares - target_position) / farthest) ** 2
+        penalty = _PENALTY * ((shares - _TARGET_POSITION) / _TARGET_POSITION) ** 2
         return int(units[int(np.argmax(self.t[units] - penalty))])
