@@ -1,4 +1,6 @@
-"""LangChain's indexing API over a Chroma store on disk: only what has changed is embedded again.
+"""LangChain's indexing API over a Chroma store on disk: only what has changed is written again.
+
+The vectors know the surroundings of their chunks, and what the store finds is joined to passages.
 
 Install: pip install '.[langchain]' langchain-chroma langchain-classic
 Run:     python examples/langchain_chroma_indexing.py [PATH ...] [-q QUESTION] [--llm NAME]
@@ -11,10 +13,11 @@ from pathlib import Path
 from langchain_chroma import Chroma
 from langchain_classic.indexes import SQLRecordManager
 from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
 from langchain_core.indexing import index
 
 from common import Options, Passage, options, show
-from langchain_lumber import BertTextSplitter, LumberEmbeddings
+from langchain_lumber import KnownVectors, LayoutTextSplitter, LumberEmbeddings, PassageJoiner
 
 
 def main(given: Options) -> None:
@@ -28,8 +31,14 @@ def main(given: Options) -> None:
         ingest("a file has grown", changed, folder)
         ingest("as it was before", given.files, folder)
 
-        found = store(folder).similarity_search_with_score(given.question, k=3)
-        show([Passage.of_document(chunk, 1 - distance) for chunk, distance in found], given)
+        retriever = store(folder, LumberEmbeddings()).as_retriever(search_kwargs={"k": 8})
+        joiner = PassageJoiner(texts=documents_of(given.files), budget=300)
+        found = joiner.compress_documents(retriever.invoke(given.question), given.question)
+        show([Passage.of_document(passage) for passage in found], given)
+
+
+def documents_of(files: dict[str, str]) -> list[Document]:
+    return [Document(text, metadata={"source": name}) for name, text in files.items()]
 
 
 def ingest(title: str, files: dict[str, str], folder: Path) -> None:
@@ -38,12 +47,12 @@ def ingest(title: str, files: dict[str, str], folder: Path) -> None:
     records = SQLRecordManager("chroma/files", db_url=f"sqlite:///{folder / 'records.sqlite'}")
     records.create_schema()
     # With add_start_index, equal passages of one file stay apart.
-    splitter = BertTextSplitter(add_start_index=True)
-    documents = [Document(text, metadata={"source": name}) for name, text in files.items()]
+    splitter = LayoutTextSplitter(target_size=50, add_start_index=True)
+    chunks, vectors = splitter.split_and_embed(documents_of(files))
     result = index(
-        splitter.lazy_split(documents),
+        chunks,
         records,
-        store(folder),
+        store(folder, KnownVectors(chunks, vectors)),
         # Deletes the old chunks of a file that has changed, at the end. "incremental" does so after
         # every 100 chunks, and so deletes and adds again those of a file with more than that.
         cleanup="scoped_full",
@@ -58,10 +67,10 @@ def ingest(title: str, files: dict[str, str], folder: Path) -> None:
     print(f"{title:<21}{added:>7}{skipped:>9}{deleted:>9}")
 
 
-def store(folder: Path) -> Chroma:
+def store(folder: Path, embeddings: Embeddings) -> Chroma:
     return Chroma(
         "files",
-        LumberEmbeddings(),
+        embeddings,
         persist_directory=str(folder / "chroma"),
         collection_metadata={"hnsw:space": "cosine"},
     )

@@ -1,4 +1,7 @@
-"""LangChain with Qdrant in local mode: stable ids overwrite, and a filter searches one file.
+"""LangChain with Qdrant: vectors that know their surroundings, and passages made of what is found.
+
+Every chunk is stored with its own vector, under an id that is the same in every run, so that adding
+it again overwrites it. A filter searches one file.
 
 Install: pip install '.[langchain]' langchain-qdrant
 Run:     python examples/langchain_qdrant_local.py [PATH ...] [-q QUESTION] [--llm NAME]
@@ -10,44 +13,64 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 from langchain_qdrant import QdrantVectorStore
-from qdrant_client.models import FieldCondition, Filter, MatchValue
+from qdrant_client import QdrantClient
+from qdrant_client.models import (
+    Distance,
+    FieldCondition,
+    Filter,
+    MatchValue,
+    PointStruct,
+    VectorParams,
+)
 
 from common import Options, Passage, options, show
-from langchain_lumber import BertTextSplitter, LumberEmbeddings
+from langchain_lumber import LayoutTextSplitter, LumberEmbeddings, PassageJoiner
 
 NAME = "files"
 
 
 def main(given: Options) -> None:
+    documents = [Document(text, metadata={"source": name}) for name, text in given.files.items()]
     with given.folder() as folder:
         print("chunks                 made  in store")
-        ingest("first run", given, folder)
-        ingest("second run", given, folder)
+        ingest("first run", documents, folder)
+        ingest("second run", documents, folder)
 
-        store = QdrantVectorStore.from_existing_collection(
-            NAME, LumberEmbeddings(), path=str(folder / "qdrant")
-        )
-        found = []
+        client = QdrantClient(path=str(folder))
+        store = QdrantVectorStore(client, NAME, LumberEmbeddings())
+        joiner = PassageJoiner(texts=documents, budget=150)
+        found: list[Document] = []
         for name in given.files:
             here = FieldCondition(key="metadata.source", match=MatchValue(value=name))
-            inside = Filter(must=[here])
-            found += store.similarity_search_with_score(given.question, k=2, filter=inside)
-        print("\nThe two best passages of each file:")
-        show([Passage.of_document(chunk, score) for chunk, score in found], given)
-        store.client.close()
+            retriever = store.as_retriever(search_kwargs={"k": 5, "filter": Filter(must=[here])})
+            hits = retriever.invoke(given.question)
+            found += joiner.compress_documents(hits, given.question)
+        print("\nThe best passages of each file:")
+        show([Passage.of_document(passage) for passage in found], given)
+        client.close()
 
 
-def ingest(title: str, given: Options, folder: Path) -> None:
-    """Split all files and add all chunks; the store is opened anew, as by a new process."""
+def ingest(title: str, documents: list[Document], folder: Path) -> None:
+    """Split and embed all files, and store all chunks; all is opened anew, as by a new process."""
     # Qdrant takes UUIDs as ids. These are computed from file, offsets, text and splitter.
-    splitter = BertTextSplitter(add_start_index=True, stable_ids=True)
-    documents = [Document(text, metadata={"source": name}) for name, text in given.files.items()]
-    chunks = splitter.split_documents(documents)
-    store = QdrantVectorStore.from_documents(
-        chunks, LumberEmbeddings(), path=str(folder / "qdrant"), collection_name=NAME
-    )
-    print(f"{title:<21}{len(chunks):>6}{store.client.count(NAME).count:>10}")
-    store.client.close()  # local mode locks the folder
+    splitter = LayoutTextSplitter(target_size=50, add_start_index=True, stable_ids=True)
+    chunks, vectors = splitter.split_and_embed(documents, LumberEmbeddings())
+    client = QdrantClient(path=str(folder))
+    if not client.collection_exists(NAME):
+        size = VectorParams(size=len(vectors[0]), distance=Distance.COSINE)
+        client.create_collection(NAME, size)
+    # As LangChain's store writes them, but with these vectors.
+    points = [
+        PointStruct(
+            id=chunk.id or "",
+            vector=vector,
+            payload={"page_content": chunk.page_content, "metadata": chunk.metadata},
+        )
+        for chunk, vector in zip(chunks, vectors, strict=True)
+    ]
+    client.upsert(NAME, points)
+    print(f"{title:<21}{len(chunks):>6}{client.count(NAME).count:>10}")
+    client.close()  # local mode locks the folder
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """LlamaIndex's IngestionPipeline, async and in two processes, with docstore, cache and Chroma.
 
+The vectors know the surroundings of their nodes, and what the store finds is joined to passages.
+
 Install: pip install '.[llama-index]' llama-index-vector-stores-chroma
 Run:     python examples/llamaindex_chroma_pipeline.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
@@ -16,7 +18,7 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.vector_stores.chroma import ChromaVectorStore
 
 from common import Options, Passage, options, show
-from llamaindex_lumber import BertNodeParser, LumberEmbedding
+from llamaindex_lumber import ContextEmbedding, LayoutNodeParser, LumberEmbedding, PassageJoiner
 
 
 async def main(given: Options) -> None:
@@ -31,15 +33,24 @@ async def main(given: Options) -> None:
         await ingest("as it was before", given.files, folder)
 
         index = VectorStoreIndex.from_vector_store(store(folder), embed_model=LumberEmbedding())
-        found = await index.as_retriever(similarity_top_k=3).aretrieve(given.question)
+        hits = await index.as_retriever(similarity_top_k=8).aretrieve(given.question)
+        joiner = PassageJoiner(texts=documents_of(given.files), budget=300)
+        found = joiner.postprocess_nodes(hits, query_str=given.question)
         show([Passage.of_node(hit.node, hit.score) for hit in found], given)
+
+
+def documents_of(files: dict[str, str]) -> list[Document]:
+    # Node ids are computed from the document's. Without one, LlamaIndex assigns a random one.
+    return [
+        Document(text=text, id_=name, metadata={"source": name}) for name, text in files.items()
+    ]
 
 
 async def ingest(title: str, files: dict[str, str], folder: Path) -> None:
     """Bring the store up to date with the files; everything is opened anew, as by a new process."""
     vectors = store(folder)
     pipeline = IngestionPipeline(
-        transformations=[BertNodeParser(), LumberEmbedding()],
+        transformations=[LayoutNodeParser(target_size=50), ContextEmbedding()],
         docstore=SimpleDocumentStore(),  # remembers a hash of every document
         docstore_strategy=DocstoreStrategy.UPSERTS,  # deletes the nodes of a changed document
         # Remembers what each step made of each batch of documents; with several processes from
@@ -49,11 +60,7 @@ async def ingest(title: str, files: dict[str, str], folder: Path) -> None:
     )
     if (folder / "pipeline").exists():
         pipeline.load(str(folder / "pipeline"))
-    # Node ids are computed from the document's. Without one, LlamaIndex assigns a random one.
-    documents = [
-        Document(text=text, id_=name, metadata={"source": name}) for name, text in files.items()
-    ]
-    added = await pipeline.arun(documents=documents, num_workers=2)
+    added = await pipeline.arun(documents=documents_of(files), num_workers=2)
     pipeline.persist(str(folder / "pipeline"))
     cached = len(pipeline.cache.cache.get_all(pipeline.cache.collection))
     print(f"{title:<21}{len(added):>7}{vectors.client.count():>11}{cached:>17}")
