@@ -219,7 +219,7 @@ def test_langchain_with_qdrant_overwrites_and_filters() -> None:
     assert runs["first run"] == runs["second run"]
     assert runs["first run"][0] == runs["first run"][1] > 40
     files = [Path(passage["file"]).name for passage in _PASSAGE.finditer(printed)]
-    assert files == sorted(files, reverse=True)
+    assert files == sorted(files)
     assert {*files} == {"the_tide_clock.txt", "tide_house.md"}
 
 
