@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from langchain_lumber.lumber import LumberTextSplitter
     from langchain_lumber.pages import join_pages
     from langchain_lumber.passage_retriever import PassageRetriever
-    from langchain_lumber.passages import PassageJoiner, join_passages
+    from langchain_lumber.passages import PassageJoiner
     from langchain_lumber.vectors import KnownVectors, aembed_chunks, embed_chunks
     from lumber_core import __version__
 else:
@@ -36,7 +36,7 @@ else:
             "langchain_lumber.pages": ["join_pages"],
             "langchain_lumber.vectors": ["KnownVectors", "aembed_chunks", "embed_chunks"],
             "langchain_lumber.passage_retriever": ["PassageRetriever"],
-            "langchain_lumber.passages": ["PassageJoiner", "join_passages"],
+            "langchain_lumber.passages": ["PassageJoiner"],
             "lumber_core": ["__version__"],
         },
     )
@@ -55,5 +55,4 @@ __all__ = [
     "aembed_chunks",
     "embed_chunks",
     "join_pages",
-    "join_passages",
 ]

@@ -21,23 +21,17 @@ NamedTexts = Mapping[str, str] | Iterable[Document]
 """Documents as they were before they were split, or their texts by name."""
 
 
-def join_passages(
-    hits: Iterable[Document],
-    texts: NamedTexts | None = None,
-    *,
-    max_gap: int = MAX_GAP,
-    budget: int | None = None,
-) -> list[Document]:
-    """Join hits that lie close together to passages, exact slices of their documents.
+class PassageJoiner(BaseDocumentCompressor):
+    """Joins hits that lie close together to passages, exact slices of their documents.
 
-    Hits are chunks made with `add_start_index=True` or `add_metadata=True`. Their "source",
-    "file_path" and "file_name" and the number of their page say which document they come from.
+    A document compressor, for the hits of any retriever. Hits are chunks made with
+    `add_start_index=True`. Their "source", "file_path" and "file_name" and the number of their page
+    say which document they come from.
 
     Args:
-        hits: What a retriever returns, best first.
-        texts: The documents that were split, or a mapping from their names to their texts. Without
-            them, only hits that touch or overlap are joined: chunks do not touch unless they are
-            made with `strip_whitespace=False`.
+        texts: The documents that were split, or a mapping from their names to their texts, which is
+            read at each query. Without them, only hits that touch or overlap are joined: chunks do
+            not touch unless they are made with `strip_whitespace=False`.
         max_gap: Hits of one document with at most this many words between them are joined; the
             passage includes these words.
         budget: Maximum number of words in all passages. Hits are taken from the best on; one that
@@ -45,40 +39,9 @@ def join_passages(
             longer, it is returned alone. None: no limit. Each Chinese character and kana counts as
             a word.
 
-    Returns:
-        Passages that do not overlap: by document, the one with the best hit first, and in reading
-        order within a document. `page_content` is `text[start_index:end_index]`, without a context.
-        Headings, context, first page and line are those of the first hit, the last page and line
-        those of the last, and other metadata, such as a score, that of the best. A passage of
-        one hit keeps its `id` and "chunk_index".
-
-    Raises:
-        ValueError: A hit has no "start_index" or no name of its document; a document is missing
-            from `texts`, has another text at the offset of a hit, or has the name of another.
-        TypeError: An argument has the wrong type.
-
-    Example:
-        >>> document = Document("Otters swim. They eat fish.", metadata={"source": "otters.txt"})
-        >>> def hit(start, text):
-        ...     return Document(text, metadata={"source": "otters.txt", "start_index": start})
-        >>> (passage,) = join_passages([hit(18, "eat fish."), hit(0, "Otters swim.")], [document])
-        >>> passage.page_content, passage.metadata["start_index"], passage.metadata["end_index"]
-        ('Otters swim. They eat fish.', 0, 27)
-    """
-    return _join(checked_documents(hits), _known_texts(texts), max_gap, budget)
-
-
-class PassageJoiner(BaseDocumentCompressor):
-    """Joins the hits of a retriever to passages: `join_passages` as a document compressor.
-
-    Args:
-        texts: The documents that were split, or a mapping from their names to their texts. Without
-            them, only hits that touch or overlap are joined. A mapping is read at each query.
-        max_gap: Hits of one document with at most this many words between them are joined.
-        budget: Maximum number of words in all passages. None: no limit.
-
     Raises:
         ValueError: `max_gap` is negative, `budget` is below 1, or two documents have the same name.
+        TypeError: An argument has the wrong type.
 
     Example:
         >>> from langchain_core.vectorstores import InMemoryVectorStore
@@ -91,8 +54,9 @@ class PassageJoiner(BaseDocumentCompressor):
         >>> len(hits)
         2
         >>> joiner = PassageJoiner(texts=[document])
-        >>> [each.page_content for each in joiner.compress_documents(hits, "What do otters eat?")]
-        ['Otters swim. They eat fish.']
+        >>> (passage,) = joiner.compress_documents(hits, "What do otters eat?")
+        >>> passage.page_content, passage.metadata["start_index"], passage.metadata["end_index"]
+        ('Otters swim. They eat fish.', 0, 27)
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
@@ -110,24 +74,37 @@ class PassageJoiner(BaseDocumentCompressor):
         self._known = _known_texts(self.texts)
 
     def compress_documents(
-        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
-    ) -> Sequence[Document]:
-        """Return the passages of hits; the query is not needed."""
+        self, documents: Sequence[Document], query: str = "", callbacks: Callbacks | None = None
+    ) -> list[Document]:
+        """Join hits, best first.
+
+        Args:
+            documents: The hits.
+            query: Not needed.
+            callbacks: Not needed.
+
+        Returns:
+            Passages that do not overlap: by document, the one with the best hit first, and in
+            reading order within a document. `page_content` is `text[start_index:end_index]`,
+            without a context. Headings, context, first page and line are those of the first hit,
+            the last page and line those of the last, and other metadata, such as a score, that of
+            the best. A passage of one hit keeps its `id` and "chunk_index".
+
+        Raises:
+            ValueError: A hit has no "start_index" or no name of its document, or its document is
+                missing from `texts`, or has another text at its offset.
+            TypeError: An item is not a document.
+        """
         del query, callbacks
-        return _join(checked_documents(documents), self._known, self.max_gap, self.budget)
-
-
-def _join(
-    hits: Sequence[Document], texts: Mapping[str, str] | None, max_gap: int, budget: int | None
-) -> list[Document]:
-    found = [_hit_of(number, hit) for number, hit in enumerate(hits)]
-    known = None
-    if texts is not None:
-        known = {hit.document: _text_of(hit, texts) for hit in found}
-    return [
-        _document_of(passage, hits[passage.hits[0].number])
-        for passage in join_hits(found, known, max_gap=max_gap, budget=budget)
-    ]
+        hits = checked_documents(documents)
+        found = [_hit_of(number, hit) for number, hit in enumerate(hits)]
+        known = None
+        if self._known is not None:
+            known = {hit.document: _text_of(hit, self._known) for hit in found}
+        return [
+            _document_of(passage, hits[passage.hits[0].number])
+            for passage in join_hits(found, known, max_gap=self.max_gap, budget=self.budget)
+        ]
 
 
 def _document_of(passage: Passage, best: Document) -> Document:

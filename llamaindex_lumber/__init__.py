@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from llamaindex_lumber.lumber import LumberNodeParser
     from llamaindex_lumber.pages import join_pages
     from llamaindex_lumber.passage_retriever import PassageRetriever
-    from llamaindex_lumber.passages import PassageJoiner, join_passages
+    from llamaindex_lumber.passages import PassageJoiner
     from llamaindex_lumber.vectors import ContextEmbedding
     from lumber_core import __version__
 else:
@@ -38,7 +38,7 @@ else:
             "llamaindex_lumber.pages": ["join_pages"],
             "llamaindex_lumber.vectors": ["ContextEmbedding"],
             "llamaindex_lumber.passage_retriever": ["PassageRetriever"],
-            "llamaindex_lumber.passages": ["PassageJoiner", "join_passages"],
+            "llamaindex_lumber.passages": ["PassageJoiner"],
             "lumber_core": ["__version__"],
         },
     )
@@ -56,5 +56,4 @@ __all__ = [
     "SpanNodeParser",
     "__version__",
     "join_pages",
-    "join_passages",
 ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from llama_index.core.vector_stores.types import (
     FilterCondition,
@@ -12,33 +11,14 @@ from llama_index.core.vector_stores.types import (
     MetadataFilter,
     MetadataFilters,
 )
+from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from lumber_core.identity import safe_repr
 from lumber_retrieval.store import Accepts
 
-_OPERATORS: dict[FilterOperator, Callable[[Any, Any], bool]] = {
-    FilterOperator.EQ: operator.eq,
-    FilterOperator.NE: operator.ne,
-    FilterOperator.GT: operator.gt,
-    FilterOperator.GTE: operator.ge,
-    FilterOperator.LT: operator.lt,
-    FilterOperator.LTE: operator.le,
-    FilterOperator.IN: lambda known, wanted: known in wanted,
-    FilterOperator.NIN: lambda known, wanted: known not in wanted,
-    FilterOperator.ANY: lambda known, wanted: any(one in known for one in wanted),
-    FilterOperator.ALL: lambda known, wanted: all(one in known for one in wanted),
-    FilterOperator.CONTAINS: operator.contains,
-    FilterOperator.TEXT_MATCH: operator.contains,
-    FilterOperator.TEXT_MATCH_INSENSITIVE: lambda known, wanted: wanted.lower() in known.lower(),
-}
 _OF_LISTS = (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperator.ALL)
 _OF_TEXTS = (FilterOperator.TEXT_MATCH, FilterOperator.TEXT_MATCH_INSENSITIVE)
 _OF_ANY = (FilterOperator.EQ, FilterOperator.NE)
-# What metadata must have for some operators.
-_NEEDED: dict[FilterOperator, type] = {
-    **dict.fromkeys(_OF_TEXTS, str),
-    **dict.fromkeys((FilterOperator.ANY, FilterOperator.ALL, FilterOperator.CONTAINS), list),
-}
 
 
 def check_filters(filters: object) -> None:
@@ -82,29 +62,24 @@ def accepted_by(filters: MetadataFilters | None) -> Accepts | None:
 
 
 def _matches(wanted: MetadataFilter) -> Accepts:
-    """Return whether one filter accepts metadata.
+    """Return whether one filter accepts metadata, as LlamaIndex's `SimpleVectorStore` decides."""
 
-    What is missing or None passes "!=" and "nin", as in LlamaIndex's `SimpleVectorStore`.
-    """
-    kind, value = wanted.operator, wanted.value
+    def metadata_of(given: Any) -> Mapping[str, Any]:  # for LlamaIndex: of a node by its ID
+        return cast(Mapping[str, Any], given)
 
-    def matches(metadata: Mapping[str, Any]) -> bool:
-        known = metadata.get(wanted.key)
-        if kind is FilterOperator.IS_EMPTY:
-            return known in (None, "", [])
-        if known is None:
-            return kind in (FilterOperator.NE, FilterOperator.NIN)
+    matches: Any = build_metadata_filter_fn(metadata_of, MetadataFilters(filters=[wanted]))
+
+    def accepts(metadata: Mapping[str, Any]) -> bool:
         try:
-            if isinstance(known, _NEEDED.get(kind, object)):
-                return _OPERATORS[kind](known, value)
+            return bool(matches(metadata))
         except TypeError:  # such as 1 < "a"
-            pass
-        raise ValueError(
-            f"the filter {_shown(wanted)} does not fit {known!r} in the metadata: text_match is "
-            "for texts, contains, any and all are for lists, others compare values of one type"
-        )
+            raise ValueError(
+                f"the filter {_shown(wanted)} does not fit {metadata.get(wanted.key)!r} in the "
+                "metadata: text_match is for texts, contains, any and all are for lists, others "
+                "compare values of one type"
+            ) from None
 
-    return matches
+    return accepts
 
 
 def _anything(metadata: Mapping[str, Any]) -> bool:

@@ -27,66 +27,34 @@ StoredTexts = BaseDocumentStore | Mapping[str, str] | Iterable[BaseNode]
 """Documents as they were before they were parsed, or their texts by document ID."""
 
 
-def join_passages(
-    hits: Iterable[NodeWithScore],
-    texts: StoredTexts | None = None,
-    *,
-    max_gap: int = MAX_GAP,
-    budget: int | None = None,
-) -> list[NodeWithScore]:
-    """Join nodes that lie close together to passages, exact slices of their documents.
+class PassageJoiner(BaseNodePostprocessor):
+    """Joins nodes that lie close together to passages, exact slices of their documents.
+
+    A postprocessor of what any retriever returns. Nodes have `start_char_idx`, `end_char_idx` and
+    `ref_doc_id`, as those of a node parser have.
+
+    Passages do not overlap. They are ordered by document, the one with the best node first, and in
+    reading order within a document. `node.text` is `text[start_char_idx:end_char_idx]`, and the
+    score is the best of its nodes. Headings, context, first page and line are those of the first
+    node, the last page and line those of the last, and all else is that of the best. A passage of
+    one node keeps its ID. The only relationship is that to the document.
 
     Args:
-        hits: The nodes that a retriever returns. They have `start_char_idx`, `end_char_idx` and
-            `ref_doc_id`, as those of a node parser have.
         texts: A docstore with the documents that were parsed, the documents themselves, or a
             mapping from their IDs to their texts. Without it, only nodes that touch or overlap are
-            joined.
+            joined. A docstore and a mapping are read at each query. Not serialised.
         max_gap: Nodes of one document with at most this many words between them are joined; the
             passage includes these words.
         budget: Maximum number of words in all passages. Nodes are taken by score; one that does
             not fit, with the text between it and others, is left out. If the best node is
             longer, it is returned alone. None: no limit. Each Chinese character and kana counts as
             a word.
-
-    Returns:
-        Passages that do not overlap: by document, the one with the best node first, and in reading
-        order within a document. `node.text` is `text[start_char_idx:end_char_idx]`, and
-        the score is the best of its nodes. Headings, context, first page and line are those of
-        the first node, the last page and line those of the last, and all else is that of the best.
-        A passage of one node keeps its ID. The only relationship is that to the document.
-
-    Raises:
-        ValueError: A node has no offsets or no document; a document is missing from `texts`, or has
-            another text at the offset of a node.
-        TypeError: An argument has the wrong type.
-
-    Example:
-        >>> from llama_index.core import Document
-        >>> from llamaindex_lumber import GreedyNodeParser
-        >>> document = Document(text="Otters swim. They eat fish. They sleep.", id_="otters")
-        >>> first, _, last = GreedyNodeParser(target_size=3)([document])
-        >>> hits = [NodeWithScore(node=last, score=0.4), NodeWithScore(node=first, score=0.3)]
-        >>> (passage,) = join_passages(hits, [document])
-        >>> passage.text, passage.score, passage.node.start_char_idx, passage.node.end_char_idx
-        ('Otters swim. They eat fish. They sleep.', 0.4, 0, 39)
-    """
-    return _join(hits, _known_texts(texts), max_gap, budget)
-
-
-class PassageJoiner(BaseNodePostprocessor):
-    """Joins the nodes that a retriever returns to passages: `join_passages` as a postprocessor.
-
-    Args:
-        texts: A docstore with the documents that were parsed, the documents themselves, or a
-            mapping from their IDs to their texts. Without it, only nodes that touch or overlap are
-            joined. A docstore and a mapping are read at each query. Not serialised.
-        max_gap: Nodes of one document with at most this many words between them are joined.
-        budget: Maximum number of words in all passages. None: no limit.
         callback_manager: LlamaIndex's.
 
     Raises:
-        ValueError: `max_gap` is negative or `budget` is below 1.
+        ValueError: `max_gap` is negative or `budget` is below 1. Of `postprocess_nodes`: a node has
+            no offsets or no document, or its document is missing from `texts`, or has another text
+            at its offset.
 
     Example:
         >>> from llama_index.core import Document, VectorStoreIndex
@@ -97,8 +65,9 @@ class PassageJoiner(BaseNodePostprocessor):
         >>> hits = index.as_retriever().retrieve("What do otters eat?")
         >>> len(hits)
         2
-        >>> [each.text for each in PassageJoiner(texts=[document]).postprocess_nodes(hits)]
-        ['Otters swim. They eat fish.']
+        >>> (passage,) = PassageJoiner(texts=[document]).postprocess_nodes(hits)
+        >>> passage.text, passage.node.start_char_idx, passage.node.end_char_idx
+        ('Otters swim. They eat fish.', 0, 27)
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
@@ -124,22 +93,12 @@ class PassageJoiner(BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         del query_bundle
-        return _join(nodes, self._known, self.max_gap, self.budget)
-
-
-def _join(
-    hits: Iterable[NodeWithScore],
-    texts: BaseDocumentStore | Mapping[str, str] | None,
-    max_gap: int,
-    budget: int | None,
-) -> list[NodeWithScore]:
-    known = list(hits)
-    found = [_hit_of(number, each) for number, each in enumerate(known)]
-    whole = None
-    if texts is not None:
-        whole = {name: _text_of(name, texts) for name in {hit.document for hit in found}}
-    joined = join_hits(found, whole, max_gap=max_gap, budget=budget)
-    return [_node_of(passage, [known[hit.number] for hit in passage.hits]) for passage in joined]
+        hits = [_hit_of(number, each) for number, each in enumerate(nodes)]
+        texts = None
+        if self._known is not None:
+            texts = {name: _text_of(name, self._known) for name in {hit.document for hit in hits}}
+        joined = join_hits(hits, texts, max_gap=self.max_gap, budget=self.budget)
+        return [_node_of(passage, [nodes[h.number] for h in passage.hits]) for passage in joined]
 
 
 def _node_of(passage: Passage, found: Sequence[NodeWithScore]) -> NodeWithScore:

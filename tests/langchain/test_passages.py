@@ -14,7 +14,6 @@ from langchain_lumber import (
     LumberEmbeddings,
     PassageJoiner,
     join_pages,
-    join_passages,
 )
 from tests.core.text.test_context import GUIDE
 
@@ -34,6 +33,10 @@ def chunks_of(*documents: Document, **settings: Any) -> list[Document]:
         **settings,
     }
     return GreedyTextSplitter(tokenizer="words", **given).split_documents(documents)
+
+
+def join_passages(hits: list[Document], texts: Any = None, **limits: Any) -> list[Document]:
+    return PassageJoiner(texts=texts, **limits).compress_documents(hits)
 
 
 def check_slices(passages: list[Document], *documents: Document) -> None:

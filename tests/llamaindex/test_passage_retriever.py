@@ -196,7 +196,7 @@ def test_a_filter_of_another_type_than_the_metadata_says_which() -> None:
     retriever.add_documents([RIVERS])
     for filtered, said in (
         (has("year", "1800", ">"), "year > '1800' does not fit 1850 in the metadata"),
-        (has("place", "Wales", "contains"), "text_match is for texts"),
+        (has("year", "Wales", "contains"), "text_match is for texts"),
     ):
         with pytest.raises(ValueError, match=said):
             retriever.with_filters(both(filtered)).retrieve("otters")

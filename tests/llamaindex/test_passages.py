@@ -12,7 +12,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import BaseNode, Document, NodeRelationship, NodeWithScore, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 
-from llamaindex_lumber import GreedyNodeParser, LumberEmbedding, PassageJoiner, join_passages
+from llamaindex_lumber import GreedyNodeParser, LumberEmbedding, PassageJoiner
 from tests.core.text.test_context import GUIDE
 
 STORY = (
@@ -31,6 +31,12 @@ def nodes_of(*documents: BaseNode) -> list[BaseNode]:
 def hits_of(nodes: list[BaseNode], **scores: float) -> list[NodeWithScore]:
     """Return nodes as hits, given the score of each as n4=0.9."""
     return [NodeWithScore(node=nodes[int(name[1:])], score=score) for name, score in scores.items()]
+
+
+def join_passages(
+    hits: list[NodeWithScore], texts: Any = None, **limits: Any
+) -> list[NodeWithScore]:
+    return PassageJoiner(texts=texts, **limits).postprocess_nodes(hits)
 
 
 def check_slices(passages: list[NodeWithScore]) -> None:
