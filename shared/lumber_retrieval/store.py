@@ -1,8 +1,8 @@
 """Documents, their chunks, the words of these, and their vectors, in one SQLite file.
 
 A document is replaced in one transaction, so that a reader finds either all of the old one or all
-of the new. Each operation has a connection of its own: threads, processes and forks may share a
-store. One process writes at a time; others wait for it.
+of the new. Threads, processes and forks may share a store. One process writes at a time; others
+wait for it.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import finalize
 
 import numpy as np
 
+from lumber_core.database import Database
 from lumber_core.errors import StoreError
 from lumber_core.spans import Span
 from lumber_retrieval.keywords import terms
@@ -30,7 +31,6 @@ Accepts = Callable[[Mapping[str, Any]], bool]
 
 _APPLICATION = 0x4C554D50  # "LUMP", in the header of the file
 _FORMAT = 1
-_BUSY_SECONDS = 60.0  # how long a reader or writer waits for a writer
 # Common words say little and cost most. The rarest words of a query are searched, as long as
 # together they occur in at most this many chunks: about 20 ms.
 _MOST_OCCURRENCES = 20_000
@@ -40,20 +40,20 @@ the development corpora from 0.35 to 0.75."""
 _AT_ONCE = 500  # values in a statement; SQLite's limit was 999 for long
 
 _SCHEMA = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-CREATE TABLE documents (
+CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS documents (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL, digest TEXT NOT NULL,
     text TEXT NOT NULL, metadata TEXT NOT NULL, vectors BLOB NOT NULL
 );
-CREATE INDEX documents_of_source ON documents (source);
-CREATE TABLE chunks (
+CREATE INDEX IF NOT EXISTS documents_of_source ON documents (source);
+CREATE TABLE IF NOT EXISTS chunks (
     id INTEGER PRIMARY KEY, document INTEGER NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL, metadata TEXT NOT NULL
 );
-CREATE INDEX chunks_of_document ON chunks (document);
-CREATE VIRTUAL TABLE keywords USING fts5 (own, around, tokenize = 'ascii');
-CREATE VIRTUAL TABLE occurrences USING fts5vocab (keywords, 'row');
-INSERT INTO about VALUES ('generation', 0);
+CREATE INDEX IF NOT EXISTS chunks_of_document ON chunks (document);
+CREATE VIRTUAL TABLE IF NOT EXISTS keywords USING fts5 (own, around, tokenize = 'ascii');
+CREATE VIRTUAL TABLE IF NOT EXISTS occurrences USING fts5vocab (keywords, 'row');
+INSERT OR IGNORE INTO about VALUES ('generation', 0)
 """
 
 
@@ -93,32 +93,41 @@ class PassageStore:
             store, and copied if the store is pickled.
 
     Raises:
-        StoreError: On any use, if the file cannot be read and written, or is not a file of this
-            class and version, or if its folder does not exist.
+        StoreError: On any use; see `Database.transaction`.
     """
 
     def __init__(self, path: str | Path | None) -> None:
         self.temporary = path is None
-        self.path = _temporary_file() if path is None else Path(path)
-        if self.temporary:
-            finalize(self, _delete, self.path, os.getpid())
+        self._open(_temporary_file() if path is None else Path(path))
         self._matrix: _Matrix | None = None
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._database.path
+
+    def _open(self, path: Path) -> None:
+        self._database = Database(
+            path, application=_APPLICATION, version=_FORMAT, table="about", schema=_SCHEMA
+        )
+        if self.temporary:
+            finalize(self, _delete, self._database, os.getpid())
 
     def digests(self, names: Collection[str]) -> dict[str, str]:
         """Return the digests of those of some documents that are stored."""
-        with self._transaction("DEFERRED") as connection:
+        with self._transaction() as connection:
             rows = _select(connection, "name, digest FROM documents WHERE name", map(_bytes, names))
             return {_text(name): digest for name, digest in rows}
 
     def names(self, sources: Collection[str]) -> list[str]:
         """Return the names of the documents of some sources."""
-        with self._transaction("DEFERRED") as connection:
+        with self._transaction() as connection:
             rows = _select(connection, "name FROM documents WHERE source", map(_bytes, sources))
             return [_text(name) for (name,) in rows]
 
     def sources(self) -> list[str]:
         """Return all sources, in the order in which they were first stored."""
-        with self._transaction("DEFERRED") as connection:
+        with self._transaction() as connection:
             rows = connection.execute(
                 "SELECT source FROM documents GROUP BY source ORDER BY min(id)"
             )
@@ -126,7 +135,7 @@ class PassageStore:
 
     def put(self, documents: Sequence[NewDocument]) -> None:
         """Store documents, each instead of that of the same name; all of them or none."""
-        with self._transaction("IMMEDIATE") as connection:
+        with self._transaction(write=True) as connection:
             _remove(connection, [one.name for one in documents])
             for document in documents:
                 _insert(connection, document)
@@ -136,30 +145,30 @@ class PassageStore:
         """Remove documents with all that is stored of them."""
         if not names:
             return  # without a change, for which vectors would be read again
-        with self._transaction("IMMEDIATE") as connection:
+        with self._transaction(write=True) as connection:
             _remove(connection, names)
             _change(connection)
 
     def about(self, name: str) -> bytes | None:
         """Return what is noted about the store under a name."""
-        with self._transaction("DEFERRED") as connection:
+        with self._transaction() as connection:
             found = connection.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
         return None if found is None else bytes(found[0])
 
     def note(self, name: str, value: bytes) -> None:
         """Note something about the store, instead of what was noted under the same name."""
-        with self._transaction("IMMEDIATE") as connection:
+        with self._transaction(write=True) as connection:
             connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
 
     def __len__(self) -> int:
         """Return the number of chunks."""
-        with self._transaction("DEFERRED") as connection:
+        with self._transaction() as connection:
             return int(connection.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
     @contextmanager
     def reading(self) -> Iterator[Reading]:
         """Read from one state of the store, whoever writes meanwhile."""
-        with self._transaction("DEFERRED") as connection:
+        with self._transaction() as connection:
             yield Reading(connection, self)
 
     def matrix(self, connection: sqlite3.Connection) -> _Matrix:
@@ -171,27 +180,22 @@ class PassageStore:
         return known
 
     @contextmanager
-    def _transaction(self, mode: str) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
         try:
-            with closing(_connect(self.path)) as connection:
-                connection.execute(f"BEGIN {mode}")
+            with self._database.transaction(write=write) as connection:
                 yield connection
-                connection.execute("COMMIT")
-        except (sqlite3.Error, UnicodeDecodeError, OSError) as error:
-            if "no such module: fts5" in str(error):
-                raise StoreError(
-                    "Python's SQLite was built without FTS5, which finds words: install a Python "
-                    "whose sqlite3 module has it, as those of python.org, conda and uv do"
-                ) from error
+        except StoreError as error:
+            if "no such module: fts5" not in str(error):
+                raise
             raise StoreError(
-                f"the store {self.path} cannot be used: {error}. Make room or allow writing to "
-                "the file and its folder if that is what is missing, or pass another path"
+                "Python's SQLite was built without FTS5, which finds words: install a Python "
+                "whose sqlite3 module has it, as those of python.org, conda and uv do"
             ) from error
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {**self.__dict__, "_matrix": None, "path": self.path.absolute()}
+        state = {**self.__dict__, "_matrix": None}
         if self.temporary:
-            with self._transaction("DEFERRED"):  # so that nobody writes meanwhile
+            with self._transaction():  # so that nobody writes meanwhile
                 state["content"] = self.path.read_bytes()
         return state
 
@@ -199,9 +203,9 @@ class PassageStore:
         content = state.pop("content", None)
         self.__dict__.update(state)
         if content is not None:
-            self.path = _temporary_file()
-            self.path.write_bytes(content)
-            finalize(self, _delete, self.path, os.getpid())
+            path = _temporary_file()
+            path.write_bytes(content)
+            self._open(path)
 
 
 class Reading:
@@ -396,48 +400,6 @@ def _select(
         yield from connection.execute(f"SELECT {what} IN ({marks})", some)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    """Return a connection to a file, which is made if there is none."""
-    if not path.parent.is_dir():
-        raise OSError(f"the folder {path.parent} does not exist")
-    connection = sqlite3.connect(
-        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
-    try:
-        if not _is_ready(connection):
-            connection.execute("BEGIN EXCLUSIVE")
-            if not _is_ready(connection):  # nobody else has made it meanwhile
-                for statement in _SCHEMA.split(";"):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {_FORMAT}")
-            connection.execute("COMMIT")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _is_ready(connection: sqlite3.Connection) -> bool:
-    """Return whether a file has the tables; False if it is empty.
-
-    Raises:
-        sqlite3.DatabaseError: It is something else.
-    """
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application == _APPLICATION and version == _FORMAT:
-        return True
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if not tables and not application:
-        return False
-    if application != _APPLICATION:
-        raise sqlite3.DatabaseError("it is a database of another program")
-    raise sqlite3.DatabaseError(
-        f"it has format {version}, and this version of lumber-splitters reads format {_FORMAT}"
-    )
-
-
 def _metadata(of_document: str, of_chunk: str) -> dict[str, Any]:
     """Return the metadata of a chunk, that of its document included."""
     return {**json.loads(of_document), **json.loads(of_chunk)}
@@ -449,9 +411,9 @@ def _temporary_file() -> Path:
     return Path(name)
 
 
-def _delete(path: Path, process: int) -> None:
+def _delete(database: Database, process: int) -> None:
     if os.getpid() == process:  # a forked child has the object, too
-        path.unlink(missing_ok=True)
+        database.delete()
 
 
 def _bytes(text: str) -> bytes:

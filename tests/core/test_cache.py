@@ -7,11 +7,9 @@ import multiprocessing
 import os
 import pickle
 import random
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -77,36 +75,6 @@ def test_a_value_is_on_disk_when_put_returns(path: Path) -> None:
     Cache(path, "things").put("key", b"value")
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT key, value FROM things").fetchall() == [("key", b"value")]
-
-
-@pytest.mark.parametrize("killed", [True, False])
-def test_a_file_with_a_write_ahead_log_is_read_and_turned_into_one_without(
-    path: Path, killed: bool
-) -> None:
-    """As earlier versions wrote them, and left them if they were killed."""
-    made = path.with_name("made.db")
-    Cache(made, "things").put("1", b"1")
-    with closing(sqlite3.connect(made)) as connection, connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("INSERT INTO things VALUES ('2', x'32', 0)")
-        connection.commit()
-        if killed:
-            for suffix in ("", "-wal", "-shm"):
-                shutil.copy(f"{made}{suffix}", f"{path}{suffix}")
-    if not killed:
-        made.rename(path)
-    cache = Cache(path, "things")
-    assert dict(cache.items()) == {"1": b"1", "2": b"2"}
-    cache.put("3", b"3")
-    cache.close()
-    assert [file.name for file in path.parent.glob(f"{path.name}*")] == [path.name]
-    assert dict(cache.items()).keys() == {"1", "2", "3"}
-
-
-@pytest.mark.parametrize("kind", ["", "two words", "things; DROP TABLE things"])
-def test_a_kind_is_an_identifier(path: Path, kind: str) -> None:
-    with pytest.raises(ValueError, match="must be an identifier"):
-        Cache(path, kind)
 
 
 def foreign(path: Path) -> None:

@@ -116,7 +116,7 @@ class AnswerStore:
         if (value := self._unsaved.get(name)) is not None:
             return value
         if not self._worked and not self._unsaved:
-            self._take_over()
+            self.open()
             value = self._cache.get(name)
             self._worked = True
         elif self._reads.due:

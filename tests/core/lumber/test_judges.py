@@ -367,7 +367,7 @@ def test_a_model_gives_a_model_judge_and_nothing_the_bundled_one():
     assert isinstance(asked, ModelJudge)
     assert (asked.questions(FOUR)[0], asked.rereads) == ("x", 0)
     assert isinstance(choose_judge(None, None, None), BertJudge)
-    assert choose_judge(third, None, None).judge(FOUR) == 7
+    assert guarded(choose_judge(third, None, None)).judge(FOUR).unit == 7
 
 
 @pytest.mark.parametrize("llm", [third, None])

@@ -54,7 +54,7 @@ def test_answers_outlast_a_lock_of_another_program(
     monkeypatch: pytest.MonkeyPatch,
     way: str,
 ) -> None:
-    monkeypatch.setattr("lumber_core.cache._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("lumber_core.database._BUSY_SECONDS", 0.05)
     path = tmp_path / "answers.db"
     other: list[sqlite3.Connection] = []
 
@@ -86,7 +86,7 @@ def test_answers_outlast_a_lock_of_another_program(
 def test_answers_that_could_not_be_written_are_read_in_by_the_next_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, use: str
 ) -> None:
-    monkeypatch.setattr("lumber_core.cache._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("lumber_core.database._BUSY_SECONDS", 0.05)
     path = tmp_path / "answers.db"
     other: list[sqlite3.Connection] = []
 
@@ -122,7 +122,7 @@ def test_a_file_of_unsaved_answers_that_is_damaged_is_refused_and_left_alone(
 def test_answers_in_flight_outlast_a_lock_of_another_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
-    monkeypatch.setattr("lumber_core.cache._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("lumber_core.database._BUSY_SECONDS", 0.05)
     path = tmp_path / "answers.db"
     other: list[sqlite3.Connection] = []
 

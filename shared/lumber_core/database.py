@@ -1,0 +1,288 @@
+"""SQLite files of this library: opened, checked, and shared by threads, processes and forks.
+
+A file has a rollback journal, not a write-ahead log. So a connection at rest holds no lock, and
+SQLite notices if the file was deleted or replaced.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Condition, Lock
+from typing import Any
+
+from lumber_core.errors import StoreError
+
+_SMALLEST_PAGE = 512  # bytes
+_BUSY_SECONDS = 60.0  # how long a file may stay locked
+_WAIT_SECONDS = 0.1  # how long SQLite waits for a lock; a fork waits with it
+_RETRY_SECONDS = 0.01
+
+# SQLite's messages about a damaged file quote its bytes, which may not be valid text.
+_FAULTS = (sqlite3.Error, UnicodeDecodeError, OSError)
+
+
+class _Gate:
+    """Keeps forks and transactions apart.
+
+    SQLite counts a process's locks in memory. A child that is forked in the middle of a transaction
+    would take the locks of its parent for its own.
+    """
+
+    def __init__(self) -> None:
+        self._turn = Condition(Lock())
+        self._open = self._forks = 0
+
+    def enter(self) -> None:
+        """Begin a transaction, after forks that wait."""
+        with self._turn:
+            self._turn.wait_for(lambda: not self._forks)
+            self._open += 1
+
+    def leave(self) -> None:
+        """End a transaction."""
+        with self._turn:
+            self._open -= 1
+            self._turn.notify_all()
+
+    def before_fork(self) -> None:
+        """Wait for the end of all transactions, and hold back others."""
+        self._turn.acquire()
+        self._forks += 1
+        self._turn.wait_for(lambda: not self._open)
+
+    def after_fork(self, *, child: bool) -> None:
+        """Let transactions begin again."""
+        self._forks = 0 if child else self._forks - 1
+        self._turn.notify_all()
+        self._turn.release()
+
+
+_gate = _Gate()
+if hasattr(os, "register_at_fork"):  # not on Windows, which cannot fork
+    os.register_at_fork(
+        before=_gate.before_fork,
+        after_in_parent=lambda: _gate.after_fork(child=False),
+        after_in_child=lambda: _gate.after_fork(child=True),
+    )
+_inherited: list[sqlite3.Connection] = []  # SQLite forbids even closing them
+
+
+class _Connection(sqlite3.Connection):
+    file: tuple[int, int] | None = None  # what was at the path when it was opened
+
+
+class Database:
+    """An SQLite file with the tables of one schema.
+
+    Connections are kept open, and a file is checked once in each process. If it is deleted or
+    replaced meanwhile, later transactions are on the file that is then at the path.
+
+    Args:
+        path: The file; created on first use if it does not exist.
+        application: The number in the header of files of this kind.
+        version: The version of the format.
+        table: One of the tables; if there is none of this name, the schema is executed.
+        schema: Statements that create the tables, unless they exist.
+        check_pages: Whether the whole file is read and checked at first.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        application: int,
+        version: int,
+        table: str,
+        schema: str,
+        check_pages: bool = False,
+    ) -> None:
+        self.path = Path(path)
+        self._kind: dict[str, Any] = {
+            "application": application,
+            "version": version,
+            "table": table,
+            "schema": schema,
+            "check_pages": check_pages,
+        }
+        self._lock = Lock()
+        self._process = os.getpid()
+        self._free: list[_Connection] = []
+        self._file: tuple[int, int] | None = None  # the one that was checked
+
+    @contextmanager
+    def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+        """Open a transaction, which sees one state of the file; an error undoes it.
+
+        Within it no other one may be opened by the same thread, and no process be forked.
+
+        Args:
+            write: Whether it writes. If so, it is on disk afterwards.
+
+        Raises:
+            StoreError: The file cannot be read and written, belongs to another program or has
+                another version, or its folder does not exist.
+        """
+        try:
+            connection = self._begin(write)
+            try:
+                yield connection
+                _commit(connection)
+            finally:
+                self._end(connection)
+        except _FAULTS as error:
+            raise StoreError(
+                f"the store {self.path} cannot be used: {error}. Make room or allow writing to "
+                "the file and its folder if that is what is missing, or pass another path"
+            ) from error
+
+    def close(self) -> None:
+        """Close the file. The next use opens it again."""
+        _gate.enter()
+        try:
+            with self._lock:
+                self._drop_connections()
+        finally:
+            _gate.leave()
+
+    def delete(self) -> None:
+        """Delete the file; no other object may use it."""
+        self._free.clear()
+        with suppress(OSError):
+            self.path.unlink()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process may run in another folder.
+        return _open, (self.path.absolute(), self._kind)
+
+    def _begin(self, write: bool) -> _Connection:
+        """Return a connection that has the lock it needs; try for as long as others have it."""
+        deadline = time.monotonic() + _BUSY_SECONDS
+        while True:
+            _gate.enter()
+            connection = None
+            try:
+                connection = self._connected()
+                connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+                connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+                return connection
+            except BaseException as error:
+                if connection is None:
+                    _gate.leave()
+                else:
+                    self._end(connection)
+                if not _is_busy(error) or time.monotonic() > deadline:
+                    raise
+            time.sleep(_RETRY_SECONDS)
+
+    def _end(self, connection: _Connection) -> None:
+        """Undo what was not committed, and keep the connection for others."""
+        try:
+            with suppress(*_FAULTS):
+                connection.rollback()
+            with self._lock:
+                if connection.file == self._file:
+                    self._free.append(connection)
+                else:
+                    connection.close()
+        finally:
+            _gate.leave()
+
+    def _connected(self) -> _Connection:
+        """Return a connection that is free, or a new one."""
+        with self._lock:
+            file = _identity(self.path)
+            if file is None or file != self._file or self._process != os.getpid():
+                self._drop_connections()
+            if self._free:
+                return self._free.pop()
+            connection = self._connect()
+            try:
+                if self._file is None:
+                    self._check(connection)
+                self._file = connection.file = _identity(self.path)
+            except BaseException:
+                connection.close()
+                raise
+            return connection
+
+    def _drop_connections(self) -> None:
+        if self._process == os.getpid():
+            for connection in self._free:
+                connection.close()
+        else:
+            _inherited.extend(self._free)
+        self._free, self._file, self._process = [], None, os.getpid()
+
+    def _connect(self) -> _Connection:
+        if not self.path.parent.is_dir():
+            raise OSError(f"the folder {self.path.parent} does not exist")
+        if self.path.exists() and 0 < self.path.stat().st_size < _SMALLEST_PAGE:
+            # SQLite takes it for an empty database, and overwrites it.
+            raise sqlite3.DatabaseError("file is not a database")
+        return sqlite3.connect(
+            self.path,
+            timeout=_WAIT_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=_Connection,
+        )
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        """Check, without writing, that this version can use the file; then make missing tables."""
+        application, version, table = (self._kind[n] for n in ("application", "version", "table"))
+        connection.execute("BEGIN")  # all of these are read from one state of the file
+        (theirs,) = connection.execute("PRAGMA application_id").fetchone()
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+        if self._kind["check_pages"]:
+            (healthy,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if healthy != "ok":
+                raise sqlite3.DatabaseError(healthy)
+        connection.execute("COMMIT")
+        if tables and theirs != application:
+            raise sqlite3.DatabaseError("it is a database of another program")
+        if tables and found != version:
+            age = "a newer" if found > version else "an older"
+            raise sqlite3.DatabaseError(
+                f"it was written by {age} version of lumber-splitters (format {found}; this "
+                f"version reads format {version})"
+            )
+        if table not in tables:
+            connection.executescript(
+                f"BEGIN EXCLUSIVE; {self._kind['schema']}; PRAGMA application_id = {application}; "
+                f"PRAGMA user_version = {version}; COMMIT;"
+            )
+
+
+def _open(path: Path, kind: dict[str, Any]) -> Database:
+    return Database(path, **kind)
+
+
+def _commit(connection: sqlite3.Connection) -> None:
+    """End a transaction, as soon as readers in other processes let it."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("COMMIT")
+        except sqlite3.OperationalError as error:  # noqa: PERF203 - most commit at once
+            if not _is_busy(error) or time.monotonic() > deadline:
+                raise
+        else:
+            return
+
+
+def _is_busy(error: BaseException) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells the file at a path from any other; None if there is none."""
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return None
