@@ -3,7 +3,7 @@
     python benchmarks/retrieval.py ../shared/data                   everything, at 120 and 250 words
     python benchmarks/retrieval.py ../shared/data --words 120 --only bert recursive
     python benchmarks/retrieval.py ../shared/data --keep work.db    keeps vectors and splits
-    python benchmarks/retrieval.py ../shared/data --words 40 60 120 --context headings,surroundings
+    python benchmarks/retrieval.py ../shared/data --words 40 60 120 --context context,surroundings
                                     with context in the vectors as well, and at the best size
     python benchmarks/retrieval.py ../shared/data --versus FOLDER   with weights of your own
 
@@ -41,7 +41,6 @@ from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.documents import Corpus, EvaluatedChunk, SplitDocument
 from lumber_evaluation.embedders import Embedder, embedder
 from lumber_evaluation.retrieval import QuestionResult, RetrievalResult, retrieve
-from lumber_evaluation.retrieval.context import ALL_CONTEXT, ContextPart
 
 FIGURES: tuple[tuple[str, Callable[[QuestionResult], float]], ...] = (
     ("recall at 300 words", lambda question: question.word_recall(300)),
@@ -248,12 +247,12 @@ def part_of(row: Measured, numbers: Sequence[int]) -> Measured:
     )
 
 
-def context_in(text: str) -> tuple[ContextPart, ...]:
-    """Return a context, given as "headings", "surroundings" or "headings,surroundings"."""
+def context_in(text: str) -> list[str]:
+    """Return what vectors know: "context", "surroundings" or "context,surroundings"."""
     parts = text.split(",")
-    if set(parts) - set(ALL_CONTEXT):
-        raise argparse.ArgumentTypeError(f"expected {','.join(ALL_CONTEXT)} or one of them")
-    return tuple(part for part in ALL_CONTEXT if part in parts)
+    if set(parts) - {"context", "surroundings"}:
+        raise argparse.ArgumentTypeError("expected context,surroundings or one of them")
+    return sorted(parts)
 
 
 def installed(distribution: str) -> bool:
@@ -340,13 +339,14 @@ def measure(
         for name, peer in chosen.items():
             for corpus in corpora:
                 splits, mean = sized(corpus, name, peer, words, kept)
-                for context in [(), *options.context]:
+                for context in [[], *options.context]:
                     row = ", ".join([name, *context])
                     result = retrieve(
                         corpus,
                         splits,
                         embeds,
-                        context=context,
+                        context="context" in context,
+                        surroundings="surroundings" in context,
                         within_document=corpus.name not in ASKED_OF_ALL,
                     )
                     done = measured(corpus, result, mean)

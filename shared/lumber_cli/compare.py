@@ -105,12 +105,21 @@ def compare_command(
         ),
     ] = False,
     context: Annotated[
-        list[str] | None,
+        bool,
         typer.Option(
-            help="Also measure every splitter with this in the vectors of its chunks: headings, "
-            "surroundings, or headings,surroundings; may be repeated."
+            "--context",
+            help="Also measure every splitter with chunks embedded below their context: title, "
+            "headings, header of a table.",
         ),
-    ] = None,
+    ] = False,
+    surroundings: Annotated[
+        bool,
+        typer.Option(
+            "--surroundings",
+            help="The same, or together with --context, with the vectors of a chunk's neighbours "
+            "added to its own.",
+        ),
+    ] = False,
     passages: Annotated[
         bool,
         typer.Option(
@@ -158,7 +167,7 @@ def compare_command(
     with errors_in_one_line():
         require("jinja2", package="jinja2", extra="evaluation")
         cache = work or output / ".work"
-        contexts = [[part.strip() for part in one.split(",")] for one in context or ()]
+        embedded = {"context": context, "surroundings": surroundings}
         with wrong_options():
             model, policy = asking.language_model(), asking.call_policy()
             priced = prices_in(prices)
@@ -187,14 +196,15 @@ def compare_command(
         asked = [] if questions is None else [questions]
         check_outputs([output / HTML_FILE, output / JSON_FILE], folder, corpus.documents, asked)
         with wrong_options():
-            check_comparison(corpus, splitters, contexts=contexts, passages=passages)  # type: ignore[arg-type]
+            check_comparison(corpus, splitters, {**embedded, "passages": passages})
         made = compare(
             corpus,
             splitters,
             embedder=searching,
             tokenizer=tokenizer,
             prices=priced,
-            contexts=contexts,  # type: ignore[arg-type]
+            context=context,
+            surroundings=surroundings,
             within_document=within_document,
             passages=passages,
             folder=cache,

@@ -198,7 +198,7 @@ def test_both_methods_of_lumber_are_compared_with_one_model(
         (["compare", "{docs}", "--embedder", "openai:any"], "set the variable OPENAI_API_KEY"),
         (["compare", "{docs}", "--sections", "none"], "headings or marks"),
         (["compare", "{docs}", "--sections", "headings"], "heading"),
-        (["compare", "{docs}", "--passages"], "no questions to find passages for"),
+        (["compare", "{docs}", "--passages"], "no questions, which passages needs"),
         (["compare", "{docs}", "--model", "openai:gpt-4o-mini"], "no API key"),
         (["compare", "{docs}", "--sizes", "a,b"], "comma-separated numbers"),
         (["compare", "{docs}", "--sizes", "9", "--splitter", "paragraphs"], "no effect"),
@@ -208,8 +208,7 @@ def test_both_methods_of_lumber_are_compared_with_one_model(
         (["compare", "{docs}", "--prices", "nan,1"], "two numbers"),
         (["compare", "{docs}", "--prices", "1,inf"], "two numbers"),
         (["compare", "{docs}", "--tokenizer", "none"], "unknown tokenizer"),
-        (["compare", "{docs}", "--context", "titles"], "'titles'"),
-        (["compare", "{docs}", "--context", "headings"], "no questions to search with a context"),
+        (["compare", "{docs}", "--surroundings"], "no questions, which surroundings needs"),
         (["compare", "{docs}", "--splitter", "greedy:inf"], "'inf' is not a number"),
         (["compare", "{docs}", "--output", "/dev/null/report"], "cannot be created"),
     ],
@@ -258,15 +257,15 @@ def test_a_null_control_is_compared_with_each_splitter(docs: Path, tmp_path: Pat
     assert "paragraphs, random cuts" in said
 
 
-def test_contexts_are_compared_with_each_splitter(
+def test_splitters_are_compared_in_context_as_well(
     docs: Path, questions: Path, tmp_path: Path
 ) -> None:
     options = ["--splitter", "paragraphs", "--output", str(tmp_path / "out")]
-    options += ["--context", "headings", "--context", "headings, surroundings"]
+    options += ["--context", "--surroundings"]
     code, said = run("compare", str(docs), "--questions", str(questions), *options)
     assert code == 0, said
     names = [splitter["name"] for splitter in data_of(tmp_path / "out")["splitters"]]
-    assert names == ["paragraphs", "paragraphs, headings", "paragraphs, headings, surroundings"]
+    assert names == ["paragraphs", "paragraphs, context, surroundings"]
     assert "Embedded" in said
 
 

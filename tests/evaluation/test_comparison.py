@@ -110,7 +110,7 @@ def test_splitters_of_langchain_and_functions_are_compared_with_this_projects() 
             assert all(chunk.text == chunk.span.of(document.text) for chunk in split.chunks)
 
 
-def test_every_splitter_is_measured_again_with_each_context() -> None:
+def test_every_splitter_is_measured_again_in_context() -> None:
     text = "\n\n".join(
         f"# {place}\n\nIts harbour froze over in {1800 + n}." for n, place in enumerate(PLACES)
     )
@@ -124,35 +124,17 @@ def test_every_splitter_is_measured_again_with_each_context() -> None:
         Corpus("c", (document,), questions),
         [lines, paragraphs()],
         embedder=embedder,
-        contexts=[["headings"], ("surroundings", "headings"), ("headings",)],
+        context=True,
     )
-    names = ["every", "every, headings", "every, headings, surroundings"]
-    assert [result.name for result in made.results][:3] == names
-    assert len(made.results) == 6
+    names = ["every", "every, context", "paragraphs", "paragraphs, context"]
+    assert [result.name for result in made.results] == names
     assert lines.asked == 1
     recall = by_key(made, "recall@1")
     assert recall["every"] < 0.5
-    assert recall["every, headings"] == 1.0
+    assert recall["every, context"] == 1.0
     data = report_json(made)["splitters"]
-    assert [splitter["retrieval"]["vectors"] for splitter in data[:3]] == [24, 24, 24]
+    assert [splitter["retrieval"]["vectors"] for splitter in data[:2]] == [24, 24]
     assert data[0]["retrieval"]["texts_embedded"] == 24
-
-
-@pytest.mark.parametrize(
-    ("contexts", "count", "error", "reason"),
-    [
-        (["headings"], 12, TypeError, "contexts must be a list"),
-        ([("title",)], 12, ValueError, "'title'"),
-        ([("headings",)], 0, ValueError, "no questions to search with a context"),
-    ],
-)
-def test_contexts_that_cannot_be_measured_are_refused_before_any_work(
-    contexts: Any, count: int, error: type[Exception], reason: str
-) -> None:
-    splitter = paragraphs()
-    with pytest.raises(error, match=reason):
-        compare(corpus(count), [splitter], embedder=WordEmbedder(), contexts=contexts)
-    assert splitter.asked == 0
 
 
 def test_costs_follow_from_usage_and_prices() -> None:
@@ -225,6 +207,7 @@ def test_nothing_is_kept_of_functions_and_of_failures(tmp_path: Path) -> None:
         ({"splitters": []}, ValueError, "no splitter"),
         ({"splitters": [paragraphs(), shreds("paragraphs")]}, ValueError, "2 splitters are named"),
         ({"splitters": [42]}, TypeError, "a splitter is"),
+        ({"corpus": corpus(0), "context": True}, ValueError, "no questions, which context needs"),
         ({"embedder": "none"}, ValueError, "unknown embedder"),
         ({"tokenizer": "none"}, ValueError, "unknown tokenizer"),
         (

@@ -25,7 +25,6 @@ from lumber_evaluation.report import write_report
 from lumber_evaluation.report.conclusions import conclusions
 from lumber_evaluation.report.tables import passages_table, summary_table
 from lumber_evaluation.retrieval import ALL_FOUND_BY, retrieve
-from lumber_evaluation.retrieval.context import ALL_CONTEXT
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import PassageIndex
 from tests.evaluation.comparing import PLACES, WordEmbedder, corpus, paragraphs
@@ -83,7 +82,8 @@ def test_a_reader_gets_what_the_index_returns() -> None:
         asked,
         splits,
         embedder(LongVectors()),
-        context=ALL_CONTEXT,
+        context=True,
+        surroundings=True,
         within_document=False,
         passages=True,
     )
@@ -112,7 +112,13 @@ def test_keywords_find_what_vectors_do_not() -> None:
 
     splits = [Trimmed(LayoutChunker(target_size=20)).split(d) for d in asked.documents]
     found = retrieve(
-        asked, splits, Blind(), context=ALL_CONTEXT, within_document=False, passages=True
+        asked,
+        splits,
+        Blind(),
+        context=True,
+        surroundings=True,
+        within_document=False,
+        passages=True,
     )
     recalls = {
         by: np.mean([question.passage_recall(by, 300) for question in found.questions])
@@ -142,10 +148,10 @@ def test_the_words_of_headings_are_read_before_a_passage() -> None:
     start = text.index("word0")
     split = SplitDocument("d", (EvaluatedChunk("d", Span(start, len(text)), text[start:]),), 0.0)
     recalls = {}
-    for context in ((), ("headings",)):
+    for context in (False, True):
         found = retrieve(one, [split], WordEmbedder(), context=context, passages=True)
         recalls[context] = [one.passage_recall("vectors", 300) for one in found.questions]
-    assert recalls == {(): [1, 1], ("headings",): [1, 0]}
+    assert recalls == {False: [1, 1], True: [1, 0]}
 
 
 def test_passages_are_in_the_report_like_other_measures(tmp_path: Path) -> None:
@@ -181,5 +187,5 @@ def test_nothing_is_said_of_passages_unless_they_are_wanted() -> None:
 
 
 def test_passages_need_questions() -> None:
-    with pytest.raises(ValueError, match="no questions to find passages for"):
+    with pytest.raises(ValueError, match="no questions, which passages needs"):
         compare(corpus(questions=0), [paragraphs()], passages=True)

@@ -151,7 +151,7 @@ def test_headings_above_a_chunk_are_embedded_with_it_and_read_before_it() -> Non
     )
     document = Document("d", GUIDE, (0,), (0,), "test", "markdown")
     corpus = Corpus("c", (document,), (asked("six"),))
-    result = retrieve(corpus, [chunks], table, context=("headings",))
+    result = retrieve(corpus, [chunks], table, context=True)
     assert result.questions[0].retrieved == (0, 2, 1)
     assert [str(chunk.context) for chunk in result.chunks] == [
         "Harbour > Ferry",
@@ -169,7 +169,7 @@ def test_surroundings_raise_what_stands_beside_the_answer() -> None:
     chunks = split(text, (0, 2), (2, 4), (4, 6), (4006, 4008))
     corpus, table = corpus_of(text, asked("aa")), Table(vectors, "cosine")
     plain = retrieve(corpus, [chunks], table)
-    around = retrieve(corpus, [chunks], table, context=("surroundings",))
+    around = retrieve(corpus, [chunks], table, surroundings=True)
     assert plain.questions[0].retrieved == (1, 0, 3, 2)
     assert around.questions[0].retrieved == (1, 0, 2, 3)
     assert around.texts_embedded == plain.texts_embedded == 4
@@ -184,25 +184,9 @@ def test_equal_texts_in_other_places_have_other_surroundings() -> None:
     alone = retrieve(corpus, [chunks], table)
     assert alone.texts_embedded == 3
     assert alone.questions[0].similarities[1] == alone.questions[0].similarities[2]
-    result = retrieve(corpus, [chunks], table, context=("surroundings",))
+    result = retrieve(corpus, [chunks], table, surroundings=True)
     assert result.texts_embedded == 3
     assert result.questions[0].retrieved == (3, 2, 0, 1)
-
-
-@pytest.mark.parametrize(
-    ("context", "error", "reason"),
-    [
-        ("headings", TypeError, "must be a list"),
-        (("titles",), ValueError, "'titles'"),
-    ],
-)
-def test_a_context_that_is_unknown_is_refused_before_anything_is_embedded(
-    context, error, reason
-) -> None:
-    table = letters({})
-    with pytest.raises(error, match=reason):
-        retrieve(corpus_of("aabbccdd", asked("aa")), [FOUR], table, context=context)
-    assert table.documents == []
 
 
 similarities = st.lists(st.integers(0, 4), min_size=1, max_size=40)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from lumber_evaluation.comparison.results import Comparison, SplitterResult
 from lumber_evaluation.documents import Corpus, EvaluatedSplitter, SplitDocument
 from lumber_evaluation.embedders import embedder as embedder_of
 from lumber_evaluation.retrieval import retrieve
-from lumber_evaluation.retrieval.context import ALL_CONTEXT, ContextPart, check_context
 from lumber_evaluation.retrieval.references import check_questions
 from lumber_evaluation.segmentation import score_segmentation
 from lumber_evaluation.splitters import evaluated
@@ -30,7 +29,8 @@ def compare(
     embedder: object = "bundled",
     tokenizer: TokenCounterSpec = DEFAULT_TOKENIZER,
     prices: Prices | None = None,
-    contexts: Iterable[Sequence[ContextPart]] = (),
+    context: bool = False,
+    surroundings: bool = False,
     within_document: bool = False,
     passages: bool = False,
     folder: str | Path | None = None,
@@ -47,9 +47,10 @@ def compare(
         tokenizer: Counts the tokens of chunks. Default: an estimate. See
             `lumber_core.tokens.token_counter`.
         prices: What the splitters' models cost.
-        contexts: Measure every splitter again with each of these contexts in the vectors of its
-            chunks, such as `("headings",)` and `("headings", "surroundings")`; see
-            `lumber_retrieval.split_and_embed`. The words of headings count as retrieved.
+        context: Measure every splitter again with each chunk embedded below its context: title,
+            headings, header of a table. The words of the context count as retrieved.
+        surroundings: The same, or together with `context`, with the vectors of a chunk's neighbours
+            added to its own.
         within_document: Let a question search the chunks of its own document only.
         passages: Also measure what a reader gets: hits that lie close together are joined, found by
             vectors alone, and by vectors and words as by `PassageIndex`.
@@ -58,9 +59,9 @@ def compare(
 
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters with the same name, a
-            question without an expected answer, no question to search with a context or to find
-            passages for, or an argument is out of range.
-        TypeError: A splitter, the embedder, a context or the tokenizer has the wrong type.
+            question without an expected answer, no question where an argument needs one, or a name
+            is unknown.
+        TypeError: A splitter, the embedder or the tokenizer has the wrong type.
         MissingExtraError: A package is not installed.
 
     Example:
@@ -72,10 +73,9 @@ def compare(
         >>> write_report(comparison, "report")  # doctest: +SKIP
     """
     subjects = [evaluated(splitter) for splitter in splitters]
-    given = list(contexts)
-    check_comparison(corpus, subjects, contexts=given, passages=passages)
-    ordered = [tuple(part for part in ALL_CONTEXT if part in context) for context in given]
-    measured = dict.fromkeys([(), *ordered])  # each once, and first none
+    embedded = {"context": context, "surroundings": surroundings}
+    check_comparison(corpus, subjects, {**embedded, "passages": passages})
+    variants = [dict.fromkeys(embedded, False)] + [embedded] * any(embedded.values())
     counter = token_counter(tokenizer)
     counter.count([""])  # raises now if a vocabulary is not available
     work = CachedWork(folder)
@@ -106,19 +106,19 @@ def compare(
             tuple(tuple(counter.count([c.text for c in s.chunks])) for s in made),
             score_segmentation(segmented, starts) if segmented else None,
         )
-        for context in measured:
+        for variant in variants:
             retrieval = None
             if corpus.questions:
                 retrieval = retrieve(
                     corpus,
                     made,
                     searching,
-                    context=context,
+                    **variant,
                     within_document=within_document,
                     passages=passages,
                     show_progress=show_progress,
                 )
-            name = ", ".join([one.name, *context])
+            name = ", ".join([one.name, *(part for part, is_on in variant.items() if is_on)])
             results.append(replace(plain, name=name, retrieval=retrieval))
     return Comparison(
         corpus,
@@ -133,20 +133,19 @@ def compare(
 def check_comparison(
     corpus: Corpus,
     subjects: Sequence[EvaluatedSplitter],
-    *,
-    contexts: Sequence[Sequence[ContextPart]] = (),
-    passages: bool = False,
+    about_questions: Mapping[str, bool],
 ) -> None:
     """Raise unless the corpus and the splitters can be compared.
 
+    Args:
+        corpus: The corpus.
+        subjects: The splitters.
+        about_questions: Which of the arguments of `compare` are set that need questions.
+
     Raises:
         ValueError: There is nothing to split, no splitter, two splitters with the same name, a
-            question without an expected answer, no question to search with a context or to find
-            passages for, or a context has an unknown part.
-        TypeError: A context is not a list.
+            question without an expected answer, or no question where one is needed.
     """
-    for context in contexts:
-        check_context("contexts", context)
     if not any(document.text.strip() for document in corpus.documents):
         raise ValueError(f"the corpus {corpus.name!r} contains no text: there is nothing to split")
     if not subjects:
@@ -159,16 +158,12 @@ def check_comparison(
         )
     if corpus.questions:
         check_questions(corpus.questions)
-    elif passages:
-        raise ValueError(
-            f"the corpus {corpus.name!r} contains no questions to find passages for: pass "
-            "questions, or leave passages out"
-        )
-    elif contexts:
-        raise ValueError(
-            f"the corpus {corpus.name!r} contains no questions to search with a context: pass "
-            "questions, or no contexts"
-        )
+    for name, is_set in about_questions.items():
+        if is_set and not corpus.questions:
+            raise ValueError(
+                f"the corpus {corpus.name!r} contains no questions, which {name} needs: pass "
+                f"questions, or leave {name} out"
+            )
 
 
 def _tokens_in_words(tokenizer: TokenCounterSpec, counter: TokenCounter) -> str:

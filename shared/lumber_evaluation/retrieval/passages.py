@@ -6,12 +6,11 @@ together become one passage with the text between them, and all words of the pas
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from lumber_evaluation.documents import Document, EvaluatedChunk, Question
-from lumber_evaluation.retrieval.context import ContextPart
 from lumber_evaluation.retrieval.word_recall import WordRecall
 from lumber_retrieval.documents import texts_around
 from lumber_retrieval.passages import Hit, join_hits
@@ -49,7 +48,8 @@ class PassageSearch:
         documents: The documents, by name.
         chunks: The chunks to search, those of a document one after the other and in order.
         vectors: Their vectors, shape (chunks, width).
-        context: What the vectors know; keywords know the same.
+        context: Whether the vectors know the contexts of chunks; keywords know the same.
+        surroundings: Whether they know what is around a chunk.
         read: Measures the recall of the reference text.
     """
 
@@ -59,7 +59,8 @@ class PassageSearch:
         chunks: Sequence[EvaluatedChunk],
         vectors: Vectors,
         *,
-        context: Collection[ContextPart],
+        context: bool,
+        surroundings: bool,
         read: WordRecall,
     ) -> None:
         self._texts = {name: document.text for name, document in documents.items()}
@@ -70,7 +71,7 @@ class PassageSearch:
         for number, chunk in enumerate(chunks):
             members.setdefault(chunk.document, []).append(number)
         made = [
-            _stored(name, self._texts[name], own, chunks, vectors, context)
+            _stored(name, self._texts[name], own, chunks, vectors, context, surroundings)
             for name, own in members.items()
         ]
         self._store.put(made)
@@ -124,13 +125,14 @@ def _stored(
     numbers: Sequence[int],
     chunks: Sequence[EvaluatedChunk],
     vectors: Vectors,
-    context: Collection[ContextPart],
+    context: bool,
+    surroundings: bool,
 ) -> NewDocument:
     """Return the chunks of a document as a `PassageIndex` stores them."""
     own = [chunks[number] for number in numbers]
     texts = [chunk.text for chunk in own]
-    words = [chunk.context.above(chunk.text) for chunk in own] if "headings" in context else texts
-    around = texts_around(texts) if "surroundings" in context else [""] * len(texts)
+    words = [chunk.context.above(chunk.text) for chunk in own] if context else texts
+    around = texts_around(texts) if surroundings else [""] * len(texts)
     return NewDocument(
         name,
         source=name,

@@ -15,7 +15,6 @@ from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_evaluation.documents import Corpus, Document, EvaluatedChunk, SplitDocument
 from lumber_evaluation.embedders import Embedder
 from lumber_evaluation.embedders import embedder as embedder_of
-from lumber_evaluation.retrieval.context import ContextPart, check_context
 from lumber_evaluation.retrieval.passages import PassageSearch
 from lumber_evaluation.retrieval.references import GoldFinder, check_questions, token_overlap
 from lumber_evaluation.retrieval.results import CUTOFFS, QuestionResult, RetrievalResult
@@ -35,7 +34,8 @@ def retrieve(
     splits: Sequence[SplitDocument],
     embedder: Embedder,
     *,
-    context: Sequence[ContextPart] = (),
+    context: bool = False,
+    surroundings: bool = False,
     within_document: bool = True,
     passages: bool = False,
     show_progress: bool = False,
@@ -46,9 +46,10 @@ def retrieve(
         corpus: Documents and questions.
         splits: Each document as the splitter splits it.
         embedder: Embeds chunks and questions.
-        context: What vectors know beside the text of a chunk, as in `split_and_embed`.
-            "headings" are computed for the chunks of every splitter in the same way, and their
-            words count as retrieved. "surroundings" are the neighbours of a chunk.
+        context: Embed each chunk below its context (title, headings, header of a table), as
+            `split_and_embed` does. It is found for the chunks of every splitter in the same way,
+            and its words count as retrieved.
+        surroundings: Add the vectors of a chunk's neighbours to its own.
         within_document: Search the chunks of the question's document only, as GutenQA does for
             each book; else those of the whole corpus.
         passages: Also measure what a reader gets if hits are joined to passages.
@@ -60,10 +61,8 @@ def retrieve(
 
     Raises:
         ValueError: There is no question, one has no expected answer, a document that is asked about
-            was not split, `context` has an unknown part, or a vector is not finite.
-        TypeError: `context` is not a list.
+            was not split, or a vector is not finite.
     """
-    check_context("context", context)
     check_questions(corpus.questions)
     queries = [question.question for question in corpus.questions]
     missing = {one.document for one in corpus.questions} - {split.document for split in splits}
@@ -72,12 +71,12 @@ def retrieve(
             f"there are questions about {min(missing)!r}, which was not split: pass a split of "
             f"every document of the corpus {corpus.name!r}"
         )
-    if "headings" in context:
+    if context:
         splits = [in_context(corpus.by_name[split.document], split) for split in splits]
     chunks = tuple(chunk for split in splits for chunk in split.chunks)
     plan = VectorPlan(
         map(_placed, splits),
-        surroundings="surroundings" in context,
+        surroundings=surroundings,
     )
     vectors = np.concatenate(plan.embed(embedder.embed_documents, show_progress=show_progress))
     asked = matrix(embedder.embed_queries(queries), len(queries))
@@ -94,6 +93,7 @@ def retrieve(
                 [chunks[number] for number in numbers],
                 vectors[numbers],
                 context=context,
+                surroundings=surroundings,
                 read=read,
             )
         count = max(CUTOFFS[-1], read.depth(numbers, WORD_BUDGETS[-1]))
