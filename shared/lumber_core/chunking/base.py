@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 from lumber_core.chunk_view import ChunkView
 from lumber_core.chunking.delivery import Chunk, Delivery, deliver
@@ -34,8 +34,6 @@ from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
 
 if TYPE_CHECKING:
     from lumber_core.chunking.cutting import Scorer
-
-S = TypeVar("S", bound=Segmentation)
 
 _AS_THEY_ARE = Delivery()
 
@@ -355,13 +353,13 @@ CoreSplitter = Annotated[
 
 
 def enforce_limits(
-    segmentation: S,
+    segmentation: Segmentation,
     parsed: ParsedText,
     limits: SizeLimits,
     units: Sequence[Span] = (),
     scorer: Scorer | None = None,
     parts: Counted | None = None,
-) -> S:
+) -> Segmentation:
     """Return the segmentation with its spans cut and joined to keep sections and size limits.
 
     Args:
