@@ -31,17 +31,10 @@ class OpenAISettings(ModelSettings):
         Any,
         Setting(
             "An `openai.OpenAI`, or a subclass such as `AzureOpenAI`. The asynchronous methods run "
-            "it in threads, unless `async_client` is given too. `base_url`, `api_key` and "
-            "`timeout` are then its own.",
+            "it in threads. `base_url`, `api_key` and `timeout` are then its own.",
             changes_result=False,
         ),
     ] = None
-    async_client: Annotated[Any, Setting("An `openai.AsyncOpenAI`.", changes_result=False)] = None
-
-    @property
-    def own_client(self) -> Any:
-        """The client that the user made, if any; the asynchronous one if there is no other."""
-        return self.async_client if self.client is None else self.client
 
 
 class OpenAIModel(RemoteModel):
@@ -59,11 +52,9 @@ class OpenAIModel(RemoteModel):
 
     @takes(OpenAISettings)
     def __init__(self, settings: OpenAISettings) -> None:
-        client, async_client = settings.client, settings.async_client
         self._set_up(settings)
-        # The caller retries.
-        self._client = None if client is None else client.with_options(max_retries=0)
-        self._own_async = None if async_client is None else async_client.with_options(max_retries=0)
+        if self._own is not None:  # the caller retries
+            self._own = self._client = self._own.with_options(max_retries=0)
 
     def served(self) -> list[str]:
         """Return the names of the models that the server offers; errors are those of `openai`."""
@@ -129,14 +120,12 @@ class OpenAIModel(RemoteModel):
         await client.close()
 
     def _send(self, request: dict[str, Any]) -> Any:
-        if self._own_async is not None and self._client is None:
-            raise TypeError("only async_client was given: pass client too, or use async methods")
         return self._get_client().chat.completions.create(**request)
 
     async def _asend(self, request: dict[str, Any]) -> Any:
-        if self._own is not None and self._own_async is None:
+        if self._own is not None:
             return await super()._asend(request)
-        client = self._own_async or await self._async_clients.get()
+        client = await self._async_clients.get()
         return await client.chat.completions.create(**request)
 
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:

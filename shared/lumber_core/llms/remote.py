@@ -101,7 +101,7 @@ class RemoteModel(ABC):
         self._timeout = float(settings.timeout)
         self._structured = bool(getattr(settings, "structured", False))
         self._max_tokens = settings.max_tokens
-        self._own = getattr(settings, "own_client", None)
+        self._own = getattr(settings, "client", None)
         self._thinks = _REASONING.search(settings.model) is not None
         # The form that was answered, of requests for a list, for one answer and for any text.
         self._known: dict[bool | None, int] = {}

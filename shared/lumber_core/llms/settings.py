@@ -110,13 +110,8 @@ class ModelSettings(PlainModelSettings):
         """
         super().__post_init__()
         given = self.base_url is not None or self.api_key is not None
-        if self.own_client is not None and given:
+        if self.client is not None and given:
             raise ValueError("a client has its own base_url and api_key: pass one or the other")
-
-    @property
-    def own_client(self) -> Any:
-        """The client that the user made, if any."""
-        return self.client
 
 
 def url_identity(url: str) -> str:

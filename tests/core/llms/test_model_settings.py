@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import pickle
 import subprocess
@@ -17,8 +16,6 @@ from lumber_core.llms.retry import RetryingModel
 from tests.core.llms.conftest import (
     KEY,
     MODELS,
-    SYSTEM,
-    USER,
     model_at,
     need,
     unit_of,
@@ -142,26 +139,18 @@ def test_wrong_settings_are_refused_at_once(api, settings, error, message):
 # Clients of the user's own.
 
 
-def test_own_openai_clients_are_used_without_retrying(serve):
+def test_an_own_openai_client_is_used_without_retrying(serve, ask):
     need("openai")
     import openai
 
-    server = serve("Answer: ID 7", faults={1: Status(500), 4: Status(500)})
-    settings = {"base_url": server.openai_url, "api_key": KEY, "max_retries": 5}
-    client, async_client = openai.OpenAI(**settings), openai.AsyncOpenAI(**settings)
+    server = serve("Answer: ID 7", faults={1: Status(500)})
+    client = openai.OpenAI(base_url=server.openai_url, api_key=KEY, max_retries=5)
     model = OpenAIModel("a-model", client=client, temperature=None)
     with pytest.raises(openai.InternalServerError):
-        model.complete(SYSTEM, USER)
-    assert unit_of(model.complete(SYSTEM, USER).text) == 7
-    assert unit_of(asyncio.run(model.acomplete(SYSTEM, USER)).text) == 7
+        ask(model, answers=None)
+    assert unit_of(ask(model).text) == 7
+    assert server.count == 2
     assert server.url in model.identity
-
-    async_only = OpenAIModel("a-model", async_client=async_client, temperature=None)
-    with pytest.raises(openai.InternalServerError):
-        asyncio.run(async_only.acomplete(SYSTEM, USER))
-    assert server.count == 4
-    with pytest.raises(TypeError, match="only async_client"):
-        async_only.complete(SYSTEM, USER)
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(model)
     with pytest.raises(ValueError, match="has its own"):
