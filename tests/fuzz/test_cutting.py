@@ -8,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import ChunkSizeError, GreedyChunker, LumberChunker, token_counter
-from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.segmentation import Segmentation
-from lumber_core.spans import Span, check_tiling, spans_from_starts
+from lumber_core.spans import check_tiling, spans_from_starts
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.unicode import is_break
 from lumber_core.text.units import paragraphs
@@ -24,24 +22,7 @@ from tests.profiles import examples
 ESTIMATE = token_counter("estimate")
 
 
-def pairs(text: str) -> int:
-    """Count a token for two characters, and one for white space at either end."""
-    return (len(text.strip()) + 1) // 2 + (text != text.strip())
-
-
-counters = st.sampled_from([ESTIMATE, token_counter(len), token_counter(pairs)])
-
-
-@given(texts, st.integers(4, 60), st.integers(1, 60), st.none() | st.integers(1, 30), counters)
-@examples(40)
-def test_limits_are_kept_by_cutting_and_joining(text, limit, target, low, counter) -> None:
-    parsed = PlainText(text)
-    limits = SizeLimits(limit, None if low is None else min(low, limit), counter)
-    whole = Segmentation((Span(0, len(text)),) if text else ())
-    made = enforce_limits(whole, parsed, limits, paragraphs(text))
-    check_tiling(made.spans, len(text))
-    assert max(limits.sizes(made.chunks(text)), default=0) <= limit
-    assert enforce_limits(made, parsed, limits) == made or low is not None
+counters = st.sampled_from([ESTIMATE, token_counter(len)])
 
 
 @given(texts, st.integers(8, 60), st.integers(1, 60), st.booleans(), st.data())

@@ -18,6 +18,7 @@ import numpy as np
 from lumber_core.text.place import Kind, Places
 from lumber_core.text.plain import Break, Lines, Numbers, read_lines
 from lumber_core.text.plain_headings import heading_level
+from lumber_core.text.prose import prose_lines
 from lumber_core.text.unicode import breaks, space_cuts
 from lumber_core.text.units import sentences, starts_of_sentences_and_lines
 
@@ -66,6 +67,13 @@ def find_places(
         for start, end in pairwise([0, *edges, len(text)])
         for at in sentence_starts(text[start:end], language)
     ]
+    prose = prose_lines(text)
+    if prose is not None:
+        kinds = dict.fromkeys(found, Kind.SENTENCE)
+        kinds.update((at, Kind.PARAGRAPH if prose[at] else Kind.LINE) for at in prose if at)
+        at_starts = [begin + at for at in sorted(kinds)]
+        nothing = [0] * len(kinds)
+        return Places(at_starts, [kinds[at] for at in sorted(kinds)], at_starts, nothing, nothing)
     lines = read_lines(text)
     if not len(lines.starts):
         return Places.of(())

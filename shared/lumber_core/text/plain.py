@@ -23,12 +23,7 @@ from lumber_core.text.plain_code import (
     find_fences,
     stays_in_code,
 )
-from lumber_core.text.plain_headings import (
-    LONGEST_HEADING,
-    NAMED_HEADING,
-    Headings,
-    underlined_titles,
-)
+from lumber_core.text.plain_headings import Headings, underlined_titles
 from lumber_core.text.plain_labels import label_ends, stamps_of
 from lumber_core.text.plain_lines import (
     AROUND,
@@ -47,8 +42,6 @@ _HEADINGS_KEPT = 4  # headings in a row, such as a part's, a chapter's and a sec
 _INSIDE_AN_ENTRY = 2  # levels of depth
 _INSIDE_CODE = 1  # at least, in fenced code and in a statement
 
-
-_ENDS_OF_PROSE = ".!?\"'\u2019\u201d"
 
 Numbers = npt.NDArray[np.int64]
 """A number for each line."""
@@ -102,11 +95,6 @@ def read_lines(text: str) -> Lines:
         return Lines(forms.starts, forms.offsets, forms.offsets + labels, none, no, no, no, none)
     dated = _dated_lines(forms)
     rows = _row_lines(forms, dated)
-    blanks = np.where(forms.blank, Break.BLANK, Break.LINE)
-    if not (labels.any() or rows.any()) and _is_prose(forms):
-        none, no = np.zeros_like(labels), rows
-        breaks = np.concatenate([[Break.NONE], blanks[1:]])
-        return Lines(forms.starts, forms.offsets, forms.offsets, breaks, no, no, no, none)
     fences, running = find_fences(forms), _running_lines(forms)
     code = code_lines(forms, fences)
     whole = rows | code
@@ -134,25 +122,8 @@ def read_lines(text: str) -> Lines:
     words = forms.offsets + np.where(joined, 0, labels)
     for number in np.flatnonzero(stamps)[::-1].tolist():
         words[number] = (words if stamps[number + 1] else forms.offsets)[number + 1]
-    breaks = np.where(stays, Break.NONE, blanks)
+    breaks = np.where(stays, Break.NONE, np.where(forms.blank, Break.BLANK, Break.LINE))
     return Lines(forms.starts, forms.offsets, words, breaks, headings, whole, joined, depths)
-
-
-def _is_prose(lines: PlainLines) -> bool:
-    """Return whether each line is one or several sentences, and no more than that.
-
-    It has none of the characters by which the rules below tell anything else. Most messages are
-    such text, and arrays take as long for three lines as for three hundred.
-    """
-    capitals = lines.firsts.are(str.isupper) & ~lines.firsts.among("Q")  # "Q" begins a question
-    ended = lines.lasts.among(_ENDS_OF_PROSE) & ~lines.open_ended
-    if not (capitals.all() and ended[:-1].all()):
-        return False
-    if lines.quotes or lines.pages or lines.colons.any() or lines.having("=").any():
-        return False
-    if (after(lines.lasts.among("?")) & ~lines.blank).any() or any(map(str.isupper, lines.bodies)):
-        return False
-    return not lines.matching(NAMED_HEADING, lines.sizes <= LONGEST_HEADING)
 
 
 def _add_headings(headings: Flags, lines: PlainLines, never: Flags, below_top: Flags) -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import asyncio
-import pickle
 from itertools import accumulate, pairwise
 
 import pytest
@@ -9,10 +7,9 @@ import tiktoken
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core import GreedyChunker, Segmentation
+from lumber_core import GreedyChunker
 from lumber_core.chunking.greedy import END_SENTENCE, NEW_SECTION, nearest_cuts
-from lumber_core.spans import check_tiling
-from tests.core.core_support import RecordingCounter, nasty_texts, quick
+from tests.core.core_support import RecordingCounter, quick
 
 
 def cuts_of(tokens: list[int], wanted: int) -> list[int]:
@@ -111,24 +108,6 @@ def test_cuts_may_be_kept_to_paragraphs():
 # Whatever the text.
 
 
-@given(text=nasty_texts, size=st.integers(1, 30))
-@quick
-def test_chunks_tile(text, size):
-    greedy = GreedyChunker(size, tokenizer="cl100k_base")
-    result = greedy.segment(text)
-    check_tiling(result.spans, len(text))
-
-
-def test_an_empty_text_has_no_chunk():
-    assert GreedyChunker(5, tokenizer="words").segment("") == Segmentation(())
-
-
-@pytest.mark.parametrize("text", ["x", " ", "\n\n", "no end of sentence"])
-def test_a_text_of_one_unit_is_one_chunk(text):
-    result = GreedyChunker(5, tokenizer="words").segment(text)
-    assert result.chunks(text) == [text]
-
-
 def test_each_unit_is_counted_once_and_with_a_limit_each_chunk():
     counter = RecordingCounter()
     units = [f"Sentence {number} stands here. " for number in range(500)]
@@ -223,25 +202,6 @@ def test_every_chunk_is_bounded_unless_no_limit_is_asked_for():
 # Ways to run it.
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"end_markers": (END_SENTENCE,), "tokenizer": "cl100k_base"},
-        {"units": by_word},
-        {"chunk_size": 6},
-    ],
-)
-def test_the_same_result_however_it_is_run(options):
-    greedy = GreedyChunker(6, **options)
-    texts = ["One two. Three.<|end_sentence|> Four five six. " * 9, "", "Short."]
-    expected = [greedy.segment(text) for text in texts]
-    assert greedy.segment_all(texts) == expected
-    assert asyncio.run(greedy.asegment_all(texts)) == expected
-    assert asyncio.run(greedy.asegment(texts[0])) == expected[0]
-    assert pickle.loads(pickle.dumps(greedy)).segment_all(texts) == expected
-
-
 def test_the_repr_shows_what_decides():
     shown = repr(GreedyChunker(7, tokenizer="words"))
     assert shown.startswith("GreedyChunker(")
@@ -285,15 +245,6 @@ def test_the_repr_shows_what_decides():
 def test_bad_arguments_are_refused_by_name(arguments, error, message):
     with pytest.raises(error, match=message):
         GreedyChunker(**arguments)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [(b"text", "must be a str, not bytes; decode it"), (None, "not NoneType"), (["a"], "not list")],
-)
-def test_a_text_that_is_no_string_is_refused_with_its_type(text, message):
-    with pytest.raises(TypeError, match=message):
-        GreedyChunker(5, tokenizer="words").segment(text)
 
 
 def test_a_very_long_unit_that_fits_is_kept_whole_and_another_is_cut():

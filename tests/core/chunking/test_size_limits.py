@@ -81,14 +81,6 @@ def cut_texts(draw):
 # The maximum.
 
 
-@pytest.mark.parametrize("limit", [10, 37])
-@pytest.mark.parametrize("text", HARD_TEXTS.values(), ids=HARD_TEXTS)
-@pytest.mark.parametrize("counter", [TIKTOKEN, WORDS, CHARACTERS, THIRDS], ids=repr)
-def test_no_chunk_counts_more_than_the_maximum(counter, text, limit):
-    chunks = apply(bounds(counter, most=limit), text, units=paragraphs(text))
-    assert max(counter.count(chunks)) <= limit
-
-
 @pytest.mark.parametrize(("counter", "largest"), COUNTERS)
 @given(case=cut_texts(), room=st.integers(0, 8))
 @example(case=("a" * 30 + FAMILY * 3, [Span(0, 51)], []), room=3)
@@ -116,15 +108,6 @@ def test_spans_that_fit_are_left_alone(case):
     text, spans, units = case
     most = max([1, *CHARACTERS.count(pieces(text, spans))])
     assert bounded(bounds(CHARACTERS, most=most), text, spans, units) == tuple(spans)
-
-
-@given(case=cut_texts(), most=st.integers(1, 30))
-@quick
-def test_only_spans_that_are_too_long_are_cut(case, most):
-    text, spans, units = case
-    result = bounded(bounds(CHARACTERS, most=most), text, spans, units)
-    assert {span.start for span in spans} <= {span.start for span in result}
-    assert {span for span in spans if len(span.of(text)) <= most} <= set(result)
 
 
 def test_without_limits_nothing_is_counted():
@@ -170,23 +153,6 @@ def test_cuts_fall_between_units_first():
     assert apply(bounds(CHARACTERS, most=18), text, units=paragraphs(text)) == [
         "Aa. Bb. Cc.\n\n",
         "Dd. Ee. Ff.\n\n",
-    ]
-
-
-def test_units_of_the_callers_choice_come_before_sentences():
-    text = "One two. Three four five."
-    units = [Span(0, 4), Span(4, 15), Span(15, 25)]
-    assert apply(bounds(CHARACTERS, most=16), text, units=units) == [
-        "One two. Three ",
-        "four five.",
-    ]
-
-
-def test_a_long_unit_is_cut_between_sentences():
-    text = "The cat sat down. The dog ran off. The end."
-    assert apply(bounds(CHARACTERS, most=36), text) == [
-        "The cat sat down. ",
-        "The dog ran off. The end.",
     ]
 
 
@@ -254,24 +220,12 @@ def test_small_chunks_join_the_smaller_neighbour():
     assert apply(bounds(CHARACTERS, least=5), text, spans) == ["aaaaaa", "bccccc"]
 
 
-def test_a_small_last_chunk_joins_the_one_before():
-    assert apply(bounds(CHARACTERS, least=3), "aaaab", [Span(0, 4), Span(4, 5)]) == ["aaaab"]
-
-
 def test_a_text_smaller_than_the_minimum_is_one_chunk():
     spans = [Span(0, 1), Span(1, 2), Span(2, 3)]
     assert apply(bounds(CHARACTERS, least=10), "abc", spans) == ["abc"]
 
 
 # Of these three, no longer text counts less.
-@pytest.mark.parametrize("counter", [WORDS, CHARACTERS, THIRDS], ids=repr)
-@given(case=cut_texts(), least=st.integers(1, 15))
-@example(case=("a b c\n\n" * 6, [Span(start, start + 7) for start in range(0, 42, 7)], []), least=8)
-@quick
-def test_with_a_minimum_alone_only_a_lone_chunk_counts_less(counter, case, least):
-    text, spans, units = case
-    chunks = apply(bounds(counter, least=least), text, spans, units)
-    assert len(chunks) < 2 or min(counter.count(chunks)) >= least
 
 
 @given(case=cut_texts(), least=st.integers(1, 15))
@@ -300,34 +254,7 @@ def test_no_chunk_below_the_minimum_has_a_neighbour_with_room(case, least, more)
     assert joinable == []
 
 
-@pytest.mark.parametrize("text", HARD_TEXTS.values(), ids=HARD_TEXTS)
-def test_the_maximum_holds_where_chunks_are_joined(text):
-    chunks = apply(bounds(TIKTOKEN, most=40, least=30), text)
-    assert max(TIKTOKEN.count(chunks)) <= 40
-
-
 # Cost.
-
-
-@pytest.mark.parametrize("limit", [50, 400])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x" * 50_000,
-        "\u4f60" * 50_000,
-        "word " * 10_000,
-        "\ufffd\u0301" * 25_000,
-        FAMILY * 7_000,
-    ],
-    ids=["letters", "cjk", "words", "marks", "families"],
-)
-def test_the_characters_counted_grow_linearly(text, limit):
-    """The text is counted as a whole and between its places; words are searched by windows."""
-    counter = RecordingCounter()
-    bounded(SizeLimits(limit, None, counter), text, [Span(0, len(text))])
-    assert counter.characters <= 30 * len(text)
-    # Few counts are of long texts: the whole, trimmed and not, and its parts at each level.
-    assert sum(len(text) for text in counter.seen if len(text) > 16 * limit) <= 8 * len(text)
 
 
 def test_joining_many_small_chunks_counts_linearly():

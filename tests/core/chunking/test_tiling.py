@@ -129,7 +129,3 @@ def test_chunks_below_the_minimum_are_made_only_where_nothing_else_fits() -> Non
     costs = ChunkCosts(100, 50, 40)
     assert best_cuts([50, 10, 50], [9.0, 9.0], costs) in ([0], [1])
     assert best_cuts([90, 20, 90], [0.0, 0.0], costs) == [0, 1]
-
-
-def test_no_place_gives_no_cut() -> None:
-    assert best_cuts([7], [], ChunkCosts(100, 50)) == []

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
-import markdown_it
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker
@@ -15,14 +13,13 @@ from lumber_core.chunking.cutting import Cutter
 from lumber_core.chunking.delivery import Chunk
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.segmentation import Segmentation
-from lumber_core.spans import Span, check_tiling
+from lumber_core.spans import Span
 from lumber_core.text.markdown import markdown_blocks
 from lumber_core.text.parsed import MarkdownText
 from lumber_core.text.place import Kind
 from lumber_core.text.source import Source
-from lumber_core.text.units import markdown, unit_finder
+from lumber_core.text.units import markdown
 from lumber_core.tokens import EstimatedCounter
-from tests.core.core_support import nasty_texts, quick
 
 HANDBOOK = """\
 ---
@@ -329,10 +326,6 @@ def test_list_items_are_units_with_their_bullets():
     ]
 
 
-def test_units_are_chosen_by_name():
-    assert list(unit_finder("markdown")(HANDBOOK)) == markdown(HANDBOOK)
-
-
 PIECES = [
     *(
         "# ",
@@ -353,24 +346,6 @@ PIECES = [
 markdownish = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 
 
-@given(text=st.one_of(markdownish, nasty_texts))
-@example("")
-@example("\n\n")
-@example("---\nx: 1\n---")
-@example("- - - a\n")
-@example("\r\n\r# A\r\n")
-@quick
-def test_blocks_and_units_tile_any_text(text):
-    blocks = markdown_blocks(text)
-    check_tiling([(block.start, block.end) for block in blocks], len(text))
-    check_tiling(markdown(text), len(text))
-    for block in blocks:
-        inside = [block.start, *block.rows, block.end]
-        assert all(before < after for before, after in pairwise(inside))
-        assert block.start == 0 or text[block.start - 1] in "\r\n"
-    assert len(heading_paths(text, markdown(text))) == len(markdown(text))
-
-
 # Sizes.
 
 
@@ -388,32 +363,6 @@ def test_no_fence_and_no_row_is_cut_unless_it_alone_is_above_the_limit(size):
         assert not [cut for cut in cuts if at < cut < HANDBOOK.index("\n", at)]
 
 
-def lines_cut(text: str, cuts: list[int], first: str) -> list[int]:
-    """The cuts inside lines that start with `first`."""
-    cut_lines = []
-    start = 0
-    for line in text.splitlines(keepends=True):
-        if line.startswith(first):
-            cut_lines += [cut for cut in cuts if start < cut < start + len(line)]
-        start += len(line)
-    return cut_lines
-
-
-@pytest.mark.parametrize("size", [30, 60, 120])
-def test_the_best_tiling_cuts_no_fence_and_no_row_unless_it_alone_is_above_the_limit(size):
-    counter = EstimatedCounter()
-    cutter = Cutter(MarkdownText(HANDBOOK), SizeLimits(size, None, counter, size * 3 // 4))
-    cuts = cutter.cut(cutter.places())
-    pieces = [HANDBOOK[a:b] for a, b in pairwise([0, *cuts, len(HANDBOOK)])]
-    assert max(counter.count(pieces)) <= 1.1 * size
-    assert not lines_cut(HANDBOOK, cuts, "| ")
-    for start, end in fences(HANDBOOK):
-        if counter.count([HANDBOOK[start:end]])[0] <= size * 3 // 4:
-            assert not [cut for cut in cuts if start < cut < end]
-    if size > 30:  # where a heading and the header of a table fit together
-        assert not {block.end for block in markdown_blocks(HANDBOOK) if block.level} & set(cuts)
-
-
 def test_places_have_the_kinds_of_the_markdown():
     places = {HANDBOOK[p.offset : p.offset + 8]: p for p in MarkdownText(HANDBOOK).places()}
     assert places["## Insta"].kind is Kind.HEADING
@@ -422,13 +371,6 @@ def test_places_have_the_kinds_of_the_markdown():
     assert places["> Spikes"].kind is Kind.PARAGRAPH
     assert places["2. Fix t"].first_word == places["2. Fix t"].offset + 3
     assert not {"    # Me", "| Pier  ", "| Statio", "Bring th"} & set(places)
-
-
-@given(text=st.one_of(markdownish, nasty_texts))
-@quick
-def test_places_rise_strictly_inside_any_text(text):
-    offsets = [place.offset for place in MarkdownText(text).places()]
-    assert all(before < after for before, after in pairwise([0, *offsets, len(text)]) if text)
 
 
 def test_a_block_below_a_colon_is_deeper_and_a_heading_has_its_level():
@@ -471,32 +413,3 @@ def test_long_code_is_divided_between_its_blocks():
     cuts = cutter.cut(cutter.places())
     assert len(cuts) > 2
     assert all(text.startswith("def ", cut) for cut in cuts)
-
-
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "[a]: b\n",
-        "- a\n  - b\n",
-        "> a\nb\n",
-        "| a | b |\n|---|---|\n| 1 | 2 |\n\n",
-        "```\nx\n",
-        "# A\n",
-    ],
-)
-def test_the_parser_is_given_each_line_once_and_works_in_linear_time(monkeypatch, unit):
-    calls = 0
-    real = markdown_it.rules_block.StateBlock.getLines
-
-    def counted(self, begin, end, indent, keep):
-        nonlocal calls
-        calls += 1 + end - begin
-        return real(self, begin, end, indent, keep)
-
-    monkeypatch.setattr(markdown_it.rules_block.StateBlock, "getLines", counted)
-    work = []
-    for count in (500, 1000, 2000):
-        calls = 0
-        markdown_blocks(unit * count)
-        work.append(calls)
-    assert work[2] <= 2.1 * work[1] <= 4.4 * work[0]

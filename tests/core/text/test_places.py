@@ -8,8 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lumber_core.spans import Span
 from lumber_core.text import unicode
@@ -399,14 +397,6 @@ def test_finer_places_are_records_then_clauses_then_words() -> None:
     assert words[-1] == Place(text.index('y"'), Kind.WORD, text.index('y"'))
 
 
-@given(st.text(alphabet="aB1 .,:;->`~*\f\n\r\t\"'()[]{}#=|\u4e2d\u3002e\u0301", max_size=200))
-def test_places_rise_strictly_inside_any_text(text: str) -> None:
-    offsets = [place.offset for place in find_places(text)]
-    assert offsets == sorted(set(offsets))
-    assert all(0 < offset < len(text) for offset in offsets)
-    assert all(place.offset <= place.first_word <= len(text) for place in find_places(text))
-
-
 def test_clauses_are_found_without_reading_the_text_again_for_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -442,14 +432,6 @@ def test_lines_of_spans_that_touch_are_told_by_those_around_them() -> None:
     assert not second.offsets
     # A line of two alone is not known to be wrapped.
     assert parsed.places(text.index(lines[3]), len(text)).offsets == [text.index(lines[4])]
-
-
-def test_spans_apart_are_read_apart() -> None:
-    text = "Ann ran. Bob sat. Cid slept. Dan swam."
-    spans = [Span(0, 18), Span(29, len(text))]
-    places = PlainText(text).places_in(spans)
-    assert [found.offsets for found in places] == [[9], []]
-    assert PlainText(text).places_in([]) == []
 
 
 def test_sentences_of_spans_that_touch_are_found_in_each_alone() -> None:

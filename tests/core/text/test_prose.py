@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.text import plain
-from lumber_core.text.plain import read_lines
+from lumber_core.text import places
+from lumber_core.text.places import find_places
 from tests.profiles import examples
 
 PROSE = (
@@ -55,8 +53,7 @@ ENDS = st.sampled_from(["\n", "\n\n", "\n\n\n", "\n \n", "\r\n"])
 @examples(200)
 def test_prose_is_nothing_else_to_a_closer_look(parts: list[tuple[str, str]]) -> None:
     text = "".join(line + end for line, end in parts)
-    at_a_glance = astuple(read_lines(text))
+    at_a_glance = find_places(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain, "_is_prose", lambda _: False)
-        closer = astuple(read_lines(text))
-    assert [column.tolist() for column in at_a_glance] == [column.tolist() for column in closer]
+        patch.setattr(places, "prose_lines", lambda _: None)
+        assert at_a_glance == find_places(text)

@@ -7,7 +7,6 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lumber_core.text import unicode
 from lumber_core.text.unicode import (
     breaks,
     grapheme_cuts,
@@ -62,23 +61,6 @@ def test_breaks_keeps_the_positions_that_is_break_accepts(text, data):
 def test_is_break_agrees_with_unicode_on_any_two_characters(before, after):
     text = before + after
     assert is_break(text, 1) == (1 in unicode_breaks(text))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        FLAG * 100,
-        "x" + FLAG * 100 + FLAG[0] + "y" + FLAG * 40,
-        "a" + "\u0301" * 300 + "b",
-        (FAMILY[:-1] + "\u200d") * 60 + FAMILY,
-        "\U0001f469" + "\u0301" * 100 + "\u200d\U0001f469",
-        "\u1112\u1161\u11ab" * 80,
-    ],
-    ids=["flags", "flags after a letter", "marks", "joined people", "far joiner", "hangul"],
-)
-def test_is_break_agrees_with_unicode_far_from_any_plain_character(text):
-    found = {position for position in range(len(text) + 1) if is_break(text, position)}
-    assert found == unicode_breaks(text)
 
 
 @pytest.mark.parametrize("position", [-1, 0, 2, 3])
@@ -171,25 +153,3 @@ def test_looking_for_breaks_is_linear_in_the_length_of_the_text(unit):
         work.append(Watched.looked_at)
     assert work[2] <= 2.1 * work[1] <= 4.4 * work[0]
     assert work[0] <= 20 * len(unit) * 1000
-
-
-@pytest.mark.parametrize("cuts", [grapheme_cuts, word_cuts])
-def test_long_runs_of_flags_are_read_in_parts(monkeypatch, cuts):
-    real = unicode._pattern
-    longest = 0
-
-    class Recorder:
-        def __init__(self, source):
-            self.source = source
-            self.fullmatch = real(source).fullmatch
-
-        def finditer(self, text):
-            nonlocal longest
-            if "1f1e6" not in ascii(self.source):
-                longest = max(longest, len(text))
-            return real(self.source).finditer(text)
-
-    monkeypatch.setattr(unicode, "_pattern", Recorder)
-    text = "x" + FLAG * 5000 + FLAG[0]
-    assert list(cuts(text)) == [1, *range(3, len(text), 2), len(text)]
-    assert longest <= 100

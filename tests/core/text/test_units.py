@@ -5,7 +5,7 @@ import functools
 import pytest
 import regex
 import sentencex
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core.spans import check_tiling
@@ -50,19 +50,6 @@ def handed_over(monkeypatch):
 
 
 # Every finder, every text.
-
-
-@pytest.mark.parametrize("finder", [paragraphs, sentences])
-@given(text=nasty_texts, language=st.sampled_from(["en", "de", "zh", "ar", "hi", "xx"]))
-@example(text="", language="en")
-@example(text="A.\u00a0B. Smith. Then\u00a0C.\u00a0D. left.", language="en")
-@example(text="Z.\u3000B.\u2003C. \ud83d Next.", language="en")
-@quick
-def test_units_tile_and_keep_graphemes_whole(finder, text, language):
-    units = finder(text, language)
-    check_tiling(units, len(text))
-    clusters = {0, *(match.end() for match in regex.finditer(r"\X", text))}
-    assert {unit.start for unit in units} <= clusters
 
 
 @given(text=nasty_texts)
@@ -115,11 +102,6 @@ def test_without_line_breaks_paragraphs_are_sentences():
     assert len(found(paragraphs, text)) == 3
 
 
-def test_language_is_used_where_paragraphs_are_sentences():
-    text = "Er kam z.B. am 3. Mai an. Dann ging er."
-    assert paragraphs(text, "de") == sentences(text, "de")
-
-
 def test_line_breaks_at_the_ends_of_a_text_are_no_blank_lines():
     assert found(paragraphs, "\n\n\nOne.\nTwo.\n\n\n") == ["\n\n\nOne.\n", "Two.\n\n\n"]
     assert found(paragraphs, "\n\nOne here. Two there.\n\n") == [
@@ -128,25 +110,8 @@ def test_line_breaks_at_the_ends_of_a_text_are_no_blank_lines():
     ]
 
 
-@pytest.mark.parametrize(
-    "blank", ["\n\n", "\n \t\n", "\n\u00a0\n", "\n\n\n\n", "\r\n\t\r\n", "\n\f"]
-)
-def test_a_run_of_blank_lines_stays_with_the_paragraph_before(blank):
-    assert found(paragraphs, f"One{blank}Two") == [f"One{blank}", "Two"]
-
-
 def test_a_byte_order_mark_opens_the_first_paragraph():
     assert found(paragraphs, "\ufeff\n\nOne\n\nTwo") == ["\ufeff\n\nOne\n\n", "Two"]
-
-
-def test_indentation_opens_no_paragraph_of_its_own():
-    units = found(paragraphs, "  One\n  more\n\n    Two\n\n\tThree")
-    assert [unit.strip() for unit in units] == ["One\n  more", "Two", "Three"]
-
-
-def test_mixed_line_breaks_count_alike():
-    text = "a\r\nb\r\n\r\nc\n\nd\r\re"
-    assert found(paragraphs, text) == ["a\r\nb\r\n\r\n", "c\n\n", "d\r\r", "e"]
 
 
 # Sentences.
@@ -209,50 +174,6 @@ def test_wide_spaces_among_initials_do_no_harm(space):
 def test_half_characters_move_no_offset():
     text = "One \ud83d here. Two \udc00 there. Three."
     assert found(sentences, text) == ["One \ud83d here. ", "Two \udc00 there. ", "Three."]
-
-
-def test_a_long_text_has_the_same_sentences_as_its_parts(handed_over):
-    """Blocks must not show: sentences at their edges are neither cut nor joined."""
-    expected = [f"This is sentence number {number} of Mr. Lee. " for number in range(3000)]
-    assert found(sentences, "".join(expected)) == expected
-    assert len(handed_over) > 2
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "word " * 40_000,
-        "A short one. " + "word " * 40_000,
-        "Sentence of some length here. " * 7_000,
-        "A line of text without an end\n\n" * 6_000,
-        "A line of text without an end\r\n\r\n" * 6_000,
-        "x" * 200_000,
-        "\u4f60\u597d\u4e16\u754c" * 50_000,
-        "Hello. " * 10 + "\n" * 200_000,
-    ],
-    ids=["one sentence", "huge last", "sentences", "lines", "CRLF", "no space", "CJK", "breaks"],
-)
-def test_the_cost_of_finding_sentences_is_linear(handed_over, text):
-    check_tiling(sentences(text), len(text))
-    assert sum(map(len, handed_over)) <= 4 * len(text)
-
-
-@pytest.mark.parametrize(
-    "quoted",
-    ["'it is so. and more', ", "INSERT INTO t VALUES (1, 'a. b', \"c\"); ", "`x.y` "],
-    ids=["python list", "sql", "back-ticks"],
-)
-def test_a_long_stretch_of_quotations_goes_to_sentencex_in_blocks(handed_over, quoted):
-    work = []
-    for size in (66_000, 132_000):
-        handed_over.clear()
-        text = quoted * (size // len(quoted))
-        spans = sentences(text)
-        check_tiling(spans, len(text))
-        assert all(text[span.start - 1].isspace() for span in spans[1:])
-        work.append(sum(len(block) ** 2 for block in handed_over))
-    assert max(map(len, handed_over)) <= 1 << 15
-    assert work[1] <= 2.2 * work[0]
 
 
 def test_a_long_stretch_without_spaces_is_not_cut_inside_a_word():
@@ -322,12 +243,6 @@ def test_markers_are_not_patterns():
     ]
 
 
-@given(text=nasty_texts)
-@quick
-def test_units_between_markers_tile(text):
-    check_tiling(after_markers(text, ("<|end_sentence|>", "<|new_section|>")), len(text))
-
-
 # A caller's own finder.
 
 
@@ -343,10 +258,6 @@ def test_own_units_may_come_from_a_generator():
 
 def test_an_own_finder_that_finds_nothing_gives_one_unit():
     assert found(unit_finder(lambda text: []), "abc") == ["abc"]
-
-
-def test_an_own_finder_is_given_an_empty_text_without_harm():
-    assert unit_finder(lambda text: [(0, len(text))])("") == []
 
 
 @pytest.mark.parametrize(
