@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import dataclasses
-import pickle
 
 import pytest
 
 from lumber_core import Segmentation, Span, Usage, Verdict
-from lumber_core.segmentation import total_usage
 
 SHIFT = Verdict(0, 3, 2, "shift", usage=Usage(1, 100, 5))
 SINGLE = Verdict(2, 3, None, "single")
@@ -15,26 +13,6 @@ REFUSED = Verdict(3, 6, None, "refused", "the model declined", "No.", Usage(2, 5
 
 def test_usage_adds_field_by_field():
     assert Usage(1, 100, 5) + Usage(2, 50, 1) == Usage(3, 150, 6)
-
-
-def test_total_usage_is_the_sum_over_verdicts():
-    assert total_usage([SHIFT, SINGLE, REFUSED]) == Usage(3, 150, 6)
-    assert total_usage([]) == Usage(0, 0, 0)
-
-
-@pytest.mark.parametrize(
-    ("outcome", "failed"),
-    [
-        ("shift", False),
-        ("no_shift", False),
-        ("single", False),
-        ("outside", True),
-        ("unreadable", True),
-        ("refused", True),
-    ],
-)
-def test_only_unusable_answers_are_failures(outcome, failed):
-    assert Verdict(0, 2, None, outcome).failed is failed
 
 
 def test_failures_lists_the_failed_verdicts_with_their_reasons():
@@ -52,11 +30,6 @@ def test_results_are_frozen(result):
     name = dataclasses.fields(result)[0].name
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(result, name, None)
-
-
-def test_results_pickle():
-    segmentation = Segmentation((Span(0, 2),), (SHIFT, REFUSED), Usage(3, 150, 6))
-    assert pickle.loads(pickle.dumps(segmentation)) == segmentation
 
 
 def test_the_verbatim_answer_stays_out_of_the_repr():

@@ -46,16 +46,6 @@ every_chunker = pytest.mark.parametrize(("chunker", "settings"), CHUNKERS.items(
 
 
 @every_chunker
-def test_the_signature_has_every_setting_with_type_and_default(chunker, settings):
-    parameters = inspect.signature(chunker).parameters
-    assert {*parameters} == {entry.name for entry in fields_of(settings)}
-    assert all(p.annotation is not inspect.Parameter.empty for p in parameters.values())
-    assert parameters["min_chunk_size"].default is None
-    positional = [name for name, p in parameters.items() if p.kind is not p.KEYWORD_ONLY]
-    assert len(positional) == 1
-
-
-@every_chunker
 def test_help_documents_every_setting_once(chunker, settings):
     shown = pydoc.plain(pydoc.render_doc(chunker))
     flat = " ".join(shown.replace("|", " ").split())
@@ -197,13 +187,6 @@ def test_a_setting_without_documentation_is_refused_when_its_class_is_made():
 
         class Bare(Settings):
             size: int = 3
-
-
-@pytest.mark.parametrize("chunker", MADE, ids=lambda made: type(made).__name__)
-def test_split_text_gives_the_chunks_of_segment(chunker):
-    text = "One two. Three four.\n\nFive six. " * 20
-    assert chunker.split_text(text) == chunker.segment(text).chunks(text)
-    assert "".join(pickle.loads(pickle.dumps(chunker)).split_text(text)) == text
 
 
 def test_tokens_are_left_free_for_an_overlap():

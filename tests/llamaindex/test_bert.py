@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from llama_index.core import Document, VectorStoreIndex
+from llama_index.core import Document
 
 from llamaindex_lumber import BertNodeParser, LumberEmbedding
 from tests.core.bert.test_bundled import TOPICS
@@ -21,22 +21,6 @@ def test_nodes_come_with_their_embeddings() -> None:
     assert max(similar) == similar[1] > 0.8
     plain = BertNodeParser().get_nodes_from_documents([Document(text="One. Two.")])
     assert plain[0].embedding is None
-
-
-async def test_nodes_parsed_asynchronously_have_the_same_embeddings() -> None:
-    parser = BertNodeParser(embed=True)
-    document = Document(text=" ".join(TOPICS))
-    waited = await parser.aget_nodes_from_documents([document])
-    direct = parser.get_nodes_from_documents([document])
-    assert [node.embedding for node in waited] == [node.embedding for node in direct]
-
-
-def test_an_index_searches_offline() -> None:
-    parser = BertNodeParser(chunk_size=100, embed=True)
-    nodes = parser.get_nodes_from_documents([Document(text=" ".join(TOPICS))])
-    index = VectorStoreIndex(nodes, embed_model=LumberEmbedding())
-    (found,) = index.as_retriever(similarity_top_k=1).retrieve("What did the senate vote on?")
-    assert found.node.text.strip() == TOPICS[2]
 
 
 def test_settings_are_in_the_cache_key() -> None:

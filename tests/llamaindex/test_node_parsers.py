@@ -222,14 +222,6 @@ class TestBoth:
             pickle.dumps(parser)
 
 
-def test_a_model_travels_with_the_pickled_parser() -> None:
-    parser = LumberNodeParser(llm=scripted("Answer: ID 2", "Answer: none"))
-    copy = pickle.loads(pickle.dumps(parser))
-    assert [n.text for n in copy([Document(text=TEXT)])] == [
-        n.text for n in parser([Document(text=TEXT)])
-    ]
-
-
 def test_a_text_that_llamaindex_cannot_hash_is_refused_before_any_work() -> None:
     asked: list[str] = []
     good, bad = Document(text="One. " * 90), Document(text="Half \ud83d a pair.", id_="notes.txt")

@@ -7,22 +7,19 @@ are made here as its `PDFReader` and `SimpleDirectoryReader` make them.
 from __future__ import annotations
 
 import json
-import pickle
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from llama_index.core import SimpleDirectoryReader
-from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.node_parser import HierarchicalNodeParser, SentenceSplitter, get_leaf_nodes
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 from llama_index.core.vector_stores.utils import node_to_metadata_dict
 from pypdf import PdfReader
 
-from llamaindex_lumber import BertNodeParser, GreedyNodeParser, LumberNodeParser, join_pages
+from llamaindex_lumber import BertNodeParser, GreedyNodeParser, join_pages
 from tests.langchain.test_pages import PROSE, printed
-from tests.lexical_judge import LexicalJudge
 from tests.making_files import pdf
 
 TEXTS = ["Ann ran. She fell.\nShe got up.", "Bob slept. He woke.\nHe ran.", "Eve ate. She sat."]
@@ -154,18 +151,6 @@ def test_lines_of_another_parsers_nodes_are_left_out_where_they_cannot_be_known(
         assert isinstance(node, TextNode)
         known = "line_first" in node.metadata
         assert known == (node.source_node is not None and node.text in others[0].get_content())
-
-
-async def test_pages_are_the_same_however_documents_are_parsed() -> None:
-    joined = join_pages([page(f"{n}", PROSE) for n in range(1, 4)])
-    parser = LumberNodeParser(llm=LexicalJudge(), theta=60, add_metadata=True)
-    nodes = parser(joined)
-    assert len(nodes) > 2
-    assert await parser.acall(joined) == nodes
-    assert pickle.loads(pickle.dumps(parser))(joined) == nodes
-    assert list(parser.lazy_split(joined)) == nodes
-    assert GreedyNodeParser.from_dict(GreedyNodeParser(add_metadata=True).to_dict()).add_metadata
-    assert len(IngestionPipeline(transformations=[parser]).run(documents=joined)) == len(nodes)
 
 
 def test_only_whole_documents_are_joined() -> None:

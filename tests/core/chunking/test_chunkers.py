@@ -6,14 +6,11 @@ import asyncio
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from lumber_core import GreedyChunker, Group, LumberChunker, Segmentation, Usage
-from lumber_core.spans import check_tiling
+from lumber_core import GreedyChunker, Group, LumberChunker, Usage
 from lumber_core.text.source import Source
 from lumber_core.tokens import EstimatedCounter, WordCounter
-from tests.core.core_support import RecordingCounter, nasty_texts, quick
+from tests.core.core_support import RecordingCounter
 from tests.lexical_judge import LexicalJudge
 
 BOOK = "\n\n".join(
@@ -87,11 +84,6 @@ def test_markdown_has_its_own_units_only_if_it_is_named():
     assert chunks != chunker.split_text(MARKDOWN)
 
 
-def test_no_texts_give_no_segmentations(chunker):
-    assert chunker.segment_all([]) == []
-    assert asyncio.run(chunker.asegment_all([])) == []
-
-
 def test_texts_are_judged_at_the_same_time_in_threads_and_tasks():
     together = threading.Barrier(2, timeout=20)
 
@@ -102,21 +94,6 @@ def test_texts_are_judged_at_the_same_time_in_threads_and_tasks():
     texts = ["a\n\nb", "c\n\nd"]
     assert len(chunker.segment_all(texts)) == 2
     assert len(asyncio.run(chunker.asegment_all(texts))) == 2
-
-
-def test_no_more_texts_are_judged_at_once_than_allowed():
-    active, most = 0, 0
-
-    async def judge(group):
-        nonlocal active, most
-        active += 1
-        most = max(most, active)
-        for _ in range(5):
-            await asyncio.sleep(0)
-        active -= 1
-
-    asyncio.run(LumberChunker(judge, max_concurrency=3).asegment_all(["a\n\nb"] * 12))
-    assert most == 3
 
 
 def test_an_async_judge_leaves_the_event_loop_free():
@@ -143,40 +120,12 @@ def test_chunks_start_at_the_units_the_judge_names():
     assert result.usage == Usage(calls=2)
 
 
-def test_groups_of_one_unit_are_not_judged():
-    judge = Recorder()
-    text = "One day.\n\nTwo days.\n\nLast day."
-    result = LumberChunker(judge, theta=12, tokenizer=len).segment(text)
-    assert judge.groups == []
-    assert [verdict.outcome for verdict in result.verdicts] == ["single"] * 3
-    assert result.usage == Usage(calls=0)
-
-
-def test_groups_hold_at_most_theta_tokens():
-    judge = Recorder(by_hand)
-    chunker = LumberChunker(judge, theta=60)
-    chunker.segment(BOOK)
-    assert len(judge.groups) > 3
-    assert all(sum(chunker.counter.count(group.texts)) <= 60 for group in judge.groups)
-    assert all(len(group) > 1 for group in judge.groups)
-
-
 def test_usage_is_what_the_judge_was_asked():
     judge = Recorder(by_hand)
     result = LumberChunker(judge, theta=60).segment(BOOK)
     assert result.usage.calls == len(judge.groups)
     units = BOOK.count("\n\n") + 1
     assert len(judge.groups) <= units
-
-
-def test_as_published_shows_groups_from_the_first_paragraph_on_and_none_at_the_end():
-    text = "\n\n".join(f"Paragraph number {number}." for number in range(9))
-    judge = Recorder(lambda group: group.start)
-    result = LumberChunker.as_published(judge, theta=30).segment(text)
-    assert [group.start for group in judge.groups] == [0, 1, 2, 3]
-    assert all(group.start in group.choices for group in judge.groups)
-    assert [group.choices[-1] for group in judge.groups] == [group.stop for group in judge.groups]
-    assert len(result.spans) == 4
 
 
 def test_each_unit_is_counted_once():
@@ -294,20 +243,6 @@ def test_options_are_named_and_not_placed():
         LumberChunker(middle, 550)  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         GreedyChunker(400, "words")  # type: ignore[call-arg]
-
-
-@pytest.mark.parametrize("size", [1, 2, 3])
-@given(text=nasty_texts, said=st.lists(st.one_of(st.none(), st.integers(-2, 40)), max_size=30))
-@quick
-def test_hard_bounds_hold_whatever_the_judge_says(size, text, said):
-    answers = iter(said)
-    chunker = LumberChunker(
-        lambda group: next(answers, None), theta=9, tokenizer=len, chunk_size=size
-    )
-    result = chunker.segment(text)
-    check_tiling(result.spans, len(text))
-    assert all(len(chunk) <= size for chunk in result.chunks(text))
-    assert isinstance(result, Segmentation)
 
 
 def test_only_the_published_method_counts_by_words():
