@@ -287,11 +287,11 @@ class RemoteModel(ABC):
 
     def _clean(self, error: Exception) -> Exception:
         """Return an error without secrets; a `BadReplyError` if the reply could not be read."""
-        redact(error, secrets_in({"api_key": self._api_key, "clients": [self._client, self._own]}))
         if is_unreadable(error):
             unreadable = BadReplyError(f"{self._model}: the reply is not the expected JSON")
             unreadable.__cause__ = error
-            return unreadable
+            error = unreadable
+        redact(error, secrets_in({"api_key": self._api_key, "clients": [self._client, self._own]}))
         return error
 
     def _most_tokens(self, answers: Answers | None) -> int | None:
