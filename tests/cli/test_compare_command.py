@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,9 +15,7 @@ from lumber_core.cache import Cache
 from lumber_evaluation.comparison.metrics import METRICS, families_of
 from tests.cli.running import run, run_apart
 from tests.evaluation.comparing import corpus
-from tests.loopback.faults import Status
 from tests.loopback.server import LoopbackServer
-from tests.making_files import pdf
 
 
 @pytest.fixture
@@ -82,62 +77,6 @@ def test_a_folder_without_questions_is_compared_by_its_headings(docs: Path, tmp_
     assert "Boundary F1" in said
     assert "chance" not in said.partition("too few to distinguish")[0]  # one document is no sample
     assert data_of(tmp_path / "report")["splitters"][0]["segmentation"]["recall"] == 1.0
-
-
-def test_a_file_is_compared_as_a_folder_is(docs: Path, questions: Path, tmp_path: Path) -> None:
-    file = next(iter(sorted(docs.iterdir())))
-    rows = map(json.loads, questions.read_text("utf-8").splitlines())
-    own = [json.dumps(row) for row in rows if row["document"] == file.stem]
-    questions.write_text("\n".join(own), encoding="utf-8")
-    output = tmp_path / "out"
-    options = ("--questions", questions, "--splitter", "paragraphs", "-o", output)
-    code, said = run("compare", file, *options)
-    assert code == 0, said
-    data = data_of(output)["corpus"]
-    assert [document["name"] for document in data["documents"]] == [file.name]
-    assert len(data["questions"]) == len(own) > 0
-
-
-def test_vectors_are_those_of_a_server_if_it_is_named(
-    docs: Path, questions: Path, tmp_path: Path
-) -> None:
-    pytest.importorskip("openai")
-    with LoopbackServer() as server:
-        code, said = run(
-            *("compare", docs, "--questions", questions, "--output", tmp_path / "report"),
-            *("--splitter", "paragraphs", "--embedder", f"{server.openai_url}#letters"),
-        )
-        assert code == 0, said
-        embedded = {text for request in server.requests for text in request.body["input"]}
-    rows = map(json.loads, questions.read_text("utf-8").splitlines())
-    assert {row["question"] for row in rows} < embedded
-    assert server.count > 0
-    assert 0 < data_of(tmp_path / "report")["splitters"][0]["figures"]["recall@5"]["value"] <= 1
-
-
-def test_a_server_that_rejects_the_embedders_name_is_named(
-    docs: Path, questions: Path, tmp_path: Path
-) -> None:
-    pytest.importorskip("openai")
-    with LoopbackServer(faults=lambda _: Status(404, "no such model")) as server:
-        code, said = run(
-            *("compare", docs, "--questions", questions, "--output", tmp_path / "report"),
-            *("--splitter", "paragraphs", "--embedder", f"{server.openai_url}#none"),
-        )
-    assert code == 1
-    assert "gives no vectors of none" in said
-    assert len(said.strip().splitlines()) == 1
-
-
-def test_a_pattern_names_the_files_to_compare(docs: Path, tmp_path: Path) -> None:
-    (docs / "harbour.log").write_text("10:31 tide high\n10:32 tide low\n", encoding="utf-8")
-    output = tmp_path / "report"
-    options = ("--pattern", "*.log", "--splitter", "greedy", "--output", output)
-    code, said = run("compare", docs, *options)
-    assert code == 0, said
-    assert [document["name"] for document in data_of(output)["corpus"]["documents"]] == [
-        "harbour.log"
-    ]
 
 
 def compared(docs: Path, questions: Path, folder: Path) -> list[object]:
@@ -232,21 +171,6 @@ def test_mistakes_are_reported_in_one_line_before_any_work(
     assert not any(len(Cache(work, "splits")) for work in tmp_path.glob("*/.work/work.db"))
 
 
-def test_the_command_runs_as_a_program(docs: Path, tmp_path: Path) -> None:
-    code = "from lumber_cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "compare", str(docs), "--splitter", "paragraphs"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Mean tokens" in done.stdout
-    assert (tmp_path / "report" / "report.html").is_file()
-    assert (tmp_path / "report" / ".work" / "work.db").is_file()
-
-
 def test_a_null_control_is_compared_with_each_splitter(docs: Path, tmp_path: Path) -> None:
     options = ["--splitter", "paragraphs", "--null-control", "--output", str(tmp_path / "out")]
     code, said = run("compare", str(docs), *options)
@@ -308,22 +232,6 @@ def test_the_bundled_judge_is_not_passed_off_as_a_language_model(
     sentence = "lumber:60: the bundled model judged where topics shift, not a language model"
     assert sentence in said
     assert sentence in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-
-
-def test_a_pdf_is_compared_and_other_files_are_named(docs: Path, tmp_path: Path) -> None:
-    pytest.importorskip("pypdf")
-    (docs / "quay.pdf").write_bytes(pdf([["The quay lies south. The boats lie north."]]))
-    (docs / "photo.png").write_bytes(b"\x89PNG")
-    done = subprocess.run(
-        [sys.executable, "-m", "lumber_cli", "compare", docs, "--splitter", "paragraphs"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "no text is read from photo.png" in done.stderr
-    names = {each["name"] for each in data_of(tmp_path / "report")["corpus"]["documents"]}
-    assert "quay.pdf" in names
 
 
 def test_a_report_replaces_no_document(docs: Path) -> None:

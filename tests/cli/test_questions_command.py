@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -72,19 +71,6 @@ def test_without_a_model_the_other_ways_are_named(folder: Path, tmp_path: Path) 
     assert not (tmp_path / "q.jsonl").exists()
 
 
-def test_csv_is_loaded_as_well(folder: Path, tmp_path: Path) -> None:
-    with LoopbackServer(lighthouse_question) as server:
-        for name in ("q.csv", "q.jsonl"):
-            code, said = run(
-                *("questions", folder, "--model", f"{server.openai_url}#any", "--count", 5),
-                *("--splitter", "paragraphs", "--output", tmp_path / name),
-            )
-            assert code == 0, said
-    csv, lines = (load_folder(folder, questions=tmp_path / n) for n in ("q.csv", "q.jsonl"))
-    assert csv.questions == lines.questions
-    assert len(csv.questions) == 5
-
-
 def test_dropped_questions_are_reported(folder: Path, tmp_path: Path) -> None:
     faults = {1: Refusal()}
     with LoopbackServer(lighthouse_question, faults=faults) as server:
@@ -140,19 +126,6 @@ def test_mistakes_are_reported_in_one_line(
     assert reason in said
     assert said.startswith("lumber-splitters: ")
     assert len(said.strip().splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("model", "variable"), [("openai:x", "OPENAI_API_KEY"), ("gemini:x", "GEMINI_API_KEY")]
-)
-def test_a_missing_key_is_reported(
-    model: str, variable: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
-        monkeypatch.delenv(name)
-    code, said = run("questions", folder, "--model", model)
-    assert code == 2
-    assert variable in said
 
 
 @pytest.mark.parametrize(

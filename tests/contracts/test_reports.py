@@ -126,19 +126,8 @@ def test_overlap_and_trimming_leave_each_verdict_with_its_chunk() -> None:
     assert texts[2][2].startswith("Paragraph four.")
 
 
-async def test_asynchronous_splitting_says_the_same() -> None:
-    splitter = LumberTextSplitter(llm=answers, add_metadata=True, on_failure="keep_group")
-    document = LangChainDocument(LONG)
-    assert await splitter.asplit_documents([document]) == splitter.split_documents([document])
-
-
 def test_verdicts_are_not_embedded() -> None:
     parser = LumberNodeParser(llm=answers, tokenizer=words, add_metadata=True, **UNTIL_FAILURE)
     for node in parser.get_nodes_from_documents([LlamaIndexDocument(text=LONG)]):
         for mode in (MetadataMode.EMBED, MetadataMode.LLM):
             assert "verdict" not in node.get_content(metadata_mode=mode)
-
-
-def test_an_empty_text_has_no_verdict() -> None:
-    ((_, metadata),) = split_with_llamaindex("", add_metadata=True)
-    assert metadata == {"source": "a"}

@@ -47,16 +47,6 @@ def test_few_questions_make_nothing_clear_and_have_no_interval() -> None:
     assert any(enough.clearly_best(metric) for metric in enough.metrics)
 
 
-def test_intervals_are_told_where_questions_come_out_differently() -> None:
-    made = compare(corpus(), [paragraphs(), Every(r"[02468]\. ")], embedder=WordEmbedder())
-    recall, dcg = (made.figures["every", key] for key in ("recall@1", "dcg@20"))
-    assert dcg.low is not None
-    assert dcg.high is not None
-    assert dcg.low < dcg.value < dcg.high
-    assert made.figures["paragraphs", "recall@1"].low is None
-    assert (recall.low is None) == (recall.value in (0, 1))
-
-
 def test_equal_splitters_never_differ_clearly() -> None:
     made = compare(
         corpus(), [paragraphs("one"), paragraphs("two"), shreds()], embedder=WordEmbedder()
@@ -93,21 +83,6 @@ def test_without_questions_and_segments_sizes_and_times_are_told() -> None:
     assert made.results[0].seconds == 0.5
     chunks = made.results[0].splits[0].chunks
     assert made.results[0].sizes[0] == tuple(round(1.2 * len(c.text.split())) for c in chunks)
-
-
-def test_splitters_of_langchain_and_functions_are_compared_with_this_projects() -> None:
-    text_splitters = pytest.importorskip("langchain_text_splitters")
-    recursive = text_splitters.RecursiveCharacterTextSplitter(chunk_size=200, chunk_overlap=0)
-    made = compare(
-        corpus(),
-        [GreedyChunker(60, tokenizer="words"), recursive, str.splitlines],
-        embedder=WordEmbedder(),
-    )
-    names = [result.name for result in made.results]
-    assert names == ["GreedyChunker", "RecursiveCharacterTextSplitter", "splitlines"]
-    for result in made.results:
-        for document, split in zip(made.corpus.documents, result.splits, strict=True):
-            assert all(chunk.text == chunk.span.of(document.text) for chunk in split.chunks)
 
 
 def test_every_splitter_is_measured_again_in_context() -> None:
@@ -171,14 +146,6 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     fresh = compare(corpus(), [paragraphs(), Every(r"\. ", name="second")], embedder=embedder)
     assert resumed.figures == fresh.figures
     assert resumed.results == fresh.results
-
-
-def test_texts_are_embedded_once(tmp_path: Path) -> None:
-    embedder = WordEmbedder()
-    compare(corpus(), [paragraphs(), shreds()], embedder=embedder, folder=tmp_path)
-    once = embedder.embedded
-    compare(corpus(), [paragraphs(), shreds()], embedder=embedder, folder=tmp_path)
-    assert embedder.embedded == once
 
 
 def test_other_settings_and_other_texts_are_split_anew(tmp_path: Path) -> None:

@@ -58,15 +58,6 @@ def test_marks_are_taken_out_and_offsets_count_without_them(tmp_path: Path) -> N
     assert document.units == (0, 5, 10, 18)
 
 
-def test_marks_around_nothing_start_nothing(tmp_path: Path) -> None:
-    write(
-        tmp_path / "a.txt", "==========\n\n==========\nOne.\n==========\n\n==========\nTwo.\n===="
-    )
-    (document,) = load_folder(tmp_path, sections="marks").documents
-    assert document.text == "\nOne.\n\nTwo.\n===="
-    assert document.starts == (0, 7)
-
-
 HEADED = """Before.
 
 # One
@@ -136,12 +127,6 @@ def test_questions_find_their_files(tmp_path: Path) -> None:
         load_folder(folder, questions=path)
 
 
-def test_one_file_is_what_questions_are_about(tmp_path: Path) -> None:
-    write(tmp_path / "fox.txt", "A fox.")
-    path = write_lines(tmp_path / "q.jsonl", [{"question": "Who?", "must_contain": "fox"}])
-    assert load_folder(tmp_path, questions=path).questions[0].document == "fox.txt"
-
-
 def test_another_encoding_is_named_with_the_byte_and_can_be_given(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -195,12 +180,6 @@ def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
         load_folder(tmp_path, sections="headings")
     with pytest.raises(ValueError, match='has a line of "==========" between'):
         load_folder(tmp_path, sections="marks")
-
-
-def test_missing_questions_raise_before_any_text_is_read(tmp_path: Path) -> None:
-    (tmp_path / "latin.txt").write_bytes(b"\xe9")
-    with pytest.raises(FileNotFoundError, match="expected questions"):
-        load_folder(tmp_path, questions=tmp_path / "none.jsonl")
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:

@@ -139,17 +139,6 @@ def test_other_files_are_refused(content: str, reason: str, tmp_path: Path) -> N
         list(iter_wiki_dump(path))
 
 
-def test_other_content_under_the_name_of_a_compressed_dump_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "dump.xml.bz2", "plain text")
-    with pytest.raises(ValueError, match="is no XML export"):
-        list(iter_wiki_dump(path))
-
-
-def test_a_missing_dump_is_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"none\.xml"):
-        iter_wiki_dump(tmp_path / "none.xml")
-
-
 MARKUP = st.lists(
     st.sampled_from(
         [

@@ -18,7 +18,6 @@ from lumber_core import TextEmbedder, WeightsError
 from lumber_core.errors import ModelSettingsError
 from lumber_evaluation.cached_work import CachedEmbedder
 from lumber_evaluation.embedders import Embedder, embedder
-from lumber_retrieval.surroundings import matrix
 from tests.loopback.faults import Status, rate_limited
 from tests.loopback.server import LoopbackServer
 
@@ -79,11 +78,6 @@ def test_identities_tell_models_apart_and_hold_no_key() -> None:
 
     assert "secret" not in embedder(Remote()).identity
     assert "m1" in embedder(Remote()).identity
-
-
-def test_no_text_gives_no_vector() -> None:
-    for spec in ("bundled", DeterministicFakeEmbedding(size=4), MockEmbedding(embed_dim=3)):
-        assert len(embedder(spec).embed_documents([])) == 0
 
 
 @pytest.mark.parametrize(
@@ -157,52 +151,6 @@ def test_a_server_that_rejects_or_is_down_is_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(ModelSettingsError, match="OPENAI_API_KEY"):
         embedder("openai:text-embedding-3-small")
-
-
-def test_vectors_that_are_none_are_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"2 vectors of the same width, found an array of shape \(1, 2"
-    ):
-        matrix([[1.0, 2.0]], 2)
-    with pytest.raises(ValueError, match="values that are not finite"):
-        matrix([[1.0, float("nan")]], 1)
-
-
-@pytest.fixture(scope="module")
-def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a BERT of random weights, 16 wide, and a vocabulary of letters."""
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    folder = tmp_path_factory.mktemp("tiny")
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    words = [*special, *"abcdefgh", *(f"##{letter}" for letter in "abcdefgh")]
-    vocabulary = {word: number for number, word in enumerate(words)}
-    transformers.BertTokenizerFast(vocab=vocabulary).save_pretrained(folder)
-    torch.manual_seed(0)
-    config = transformers.BertConfig(
-        vocab_size=len(words), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
-        intermediate_size=32, max_position_embeddings=512,
-    )  # fmt: skip
-    transformers.BertModel(config).save_pretrained(folder)
-    return folder
-
-
-LETTERS = ["a b", "abc d e f g h", "h", "g f e d c b a"]
-
-
-def means_by_hand(folder: Path, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    """Run each text alone, so that nothing is padded, and take the mean over its tokens."""
-    import torch
-    from transformers import AutoModel, AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModel.from_pretrained(folder).eval()
-    vectors = []
-    for text in texts:
-        tokens = tokenizer(text, return_tensors="pt", truncation=True, max_length=512)
-        with torch.inference_mode():
-            vectors.append(model(**tokens).last_hidden_state[0].numpy().mean(axis=0))
-    return np.stack(vectors)
 
 
 class Counting:

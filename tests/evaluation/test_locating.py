@@ -80,11 +80,6 @@ def test_pieces_that_start_one_after_another_always_find_a_place(
     assert all(one.start < other.start for one, other in pairwise(found))
 
 
-def test_equal_pieces_are_placed_one_after_another() -> None:
-    text = "Yes. No. Yes. No. Yes."
-    assert locate(text, ["Yes. No.", "Yes. No.", "Yes."]) == [Span(0, 8), Span(9, 17), Span(18, 22)]
-
-
 def test_a_gap_of_dropped_text_between_pieces_is_no_obstacle() -> None:
     text = "aaa--aa--aaa"
     assert locate(text, ["aaa", "aa", "aaa"]) == [Span(0, 3), Span(5, 7), Span(9, 12)]
@@ -115,8 +110,3 @@ def test_a_piece_inside_the_one_before_is_found() -> None:
 def test_a_piece_that_is_nowhere_is_named(chunks: list[str], number: int, beginning: str) -> None:
     with pytest.raises(ChunkNotFoundError, match=f"chunk {number}, which begins {beginning}"):
         locate("One. Two. Three.", chunks)
-
-
-def test_no_piece_of_no_text() -> None:
-    assert locate("", []) == []
-    assert locate("some text", []) == []

@@ -26,29 +26,6 @@ def test_exact_matches_are_counted() -> None:
     assert score.f1 == pytest.approx(4 / 7)
 
 
-def test_nothing_predicted_or_nothing_to_find_is_no_error() -> None:
-    assert boundary_score([], []).f1 == 0
-    assert boundary_score([4], []).precision == 0
-    assert boundary_score([], [4]).recall == 0
-
-
-def most_matches(true: list[int], said: list[int], tolerance: int) -> int:
-    """The largest matching, by trying everything."""
-    if not true or not said:
-        return 0
-    best = most_matches(true[1:], said, tolerance)
-    for place, boundary in enumerate(said):
-        if abs(boundary - true[0]) <= tolerance:
-            rest = said[:place] + said[place + 1 :]
-            best = max(best, 1 + most_matches(true[1:], rest, tolerance))
-    return best
-
-
-def test_scores_add_up_over_documents() -> None:
-    total = boundary_score([1], [1]) + boundary_score([2, 3], [4])
-    assert total == BoundaryScore(1, 2, 3)
-
-
 def test_offsets_go_to_the_nearest_unit() -> None:
     units = [0, 10, 20, 30]
     assert nearest_units([0, 4, 11, 15, 26, 99], units) == [1, 2, 3]

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker
-from lumber_core.text.units import sentences
-from lumber_evaluation.comparison import compare
 from lumber_evaluation.documents import Document, EvaluatedSplitter
 from lumber_evaluation.null_control import RandomCuts
 from lumber_evaluation.splitters import evaluated
-from tests.evaluation.comparing import WordEmbedder, corpus, paragraphs
 
 TEXT = " ".join(f"Sentence number {n} has {'some ' * (n % 7)}words." for n in range(200))
 DOCUMENT = Document("d", TEXT, (0,), (0,), "")
@@ -32,15 +28,6 @@ def test_there_are_as_many_chunks_of_about_the_same_sizes_elsewhere() -> None:
     sizes = [sorted(b - a for a, b in pairwise([*found, len(TEXT)])) for found in (theirs, ours)]
     assert all(abs(a - b) <= 60 for a, b in zip(*sizes, strict=True))
     assert len(set(ours) & set(theirs)) < len(theirs) / 2
-
-
-def test_cuts_are_at_sentences_and_the_chunks_tile_the_text() -> None:
-    control = RandomCuts(
-        lambda text: [(n, min(n + 400, len(text))) for n in range(0, len(text), 400)]
-    )
-    chunks = control.split(DOCUMENT).chunks
-    assert "".join(chunk.text for chunk in chunks) == TEXT
-    assert set(starts(control)) <= {span.start for span in sentences(TEXT)}
 
 
 def test_a_seed_determines_the_cuts() -> None:
@@ -64,12 +51,3 @@ def test_any_sizes_and_sentences_give_a_tiling(cuts: set[int], sentence: int, se
     # Chunks of white space only are left out.
     assert "".join("".join(c.text for c in chunks).split()) == "".join(text.split())
     assert len(chunks) <= len(edges) - 1
-
-
-def test_a_control_can_be_added_to_a_comparison() -> None:
-    pytest.importorskip("nltk")
-    splitter = paragraphs()
-    made = compare(corpus(), [splitter, RandomCuts(splitter)], embedder=WordEmbedder())
-    assert [result.name for result in made.results] == ["paragraphs", "paragraphs, random cuts"]
-    assert made.results[0].mean_size == pytest.approx(made.results[1].mean_size, rel=0.1)
-    assert isinstance(RandomCuts(splitter), EvaluatedSplitter)

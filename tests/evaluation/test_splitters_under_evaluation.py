@@ -174,14 +174,6 @@ def test_repeated_text_is_split_in_its_places() -> None:
         assert [chunk.span.start for chunk in chunks[1:]] >= ends[:-1]
 
 
-def test_repeated_text_with_a_known_overlap_is_covered_to_its_end() -> None:
-    text = "Round and round it goes. " * 40
-    splitter = RecursiveCharacterTextSplitter(chunk_size=100, chunk_overlap=50)
-    spans = [chunk.span for chunk in evaluated(splitter).split(document(text)).chunks]
-    assert [span.start for span in spans] == list(range(0, 50 * len(spans), 50))
-    assert spans[-1].end == len(text.rstrip())
-
-
 alphabet = st.sampled_from(["so. ", "on ", "\n\n", "春が来る。", "👩‍🚀", "  ", "x", "So it went. "])
 
 
@@ -261,12 +253,6 @@ def test_a_subject_of_ones_own_is_taken_as_it_is() -> None:
     assert evaluated(own) is own
 
 
-def test_empty_text_has_no_chunks() -> None:
-    for splitter in EXACT.values():
-        if splitter is not EXACT["offsets"]:
-            assert evaluated(splitter).split(document("")).chunks == ()
-
-
 def test_a_chunk_that_is_nowhere_is_named_with_its_splitter_and_document() -> None:
     summary = evaluated(lambda text: ["The ferry left", "a summary of the rest"], name="summaries")
     with pytest.raises(ValueError, match=r"of 'story' by summaries.*'a summary of the rest'"):
@@ -306,13 +292,6 @@ def test_presets_split(spec: str) -> None:
     assert preset(spec).name == spec
     assert all(chunk.text == chunk.span.of(STORY) for chunk in split.chunks)
     assert visible("".join(chunk.text for chunk in split.chunks)) == visible(STORY)
-
-
-def test_the_number_of_a_preset_counts() -> None:
-    few, many = (
-        len(preset(spec).split(document(STORY)).chunks) for spec in ("fixed:50", "fixed:5")
-    )
-    assert few < many
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from lumber_core.spans import check_tiling
 from lumber_evaluation.corpora import (
     iter_wiki_dump,
-    load_folder,
     load_questions,
 )
 from lumber_evaluation.corpora.files import table_rows
@@ -138,24 +137,6 @@ def test_tables_and_questions(content: bytes, ending: str) -> None:
             assert question.question.strip()
             assert question.must_contain or question.references
             assert all(0 <= start < end <= 13 for start, end in question.references)
-
-
-@given(
-    texts | st.just("# One\n\ntext\n\n## Two\n\nmore\n"),
-    st.sampled_from([None, "headings", "marks"]),
-)
-@examples(30)
-def test_folders_of_texts(text: str, sections: Any) -> None:
-    text += "\n==========\n" if sections == "marks" else "\n# Last\n"
-    content = (text + "The end.").encode("utf-8", "replace")
-    with folder_of({"a.txt": content, "b/c.md": b"# Title\nText.\n==========\nMore."}) as folder:
-        corpus = loaded(lambda: load_folder(folder, sections=sections), folder)
-        for document in corpus.documents if corpus else ():
-            check_document(document)
-        if corpus and sections != "marks":
-            # At the start of a file, U+FEFF is a byte order mark, which is no part of the text.
-            read, written = corpus.documents[0].text, content.decode()
-            assert read.lstrip("\ufeff") == written.lstrip("\ufeff")
 
 
 PIECES = [
