@@ -125,7 +125,7 @@ def test_every_setting_of_every_splitter_is_an_option_with_help() -> None:
     assert "--chunk-size NUMBER|auto|none" in said
     assert "a hard limit. none: no limit. (bert) Default: 256, or in proportion to --" in said
     assert "(greedy) Default: sentences. (lumber) Default: paragraphs." in said
-    assert "--threads NUMBER|none (bert, lumber) Number of threads" in said
+    assert "--threads NUMBER|none Number of threads" in said
     assert "or more for a --target-size above 400. (lumber) Default: only --theta" in said
 
 
