@@ -97,14 +97,14 @@ class BertChunker(Chunker):
             self._loaded = load_model(self.model, threads=self.threads, device=self.device)
         return self._loaded
 
-    def scores(self, text: str, *, also: Iterable[int] = ()) -> TokenScores:
+    def scores(self, text: str | ParsedText, *, also: Iterable[int] = ()) -> TokenScores:
         """Score every token of a text, or every place, if the model scores places.
 
         With `paper`, the threshold decides which window scores a token, so the scores depend on
         it. A model of places scores those of the text and of own units, no finer ones.
 
         Args:
-            text: Any string.
+            text: Any string, or a text that is parsed already.
             also: Offsets of further places for a model of places.
 
         Raises:
@@ -128,7 +128,7 @@ class BertChunker(Chunker):
         scan(self.load().scorer, [windows])
         return made[0].scores
 
-    def cuts(self, text: str, scores: TokenScores) -> list[int]:
+    def cuts(self, text: str | ParsedText, scores: TokenScores) -> list[int]:
         """Return the offsets of the best cuts of a text, given its scores.
 
         Args:
@@ -141,7 +141,7 @@ class BertChunker(Chunker):
         if self.threshold is None and self._is_one_chunk(parsed, self._limits):
             return []
         cutter = Cutter(parsed, self._limits)
-        found = cutter.places(self._own_units(parsed))
+        found = cutter.places(self._own_units(parsed), parsed.all_places)
         return cutter.cut(found, place_scores(scores, found.places))
 
     def resegment(
@@ -325,7 +325,7 @@ class BertChunker(Chunker):
         """
         if not self.load().places:
             return None
-        found = parsed.places() if found is None else found
+        found = parsed.all_places if found is None else found
         starts = {*also, *(unit.start for unit in self._own_units(parsed) or ())} - {0}
         return places_with(found, starts) if starts else found
 

@@ -243,8 +243,10 @@ class Chunker(ABC):
         tokens = self._counter.count(segmentation.chunks(source.text))
         return ChunkView(source.text, segmentation.spans, tokens)
 
-    def parse(self, source: str | Source) -> ParsedText:
+    def parse(self, source: str | Source | ParsedText) -> ParsedText:
         """Return a text as it is read: as Markdown, or with this splitter's units."""
+        if isinstance(source, ParsedText):
+            return source
         source, settings = as_source(source), self._settings
         said = source.format == "markdown" or (self._default_units and source.is_markdown)
         if said or self._markdown:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from functools import lru_cache, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from lumber_core.bert import BertChunker, TokenScores
 from lumber_core.bert.model_folder import weights_digest
-from lumber_core.bert.scores import ScoredText, place_scores
+from lumber_core.bert.scores import place_scores
 from lumber_core.bert.settings import ModelName
 from lumber_core.chunking.settings import Threads
-from lumber_core.concurrency import SingleFlight
+from lumber_core.forks import ForkSafeLock
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
 from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import Outcome, Usage, Verdict
 from lumber_core.settings import Settings, takes
+from lumber_core.text.parsed import ParsedText
 from lumber_core.text.place import places_at
 
 if TYPE_CHECKING:  # numpy is imported when a text is first scored
@@ -30,7 +31,6 @@ if TYPE_CHECKING:  # numpy is imported when a text is first scored
 _TARGET_POSITION = 0.8  # share of the group's tokens
 _PENALTY = 4.0
 _LOWEST_T = -12.0  # of a unit without tokens; the cutter takes lower ones for it, too
-_CACHED_TEXTS = 8  # as many as asynchronous splitters work on at once
 
 
 class BertJudgeSettings(Settings):
@@ -63,10 +63,8 @@ class BertJudge(Judge):
     @takes(BertJudgeSettings)
     def __init__(self, settings: BertJudgeSettings) -> None:
         self._chunker = BertChunker(settings.model, threads=settings.threads)
-        self._scored = lru_cache(_CACHED_TEXTS)(self._score)
-        self._scoring: SingleFlight[ScoredText] = SingleFlight()
-        self._units: WeakKeyDictionary[TextUnits, UnitScores] = WeakKeyDictionary()
-        self._starts: WeakKeyDictionary[TextUnits, tuple[float, ...]] = WeakKeyDictionary()
+        self._lock = ForkSafeLock()
+        self._known: WeakKeyDictionary[TextUnits, UnitScores] = WeakKeyDictionary()
 
     @property
     def model(self) -> str:
@@ -102,13 +100,7 @@ class BertJudge(Judge):
 
     def _judge_window(self, window: UnitWindow, usage: Usage) -> Verdict:
         """Return the scores by which `BertChunker` would cut at units."""
-        document = window.document
-        t = self._starts.get(document)
-        if t is None:
-            known = self._chunker.parse(document.text).places()
-            places = places_at([unit.start for unit in document.units[1:]], known)
-            found = place_scores(self._scored_once(document).scores, places)
-            t = self._starts[document] = tuple(float(max(one, _LOWEST_T)) for one in found)
+        t = self._scores_of(window.document).at_units
         scores = t[window.start : window.stop - 1]  # the first unit of the text has none
         named = [unit for unit, one in zip(window.choices, scores, strict=True) if one > 0]
         outcome: Outcome = "shift" if named else "no_shift"
@@ -116,21 +108,16 @@ class BertJudge(Judge):
         return Verdict(window.start, window.stop, unit, outcome, reason, usage=usage, scores=scores)
 
     def _scores_of(self, document: TextUnits) -> UnitScores:
-        """Return the scores of a document's units, computed unless they are cached."""
-        units = self._units.get(document)
-        if units is None:
-            scored = self._scored_once(document)
-            units = self._units[document] = UnitScores(document, scored.scores, scored.cuts)
-        return units
-
-    def _scored_once(self, document: TextUnits) -> ScoredText:
-        key = document.text, tuple(unit.start for unit in document.units)
-        scored, _ = self._scoring.once(key, partial(self._scored, *key))
-        return scored
-
-    def _score(self, text: str, units: tuple[int, ...]) -> ScoredText:
-        scores = self._chunker.scores(text, also=units)
-        return ScoredText(scores, self._chunker.cuts(text, scores))
+        """Return the scores of a document's units, which are computed once."""
+        with self._lock:
+            known = self._known.get(document)
+            if known is None:
+                # What the splitter has read is not read again.
+                parsed = document.parsed or self._chunker.parse(document.text)
+                scores = self._chunker.scores(parsed, also=[unit[0] for unit in document.units])
+                cuts = self._chunker.cuts(parsed, scores)
+                known = self._known[document] = UnitScores(document, parsed, scores, cuts)
+            return known
 
     def __getstate__(self) -> dict[str, object]:
         return {"model": self.model, "threads": self._chunker.threads}
@@ -147,6 +134,7 @@ class UnitScores:
 
     Args:
         document: The document.
+        parsed: Its text.
         scores: The scores of its tokens.
         cuts: Offsets at which a BertChunker cuts it.
 
@@ -156,10 +144,14 @@ class UnitScores:
         tokens_before: Tokens before each unit and before the text's end, shape (units + 1,).
     """
 
-    __slots__ = ("cuts", "t", "tokens_before")
-
-    def __init__(self, document: TextUnits, scores: TokenScores, cuts: Sequence[int]) -> None:
+    def __init__(
+        self, document: TextUnits, parsed: ParsedText, scores: TokenScores, cuts: Sequence[int]
+    ) -> None:
         import numpy as np
+
+        self._starts = [unit.start for unit in document.units[1:]]
+        self._parsed = parsed
+        self._scores = scores
 
         known = frozenset(cuts)
         self.cuts = {n for n, unit in enumerate(document.units) if unit[0] in known}
@@ -171,6 +163,12 @@ class UnitScores:
         self.tokens_before: npt.NDArray[np.intp] = before
         self.t: npt.NDArray[np.float32] = np.full(len(document.units), lowest, dtype=np.float32)
         self.t[has_tokens] = scores.t[before[:-1][has_tokens]]
+
+    @cached_property
+    def at_units(self) -> tuple[float, ...]:
+        """The score by which `BertChunker` would cut at each unit but the first."""
+        found = place_scores(self._scores, places_at(self._starts, self._parsed.all_places))
+        return tuple(float(max(t, _LOWEST_T)) for t in found)
 
     def best(self, start: int, stop: int, choices: Sequence[int]) -> int:
         """Return the unit of a group with the highest score, less a penalty for its position.

@@ -133,9 +133,11 @@ class LumberChunker(Chunker):
             theta: Groups stay below this estimate.
             **options: Other arguments of the class, except `tokenizer` and `method`.
         """
-        return PublishedLumberChunker(
+        made = PublishedLumberChunker(
             judge, theta=theta, tokenizer="words", method="paper", **options
         )
+        made._default_units = False  # its lines are paragraphs, unless it is said to be Markdown
+        return made
 
     @property
     def judge(self) -> Judge:
@@ -279,10 +281,10 @@ class LumberChunker(Chunker):
             # The judge may name any part of a unit that fits in no chunk.
             most = min(self._limits.chunk_size or self.window_tokens, self.window_tokens)
             units, tokens = self._counted_units(parsed, most)
-            return WindowWalk(TextUnits(parsed.text, units), tokens, self.window_tokens)
+            return WindowWalk(TextUnits(parsed.text, units, parsed), tokens, self.window_tokens)
         units, rules = self._units_and_rules(parsed)
         return Walk(
-            TextUnits(parsed.text, units),
+            TextUnits(parsed.text, units, parsed),
             rules,
             lanes=lanes,
             max_extra_calls=self.max_extra_calls,
@@ -427,10 +429,6 @@ class LumberChunker(Chunker):
 
 class PublishedLumberChunker(LumberChunker):
     """Behaves like the code released with the paper; see `LumberChunker.as_published`."""
-
-    def reads_as_markdown(self, source: Source) -> bool:
-        """Return whether a source is said to be Markdown; otherwise its lines are paragraphs."""
-        return self._markdown or source.format == "markdown"
 
     def _units_and_rules(self, parsed: ParsedText) -> tuple[Sequence[Span], WalkRules]:
         units = parsed.units()

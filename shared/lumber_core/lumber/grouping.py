@@ -14,6 +14,7 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from lumber_core.spans import Span
+from lumber_core.text.parsed import ParsedText
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,10 +24,12 @@ class TextUnits:
     Attributes:
         text: The whole text.
         units: Spans of its units; they tile the text.
+        parsed: The text as its splitter reads it, if a splitter made this.
     """
 
     text: str
     units: Sequence[Span]
+    parsed: ParsedText | None = None
 
     def texts(self, start: int, stop: int) -> tuple[str, ...]:
         """Return the texts of the units from `start` to `stop`, exclusive."""

@@ -40,7 +40,7 @@ def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> 
         ]
 
     cutter = Cutter(parsed, limits)
-    found = cutter.places(units)
+    found = cutter.places(units, parsed.all_places)
     cuts = cutter.cut(found, scores(found.places))
     made = replace(made, spans=spans_from_starts([0, *cuts], len(text)))
     made = enforce_limits(made, parsed, limits, units, scores)

@@ -80,6 +80,11 @@ class ParsedText(ABC):
             stop: Where it ends; None for the end of the text.
         """
 
+    @cached_property
+    def all_places(self) -> Places:
+        """The places in the whole text, for what reads them more than once."""
+        return self.places()
+
     def places_in(self, spans: Sequence[Span]) -> list[Places]:
         """Return what `places` returns for each of some spans, or more if they touch.
 

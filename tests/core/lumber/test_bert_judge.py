@@ -15,6 +15,8 @@ from lumber_core import BertChunker, LumberChunker, Verdict
 from lumber_core.bert import TokenScores
 from lumber_core.lumber.bert_judge import BertJudge
 from lumber_core.lumber.grouping import Group, TextUnits
+from lumber_core.text.parsed import ParsedText, PlainText
+from lumber_core.text.place import Places
 from lumber_core.text.units import paragraphs
 
 
@@ -56,21 +58,14 @@ def test_a_document_is_scored_once(
     asked = []
     original = BertChunker.scores
 
-    def scores(self: BertChunker, text: str, **options: Any) -> TokenScores:
-        asked.append(len(text))
+    def scores(self: BertChunker, text: ParsedText, **options: Any) -> TokenScores:
+        asked.append(len(text.text))
         return original(self, text, **options)
 
     monkeypatch.setattr(BertChunker, "scores", scores)
     for start in range(20):
         judge.judge(Group(document, start, start + 4))
     assert asked == [len(document.text)]
-    judge.judge(Group(TextUnits(document.text, document.units), 0, 4))
-    assert len(asked) == 1
-    for number in range(9):
-        other = TextUnits(f"{number} {document.text}", document.units)
-        judge.judge(Group(other, 0, 4))
-    judge.judge(Group(TextUnits(document.text, document.units), 0, 4))
-    assert len(asked) == 11  # evicted: eight texts are cached
 
 
 def test_choices_at_the_ends_are_never_named(exported: Path, document: TextUnits) -> None:
@@ -128,18 +123,34 @@ def test_threads_that_judge_one_document_score_it_once(
     asked, all_wait = [], Barrier(4)
     original = BertChunker.scores
 
-    def scores(self: BertChunker, text: str, **options: Any) -> TokenScores:
-        asked.append(len(text))
+    def scores(self: BertChunker, text: ParsedText, **options: Any) -> TokenScores:
+        asked.append(len(text.text))
         sleep(0.2)  # the other threads ask meanwhile
         return original(self, text, **options)
 
     def ask(start: int) -> Verdict:
-        again = TextUnits(document.text, document.units)
         all_wait.wait()
-        return judge.judge(Group(again, start, start + 4))
+        return judge.judge(Group(document, start, start + 4))
 
     monkeypatch.setattr(BertChunker, "scores", scores)
     with ThreadPoolExecutor(4) as threads:
         verdicts = [*threads.map(ask, range(4))]
     assert asked == [len(document.text)]
     assert verdicts == [judge.judge(Group(document, start, start + 4)) for start in range(4)]
+
+
+def test_without_a_model_a_text_is_read_once(
+    exported: Path, document: TextUnits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+    original = PlainText.places
+
+    def places(self: PlainText, start: int = 0, stop: int | None = None) -> Places:
+        read.append(len(self.text[start:stop]))
+        return original(self, start, stop)
+
+    monkeypatch.setattr(PlainText, "places", places)
+    for method in ("paper", "window"):
+        read.clear()
+        LumberChunker(BertJudge(str(exported)), method=method).segment(document.text)  # type: ignore[arg-type]
+        assert read.count(len(document.text)) == 1
