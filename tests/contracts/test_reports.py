@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -131,3 +132,23 @@ def test_verdicts_are_not_embedded() -> None:
     for node in parser.get_nodes_from_documents([LlamaIndexDocument(text=LONG)]):
         for mode in (MetadataMode.EMBED, MetadataMode.LLM):
             assert "verdict" not in node.get_content(metadata_mode=mode)
+
+
+@pytest.mark.parametrize("framework", ["LangChain", "LlamaIndex"])
+def test_asynchronous_calls_ask_about_several_documents_at_once(framework: str) -> None:
+    at_once, most = 0, 0
+
+    async def judge(group: Group) -> None:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0.01)
+        at_once -= 1
+
+    if framework == "LangChain":
+        pages = [LangChainDocument(LONG)] * 10
+        asyncio.run(LumberTextSplitter(llm=judge).atransform_documents(pages))
+    else:
+        documents = [LlamaIndexDocument(text=LONG) for _ in range(10)]
+        asyncio.run(LumberNodeParser(llm=judge).aget_nodes_from_documents(documents))
+    assert most == 8
