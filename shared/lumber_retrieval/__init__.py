@@ -1,4 +1,19 @@
-"""Finding passages: small chunks are searched by meaning and by words, whole passages are read."""
+"""Finding passages: small chunks are searched by meaning and by words, whole passages are read.
+
+In the order in which data meets them:
+
+1. A document has a name, a source and a version, so that only what has changed is indexed again
+   (`documents`).
+2. Its chunks are embedded below their context, and vectors of their neighbours are added to theirs
+   (`embedding`, `surroundings`).
+3. Words find chunks as well: their own, and those around them (`keywords`).
+4. Texts, vectors and words are in one SQLite file, where a document is replaced as a whole
+   (`store`).
+5. A query ranks chunks by vectors and by words, and both rankings become one (`ranking`).
+6. Its hits become passages, exact slices of their documents, within a budget of words (`passages`).
+7. An index does all of this, with the embedding model it was made with (`index`,
+   `embedding_model`).
+"""
 
 from typing import TYPE_CHECKING
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from lumber_core.checks import check_not_negative, check_positive
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.concurrency import Pick, batches, pick_async, pick_sync, run_at_once
@@ -23,7 +22,7 @@ from lumber_retrieval.documents import (
 )
 from lumber_retrieval.embedding import asplit_and_embed, split_and_embed
 from lumber_retrieval.embedding_model import EmbeddingModel, check_same_model, embed_probe
-from lumber_retrieval.passages import MAX_GAP, Passage, join_hits
+from lumber_retrieval.passages import MAX_GAP, Passage, check_limits, join_hits
 from lumber_retrieval.ranking import CANDIDATES, fused
 from lumber_retrieval.store import Accepts, PassageStore
 
@@ -82,7 +81,7 @@ class PassageIndex:
         budget: int = BUDGET,
         max_gap: int = MAX_GAP,
     ) -> None:
-        _check_limits(budget, max_gap)
+        check_limits(max_gap, budget)
         self.store = PassageStore(path)
         self._chunker = chunker
         self._embedding = embedding
@@ -211,7 +210,7 @@ class PassageIndex:
     ) -> list[Passage]:
         budget = self._budget if budget is None else budget
         max_gap = self._max_gap if max_gap is None else max_gap
-        _check_limits(budget, max_gap)
+        check_limits(max_gap, budget)
         accepts = _filter_of(where)
         await self._check_model(pick, adding=False)
         model = self._embedding
@@ -257,11 +256,6 @@ class PassageIndex:
         else:
             check_same_model(np.frombuffer(stored, dtype=np.float32), probe)
         self._width = len(probe)
-
-
-def _check_limits(budget: object, max_gap: object) -> None:
-    check_positive("budget", budget)
-    check_not_negative("max_gap", max_gap)
 
 
 def _filter_of(where: Where) -> Accepts | None:

@@ -10,34 +10,22 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.indexing import InMemoryRecordManager, index
-from langchain_core.stores import InMemoryStore
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_text_splitters import MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter
 
 from langchain_lumber import (
-    BertTextSplitter,
     GreedyTextSplitter,
     KnownVectors,
     LumberEmbeddings,
-    LumberTextSplitter,
-    SpanTextSplitter,
     aembed_chunks,
     embed_chunks,
 )
-from lumber_core import GreedyChunker
 from tests.core.bert.test_bundled import TOPICS
 
 GUIDE = (
     "# Boats\n\nOars and sails.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Crew\n\nTwo.\n"
 )
-SPLITTERS: dict[str, Any] = {
-    "greedy": lambda **own: GreedyTextSplitter(target_size=20, **own),
-    "bert": lambda **own: BertTextSplitter(target_size=20, **own),
-    "lumber": lambda **own: LumberTextSplitter(llm=lambda group: group.start + 1, **own),
-    "any": lambda **own: SpanTextSplitter(GreedyChunker(20), **own),
-}
 PLAIN = {"context": False, "surroundings": False}
-every_splitter = pytest.mark.parametrize("make", SPLITTERS.values(), ids=SPLITTERS)
 
 
 def library() -> list[Document]:
@@ -64,21 +52,13 @@ class Counting(Embeddings):
         return self._model.embed_query(text)
 
 
-@every_splitter
-def test_chunks_are_those_of_split_documents_and_plain_vectors_the_models(make: Any) -> None:
-    splitter = make(add_start_index=True)
+async def test_chunks_are_those_of_split_documents_and_plain_vectors_the_models() -> None:
+    splitter = GreedyTextSplitter(target_size=20, add_start_index=True)
     chunks, vectors = splitter.split_and_embed(library(), **PLAIN)
     assert chunks == splitter.split_documents(library())
     plain = LumberEmbeddings().embed_documents([chunk.page_content for chunk in chunks])
     assert np.allclose(vectors, plain, atol=1e-6)
-
-
-@every_splitter
-async def test_asynchronous_calls_give_the_same(make: Any) -> None:
-    chunks, vectors = make().split_and_embed(library())
-    waited = await make().asplit_and_embed(library())
-    assert waited[0] == chunks
-    assert np.allclose(waited[1], vectors, atol=1e-6)
+    assert await splitter.asplit_and_embed(library()) == splitter.split_and_embed(library())
 
 
 def test_the_context_is_embedded_above_the_text_but_is_not_in_it() -> None:
@@ -104,6 +84,12 @@ def test_a_context_in_the_content_is_embedded_once_in_any_case(
     again = embed_chunks(chunks, other, **flags)
     assert other.texts == model.texts
     assert np.allclose(again, vectors, atol=0.01)
+
+
+async def test_the_bundled_embeddings_work_asynchronously() -> None:
+    embeddings = LumberEmbeddings()
+    assert await embeddings.aembed_query("the sea") == embeddings.embed_query("the sea")
+    assert len(embeddings.embed_query("the sea")) == 384
 
 
 def test_no_documents_give_no_chunks_and_no_vectors() -> None:
@@ -149,10 +135,11 @@ async def test_wrong_arguments_are_refused_before_any_work(
 
 
 class TestChunksOfOtherSplitters:
-    def test_vectors_are_those_of_our_splitters_with_the_same_chunks(self) -> None:
+    async def test_vectors_are_those_of_our_splitters_with_the_same_chunks(self) -> None:
         splitter = GreedyTextSplitter(target_size=20, add_start_index=True)
         chunks, vectors = splitter.split_and_embed(library()[:1])
         assert np.allclose(embed_chunks(chunks), vectors, atol=1e-3)
+        assert np.allclose(await aembed_chunks(chunks), vectors, atol=1e-3)
 
     def test_recursive_chunks_lean_towards_their_neighbours(self) -> None:
         splitter = RecursiveCharacterTextSplitter(
@@ -166,10 +153,6 @@ class TestChunksOfOtherSplitters:
         after = (around[:-1] * around[1:]).sum(axis=1)
         same = [a.metadata["source"] == b.metadata["source"] for a, b in pairwise(chunks)]
         assert (after > before + 0.05)[same].all()
-
-    async def test_asynchronous_calls_give_the_same(self) -> None:
-        chunks = GreedyTextSplitter(target_size=20, add_start_index=True).split_documents(library())
-        assert np.allclose(await aembed_chunks(chunks), embed_chunks(chunks), atol=1e-6)
 
     def test_headings_of_langchains_markdown_splitter_are_embedded(self) -> None:
         splitter = MarkdownHeaderTextSplitter([("#", "Header 1"), ("##", "Header 2")])
@@ -276,21 +259,6 @@ class TestKnownVectors:
         assert done["num_added"] >= 1
         assert len(store.store) == len(chunks)
 
-    def test_a_parent_document_retriever_finds_by_them(self) -> None:
-        retrievers = pytest.importorskip("langchain_classic.retrievers")
-        model = Counting()
-        splitter = GreedyTextSplitter(target_size=20)
-        chunks, vectors = splitter.split_and_embed(library(), model)
-        model.texts.clear()
-        store = InMemoryVectorStore(KnownVectors(chunks, vectors, model))
-        retriever = retrievers.ParentDocumentRetriever(
-            vectorstore=store, docstore=InMemoryStore(), child_splitter=splitter
-        )
-        retriever.add_documents(library())
-        assert model.texts == []
-        found = retriever.invoke("How are oars cared for?")
-        assert found[0].page_content == GUIDE
-
     def test_vectors_that_do_not_fit_are_refused(self) -> None:
         with pytest.raises(ValueError, match="2 chunks but 1 vectors"):
             KnownVectors([Document("a"), Document("b")], [[1.0]])
@@ -305,8 +273,3 @@ class TestKnownVectors:
             known.embed_query("a")
         with pytest.raises(ValueError, match=message):
             known.embed_documents(["a", "b"])
-
-    def test_its_repr_shows_no_vectors(self) -> None:
-        assert repr(KnownVectors([Document("a")], [[1.0]])) == (
-            "KnownVectors(1 texts, LumberEmbeddings)"
-        )

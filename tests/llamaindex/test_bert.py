@@ -4,23 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from llama_index.core import Document
-
 from llamaindex_lumber import BertNodeParser, LumberEmbedding
-from tests.core.bert.test_bundled import TOPICS
-
-
-def test_nodes_come_with_their_embeddings() -> None:
-    parser = BertNodeParser(chunk_size=100, embed=True)
-    nodes = parser.get_nodes_from_documents([Document(text=" ".join(TOPICS))])
-    assert [node.text.strip() for node in nodes] == TOPICS
-    model = LumberEmbedding()
-    similar = [
-        model.similarity(node.embedding, model.get_text_embedding(TOPICS[1])) for node in nodes
-    ]
-    assert max(similar) == similar[1] > 0.8
-    plain = BertNodeParser().get_nodes_from_documents([Document(text="One. Two.")])
-    assert plain[0].embedding is None
 
 
 def test_settings_are_in_the_cache_key() -> None:

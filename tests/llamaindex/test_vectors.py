@@ -17,30 +17,13 @@ from llama_index.core.node_parser import MarkdownNodeParser, SentenceSplitter
 from llama_index.core.schema import MetadataMode, TextNode
 
 from llamaindex_lumber import (
-    BertNodeParser,
-    ChunkerNodeParser,
     ContextEmbedding,
     GreedyNodeParser,
     LumberEmbedding,
-    LumberNodeParser,
 )
-from lumber_core import GreedyChunker, Group
 from tests.core.bert.test_bundled import TOPICS
 
 GUIDE = "# Boats\n\nOars.\n\n## Care\n\nDry the sails.\n\nWax the oars.\n\n## Crew\n\nTwo.\n"
-
-
-def second(group: Group) -> int:
-    return group.start + 1
-
-
-PARSERS: dict[str, Any] = {
-    "greedy": lambda **own: GreedyNodeParser(target_size=20, **own),
-    "bert": lambda **own: BertNodeParser(target_size=20, **own),
-    "lumber": lambda **own: LumberNodeParser(llm=second, **own),
-    "any": lambda **own: ChunkerNodeParser(splitter=GreedyChunker(20), **own),
-}
-every_parser = pytest.mark.parametrize("make", PARSERS.values(), ids=PARSERS)
 
 
 class Counting(BaseEmbedding):
@@ -75,17 +58,16 @@ def embeddings(nodes: Any) -> np.ndarray:
     return np.array([node.embedding for node in nodes])
 
 
-@every_parser
-def test_vectors_without_surroundings_are_those_an_index_would_make(make: Any) -> None:
-    nodes = ContextEmbedding(surroundings=False)(make()(library()))
+def test_vectors_without_surroundings_are_those_an_index_would_make() -> None:
+    nodes = ContextEmbedding(surroundings=False)(GreedyNodeParser(target_size=20)(library()))
     expected = LumberEmbedding()([node.model_copy() for node in nodes])
     assert np.allclose(embeddings(nodes), embeddings(expected), atol=1e-6)
-    assert [node.embedding for node in make()(library())] == [None] * len(nodes)
+    plain = GreedyNodeParser(target_size=20)(library())
+    assert [node.embedding for node in plain] == [None] * len(nodes)
 
 
-@every_parser
-async def test_every_way_to_parse_gives_the_same_vectors(make: Any) -> None:
-    parser = make(embed=True)
+async def test_every_way_to_parse_gives_the_same_vectors() -> None:
+    parser, plain = GreedyNodeParser(target_size=20, embed=True), GreedyNodeParser(target_size=20)
     made = embeddings(parser.get_nodes_from_documents(library()))
     assert np.linalg.norm(made, axis=1) == pytest.approx(np.ones(len(made)))
     waited = await parser.aget_nodes_from_documents(library())
@@ -95,8 +77,8 @@ async def test_every_way_to_parse_gives_the_same_vectors(make: Any) -> None:
         piped,
         list(parser.lazy_split(library())),
         pickle.loads(pickle.dumps(parser))(library()),
-        ContextEmbedding()(make()(library())),
-        await ContextEmbedding().acall(make()(library())),
+        ContextEmbedding()(plain(library())),
+        await ContextEmbedding().acall(plain(library())),
     ):
         assert np.allclose(embeddings(nodes), made, atol=1e-6)
 
@@ -144,14 +126,6 @@ def test_nodes_without_a_source_have_no_surroundings() -> None:
     plain = LumberEmbedding().get_text_embedding_batch(["Ann ran.", "She fell."])
     assert np.allclose(embeddings(ContextEmbedding()(nodes)), plain, atol=1e-6)
     assert ContextEmbedding()([]) == []
-
-
-def test_nodes_of_parsers_in_a_row_are_surrounded_across_the_first_ones_nodes() -> None:
-    coarse = GreedyNodeParser(target_size=60)
-    fine = GreedyNodeParser(target_size=15, embed=True)
-    nodes = fine(coarse(library()[:1]))
-    expected = embeddings(ContextEmbedding()(nodes)).copy()
-    assert np.allclose(embeddings(fine(coarse(library()[:1]))), expected, atol=1e-6)
 
 
 def test_an_index_keeps_the_vectors_and_asks_the_model_for_queries() -> None:
