@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
-from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.runnables import RunnablePassthrough
 
 from langchain_lumber import (
@@ -78,28 +77,6 @@ def test_it_is_a_retriever_in_chains_batches_and_callbacks() -> None:
     for budget in (6, 40):
         words = sum(len(p.page_content.split()) for p in retriever.invoke("otters", budget=budget))
         assert budget / 2 < words <= budget
-
-
-def test_a_model_is_asked_once_for_each_text_and_query() -> None:
-    asked: list[str] = []
-
-    class Counted(DeterministicFakeEmbedding):
-        def embed_documents(self, texts: list[str]) -> list[list[float]]:
-            asked.extend(texts)
-            return super().embed_documents(texts)
-
-        def embed_query(self, text: str) -> list[float]:
-            asked.append(text)
-            return super().embed_query(text)
-
-    model = Counted(size=8)
-    retriever = retriever_of(embeddings=model)
-    chunks = retriever.add_documents([RIVERS, SONGS]).chunks
-    assert len(asked) == len(set(asked)) == chunks + 1  # and one to know the model
-    del asked[:]
-    retriever.add_documents([RIVERS, SONGS])
-    retriever.invoke("otters")
-    assert asked == ["otters"]
 
 
 def test_ids_name_documents_instead_of_their_metadata() -> None:
