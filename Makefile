@@ -160,9 +160,9 @@ weights: $(READY)  ## Train both models again, from all-MiniLM-L6-v2 (DATA=folde
 	$(TRAIN) weights/taught --recipe taught --checkpoint-every 100 $(SEEDS:%=--teacher weights/refined-%)
 	$(TRAIN) weights/large --recipe sectioned --checkpoint-every 100 --base weights/taught \
 		--wikipedia weights/articles.xml.bz2
-	$(BIN)/lumber-splitters export weights/large weights/large-onnx --with-minilm --no-fp32
+	$(BIN)/lumber-splitters export weights/large weights/large-onnx --with-minilm
 	$(TRAIN) weights/bundled --recipe small --teacher weights/large-onnx --wikipedia weights/articles.xml.bz2
-	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx --no-fp32
+	$(BIN)/lumber-splitters export weights/bundled weights/bundled-onnx
 
 licences: $(READY)  ## List the licences of all packages in docs/licences.md
 	@$(PIP) -e '.[dev,ray]'

@@ -74,7 +74,7 @@ def of_spans(segment: Callable[[str], Segmentation]) -> Splitter:
 def above_threshold(chunker: BertChunker) -> Splitter:
     def split(text: str) -> list[int]:
         places = [start for start, _ in sentences_and_lines(text)]
-        scores = chunker.scores(text).at(places, first_tokens=6)
+        scores = chunker.scores(text).at(places)
         return [place for place, t in zip(places, scores, strict=True) if place and t > 0]
 
     return split

@@ -174,11 +174,6 @@ def export_command(
     with_minilm: Annotated[
         bool, typer.Option(help="Export all-MiniLM-L6-v2 as the sentence encoder.")
     ] = False,
-    window: Annotated[
-        int | None,
-        typer.Option(help="Tokens per window. Default: 255, or 2048 for the recipe small."),
-    ] = None,
-    fp32: Annotated[bool, typer.Option(help="Also keep the 32-bit model.")] = True,
 ) -> None:
     """Export a checkpoint to ONNX, to run without PyTorch."""
     if embedder is not None and with_minilm:
@@ -192,8 +187,6 @@ def export_command(
         report = export(
             checkpoint,
             output=output,
-            window=window,
-            keep_fp32=fp32,
             embedder=bundled_base() if with_minilm else embedder,
             provenance=_provenance(checkpoint),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -15,7 +16,7 @@ import numpy.typing as npt
 import onnx
 import torch
 
-from lumber_core.bert.model_folder import ModelCard, write_card
+from lumber_core.bert.model_folder import CARD_FILE, sha256
 from lumber_core.bert.onnx import OnnxTokenScorer, open_session
 from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger
 from lumber_core.bert.tokenizer import WordPieceTokenizer
@@ -28,9 +29,8 @@ from lumber_training.place_graph import place_graph
 from lumber_training.place_model import is_place_model, load_place_model
 from lumber_training.quantisation import channel_peaks, random_probes
 
-# File names are a stem and an ending; `lumber_core.bert.loading` looks for the same ones.
-MODEL, EMBEDDER, WORDS = "model", "embedder", "words"
-ENDINGS: dict[str, Precision] = {"": "fp32", ".int8": "int8"}
+# `lumber_core.bert.loading` looks for the same names.
+MODEL, EMBEDDER, WORDS = "model.int8.onnx", "embedder.int8.onnx", "words.int8.bin"
 
 _LARGE = 1 << 20
 _PAGE = 1 << 16  # alignment of memory-mapped data that suits every platform
@@ -57,8 +57,6 @@ def export(
     checkpoint: str | Path,
     *,
     output: str | Path,
-    window: int | None = None,
-    keep_fp32: bool = True,
     embedder: str | Path | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> ExportReport:
@@ -67,11 +65,8 @@ def export(
     Args:
         checkpoint: Folder of a classifier or of a model of places: it has `config.json`,
             `model.safetensors` and a tokenizer.
-        output: Folder to write to: `model.int8.onnx`, `model.onnx`, `tokenizer.json` and
-            `card.json`, which has the SHA-256 of each file.
-        window: Tokens in a window. None: 255, including [CLS] and [SEP], or 2048 for a model of
-            places, which reads none.
-        keep_fp32: Whether to keep `model.onnx`.
+        output: Folder to write to: `model.int8.onnx`, `tokenizer.json` and `card.json`, which has
+            the SHA-256 of each file.
         embedder: Folder of a sentence encoder (mean-pooled BERT, such as all-MiniLM-L6-v2) to
             export beside the classifier, for embedding chunks and queries. Word embeddings are
             written to `words.int8.bin`, once for both models if training left them unchanged.
@@ -81,49 +76,44 @@ def export(
         How the exported models compare with the checkpoint.
 
     Raises:
-        ValueError: `window` is out of range for the model.
         WeightsError: The checkpoint cannot be read, or the exported model differs from it.
     """
     source, folder = Path(checkpoint), Path(output)
     model = _Places(source) if is_place_model(source) else _Tagger(source)
-    window = model.window if window is None else window
-    if window > model.largest_window:
-        raise ValueError(
-            f"window must be at most {model.largest_window}, which the model can read, not {window}"
-        )
-    beside = tagger_from_encoder(embedder).eval() if embedder is not None else None
     folder.mkdir(parents=True, exist_ok=True)
-    differences = {}
-    names = ["tokenizer.json"]
     with tempfile.TemporaryDirectory(dir=folder) as place:
         scratch = Path(place)
-        for ending, precision in ENDINGS.items():
-            graphs = {MODEL + ending: model.graph(precision)}
-            if beside is not None:
-                probes = random_probes(beside.config.vocab_size)
-                graphs[EMBEDDER + ending] = embedder_graph(beside, precision, probes)
-                share_large_constants(graphs.values(), scratch / (WORDS + ending + ".bin"))
-            for name, graph in graphs.items():
-                onnx.save(graph, scratch / f"{name}.onnx")
-            differences[precision] = model.differences(scratch / f"{MODEL}{ending}.onnx")
-            if precision == "int8" or keep_fp32:
-                names += sorted(
-                    path.name for path in scratch.iterdir() if _ending(path.name) == ending
-                )
-        worst = float(np.abs(differences["fp32"]).max())
+        onnx.save(model.graph("fp32"), scratch / "exact.onnx")
+        worst = float(np.abs(model.differences(scratch / "exact.onnx")).max())
         if not worst < _LARGEST_FP32_DIFFERENCE:
             raise WeightsError(
                 f"the exported model differs from {source} by {worst:.2g} in t: its config has a "
                 "setting that the export does not support"
             )
-        for name in names[1:]:
+        (scratch / "exact.onnx").unlink()
+        graphs = {MODEL: model.graph("int8")}
+        if embedder is not None:
+            beside = tagger_from_encoder(embedder).eval()
+            probes = random_probes(beside.config.vocab_size)
+            graphs[EMBEDDER] = embedder_graph(beside, "int8", probes)
+            share_large_constants(graphs.values(), scratch / WORDS)
+        for name, graph in graphs.items():
+            onnx.save(graph, scratch / name)
+        rounding = model.differences(scratch / MODEL)
+        (scratch / "tokenizer.json").write_text(model.tokenizer.to_json(), encoding="utf-8")
+        names = sorted(path.name for path in scratch.iterdir())
+        for name in names:
             shutil.move(scratch / name, folder / name)
-    (folder / "tokenizer.json").write_text(model.tokenizer.to_json(), encoding="utf-8")
-    card = ModelCard.of_files(
-        folder, names, window=window, provenance=provenance or {}, scores=model.scores
-    )
-    write_card(card, folder)
-    return ExportReport(folder, worst, float(np.sqrt((differences["int8"] ** 2).mean())))
+    card: dict[str, Any] = {
+        "files": {name: sha256(folder / name) for name in names},
+        "window": model.window,
+        "provenance": dict(provenance or {}),
+    }
+    if model.scores != "tokens":
+        card["scores"] = model.scores
+    text = json.dumps(card, indent=1, ensure_ascii=False) + "\n"
+    (folder / CARD_FILE).write_text(text, encoding="utf-8")
+    return ExportReport(folder, worst, float(np.sqrt((rounding**2).mean())))
 
 
 def tagger_graph(
@@ -212,22 +202,16 @@ def encoder_weights(model: ChunkTagger) -> dict[str, npt.NDArray[np.float32]]:
     return {name: value.numpy() for name, value in model.model.state_dict().items()}
 
 
-def _ending(name: str) -> str:
-    """Return the ending of a file name for the precision."""
-    return ".int8" if ".int8." in name else ""
-
-
 class _Tagger:
     """A checkpoint of a classifier of tokens."""
 
     scores: Literal["tokens"] = "tokens"
-    window = 255
 
     def __init__(self, folder: Path) -> None:
         self._model = load_tagger(folder)
         self._probes = random_probes(self._model.config.vocab_size)
         self.tokenizer = WordPieceTokenizer.from_folder(folder)
-        self.largest_window = int(self._model.config.max_position_embeddings)
+        self.window = min(255, int(self._model.config.max_position_embeddings))
 
     def graph(self, precision: Precision) -> onnx.ModelProto:
         return tagger_graph(self._model, precision, self._probes)
@@ -246,7 +230,7 @@ class _Places:
     """A checkpoint of a model of places."""
 
     scores: Literal["places"] = "places"
-    window, largest_window = 2048, 8192
+    window = 2048
 
     def __init__(self, folder: Path) -> None:
         self._model = load_place_model(folder)

@@ -112,7 +112,7 @@ class Teacher:
     def __init__(self, name: str | Path) -> None:
         folder = find_folder(str(name))
         card = read_card(folder)
-        file = next((f for f in ("model.int8.onnx", "model.onnx") if f in card.files), "model.onnx")
+        file = "model.int8.onnx"
         if card.scores != "tokens":
             raise WeightsError(f"{folder} cannot teach: it scores {card.scores}, not tokens")
         self.tokenizer = WordPieceTokenizer.from_folder(folder)

@@ -71,7 +71,7 @@ def test_train_then_export_then_split(
     )
     assert code == 0, said
     assert "F1 on held-out windows" in said
-    code, said = run("export", tmp_path / "run", tmp_path / "out", "--embedder", base, "--no-fp32")
+    code, said = run("export", tmp_path / "run", tmp_path / "out", "--embedder", base)
     assert code == 0, said
     card = json.loads((tmp_path / "out" / "card.json").read_text())
     assert card["provenance"]["training"]["recipe"]["name"] == "paper"
@@ -90,7 +90,6 @@ def test_train_then_export_then_split(
     assert card["provenance"]["data"]["train"] == hashlib.sha256(listing.encode()).hexdigest()
     weights = tmp_path / "run" / "model.safetensors"
     assert card["provenance"]["checkpoint"] == {"model.safetensors": sha256(weights)}
-    assert not (tmp_path / "out" / "model.onnx").exists()
     assert BertChunker(str(tmp_path / "out"), threshold=-99).segment("One. Two.").spans
 
 
@@ -100,7 +99,7 @@ def test_a_small_model_learns_from_an_exported_classifier(
     parts = (Part("synthetic", 1.0, segments=4, sentences=(1, 3)),)
     monkeypatch.setitem(RECIPES, "small", replace(SMALL, parts=parts, held_out=0.3))
     base, teacher = write_random_checkpoint(tmp_path / "base", width=160), tmp_path / "teacher"
-    code, said = run("export", base, teacher, "--no-fp32")
+    code, said = run("export", base, teacher)
     assert code == 0, said
     code, said = run(
         *("train", tmp_path / "run", "--passages", passages, "--recipe", "small"),
@@ -108,7 +107,7 @@ def test_a_small_model_learns_from_an_exported_classifier(
     )
     assert code == 0, said
     assert "F1 on held-out windows" in said
-    code, said = run("export", tmp_path / "run", tmp_path / "out", "--no-fp32")
+    code, said = run("export", tmp_path / "run", tmp_path / "out")
     assert code == 0, said
     card = json.loads((tmp_path / "out" / "card.json").read_text())
     assert (card["scores"], card["window"]) == ("places", 2048)

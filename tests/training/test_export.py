@@ -42,10 +42,6 @@ def test_exported_scores_are_those_of_the_checkpoint(
 ) -> None:
     windows = windows_of(checkpoint, prose)
     original = scored(TorchScorer(load_tagger(checkpoint), **specials), windows)
-    for a, b in zip(
-        original, scored(OnnxTokenScorer(exported / "model.onnx", **specials), windows), strict=True
-    ):
-        np.testing.assert_allclose(a, b, atol=1e-4)
     whole = np.concatenate(original)
     path = exported / "model.int8.onnx"
     beside = scored(OnnxTokenScorer(path, **specials, threads=4), windows)
@@ -57,11 +53,10 @@ def test_exported_scores_are_those_of_the_checkpoint(
         np.testing.assert_array_equal(alone, found)
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "model.int8.onnx"])
 def test_a_token_scores_the_same_whichever_others_are_asked_for(
-    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int], name: str
+    checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
 ) -> None:
-    scorer = OnnxTokenScorer(exported / name, **specials, threads=1)
+    scorer = OnnxTokenScorer(exported / "model.int8.onnx", **specials, threads=1)
     rng = np.random.default_rng(0)
     for window in windows_of(checkpoint, prose)[:30]:
         (whole,) = scored(scorer, [window])

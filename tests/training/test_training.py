@@ -218,7 +218,7 @@ def test_a_model_learns_the_scores_of_its_teachers(
 def probabilities(folder: Path, text: str) -> npt.NDArray[np.float64]:
     """Return how probable a model finds a start at each sentence except the first."""
     scores = BertChunker(str(folder)).scores(text)
-    t = scores.at([span.start for span in sentences(text)], first_tokens=1)[1:]
+    t = scores.at([span.start for span in sentences(text)])[1:]
     return 1 / (1 + np.exp(-t.astype(np.float64)))
 
 

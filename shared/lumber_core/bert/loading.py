@@ -155,13 +155,10 @@ def _load_embedder(folder: Path, threads: int | None, _state: str) -> LoadedEmbe
 def _exported(folder: Path, kind: str) -> tuple[Path, WordPieceTokenizer, ModelCard]:
     """Check the files of an exported model; return its path, its tokenizer and its card."""
     card = read_card(folder)
-    for ending in (".int8", ""):
-        name, words = f"{kind}{ending}.onnx", f"words{ending}.bin"
-        if name in card.files:
-            break
-    else:
+    name, words = f"{kind}.int8.onnx", "words.int8.bin"
+    if name not in card.files:
         raise WeightsError(
-            f"the card in {folder} lists no {kind}.onnx and no {kind}.int8.onnx. Make it with: "
+            f"the card in {folder} lists no {name}. Make it with: "
             f"lumber-splitters export{' --embedder' if kind == 'embedder' else ''}"
         )
     if words in card.files:

@@ -6,12 +6,12 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from lumber_core.errors import WeightsError
 from lumber_core.extras import load, require
@@ -26,9 +26,8 @@ _HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # "./model" is a path
 _HUB = {"package": "huggingface-hub", "extra": "hub"}
 # What `lumber-splitters train` and `export` write, and published checkpoints; never a pickle.
 _FILES = ("*.json", "*.txt", "*.safetensors", "*.onnx", "words*.bin")
-# A window of four holds two tokens between [CLS] and [SEP]. BERT has 512 positions; what scores
-# places has none, but its memory grows with the window.
-_SMALLEST_WINDOW, _LARGEST_WINDOW = 4, {"tokens": 512, "places": 8192}
+# A window of four holds two tokens between [CLS] and [SEP]; memory grows with the window.
+_SMALLEST_WINDOW, _LARGEST_WINDOW = 4, 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,44 +36,16 @@ class ModelCard:
 
     Attributes:
         files: SHA-256 of each file, by name.
-        window: Tokens in a window, including [CLS] and [SEP] if the model scores tokens; 4 to
-            512, or to 8192 if it scores places.
+        window: Tokens in a window, including [CLS] and [SEP] if the model scores tokens.
         provenance: Where the weights come from: base, recipe, seed, data, licence.
-        scores: What the classifier scores: tokens, or places, the text between which it reads as
-            one.
-
-    Raises:
-        ValueError: `window` is out of range, or `scores` is unknown.
+        scores: What the classifier scores: "tokens", or "places", the text between which it reads
+            as one.
     """
 
     files: Mapping[str, str]
     window: int
     provenance: Mapping[str, Any]
-    scores: Literal["tokens", "places"] = "tokens"
-
-    def __post_init__(self) -> None:
-        if self.scores not in _LARGEST_WINDOW:
-            raise ValueError(f'scores must be "tokens" or "places", not {self.scores!r}')
-        whole = isinstance(self.window, int) and not isinstance(self.window, bool)
-        largest = _LARGEST_WINDOW[self.scores]
-        if not whole or not _SMALLEST_WINDOW <= self.window <= largest:
-            raise ValueError(
-                f"window must be a whole number from {_SMALLEST_WINDOW} to {largest}, "
-                f"not {self.window!r}"
-            )
-
-    @classmethod
-    def of_files(
-        cls,
-        folder: Path,
-        names: Sequence[str],
-        *,
-        window: int,
-        provenance: Mapping[str, Any],
-        scores: Literal["tokens", "places"] = "tokens",
-    ) -> ModelCard:
-        """Make the card of files in a folder."""
-        return cls({name: sha256(folder / name) for name in names}, window, provenance, scores)
+    scores: str = "tokens"
 
 
 def check_model_name(name: str) -> None:
@@ -194,19 +165,6 @@ def _weights_digest(folder: Path, _state: str) -> str:
     return found.hexdigest()
 
 
-def write_card(card: ModelCard, folder: Path) -> None:
-    """Write `card.json`."""
-    values: dict[str, object] = {
-        "files": dict(card.files),
-        "window": card.window,
-        "provenance": dict(card.provenance),
-    }
-    if card.scores != "tokens":
-        values["scores"] = card.scores
-    text = json.dumps(values, indent=1, ensure_ascii=False) + "\n"
-    (folder / CARD_FILE).write_text(text, encoding="utf-8")
-
-
 def read_card(folder: Path) -> ModelCard:
     """Read `card.json`.
 
@@ -222,8 +180,11 @@ def read_card(folder: Path) -> ModelCard:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
         files = {str(name): str(digest) for name, digest in values["files"].items()}
+        window = values["window"]
+        if type(window) is not int or not _SMALLEST_WINDOW <= window <= _LARGEST_WINDOW:
+            raise ValueError(f"{window!r} is no number of tokens in a window")
         scores = values.get("scores", "tokens")
-        return ModelCard(files, values["window"], dict(values["provenance"]), scores)
+        return ModelCard(files, window, dict(values["provenance"]), scores)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise WeightsError(f"{path} is malformed: {error!r}") from error
 

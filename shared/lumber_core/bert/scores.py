@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from lumber_core.checks import check_positive
 from lumber_core.text.place import Places
 
 if TYPE_CHECKING:
@@ -41,34 +40,30 @@ class TokenScores:
     def __len__(self) -> int:
         return len(self.t)
 
-    def at(
-        self, offsets: npt.ArrayLike, *, first_tokens: int = FIRST_TOKENS
-    ) -> npt.NDArray[np.float32]:
+    def at(self, offsets: npt.ArrayLike) -> npt.NDArray[np.float32]:
         """Return the score of each segment of text between consecutive offsets.
 
-        The score of a segment is the highest t among its first tokens. The highest rather than the
-        first, because the model may mark the word after a label, such as "[5]" or "3.".
+        The score of a segment is the highest t among its first six tokens. The highest rather than
+        the first, because the model may mark the word after a label, such as "[5]" or "3.".
 
         Args:
             offsets: Character offsets where the segments begin, such as those of sentences,
                 strictly ascending. A segment ends where the next begins, the last one at the
                 end of the text.
-            first_tokens: Number of tokens of a segment to consider.
 
         Returns:
             The scores, shape (offsets,); minus infinity for a segment without tokens.
 
         Raises:
-            ValueError: The offsets do not rise, or `first_tokens` is below 1.
+            ValueError: The offsets do not rise.
         """
         import numpy as np
 
-        check_positive("first_tokens", first_tokens)
         places = np.asarray(offsets, dtype=np.int64).reshape(-1)
         if (np.diff(places) <= 0).any():
             raise ValueError("offsets must be strictly ascending, as those of sentences are")
         first = np.searchsorted(self.starts, places, side="left")
-        indices = first_indices(first, len(self.t), first_tokens)
+        indices = first_indices(first, len(self.t), FIRST_TOKENS)
         padded = np.append(self.t, np.float32(-np.inf))
         highest: npt.NDArray[np.float32] = padded[indices].max(axis=1)
         return highest

@@ -30,18 +30,17 @@ def made_up(gaps: list[int], seed: int) -> TokenScores:
 @given(
     gaps=st.lists(st.integers(1, 5), max_size=60),
     offsets=st.sets(st.integers(0, 200), max_size=20),
-    first_tokens=st.integers(1, 9),
     seed=st.integers(0, 1000),
 )
 def test_a_stretch_scores_the_highest_of_its_first_tokens(
-    gaps: list[int], offsets: set[int], first_tokens: int, seed: int
+    gaps: list[int], offsets: set[int], seed: int
 ) -> None:
     scores = made_up(gaps, seed)
     places = sorted(offsets)
-    found = scores.at(places, first_tokens=first_tokens)
+    found = scores.at(places)
     assert found.shape == (len(places),)
     for place, stop, t in zip(places, [*places[1:], 10**6][: len(places)], found, strict=True):
-        inside = scores.t[(scores.starts >= place) & (scores.starts < stop)][:first_tokens]
+        inside = scores.t[(scores.starts >= place) & (scores.starts < stop)][:6]
         assert t == (inside.max() if len(inside) else -np.inf)
 
 
@@ -49,7 +48,6 @@ def test_labels_do_not_hide_the_start_behind_them() -> None:
     starts = np.asarray([0, 4, 10, 11, 12, 14], dtype=np.int32)  # "One two. \n[5] Software"
     t = np.asarray([0.0, -2.0, -4.6, -3.0, -3.0, 3.6], dtype=np.float32)
     scores = TokenScores(starts, starts + 1, t)
-    assert scores.at([0, 10], first_tokens=1).tolist() == pytest.approx([0.0, -4.6])
     assert scores.at([0, 10]).tolist() == pytest.approx([0.0, 3.6])
 
 
@@ -57,11 +55,6 @@ def test_labels_do_not_hide_the_start_behind_them() -> None:
 def test_offsets_must_ascend(offsets: list[int]) -> None:
     with pytest.raises(ValueError, match="strictly ascending"):
         made_up([1, 1, 1], 0).at(offsets)
-
-
-def test_first_tokens_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="first_tokens must be at least 1"):
-        made_up([1, 1, 1], 0).at([0], first_tokens=0)
 
 
 def test_scoring_only_the_first_tokens_changes_no_score(exported: Path, prose: list[str]) -> None:
