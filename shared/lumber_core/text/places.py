@@ -15,7 +15,7 @@ from string import ascii_uppercase
 
 import numpy as np
 
-from lumber_core.text.place import Kind, Places
+from lumber_core.text.place import Kind, Place, Places
 from lumber_core.text.plain import Break, Lines, Numbers, read_lines
 from lumber_core.text.plain_headings import heading_level
 from lumber_core.text.prose import prose_lines
@@ -71,9 +71,7 @@ def find_places(
     if prose is not None:
         kinds = dict.fromkeys(found, Kind.SENTENCE)
         kinds.update((at, Kind.PARAGRAPH if prose[at] else Kind.LINE) for at in prose if at)
-        at_starts = [begin + at for at in sorted(kinds)]
-        nothing = [0] * len(kinds)
-        return Places(at_starts, [kinds[at] for at in sorted(kinds)], at_starts, nothing, nothing)
+        return Places.of(Place(begin + at, kinds[at], begin + at) for at in sorted(kinds))
     lines = read_lines(text)
     if not len(lines.starts):
         return Places.of(())

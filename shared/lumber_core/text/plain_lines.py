@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from itertools import accumulate, repeat
 from operator import contains
 
@@ -23,8 +22,6 @@ _QUOTE = re.compile(r"\s{0,3}(?:>{1,2}(?!>)\s?)+")  # but not Python's prompt
 _SEPARATORS = "\x1c\x1d\x1e"  # white space that ends a line for `str.splitlines`, but not here
 AROUND = 10
 """Lines of context on both sides."""
-
-_FEW = 128  # lines, as of a message: many texts have as many
 
 WIDEST_PROSE = 180
 """Characters of the widest line that prose is wrapped to."""
@@ -164,18 +161,10 @@ def around(values: npt.NDArray[np.generic], *, total: bool = False) -> npt.NDArr
     """Return the mean, or the total, of each value and its neighbours."""
     sums = np.zeros(len(values) + 1)
     values.cumsum(dtype=np.float64, out=sums[1:])
-    low, high = (_ranges_of_few if len(values) <= _FEW else _ranges)(len(values))
+    places = np.arange(len(values))
+    low, high = np.maximum(0, places - AROUND), np.minimum(len(values), places + AROUND + 1)
     found: npt.NDArray[np.float64] = sums[high] - sums[low]
     return found if total else found / (high - low)
-
-
-def _ranges(count: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return where the neighbours of each of some values begin and end."""
-    places = np.arange(count)
-    return np.maximum(0, places - AROUND), np.minimum(count, places + AROUND + 1)
-
-
-_ranges_of_few = lru_cache(maxsize=_FEW)(_ranges)
 
 
 def neighbours(values: Flags) -> Flags:

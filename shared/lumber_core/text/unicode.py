@@ -33,7 +33,6 @@ _SINGLE = r"[\p{GCB=Other}\p{GCB=Control}\p{GCB=LF}\p{GCB=LV}\p{GCB=LVT}]"
 _NO_WORD = r"[\p{WB=Other}\p{WB=LF}\p{WB=Newline}]"
 _SEPARATORS = re.compile(r"[\x1c-\x1f]")  # blanks for Python, but not for Unicode
 _BLANKS = re.compile(r"[^\S\x1c-\x1f]+")
-_DENSE = 8  # characters between positions on average; the text between closer ones is read at once
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -66,13 +65,8 @@ def breaks(text: str, positions: Iterable[int]) -> list[int]:
         if text.find("\r\n", max(0, asked[0] - 1), asked[-1] + 1) < 0:
             return asked
         return [at for at in asked if text[at - 1 : at + 1] != "\r\n"]
-    if asked[0] > 0:
-        if len(asked) * _DENSE > asked[-1] - asked[0]:
-            between = text[asked[0] - 1 : asked[-1] + 1]
-            if "\r\n" not in between and all(map(_alone, set(between))):
-                return asked
-        if all(map(_divides, {text[at - 1 : at + 1] for at in asked})):
-            return asked
+    if asked[0] > 0 and all(map(_divides, {text[at - 1 : at + 1] for at in asked})):
+        return asked
     return [*_breaks_of_any(text, asked)]
 
 

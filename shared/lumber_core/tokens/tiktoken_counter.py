@@ -23,7 +23,6 @@ from lumber_core.tokens.tiktoken_data import load_encoding
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
-_MANY = 16  # texts from which they are passed to tiktoken joined
 _BLANKS = re.compile(r"\s{64,}")
 
 
@@ -102,38 +101,9 @@ class EncodingCounter:
 
 
 def count_ordinary(encoding: Encoding, texts: Sequence[str]) -> list[int]:
-    """Count many texts with tiktoken; special tokens in them count as ordinary text.
-
-    One call per short text would mostly be overhead. So the texts are joined, separated by a
-    special token that none of them contains: tiktoken tokenizes the parts between special tokens
-    independently, so the counts are the same.
-    """
-    if max(map(len, texts), default=0) > LONGEST_BLANK:
-        divided = [_parts(text) for text in texts]
-        if any(len(parts) > 1 for parts in divided):
-            return [sum(_count_apart(encoding, parts)) for parts in divided]
-    return _count_apart(encoding, texts) if len(texts) < _MANY else _count_joined(encoding, texts)
-
-
-def _count_joined(encoding: Encoding, texts: Sequence[str]) -> list[int]:
-    """Count the tokens between the separators of the joined texts."""
-    import numpy as np  # deferred: other counters do not need it
-
-    for separator in sorted(encoding.special_tokens_set):
-        if (separator + separator).find(separator, 1) < len(separator):
-            continue  # it overlaps itself, so its position in the joined texts is ambiguous
-        joined = separator.join(texts)
-        try:
-            ids = encoding.encode_to_numpy(
-                joined, allowed_special={separator}, disallowed_special=()
-            )
-        except UnicodeEncodeError:  # a lone surrogate, which only encode_ordinary accepts
-            break
-        ends = np.flatnonzero(ids == encoding.encode_single_token(separator))
-        if len(ends) == len(texts) - 1:  # otherwise a text contains it: try another one
-            counts: list[int] = (np.diff(ends, prepend=-1, append=len(ids)) - 1).tolist()
-            return counts
-    return _count_apart(encoding, texts)
+    """Count texts with tiktoken; special tokens in them count as ordinary text."""
+    encode = encoding.encode_ordinary
+    return [sum(len(encode(part)) for part in _parts(text)) for text in texts]
 
 
 def _parts(text: str) -> list[str]:
@@ -146,10 +116,6 @@ def _parts(text: str) -> list[str]:
         for cut in range(blanks.start() + LONGEST_BLANK, blanks.end(), LONGEST_BLANK)
     ]
     return [text[start:stop] for start, stop in pairwise([0, *cuts, len(text)])]
-
-
-def _count_apart(encoding: Encoding, texts: Sequence[str]) -> list[int]:
-    return [len(ids) for ids in map(encoding.encode_ordinary, texts)]
 
 
 def encoding_name(name: str) -> str:

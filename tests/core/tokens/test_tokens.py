@@ -17,7 +17,6 @@ from lumber_core import token_counter
 from lumber_core.errors import TokenizerDataError
 from lumber_core.tokens import (
     CallableCounter,
-    EncodingCounter,
     HuggingFaceCounter,
     TiktokenCounter,
     TokenCounter,
@@ -166,22 +165,6 @@ def test_text_that_spells_a_special_token_is_text(kind, copies, special):
     assert counter.count([special] * copies) == [as_text] * copies
 
 
-def test_texts_that_spell_all_special_tokens_are_text():
-    text = "".join(ALL_SPECIAL)
-    as_text = len(tiktoken.get_encoding("cl100k_base").encode_ordinary(text))
-    assert token_counter("cl100k_base").count([text, "a"] * 20) == [as_text, 1] * 20
-
-
-def test_an_encoding_whose_special_token_overlaps_itself_counts_one_by_one():
-    encoding = tiktoken.Encoding(
-        "bytes",
-        pat_str=r".",
-        mergeable_ranks={bytes([number]): number for number in range(256)},
-        special_tokens={"||": 256},
-    )
-    assert EncodingCounter(encoding).count(["a|", "b", *["c"] * 20]) == [2, 1, *[1] * 20]
-
-
 def test_markers_count_as_one_token_each():
     counter = TiktokenCounter("cl100k_base", markers=("<|end_sentence|>", "<|new_section|>"))
     text = "One.<|end_sentence|> Two.<|end_sentence|><|new_section|>"
@@ -302,16 +285,6 @@ def test_a_function_that_gives_no_whole_number_is_named(returned):
 
     with pytest.raises(TypeError, match=r"encode.* whole number"):
         token_counter(encode).count(["text"])
-
-
-def test_long_lists_that_go_through_side_by_side_count_alike():
-    texts = [
-        f"Sentence number {n}, with <|endoftext|> in one of seven. "[: 20 + n % 40]
-        for n in range(9000)
-    ]
-    counter = TiktokenCounter("cl100k_base")
-    one_by_one = [len(counter.encoding.encode_ordinary(text)) for text in texts]
-    assert counter.count(texts) == one_by_one
 
 
 # Texts that tokenizers cannot count, or take for nothing.
