@@ -1,6 +1,6 @@
 """A LangGraph agent that searches, quotes and answers; every quote is traced to its characters.
 
-Install: pip install '.[langchain]' langchain-qdrant langgraph
+Install: pip install '.[langchain]' langgraph
 Run:     python examples/langgraph_agent.py [PATH ...] [-q QUESTION] [--llm NAME]
 """
 
@@ -9,16 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TypedDict
 
 from langchain_core.documents import Document
-from langchain_qdrant import QdrantVectorStore
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from common import Options, Passage, ask, indented, options, show
-from langchain_lumber import BertTextSplitter, LumberEmbeddings
+from langchain_lumber import LumberEmbeddings, PassageRetriever
 from lumber_core import Model
 from lumber_core.text import sentences
 
@@ -76,48 +74,35 @@ Answerer = Callable[[State], Reply]
 
 
 def main(given: Options) -> None:
-    with given.folder() as folder:
-        store = indexed(given.files, folder)
-        answerer = quoted_by(given.llm) if given.llm else quoted_by_similarity()
-        found = agent(store, answerer).invoke(
-            State(
-                question=given.question,
-                queries=[given.question],
-                passages=[],
-                reply=Reply(),
-                citations=[],
-                complaint="",
-                turns=0,
-            )
+    retriever = PassageRetriever(budget=300)
+    retriever.add_documents(
+        Document(text, metadata={"source": name}) for name, text in given.files.items()
+    )
+    answerer = quoted_by(given.llm) if given.llm else quoted_by_similarity()
+    found = agent(retriever, answerer).invoke(
+        State(
+            question=given.question,
+            queries=[given.question],
+            passages=[],
+            reply=Reply(),
+            citations=[],
+            complaint="",
+            turns=0,
         )
-
-        answer = found["reply"].answer or "The files do not seem to say. The nearest passages:"
-        print(f"\nAnswer\n{indented(answer)}")
-        show(found["citations"] or found["passages"][:3], replace(given, llm=None))
-        store.client.close()
-
-
-def indexed(files: dict[str, str], folder: Path) -> QdrantVectorStore:
-    splitter = BertTextSplitter(add_start_index=True, stable_ids=True, merge_sections=False)
-    documents = [Document(text, metadata={"source": name}) for name, text in files.items()]
-    return QdrantVectorStore.from_documents(
-        splitter.split_documents(documents),
-        LumberEmbeddings(),
-        path=str(folder / "qdrant"),
-        collection_name="files",
     )
 
+    answer = found["reply"].answer or "The files do not seem to say. The nearest passages:"
+    print(f"\nAnswer\n{indented(answer)}")
+    show(found["citations"] or found["passages"][:3], replace(given, llm=None))
 
-def agent(store: QdrantVectorStore, answerer: Answerer) -> CompiledStateGraph[State]:
+
+def agent(retriever: PassageRetriever, answerer: Answerer) -> CompiledStateGraph[State]:
     """Return the graph: search, reply, check the quotes, and go back if something is missing."""
 
     def search(state: State) -> dict[str, object]:
         query = state["queries"][-1]
         known = {(passage.file, passage.start) for passage in state["passages"]}
-        found = [
-            Passage.of_document(document, score)
-            for document, score in store.similarity_search_with_score(query, k=4)
-        ]
+        found = map(Passage.of_document, retriever.invoke(query))
         new = [passage for passage in found if (passage.file, passage.start) not in known]
         print(f"search  {query!r}: {len(new)} new passages")
         return {"passages": state["passages"] + new}

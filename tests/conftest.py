@@ -13,7 +13,7 @@ from types import MappingProxyType
 import certifi
 import pytest
 
-from lumber_core.bert.onnx import Inputs, OnnxModel
+from lumber_core.bert.onnx import ModelInputs, OnnxModel
 from lumber_core.bert.windows import Scores
 from lumber_core.chunking.settings import ChunkerSettings
 from lumber_core.settings import Setting, fields_of, setting_of
@@ -88,7 +88,7 @@ def scored_once() -> Iterator[None]:
     """
     run = OnnxModel._run
 
-    def remember(self: OnnxModel, inputs: Inputs) -> Scores:
+    def remember(self: OnnxModel, inputs: ModelInputs) -> Scores:
         key = (self._path, self._state, *(values.tobytes() for values in inputs.values()))
         if key not in _outputs:
             _outputs[key] = run(self, inputs)

@@ -224,7 +224,7 @@ def test_langchain_with_qdrant_overwrites_and_filters() -> None:
 
 
 def test_an_agent_cites_the_characters_of_its_answer() -> None:
-    needs("langgraph", "langchain-qdrant")
+    needs("langgraph")
     printed = run("langgraph_agent")
     answer = printed.partition("\nAnswer\n")[2].partition("\n\n")[0]
     quotes = [" ".join(passage["shown"].split()) for passage in _PASSAGE.finditer(printed)]
@@ -233,7 +233,7 @@ def test_an_agent_cites_the_characters_of_its_answer() -> None:
 
 
 def test_an_agent_searches_again_and_corrects_a_wrong_quote() -> None:
-    needs("langgraph", "langchain-qdrant", "openai")
+    needs("langgraph", "openai")
     said = [
         "SEARCH: wind and a low barometer",
         "ANSWER: The wind.\nQUOTE: The wind lifts the sea by a foot.",
@@ -251,7 +251,7 @@ def test_an_agent_searches_again_and_corrects_a_wrong_quote() -> None:
 
 
 def test_an_agent_says_that_the_files_do_not_say() -> None:
-    needs("langgraph", "langchain-qdrant", "openai")
+    needs("langgraph", "openai")
     with LoopbackServer("UNKNOWN") as server:
         printed = run("langgraph_agent", "--llm", f"{server.openai_url}#m")
     assert "The files do not seem to say." in printed

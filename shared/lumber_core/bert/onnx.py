@@ -16,7 +16,7 @@ from lumber_core.bert.model_folder import folder_state
 from lumber_core.bert.windows import Positions, Scores, TokenIds
 from lumber_core.errors import WeightsError
 
-Inputs = Mapping[str, npt.NDArray[np.int64]]
+ModelInputs = Mapping[str, npt.NDArray[np.int64]]
 
 _MOST_THREADS = 8
 # Places are padded to a multiple of this: for a matrix of one row, onnxruntime may use a kernel
@@ -72,7 +72,7 @@ class OnnxModel:
                 "lumber-splitters export"
             )
 
-    def run(self, sequences: Sequence[Inputs]) -> list[npt.NDArray[np.float32]]:
+    def run(self, sequences: Sequence[ModelInputs]) -> list[npt.NDArray[np.float32]]:
         """Return the output for the inputs of each sequence.
 
         Raises:
@@ -104,7 +104,7 @@ class OnnxModel:
         pool = ThreadPoolExecutor(self.at_once) if self.at_once > 1 else None
         return _Runtime(os.getpid(), open_session(self._path), pool)
 
-    def _run(self, inputs: Inputs) -> npt.NDArray[np.float32]:
+    def _run(self, inputs: ModelInputs) -> npt.NDArray[np.float32]:
         try:
             result: npt.NDArray[np.float32] = self._runtime.session.run(None, inputs)[0][0]
         except Exception as error:  # onnxruntime's errors have no narrower base
@@ -138,7 +138,7 @@ class OnnxTokenScorer(OnnxModel):
         found = self.run(list(map(self._inputs, windows, places)))
         return [t[: len(at)] for t, at in zip(found, places, strict=True)]
 
-    def _inputs(self, window: TokenIds, places: Positions) -> Inputs:
+    def _inputs(self, window: TokenIds, places: Positions) -> ModelInputs:
         padded = np.zeros(-(-max(1, len(places)) // _ROWS) * _ROWS, dtype=np.int64)
         padded[: len(places)] = places + 1
         return {"ids": sequence(window, *self._specials), "places": padded}
