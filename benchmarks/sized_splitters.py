@@ -85,7 +85,7 @@ def cutter_of(document: Document, target: float) -> Cutter:
 def layout_of(document: Document) -> ParsedText:
     """Return a document, read in its format."""
     source = document.to_split()
-    return MarkdownText(source) if source.is_markdown else PlainText(source)
+    return MarkdownText(source) if source.kind == "markdown" else PlainText(source)
 
 
 def greedy(size: float) -> Starts:

@@ -47,7 +47,7 @@ class SpanTextSplitter(TextSplitter):
     chunk's metadata is a deep copy of its document's; its `id` is None, as with LangChain's own
     splitters, unless `stable_ids` is set.
 
-    A document whose metadata says that it is Markdown (`lumber_core.Source.is_markdown`) is
+    A document whose metadata says that it is Markdown (`lumber_core.Source.kind`) is
     split as with `units="markdown"`, unless other units are chosen. The titles above each chunk,
     from the outermost to the innermost, are in its `metadata["headings"]`, as "Install > From
     source"; titles of sections that begin inside a chunk are in `metadata["headings_inside"]`.

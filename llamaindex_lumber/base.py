@@ -83,7 +83,7 @@ class SpanNodeParser(_Base):
     that has a "context" of its own keeps that one.
 
     A document whose metadata or MIME type says that it is Markdown
-    (`lumber_core.Source.is_markdown`) is split as with `units="markdown"`, unless other
+    (`lumber_core.Source.kind`) is split as with `units="markdown"`, unless other
     units are chosen. The titles above each node, from the outermost to the innermost, are in its
     `metadata["headings"]`, as "Install > From source", those of sections that begin inside it in
     `metadata["headings_inside"]`; these are not embedded.

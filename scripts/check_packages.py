@@ -49,7 +49,7 @@ def run(*arguments, stdin=""):
 """
 PROBES = {
     "": "from lumber_files import read_bytes\n"
-    "assert read_bytes(b'# Tides', name='a.md', suffix='.md').is_markdown\n"
+    "assert read_bytes(b'# Tides', name='a.md', suffix='.md').kind == 'markdown'\n"
     f"{RUN}done = run()\n"
     "assert done.returncode == 1 and \"'lumber-splitters[cli]'\" in done.stderr, done\n"
     "assert len(done.stderr.splitlines()) == 1, done",

@@ -81,7 +81,7 @@ def test_what_cannot_be_decoded_is_an_error(
 
 def test_html_becomes_markdown_without_scripts() -> None:
     file = read_bytes(PAGE.encode(), name="a.html", suffix=".html")
-    assert file.is_markdown
+    assert file.kind == "markdown"
     assert file.text.startswith("# Boats & tides\n")
     assert "The tide\nturns." in file.text or "The tide turns." in file.text
     assert "- one\n- two" in file.text
@@ -130,7 +130,7 @@ def test_docx_becomes_markdown_with_its_headings(tmp_path: Path) -> None:
     path = write(tmp_path / "a.docx", docx([("Heading1", "Tides"), ("", "They turn.")]))
     file = read_file(path)
     assert file.text == "# Tides\n\nThey turn.\n"
-    assert file.is_markdown
+    assert file.kind == "markdown"
 
 
 @pytest.mark.parametrize(
@@ -220,4 +220,4 @@ def test_unicode_text_and_markdown_need_no_extra(
         monkeypatch.setitem(sys.modules, name, None)
     check_readable(f"a{suffix}")
     file = read_bytes("# Die Flut käme".encode(encoding), name="a", suffix=suffix)
-    assert (file.text, file.is_markdown) == ("# Die Flut käme", "m" in suffix)
+    assert (file.text, file.kind == "markdown") == ("# Die Flut käme", "m" in suffix)

@@ -52,7 +52,7 @@ def test_rows_are_read_in_any_selection(kind: str, tmp_path: Path) -> None:
         assert [(file.name, file.text) for file in files] == [
             (rows[number]["id"], rows[number]["text"]) for number in chosen
         ]
-        assert [file.is_markdown for file in files] == [number % 3 == 0 for number in chosen]
+        assert [file.kind == "markdown" for file in files] == [number % 3 == 0 for number in chosen]
 
 
 def test_text_files_have_the_names_and_texts_of_the_command(tmp_path: Path, monkeypatch) -> None:
@@ -69,7 +69,7 @@ def test_text_files_have_the_names_and_texts_of_the_command(tmp_path: Path, monk
         "notes/c.html",
     ]
     assert [file.text for file in files[:3]] == ["café", "# B\n\nText.", "# C\n\nText.\n"]
-    assert [file.is_markdown for file in files[:3]] == [False, True, True]
+    assert [file.kind == "markdown" for file in files[:3]] == [False, True, True]
     assert isinstance(files[3], FailedDocument)
     assert files[3].document == "notes/d.txt"
 

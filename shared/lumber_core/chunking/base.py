@@ -248,8 +248,9 @@ class Chunker(ABC):
         if isinstance(source, ParsedText):
             return source
         source, settings = as_source(source), self._settings
-        said = source.format == "markdown" or (self._default_units and source.is_markdown)
-        if said or self._markdown:
+        # What metadata says does not change units that the user chose.
+        kind = source.kind if self._default_units else source.format
+        if kind == "markdown" or self._markdown:
             return MarkdownText(source, settings.language, settings.merge_sections)
         return PlainText(source, settings.language, self._find_units)
 

@@ -209,7 +209,7 @@ class PlainText(ParsedText):
         """Where the header row of separated values ends, 0 without one."""
         # A chunk from further down in a file has none.
         below = self.source.first_line > 1 or self.source.metadata.get("start_index")
-        return find_header(self.text) if self.source.is_csv and not below else 0
+        return find_header(self.text) if self.source.kind == "csv" and not below else 0
 
 
 class MarkdownText(ParsedText):

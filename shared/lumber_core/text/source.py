@@ -23,6 +23,11 @@ Written = Callable[[str, Context], Iterable[str]]
 NAME_KEYS = ("file_path", "file_name", "source")
 TYPE_KEYS = ("file_type", "mimetype")
 """Where the metadata of loaders has the name and the type of a document's file."""
+_KINDS: dict[Format, tuple[frozenset[str], tuple[str, ...]]] = {
+    "markdown": (frozenset(["text/markdown"]), (".md", ".markdown")),
+    "csv": (frozenset(["text/csv", "text/tab-separated-values"]), (".csv", ".tsv")),
+}
+"""The types of files of a format, and the endings of their names."""
 
 
 @dataclass(frozen=True)
@@ -65,36 +70,21 @@ class Source:
             )
 
     @property
-    def is_markdown(self) -> bool:
-        """Whether `format`, or else the metadata, says that the text is Markdown.
+    def kind(self) -> Format:
+        """How the text is read, by `format`, or else by the metadata.
 
-        Metadata says so by a file name that ends in ".md" or ".markdown" under "file_path",
-        "file_name" or "source", or by the type "text/markdown" under "file_type" or "mimetype".
+        Metadata tells Markdown and separated values by the type of the file ("text/markdown",
+        "text/csv", "text/tab-separated-values") under "file_type" or "mimetype", or by the end of
+        its name (".md", ".markdown", ".csv", ".tsv") under "file_path", "file_name" or "source".
         """
-        if self.format is not None:
-            return self.format == "markdown"
-        return self._is_file_of({"text/markdown"}, (".md", ".markdown"))
-
-    @property
-    def is_csv(self) -> bool:
-        """Whether `format`, or else the metadata, says that the text is separated values.
-
-        As for `is_markdown`, with names that end in ".csv" or ".tsv", and the types "text/csv"
-        and "text/tab-separated-values".
-        """
-        if self.format is not None:
-            return self.format == "csv"
-        types = {"text/csv", "text/tab-separated-values"}
-        return self._is_file_of(types, (".csv", ".tsv"))
-
-    def _is_file_of(self, types: set[str], endings: tuple[str, ...]) -> bool:
-        """Return whether the metadata has a file of one of these types or endings."""
-        if not self.metadata:
-            return False
-        names = (self.metadata.get(key) for key in NAME_KEYS)
-        return any(self.metadata.get(key) in types for key in TYPE_KEYS) or any(
-            str(name).casefold().endswith(endings) for name in names if name
-        )
+        if self.format is not None or not self.metadata:
+            return self.format or "text"
+        types = [self.metadata.get(key) for key in TYPE_KEYS]
+        names = tuple(str(self.metadata.get(key) or "").casefold() for key in NAME_KEYS)
+        for kind, (known, endings) in _KINDS.items():
+            if not known.isdisjoint(types) or any(name.endswith(endings) for name in names):
+                return kind
+        return "text"
 
     @cached_property
     def blocks(self) -> list[Block]:

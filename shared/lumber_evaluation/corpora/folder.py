@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from lumber_core.text.source import Format, Source
+from lumber_core.text.source import Source
 from lumber_core.text.unicode import printable
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
 from lumber_evaluation.corpora.files import existing, existing_folder, matching_files
@@ -135,8 +135,7 @@ def _document(file: Source, sections: Sections | None, find: UnitFinder) -> Docu
         starts.append(position)
         units += (position + unit.start for unit in find(piece))
         position += len(piece)
-    read_as: Format = "markdown" if file.is_markdown else "csv" if file.is_csv else "text"
-    return Document(file.name, text, tuple(units), tuple(starts), "folder", read_as)
+    return Document(file.name, text, tuple(units), tuple(starts), "folder", file.kind)
 
 
 def _joined_blanks(pieces: Sequence[str]) -> Iterator[str]:

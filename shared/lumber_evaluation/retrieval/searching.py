@@ -148,7 +148,7 @@ def recall_at_words(
 def in_context(document: Document, split: SplitDocument) -> SplitDocument:
     """Return the split with the context of each chunk, whatever splitter made it."""
     source = document.to_split()
-    parsed = MarkdownText(source) if source.is_markdown else PlainText(source)
+    parsed = MarkdownText(source) if source.kind == "markdown" else PlainText(source)
     spans = [chunk.span for chunk in split.chunks]
     contexts = parsed.contexts(spans, parsed.outline(spans))
     chunks = zip(split.chunks, contexts, strict=True)
