@@ -83,16 +83,16 @@ def new_document(
     # A document with a context of its own keeps that one.
     contexts = CONTEXT_KEY not in document.content.metadata
     return NewDocument(
-        document.name,
-        document.source,
-        version,
-        document.content.text,
-        common_metadata(document.content.metadata, context=contexts),
-        [chunk.span for chunk in chunks],
-        [chunk.metadata(context=contexts, pages=True, lines=True) for chunk in chunks],
-        [chunk.text_in_context for chunk in chunks],
-        texts_around([chunk.text for chunk in chunks]),
-        vectors,
+        name=document.name,
+        source=document.source,
+        digest=version,
+        text=document.content.text,
+        metadata=common_metadata(document.content.metadata, context=contexts),
+        spans=[chunk.span for chunk in chunks],
+        details=[chunk.metadata(context=contexts, pages=True, lines=True) for chunk in chunks],
+        words=[chunk.text_in_context for chunk in chunks],
+        around=texts_around([chunk.text for chunk in chunks]),
+        vectors=vectors,
     )
 
 

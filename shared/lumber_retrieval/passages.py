@@ -157,24 +157,25 @@ def join_hits(
     check_limits(max_gap, budget)
     if texts is None:
         max_gap = 0  # the text in a gap is not known
+    known = _touching(hits) if texts is None else _whole(hits, texts)
+    pairs = sorted(zip(hits, known, strict=True), key=lambda pair: pair[0].score, reverse=True)
     used = 0
-    taken: list[tuple[Hit, _Reading]] = []
-    readings = _touching(hits) if texts is None else _whole(hits, texts)
-    pairs = zip(hits, readings, strict=True)
-    for hit, reading in sorted(pairs, key=lambda pair: pair[0].score, reverse=True):
-        joined = reading.join(hit.span, max_gap)
+    taken: list[tuple[Hit, _KnownText]] = []
+    for hit, text in pairs:
+        joined = text.join(hit.span, max_gap)
         if budget is None or not taken or used + joined.added <= budget:
-            reading.accept(joined)
+            text.accept(joined)
             used += joined.added
-            taken.append((hit, reading))
+            taken.append((hit, text))
     order: dict[str, int] = {}
-    members: dict[tuple[int, Span], list[tuple[Hit, _Reading]]] = {}
-    for hit, reading in taken:
+    found: dict[tuple[int, Span], tuple[str, list[Hit]]] = {}
+    for hit, text in taken:
         rank = order.setdefault(hit.document, len(order))
-        members.setdefault((rank, reading.passage_of(hit.span)), []).append((hit, reading))
+        span = text.passage_of(hit.span)
+        found.setdefault((rank, span), (text.slice(span), []))[1].append(hit)
     return [
-        Passage(some[0][0].document, span, some[0][1].slice(span), tuple(hit for hit, _ in some))
-        for (_, span), some in sorted(members.items(), key=itemgetter(0))
+        Passage(own[0].document, span, text, tuple(own))
+        for (_, span), (text, own) in sorted(found.items(), key=itemgetter(0))
     ]
 
 
@@ -187,7 +188,7 @@ class _Joined(NamedTuple):
     added: int
 
 
-class _Reading:
+class _KnownText:
     """The known text of a document, or a part of it, and the passages made of it so far."""
 
     def __init__(self, text: str, offset: int = 0) -> None:
@@ -248,7 +249,7 @@ class _Reading:
         return _INSIDE_WORD.match(self._text, place - self._offset) is not None
 
 
-def _whole(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[_Reading]:
+def _whole(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[_KnownText]:
     """Return the document of each hit.
 
     Raises:
@@ -262,11 +263,11 @@ def _whole(hits: Sequence[Hit], texts: Mapping[str, str]) -> list[_Reading]:
                 "changed again, and pass texts as they were split; chunks with a context before "
                 "their text need their end_index in the metadata"
             )
-    readings = {name: _Reading(texts[name]) for name in {hit.document for hit in hits}}
-    return [readings[hit.document] for hit in hits]
+    known = {name: _KnownText(texts[name]) for name in {hit.document for hit in hits}}
+    return [known[hit.document] for hit in hits]
 
 
-def _touching(hits: Sequence[Hit]) -> list[_Reading]:
+def _touching(hits: Sequence[Hit]) -> list[_KnownText]:
     """Return for each hit the text of all hits that touch or overlap, directly or through others.
 
     Raises:
@@ -281,14 +282,14 @@ def _touching(hits: Sequence[Hit]) -> list[_Reading]:
             document, end = hit.document, hit.span.start
         groups[-1].append(number)
         end = max(end, hit.span.end)
-    readings: dict[int, _Reading] = {}
+    known: dict[int, _KnownText] = {}
     for group in groups:
         reading = _united([hits[number] for number in group])
-        readings |= dict.fromkeys(group, reading)
-    return [readings[number] for number in range(len(hits))]
+        known |= dict.fromkeys(group, reading)
+    return [known[number] for number in range(len(hits))]
 
 
-def _united(hits: Sequence[Hit]) -> _Reading:
+def _united(hits: Sequence[Hit]) -> _KnownText:
     """Return the text of hits that touch, which are in order.
 
     Raises:
@@ -306,7 +307,7 @@ def _united(hits: Sequence[Hit]) -> _Reading:
                 "name of its own before it is split, and delete the chunks of a document that has "
                 "changed"
             )
-    return _Reading(text, begin)
+    return _KnownText(text, begin)
 
 
 def _headings_inside(hits: Iterable[Mapping[Any, Any]]) -> Iterator[str]:
