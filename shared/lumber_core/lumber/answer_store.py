@@ -13,9 +13,11 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from glob import escape
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from uuid import uuid4
 
 from lumber_core.cache import Cache, KeyValueCache, digest, read_row
 from lumber_core.errors import StoreError
@@ -23,17 +25,16 @@ from lumber_core.forks import renew_after_fork
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.shared_store import SharedCache, SharedStore
-from lumber_core.lumber.unsaved_answers import UnsavedAnswers
 from lumber_core.lumber.windows import UnitWindow
 from lumber_core.segmentation import FAILURES, Usage, Verdict, read_usage
 
 logger = logging.getLogger(__name__)
 
 _KIND = "verdicts"
+_UNSAVED = ".unsaved-"
+_ID_LENGTH = 12
 _PAUSE = 10.0  # times as long as a failed attempt took
 _LONGEST_PAUSE = 60.0
-_READS = 6
-_BETWEEN_READS = 0.1
 
 
 class AnswerStore:
@@ -65,11 +66,8 @@ class AnswerStore:
         self._reads = _Attempts("the model is asked again for answers that are stored")
         self._writes = _Attempts("answers are kept in memory")
         self._worked = False
-        self._aside = (
-            UnsavedAnswers(Path(self._cache.name), _KIND)
-            if isinstance(self._cache, Cache)
-            else None
-        )
+        self._id = uuid4().hex[:_ID_LENGTH]
+        self._aside: Path | None = None
         renew_after_fork(self, AnswerStore._start)
 
     def open(self) -> None:
@@ -98,19 +96,11 @@ class AnswerStore:
         Raises:
             StoreError: The store has never worked, or the entry cannot be read.
         """
-        name = key(judge, group)
-        reads = 1 if isinstance(self._cache, Cache) else _READS
-        while (value := self._value(name)) is not None:
-            reads -= 1
-            try:
-                with self._cache.reading("verdict"):
-                    return _read(read_row(value), group)
-            except StoreError:
-                # Some stores keep values in files; another process may have written half of one.
-                if not reads:
-                    raise
-            time.sleep(_BETWEEN_READS)
-        return None
+        value = self._value(key(judge, group))
+        if value is None:
+            return None
+        with self._cache.reading("verdict"):
+            return _read(read_row(value), group)
 
     def _value(self, name: str) -> bytes | None:
         if (value := self._unsaved.get(name)) is not None:
@@ -123,14 +113,6 @@ class AnswerStore:
             with self._reads.attempt():
                 value = self._cache.get(name)
         return value
-
-    def put(self, judge: str, group: Group, verdict: Verdict) -> None:
-        """Store a verdict; when this returns, it is on disk.
-
-        Raises:
-            StoreError: The store cannot be written.
-        """
-        self._cache.put(key(judge, group), _row(judge, group, verdict))
 
     def keep(self, judge: str, group: Group, verdict: Verdict) -> None:
         """Store a verdict, or keep it in memory while the store cannot be written.
@@ -163,16 +145,29 @@ class AnswerStore:
     def _put_aside(self, values: Mapping[str, bytes]) -> str:
         """Write values to a file beside the store, and return what becomes of them."""
         lost = ": the next run will ask for them again"
-        if self._aside is None:
+        if not isinstance(self._cache, Cache):
             return lost
+        path = self._cache.path.with_name(f"{self._cache.path.name}{_UNSAVED}{self._id}")
+        beside = Cache(path, _KIND)
         try:
-            return f". They are in {self._aside.write(values)}, which the next run reads in"
+            beside.put_many(values)
+            self._aside = path
         except StoreError as error:
             return f", nor beside it ({error}){lost}"
+        finally:
+            beside.close()
+        return f". They are in {path}, which the next run reads in"
 
     def _take_over(self) -> None:
-        if self._aside is not None and isinstance(self._cache, Cache):
-            self._aside.take_over(self._cache)
+        """Write what is in the files beside the store into it, and remove these files."""
+        if not isinstance(self._cache, Cache):
+            return
+        pattern = escape(f"{self._cache.path.name}{_UNSAVED}") + "[0-9a-f]" * _ID_LENGTH
+        for left in sorted(self._cache.path.parent.glob(pattern)):
+            beside = Cache(left, _KIND)
+            self._cache.put_many(dict(beside.items()))
+            beside.close()
+            left.unlink(missing_ok=True)  # another process may have done the same
 
     def _write(self) -> None:
         # One at a time, for all: if one call has waited for the disk or for a locked file, those
@@ -186,7 +181,7 @@ class AnswerStore:
                     for name in values:
                         del self._unsaved[name]
                     if self._aside is not None:
-                        self._aside.discard()
+                        self._aside.unlink(missing_ok=True)
 
     def forget_failures(self) -> int:
         """Remove the verdicts without a usable answer, so that the judge is asked again.

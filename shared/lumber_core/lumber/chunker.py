@@ -334,7 +334,6 @@ class LumberChunker(Chunker):
         if isinstance(walk, WindowWalk):
             segmentation = cut_by_windows(walk, parsed, limits)
         else:
-            assert isinstance(walk, Walk)
             segmentation = _cut_by_groups(walk, parsed, limits)
         failures = Counter(verdict.outcome for verdict in segmentation.failures)
         if failures:

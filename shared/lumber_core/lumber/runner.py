@@ -12,57 +12,17 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from lumber_core.concurrency import end_sleep_on, in_thread
 from lumber_core.lumber.fallback import GuardedJudge
 from lumber_core.lumber.grouping import Group, TextUnits
+from lumber_core.lumber.walk import Walk
+from lumber_core.lumber.windows import WindowWalk
 from lumber_core.segmentation import Usage, Verdict
 
-
-class AnyWalk(Protocol):
-    """What `Walk` and `WindowWalk` have in common: they hand out groups and take verdicts."""
-
-    @property
-    def document(self) -> TextUnits:
-        """The text and its units."""
-        ...
-
-    @property
-    def done(self) -> bool:
-        """Whether no more verdicts are needed."""
-        ...
-
-    @property
-    def waits(self) -> bool:
-        """Whether a group that was handed out has no verdict yet."""
-        ...
-
-    @property
-    def position(self) -> int:
-        """Units that were passed, to show progress."""
-        ...
-
-    @property
-    def usage(self) -> Usage:
-        """The cost of all verdicts so far."""
-        ...
-
-    def claim(self) -> Group | None:
-        """Hand out the next group that needs a judge, or None if there is none for now."""
-        ...
-
-    def claim_ahead(self) -> Group | None:
-        """Hand out a group whose verdict may turn out to be of no use, or None."""
-        ...
-
-    def follow(self, stored: Callable[[Group], Verdict | None]) -> None:
-        """Record verdicts that are stored."""
-        ...
-
-    def record(self, verdict: Verdict) -> None:
-        """Record the verdict on a group."""
-        ...
+AnyWalk = Walk | WindowWalk
+"""Hands out groups or windows, and takes verdicts."""
 
 
 class Task(NamedTuple):
@@ -120,7 +80,7 @@ class Schedule:
         task.walk.follow(self._stored)
         if task.walk.done:
             self._active.pop(task.number, None)
-            if not task.walk.waits:  # calls still in flight belong to its usage
+            if not task.walk.unanswered:  # calls still in flight belong to its usage
                 self._finished.append((task.number, task.walk))
 
     def finished(self) -> list[tuple[int, AnyWalk]]:

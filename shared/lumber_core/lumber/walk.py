@@ -82,7 +82,7 @@ class Walk:
         return self._rules.stop(self._position) is None
 
     @property
-    def waits(self) -> bool:
+    def unanswered(self) -> bool:
         """Whether a group that was handed out has no verdict yet; its verdict may be wasted."""
         return bool(self._out)
 

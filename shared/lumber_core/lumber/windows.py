@@ -109,7 +109,7 @@ class WindowWalk:
         return len(self._verdicts) == len(self._windows)
 
     @property
-    def waits(self) -> bool:
+    def unanswered(self) -> bool:
         """Whether a window that was handed out has no verdict yet."""
         return bool(self._out)
 

@@ -101,7 +101,7 @@ def test_what_else_is_in_a_store_is_left_alone() -> None:
     refused = Verdict(0, 4, None, "refused", "declined", "No.")
     for given in (flat, nested):
         store = AnswerStore(given)
-        store.put("j", some_group(), refused)
+        store.keep("j", some_group(), refused)
         assert len(store) == 1
         assert store.forget_failures() == 1
         assert len(store) == 0
@@ -115,7 +115,7 @@ def test_answers_that_utf_8_cannot_hold_and_huge_counts_are_stored(
 ) -> None:
     store = AnswerStore(make())
     verdict = Verdict(0, 4, 1, "shift", "why", "Answer \ud83d", Usage(1, 10**30, 5))
-    store.put("j", some_group(), verdict)
+    store.keep("j", some_group(), verdict)
     assert store.get("j", some_group()) == verdict
     assert store.usage() == verdict.usage
 
@@ -143,33 +143,15 @@ def test_clients_that_decode_what_they_read_work_as_well() -> None:
     assert again.asked == []
 
 
-class HalfWritten(InMemoryByteStore):
-    """Returns half of a value until it has been read three times."""
-
-    reads = 0
-
-    def mget(self, keys: Sequence[str]) -> list[bytes | None]:
-        self.reads += 1
-        found = super().mget(keys)
-        return found if self.reads > 3 else [value and value[: len(value) // 2] for value in found]
-
-
-def test_an_entry_that_is_being_written_is_read_again() -> None:
-    store, group = HalfWritten(), some_group()
-    verdict = Verdict(0, 4, 2, "shift", "", "Answer: ID 2")
-    AnswerStore(store).put("a judge", group, verdict)
-    assert AnswerStore(store).get("a judge", group) == verdict
-
-
 @pytest.mark.parametrize("damage", [b"[]", b"{", 5])
 def test_a_damaged_entry_is_reported_and_left_alone(damage: Any) -> None:
     flat = InMemoryByteStore()
     store = AnswerStore(flat)
-    store.put("j", some_group(), Verdict(0, 4, 1, "shift"))
+    store.keep("j", some_group(), Verdict(0, 4, 1, "shift"))
     (name,) = flat.yield_keys()
     flat.mset([(name, damage)])
     with pytest.raises(StoreError, match="InMemoryByteStore contains a damaged v"):
-        store.get("j", some_group())
+        AnswerStore(flat).get("j", some_group())
     assert flat.mget([name]) == [damage]
 
 
@@ -365,7 +347,7 @@ def test_no_text_and_no_key_is_written(make: Callable[[], Any]) -> None:
     model = OpenAIModel("m", base_url="http://127.0.0.1:9/v1", api_key="planted-key-123")
     kept = AnswerStore(store)
     judge = ModelJudge(model).identity
-    kept.put(judge, some_group(), Verdict(0, 4, 1, "shift", "why", "Answer: ID 1"))
+    kept.keep(judge, some_group(), Verdict(0, 4, 1, "shift", "why", "Answer: ID 1"))
     assert "Answer: ID 1" in everything(store)
     assert "planted-key" not in everything(store)
     assert "Three" not in everything(store)

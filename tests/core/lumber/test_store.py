@@ -170,14 +170,14 @@ def test_texts_that_run_together_are_different_groups(tmp_path: Path) -> None:
 
         return Group(TextUnits(text, [Span(0, cut), Span(cut, 4)]), 0, 2)
 
-    store.put("j", group(1), Verdict(0, 2, 1, "shift"))
+    store.keep("j", group(1), Verdict(0, 2, 1, "shift"))
     assert store.get("j", group(2)) is None
 
 
 def test_failures_are_kept_until_forgotten(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "answers.db")
     refused = Verdict(0, 4, None, "refused", "declined", "No.")
-    store.put("j", some_group(), refused)
+    store.keep("j", some_group(), refused)
     assert store.get("j", some_group()) == refused
     assert store.forget_failures() == 1
     assert store.get("j", some_group()) is None
@@ -242,7 +242,7 @@ def test_a_damaged_file_is_refused_before_the_model_is_asked(tmp_path: Path) -> 
 def test_a_damaged_entry_is_reported_and_left_alone(tmp_path: Path, damage: dict | bytes) -> None:
     path = tmp_path / "answers.db"
     store = AnswerStore(path)
-    store.put("j", some_group(), Verdict(0, 4, 1, "shift"))
+    store.keep("j", some_group(), Verdict(0, 4, 1, "shift"))
     entries = Cache(path, "verdicts")
     ((name, value),) = entries.items()
     changed = isinstance(damage, dict) and json.dumps(json.loads(value) | damage).encode()
@@ -256,7 +256,7 @@ def test_a_damaged_entry_is_reported_and_left_alone(tmp_path: Path, damage: dict
 @pytest.mark.parametrize("usage", [None, {}, {"calls": 1}, {"calls": "1", "prompt_tokens": 2}])
 def test_a_damaged_usage_is_reported(tmp_path: Path, usage: object) -> None:
     store = AnswerStore(tmp_path / "answers.db")
-    store.put("j", some_group(), Verdict(0, 4, 1, "shift"))
+    store.keep("j", some_group(), Verdict(0, 4, 1, "shift"))
     entries = Cache(tmp_path / "answers.db", "verdicts")
     ((name, value),) = entries.items()
     entries.put(name, json.dumps(json.loads(value) | {"usage": usage}).encode())
@@ -267,7 +267,7 @@ def test_a_damaged_usage_is_reported(tmp_path: Path, usage: object) -> None:
 def test_answers_that_utf_8_cannot_hold_and_huge_counts_are_stored(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "answers.db")
     verdict = Verdict(0, 4, 1, "shift", "why", "Answer \ud83d", Usage(1, 10**30, 5))
-    store.put("j", some_group(), verdict)
+    store.keep("j", some_group(), verdict)
     assert store.get("j", some_group()) == verdict
     assert store.usage() == verdict.usage
 
@@ -279,7 +279,7 @@ def test_a_judge_of_ones_own_needs_an_identity(tmp_path: Path) -> None:
 
 def test_a_store_is_pickled_by_its_path(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "answers.db")
-    store.put("j", some_group(), Verdict(0, 4, 1, "shift"))
+    store.keep("j", some_group(), Verdict(0, 4, 1, "shift"))
     assert len(pickle.loads(pickle.dumps(store))) == 1
 
 
