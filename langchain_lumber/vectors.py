@@ -213,15 +213,15 @@ class KnownVectors(Embeddings):
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Return the vector of each text that is a chunk, and the model's for the others."""
-        others = self._unknown(texts)
+        others = self._others(texts)
         made = self._embeddings.embed_documents(others) if others else []
-        return self._together(texts, others, made)
+        return self._vectors(texts, others, made)
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """Async version of `embed_documents`."""
-        others = self._unknown(texts)
+        others = self._others(texts)
         made = await self._embeddings.aembed_documents(others) if others else []
-        return self._together(texts, others, made)
+        return self._vectors(texts, others, made)
 
     def embed_query(self, text: str) -> list[float]:
         """Return the model's vector for a query.
@@ -235,10 +235,10 @@ class KnownVectors(Embeddings):
         """Async version of `embed_query`."""
         return self._fitting(await self._embeddings.aembed_query(text))
 
-    def _unknown(self, texts: Iterable[str]) -> list[str]:
+    def _others(self, texts: Iterable[str]) -> list[str]:
         return [text for text in dict.fromkeys(texts) if text not in self._known]
 
-    def _together(
+    def _vectors(
         self, texts: list[str], others: list[str], made: list[list[float]]
     ) -> list[list[float]]:
         own = dict(zip(others, map(self._fitting, made), strict=True))

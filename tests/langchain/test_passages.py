@@ -94,14 +94,6 @@ def test_without_texts_chunks_that_touch_are_joined() -> None:
     assert len(join_passages(trimmed, [TALE])) == 1
 
 
-def test_overlapping_hits_repeat_no_text() -> None:
-    chunks = chunks_of(TALE, target_size=20, chunk_size=40, chunk_overlap=12)
-    assert sum(len(chunk.page_content) for chunk in chunks) > len(STORY)
-    for texts in (None, [TALE]):
-        passages = join_passages(chunks, texts)
-        assert [passage.page_content for passage in passages] == [STORY]
-
-
 def test_metadata_is_that_of_the_best_hit_but_places_are_those_of_the_passage() -> None:
     chunks = chunks_of(PAGE, add_metadata=True)
     for rank, number in enumerate((6, 4, 5)):

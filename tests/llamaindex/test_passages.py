@@ -88,15 +88,6 @@ def test_hits_are_left_as_they_were() -> None:
     assert hits == before
 
 
-def test_sections_that_begin_inside_are_named() -> None:
-    nodes = nodes_of(PAGE)
-    (whole,) = join_passages([NodeWithScore(node=node) for node in nodes], [PAGE])
-    assert whole.score is None
-    assert whole.node.get_content() != ""
-    inside = "Guide | Prices | Taps | Repairs | Leaks | Setext titles"
-    assert whole.node.metadata["headings_inside"] == inside
-
-
 def test_without_texts_nodes_that_touch_are_joined() -> None:
     nodes = nodes_of(TALE)
     (passage,) = join_passages(hits_of(nodes, n1=0.1, n2=0.2, n0=0.9))
@@ -108,7 +99,7 @@ def test_nodes_of_other_parsers_are_joined() -> None:
     nodes = SentenceSplitter(chunk_size=12, chunk_overlap=5).get_nodes_from_documents([TALE])
     assert len(nodes) > 3
     (passage,) = join_passages([NodeWithScore(node=node) for node in nodes], [TALE])
-    assert passage.node.get_content() == STORY
+    assert (passage.node.get_content(), passage.score) == (STORY, None)
 
 
 @pytest.mark.parametrize(
