@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.errors import ChunkSizeError
@@ -57,8 +57,13 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
         for find in (word_cuts, grapheme_cuts, _character_cuts):
             cuts = find(body)
             cuts = cuts[bisect_right(cuts, 0) : bisect_left(cuts, window - start)]
-            fitting = _cuts_that_fit(start, cuts, most, (window - start, window_count), count)
-            if fitting:
+            if not cuts:
+                continue
+            cut = _nearest(cuts, wanted)
+            if count(start, start + cut) > most:
+                fitting = bisect_right(cuts, most, key=lambda cut: count(start, start + cut))
+                cut = cuts[fitting - 1] if fitting else 0
+            if cut:
                 break
         else:
             raise ChunkSizeError(
@@ -66,51 +71,8 @@ def parts_that_fit(text: str, span: Span, most: int, limits: SizeLimits) -> Iter
                 "a chunk has room here: chunk_size (or theta, if that is less) without what "
                 "overlap and metadata take. No cut can keep that limit: raise it"
             )
-        cut = _nearest(fitting, wanted)
-        if cut != fitting[-1] and count(start, start + cut) > most:  # a shorter text may count more
-            cut = fitting[-1]
         yield Span(start, start + cut)
         start += cut
-
-
-def _cuts_that_fit(
-    start: int,
-    cuts: Sequence[int],
-    most: int,
-    beyond: tuple[int, int],
-    count: Callable[[int, int], int],
-) -> Sequence[int]:
-    """Return the cuts up to the last that leaves at most `most` tokens before it.
-
-    Interpolation search finds it, which counts only a few windows.
-
-    Args:
-        start: Where the part starts.
-        cuts: Offsets after its start, ascending, as all others but those to count between.
-        most: Maximum tokens in the part.
-        beyond: An offset past that cut, and the tokens before it.
-        count: Counts the tokens between two offsets.
-    """
-    fits = 0  # the cut before this number has been counted, and fits
-    low, low_count = 0, 0
-    high, (high_offset, high_count) = len(cuts), beyond
-    step = 0
-    while low < high:
-        if step % 3 == 2 or high_count <= low_count:
-            guess = (low + high) // 2
-        else:
-            begin = cuts[low - 1] if low else 0
-            share = (most - low_count) / (high_count - low_count)
-            offset = begin + int(share * (high_offset - begin))
-            guess = min(max(bisect_right(cuts, offset) - 1, low), high - 1)
-        tokens = count(start, start + cuts[guess])
-        if tokens <= most:
-            fits = low = guess + 1
-            low_count = tokens
-        else:
-            high, high_count, high_offset = guess, tokens, cuts[guess]
-        step += 1
-    return cuts[:fits]
 
 
 def _nearest(cuts: Sequence[int], wanted: int) -> int:
