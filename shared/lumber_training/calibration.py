@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -92,17 +92,6 @@ def _fitting(part: Part, documents: Sequence[Document]) -> Part:
     return replace(part, share=1.0, segments=(min(few, limit), min(many, limit)))
 
 
-class SegmentedText(Protocol):
-    """A text with its sentence and segment starts, such as a training item."""
-
-    @property
-    def text(self) -> str: ...  # noqa: D102
-    @property
-    def sentences(self) -> tuple[int, ...]: ...  # noqa: D102
-    @property
-    def starts(self) -> tuple[int, ...]: ...  # noqa: D102
-
-
 class ScoredStarts(NamedTuple):
     """Scores of the sentences that may start a segment.
 
@@ -134,7 +123,7 @@ class ScoredStarts(NamedTuple):
 def score_documents(
     scorer: TokenScorer,
     tokenizer: WordPieceTokenizer,
-    documents: Sequence[SegmentedText],
+    documents: Sequence[Item],
     *,
     size: int,
 ) -> ScoredStarts:

@@ -16,11 +16,11 @@ from lumber_evaluation.documents import Document
 from lumber_training.bases import bundled_base
 from lumber_training.calibration import (
     ScoredStarts,
-    SegmentedText,
     best_threshold,
     calibration_sets,
     split_held_out,
 )
+from lumber_training.items import Item
 from lumber_training.place_batches import Segments, score_segments
 from lumber_training.place_model import PlaceModel, PlaceShape
 from lumber_training.place_run import PlaceRun
@@ -150,7 +150,7 @@ def train_places(
 
 
 def score_items(
-    model: PlaceModel, tokenizer: WordPieceTokenizer, items: Sequence[SegmentedText]
+    model: PlaceModel, tokenizer: WordPieceTokenizer, items: Sequence[Item]
 ) -> ScoredStarts:
     """Score every sentence of some texts.
 

@@ -25,7 +25,7 @@ OWN_FOLDERS = {name: Path(__file__).parent / name for name in ("bundled", "large
 _HUB_ID = re.compile(r"\w[\w.-]*/[\w.-]+")  # "./model" is a path
 _HUB = {"package": "huggingface-hub", "extra": "hub"}
 # What `lumber-splitters train` and `export` write, and published checkpoints; never a pickle.
-_FILES = ("*.json", "*.txt", "*.safetensors", "*.onnx", "words*.bin")
+_FILES = ("*.json", "*.safetensors", "*.onnx", "words*.bin")
 # A window of four holds two tokens between [CLS] and [SEP]; memory grows with the window.
 _SMALLEST_WINDOW, _LARGEST_WINDOW = 4, 8192
 
