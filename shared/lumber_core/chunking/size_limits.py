@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from lumber_core.chunking.room import Room
@@ -170,48 +170,19 @@ class SizeLimits:
         limit = self.min_chunk_size or 0
         counts = self.sizes([span.of(text) for span in spans])
         joined: list[tuple[Span, int]] = []
-        waiting = self._without_empty_runs(text, list(zip(spans, counts, strict=True)))[::-1]
+        waiting = list(zip(spans, counts, strict=True))[::-1]
         while waiting:
             piece = waiting.pop()
-            if piece[1] >= limit:
-                joined.append(piece)
-                continue
-            before = joined[-1] if joined else None
-            after = waiting[-1] if waiting else None
-            backward = before is not None and (after is None or before[1] <= after[1])
-            for side in (backward, not backward):
-                if side and before is not None:
-                    union = self._union(text, before, piece)
-                    if union is not None:
-                        # The neighbour has reached the limit or has no room, so it stays as it is.
-                        joined[-1] = union
-                        break
-                elif not side and after is not None:
-                    union = self._union(text, piece, after)
-                    if union is not None:
-                        waiting[-1] = union
-                        break
+            neighbours = [stack for stack in (joined, waiting) if stack and piece[1] < limit]
+            for stack in sorted(neighbours, key=lambda stack: stack[-1][1]):
+                union = self._union(text, *sorted((stack[-1], piece)))
+                if union is not None:
+                    stack[-1] = union
+                    break
             else:
                 joined.append(piece)
         for span, _ in joined:
             yield span
-
-    def _without_empty_runs(
-        self, text: str, pieces: list[tuple[Span, int]]
-    ) -> list[tuple[Span, int]]:
-        """Return the spans with runs of spans without tokens merged, so that each is counted once.
-
-        Merged one by one, they would be counted again with each one that is added.
-        """
-        merged: list[tuple[Span, int]] = []
-        for empty, run in groupby(pieces, key=lambda piece: piece[1] == 0):
-            found = list(run)
-            whole = Span(found[0][0].start, found[-1][0].end)
-            if empty and self.sizes([whole.of(text)]) == [0]:
-                merged.append((whole, 0))
-            else:
-                merged += found
-        return merged
 
     def _union(
         self, text: str, first: tuple[Span, int], second: tuple[Span, int]

@@ -262,10 +262,3 @@ def test_joining_many_small_chunks_counts_linearly():
     spans = [Span(number, number + 1) for number in range(20_000)]
     bounded(SizeLimits(200, 100, counter), "a" * 20_000, spans)
     assert counter.characters <= 100 * 20_000
-
-
-def test_joining_many_chunks_without_tokens_counts_linearly():
-    counter = RecordingCounter(lambda text: text.count("word"))
-    spans = [Span(number, number + 1) for number in range(4_000)]
-    assert bounded(SizeLimits(None, 1, counter), "a" * 4_000, spans) == (Span(0, 4_000),)
-    assert counter.characters <= 10 * 4_000
