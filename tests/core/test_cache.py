@@ -53,16 +53,6 @@ def test_a_cache_holds_what_a_dictionary_would(tmp_path_factory, rounds) -> None
     assert dict(cache.items()) == {k: v for k, v in expected.items() if k not in gone}
 
 
-def test_more_keys_than_a_statement_takes(path: Path) -> None:
-    cache = Cache(path, "things")
-    values = {str(number): b"x" * number for number in range(1203)}
-    cache.put_many(values)
-    assert cache.get_many(values) == values
-    assert dict(cache.items()) == values
-    cache.delete(values)
-    assert len(cache) == 0
-
-
 def test_caches_of_several_kinds_share_a_file_without_meeting(path: Path) -> None:
     one, two = Cache(path, "one"), Cache(path, "two")
     one.put("key", b"1")
@@ -173,12 +163,6 @@ def test_a_path_that_the_system_refuses_is_a_store_error(tmp_path: Path) -> None
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(StoreError, match=r"the folder .*file does not exist"):
         Cache(tmp_path / "file" / "cache.db", "things").open()
-
-
-def test_a_cache_is_pickled_by_its_path(path: Path) -> None:
-    cache = Cache(path, "things")
-    cache.put("key", b"value")
-    assert pickle.loads(pickle.dumps(cache)).get("key") == b"value"
 
 
 def test_a_pickled_cache_is_the_same_file_in_another_folder(

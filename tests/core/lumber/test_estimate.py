@@ -53,10 +53,6 @@ def test_money_follows_from_prices() -> None:
     )
 
 
-def test_a_text_of_one_unit_costs_nothing() -> None:
-    assert LumberChunker(ModelJudge(ScatteredModel())).estimate(["One.", ""]).calls == (0, 0, 0)
-
-
 def test_a_dry_run_writes_the_prompts_that_would_be_sent(tmp_path: Path) -> None:
     model = ScatteredModel()
     chunker = LumberChunker(ModelJudge(model), theta=60)
@@ -70,11 +66,6 @@ def test_a_dry_run_writes_the_prompts_that_would_be_sent(tmp_path: Path) -> None
     assert f"ID {first['start']}: S0n0 word" in first["user"]
     assert f"ID {first['stop'] - 1}:" in first["user"]
     assert first["system"] == PromptTemplate().system
-
-
-def test_texts_must_be_strings() -> None:
-    with pytest.raises(TypeError, match="not one str"):
-        LumberChunker(lambda group: None).estimate("text")
 
 
 def test_the_simulation_is_the_walk(emma: list[str]) -> None:
@@ -129,9 +120,3 @@ def test_it_prints_as_a_table_with_units() -> None:
     assert len({len(line) for line in str(estimate).splitlines()}) == 1
     page = ElementTree.fromstring(estimate._repr_html_())
     assert [[cell.text for cell in row] for row in page.iter("tr")][1:] == cells[1:]
-
-
-def test_the_table_has_no_cost_without_prices_and_shows_small_ones() -> None:
-    some = Range(1, 1, 1)
-    assert "cost" not in str(Estimate(some, some, some, None))
-    assert "0.0002" in str(Estimate(some, some, some, Range(0.0002, 0.0003, 0.0004)))

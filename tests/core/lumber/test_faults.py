@@ -278,18 +278,3 @@ def test_two_event_loops_share_a_splitter_and_pay_once(tmp_path: Path) -> None:
         thread.join(timeout=60)
     assert results == [ALONE, ALONE]
     assert len(model.asked) == ALONE.usage.calls
-
-
-def test_threads_share_a_splitter_and_pay_once(tmp_path: Path) -> None:
-    model = ScatteredModel()
-    chunker = LumberChunker(ModelJudge(model), theta=60, store=tmp_path / "answers.db")
-    results: list[Any] = []
-    threads = [
-        threading.Thread(target=lambda: results.append(chunker.segment(TEXT))) for _ in range(6)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-    assert results == [ALONE] * 6
-    assert len(model.asked) == ALONE.usage.calls

@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import pickle
-import threading
 from dataclasses import replace
 from typing import Any
 
@@ -112,16 +111,6 @@ def test_async_judges_of_every_shape_are_awaited(own):
 def test_an_async_judge_without_a_loop_is_an_error_that_says_what_to_use(own):
     with pytest.raises(TypeError, match="asegment"):
         guarded(own).judge(FOUR)
-
-
-def test_a_sync_judge_does_not_run_on_the_event_loop():
-    threads = []
-
-    async def ask():
-        await as_judge(lambda asked: threads.append(threading.get_ident())).ajudge(FOUR)
-        return threading.get_ident()
-
-    assert asyncio.run(ask()) not in threads
 
 
 def test_a_judge_of_ours_is_taken_as_it_is():
@@ -241,23 +230,9 @@ def test_answers_with_lone_surrogates_are_stored_and_end_no_run(tmp_path, text):
         assert verdict.answer == text
 
 
-@pytest.mark.parametrize("returned", [True, False, np.True_])
-def test_true_is_no_unit_number(returned):
-    verdict = guarded(lambda asked: returned).judge(group(["a", "b", "c"]))
-    assert verdict.unit is None
-    assert verdict.failed
-
-
 def test_a_verdict_of_the_users_is_passed_on():
     own = Verdict(5, 9, 8, "shift", "it rains", usage=Usage(3, 40, 2))
     assert guarded(lambda asked: own).judge(FOUR) == own
-
-
-def test_a_verdict_that_names_a_unit_outside_is_a_failure():
-    own = Verdict(5, 9, 99, "shift", "it rains")
-    verdict = guarded(lambda asked: own).judge(FOUR)
-    assert verdict.unit is None
-    assert verdict.outcome == "outside"
 
 
 @pytest.mark.parametrize("error", [RuntimeError("boom"), KeyboardInterrupt(), ValueError("x")])
@@ -267,14 +242,6 @@ def test_what_a_judge_raises_comes_through(error):
 
     with pytest.raises(type(error)):
         as_judge(judge).judge(FOUR)
-
-
-def test_what_an_async_judge_raises_comes_through():
-    async def judge(asked):
-        raise PermissionError("no key")
-
-    with pytest.raises(PermissionError, match="no key"):
-        asyncio.run(as_judge(judge).ajudge(FOUR))
 
 
 # A model as judge.
@@ -289,14 +256,6 @@ def test_a_model_is_asked_with_the_prompt_and_its_answer_read():
     assert verdict.reason
     assert verdict.usage == Usage(1, 120, 4)
     assert model.history == [PromptTemplate().render(FOUR)]
-
-
-def test_a_model_is_asked_with_the_users_own_prompt():
-    model = ScriptedModel("7")
-    ModelJudge(model, PromptTemplate("Be brief.", "Which? {paragraphs}")).judge(FOUR)
-    system, user = model.history[0]
-    assert system == "Be brief."
-    assert user.startswith("Which? ID 5: One.")
 
 
 @pytest.mark.parametrize("text", ["Answer: ID 7", "Answer: none", "Answer: ID 99", "", "Sorry?"])
@@ -333,12 +292,6 @@ def test_an_answer_that_the_provider_blocked_is_refused(finish, text):
     assert (verdict.unit, verdict.outcome) == (None, "refused")
     assert finish in verdict.reason
     assert verdict.usage == Usage(1, 9, 0)
-
-
-@pytest.mark.parametrize("finish", ["stop", "length", "end_turn", "STOP", "", None, 3])
-def test_other_reasons_to_stop_leave_the_answer_readable(finish):
-    verdict = ModelJudge(ScriptedModel(Completion("Answer: ID 7", 0, 0, finish))).judge(FOUR)
-    assert (verdict.unit, verdict.outcome) == (7, "shift")
 
 
 def test_the_choices_of_the_group_are_what_a_model_may_name():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core import Group, Verdict
+from lumber_core import Group
 from lumber_core.lumber.grouping import PublishedCodeRules, TextUnits
 from lumber_core.lumber.judges import as_verdict
 from lumber_core.lumber.walk import Walk
@@ -82,12 +82,6 @@ def test_the_true_chain_comes_first() -> None:
     assert following.start == 1
 
 
-def test_one_lane_never_walks_ahead() -> None:
-    walk = Walk(*document(story(400)))
-    walk.claim()
-    assert walk.claim_ahead() is None
-
-
 def test_a_short_text_gets_no_lanes() -> None:
     walk = Walk(*document(story(20)), lanes=16)
     walk.claim()
@@ -144,9 +138,3 @@ def test_usage_counts_calls_that_lanes_waste() -> None:
     asked = sum(verdict.outcome != "single" for verdict in walk.verdicts)
     assert walk.usage.calls == calls > asked
     assert walk.wasted == calls - asked
-
-
-def test_a_verdict_on_no_group_is_refused() -> None:
-    walk = Walk(*document(story(50)))
-    with pytest.raises(ValueError, match="no group of this walk"):
-        walk.record(Verdict(3, 3, None, "no_shift"))

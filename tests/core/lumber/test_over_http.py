@@ -6,7 +6,6 @@ import asyncio
 import re
 import threading
 import tracemalloc
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
@@ -25,7 +24,6 @@ from tests.loopback.faults import (
     Filtered,
     Malformed,
     Refusal,
-    Says,
     Slow,
     Status,
     rate_limited,
@@ -133,50 +131,11 @@ def test_refusals_are_verdicts_and_cost_one_request(fault: Fault, outcome: str, 
 
 
 @both_ways
-@pytest.mark.parametrize("says", ["Answer: ID 999999", "A fine story.", ""])
-def test_a_wrong_answer_is_asked_about_once_more(
-    says: str, way: str, clean: tuple[list[Segmentation], int]
-) -> None:
-    with LoopbackServer(scattered_answer, faults={3: Says(says)}) as server:
-        (result,) = run(splitter(server), TEXTS[:1], way)
-        assert result.failures == ()
-        calls = sum(verdict.outcome != "single" for verdict in result.verdicts)
-        assert server.count == result.usage.calls == calls + 1
-
-
-@both_ways
 def test_a_wrong_key_stops_everything_at_once(way: str) -> None:
     with LoopbackServer(scattered_answer, faults=lambda request: Status(401, "bad key")) as server:
         with pytest.raises(ModelSettingsError, match="401"):
             run(splitter(server, max_concurrency=4), TEXTS, way)
         assert server.count <= 4
-
-
-@both_ways
-def test_sixteen_documents_with_sixteen_in_flight(way: str) -> None:
-    texts = [story(10, seed) for seed in range(16)]
-    with LoopbackServer(scattered_answer) as server:
-        expected = splitter(server).segment_all(texts)
-        alone = server.count
-    with LoopbackServer(scattered_answer, faults=lambda request: Slow(0.005)) as server:
-        results = run(with_(splitter(server, max_concurrency=16), max_extra_calls=0), texts, way)
-        assert results == expected
-        assert server.count == alone
-        questions = Counter(request.user for request in server.requests)
-        assert set(questions.values()) == {1}
-
-
-@both_ways
-def test_lanes_over_http_give_the_sequential_result(way: str) -> None:
-    text = story(300)
-    with LoopbackServer(scattered_answer) as server:
-        expected = splitter(server).segment(text)
-        alone = server.count
-    with LoopbackServer(scattered_answer, faults=lambda request: Slow(0.02)) as server:
-        (result,) = run(splitter(server, max_concurrency=16), [text], way)
-        assert result == expected
-        assert server.most_at_once > 4
-        assert alone <= server.count == result.usage.calls < 1.2 * alone
 
 
 @pytest.mark.parametrize(

@@ -42,10 +42,6 @@ def mostly_nowhere(group: Group) -> int | None:
     return group.choices[len(group.choices) // 2] if group.start // 12 % 3 == 0 else None
 
 
-def fail(group: Group) -> int:
-    return -1
-
-
 @pytest.mark.parametrize("method", ["paper", "published"])
 @pytest.mark.parametrize(
     ("judge", "always", "said"),
@@ -61,13 +57,6 @@ def test_always_giving_the_same_answer_is_logged_once(
     assert f"100 % of {result.positions.groups} groups" in message
     assert said in message
     assert "larger model" in message
-
-
-def test_always_naming_the_last_choice_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    result = split(last, "paper", caplog)
-    assert result.positions.last == 1
-    (record,) = caplog.records
-    assert "the last unit" in record.getMessage()
 
 
 @pytest.mark.parametrize(
@@ -110,26 +99,12 @@ def test_the_warning_comes_however_a_text_is_split(
     assert len(caplog.records) == 1
 
 
-def test_the_shares_count_all_answers() -> None:
-    result = LumberChunker(mostly_nowhere, theta=60).segment(TEXT)
-    asked = [verdict for verdict in result.verdicts if verdict.stop - verdict.start > 3]
-    without = sum(verdict.unit is None for verdict in asked)
-    assert 0 < without < len(asked) == result.positions.groups
-    assert result.positions.none == without / len(asked)
-
-
 @pytest.mark.parametrize("judge", [mostly_first, mostly_nowhere])
 def test_other_judges_are_not_suspected(
     judge: Callable[[Group], int | None], caplog: pytest.LogCaptureFixture
 ) -> None:
     split(judge, "paper", caplog)
     assert caplog.records == []
-
-
-def test_failures_count_for_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    result = split(fail, "paper", caplog)
-    assert result.positions.groups == 0
-    assert all("unit offered" not in record.getMessage() for record in caplog.records)
 
 
 @pytest.mark.parametrize("judge", [first, last, nowhere])

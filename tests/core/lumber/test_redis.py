@@ -9,7 +9,6 @@ import asyncio
 import hashlib
 import logging
 import os
-import pickle
 import shutil
 import signal
 import socket
@@ -17,7 +16,6 @@ import subprocess
 import time
 import warnings
 from collections.abc import Iterator
-from functools import partial
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -25,8 +23,7 @@ from typing import Any
 
 import pytest
 
-from lumber_core import AnswerStore, LumberChunker, ModelJudge, StoreError
-from lumber_core.llms import OpenAIModel
+from lumber_core import AnswerStore, LumberChunker, ModelJudge
 from tests.core.lumber.support import ScatteredModel, story
 
 redis = pytest.importorskip("redis")
@@ -125,18 +122,6 @@ def test_one_store_serves_several_event_loops_at_once(server: Server, kind: str)
         assert asyncio.run(chunker.asegment_all([TEXT, TEXT])) == [ALONE, ALONE]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_pickled_splitter_opens_the_store_anew(server: Server, kind: str) -> None:
-    splitter(ScatteredModel(), connect(kind, server.url)).segment(TEXT)
-    store = AnswerStore(partial(connect, kind, server.url))
-    copy = pickle.loads(pickle.dumps(store))
-    model = ScatteredModel()
-    assert splitter(model, copy).segment(TEXT) == ALONE
-    assert model.asked == []
-    with pytest.raises(TypeError, match=r"Redis\w*Store cannot be pickled.*pass a function"):
-        pickle.dumps(AnswerStore(connect(kind, server.url)))
-
-
 def split_and_log(kind: str, url: str, log: Path, output: Path) -> None:
     """Split a story, and write each question's hash as it is answered, and at last the spans."""
     calls = os.open(log, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
@@ -219,24 +204,3 @@ def test_a_server_that_dies_during_a_run_costs_no_answer(
     again = ScatteredModel()
     assert splitter(again, connect(kind, server.url)).segment(TEXT) == ALONE
     assert again.asked == []
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_nothing_secret_is_in_the_database_or_in_an_error(server: Server, kind: str) -> None:
-    pytest.importorskip("openai")
-    model = OpenAIModel("m", base_url="http://127.0.0.1:9/v1", api_key="planted-key-123")
-    scattered = ScatteredModel()
-    scattered.identity = model.identity
-    splitter(scattered, connect(kind, server.url)).segment(f"SECRET one.\n\n{TEXT}")
-    client = server.client()
-    held = [
-        client.hgetall(key) if client.type(key) == b"hash" else client.get(key)
-        for key in client.scan_iter()
-    ]
-    written = repr((list(client.scan_iter()), held))
-    assert "127.0.0.1:9" in written  # the identity is there
-    assert not [word for word in ("planted", "SECRET", PASSWORD) if word in written]
-    wrong = server.url.replace(PASSWORD, "planted-password-2")
-    with pytest.raises(StoreError, match="cannot be used") as raised:
-        splitter(scattered, connect(kind, wrong)).segment(TEXT)
-    assert "planted" not in str(raised.value)

@@ -94,14 +94,6 @@ def test_documents_are_taken_up_only_when_there_is_room() -> None:
     assert taken == [0, 1, 2]
 
 
-def test_documents_that_need_no_judge_are_finished_at_once() -> None:
-    schedule = Schedule(
-        iter([Walk(*document("One unit.")), Walk(*document(""))]), capacity=3, stored=nothing
-    )
-    assert schedule.next_task() is None
-    assert [number for number, _ in schedule.finished()] == [0, 1]
-
-
 def test_every_walk_ends() -> None:
     schedule = Schedule(iter(walks(5, length=60)), capacity=7, stored=nothing)
     finished = []
@@ -131,11 +123,6 @@ def test_progress_shows_characters_calls_and_tokens(capfd: pytest.CaptureFixture
     assert f"{total}/{total}" in shown
     assert f"calls={calls}" in shown
     assert f"tokens={105 * calls}" in shown
-
-
-def test_nothing_is_shown_unasked(capfd: pytest.CaptureFixture) -> None:
-    LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment_all([story(40)])
-    assert capfd.readouterr() == ("", "")
 
 
 def test_the_event_loop_runs_while_long_texts_are_divided_and_limited() -> None:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from langchain_lumber import LumberTextSplitter
 from llamaindex_lumber import LumberNodeParser
 from lumber_core import AnswerStore, Group, LumberChunker, ModelJudge, StoreError
 from lumber_core.cache import CACHE_FORMAT
-from lumber_core.llms import OpenAIModel
 from lumber_core.lumber.shared_store import SharedCache
 from lumber_core.segmentation import Usage, Verdict
 from tests.core.core_support import document
@@ -53,17 +51,6 @@ def test_a_second_run_asks_nothing_and_gives_the_same(make: Callable[[], Any], w
         assert result == ALONE
     assert len(first.asked) == ALONE.usage.calls
     assert second.asked == []
-
-
-def test_files_of_langchain_are_a_store_too(tmp_path: Path) -> None:
-    storage = pytest.importorskip("langchain_classic.storage")
-    assert splitter(ScatteredModel(), storage.LocalFileStore(tmp_path)).segment(TEXT) == ALONE
-    again = ScatteredModel()
-    store = AnswerStore(storage.LocalFileStore(tmp_path))
-    store.open()
-    assert splitter(again, store).segment(TEXT) == ALONE
-    assert again.asked == []
-    assert len(store) == ALONE.usage.calls
 
 
 @pytest.mark.parametrize("make", STORES)
@@ -223,18 +210,6 @@ def test_answers_outlast_a_store_that_goes_down(
     assert again.asked == []
 
 
-def test_a_store_that_cannot_be_read_for_a_while_costs_no_answer_of_the_run(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    given = Failing()
-    model = ActingModel(lambda: setattr(given, "down", ("read",)))
-    assert splitter(model, given).segment(TEXT) == ALONE
-    (warning,) = warnings(caplog)
-    assert "asked again for answers that are stored" in warning
-    given.down = ()
-    assert len(AnswerStore(given)) == ALONE.usage.calls
-
-
 def test_a_store_that_takes_long_to_fail_is_not_tried_for_every_answer(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -338,16 +313,3 @@ def test_a_store_changes_neither_what_a_parser_serialises_nor_its_hash() -> None
     assert with_store.chunker.identity == plain.chunker.identity
     copied = pickle.loads(pickle.dumps(LumberNodeParser(store=open_shared)))
     assert copied.store is open_shared
-
-
-@pytest.mark.parametrize("make", STORES)
-def test_no_text_and_no_key_is_written(make: Callable[[], Any]) -> None:
-    pytest.importorskip("openai")
-    store = make()
-    model = OpenAIModel("m", base_url="http://127.0.0.1:9/v1", api_key="planted-key-123")
-    kept = AnswerStore(store)
-    judge = ModelJudge(model).identity
-    kept.keep(judge, some_group(), Verdict(0, 4, 1, "shift", "why", "Answer: ID 1"))
-    assert "Answer: ID 1" in everything(store)
-    assert "planted-key" not in everything(store)
-    assert "Three" not in everything(store)

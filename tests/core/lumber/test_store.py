@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import json
 import os
-import pickle
 import random
 import re
 import signal
@@ -27,7 +26,6 @@ from lumber_core import (
     LumberChunker,
     ModelJudge,
     PromptTemplate,
-    StoreError,
 )
 from lumber_core.cache import Cache
 from lumber_core.lumber.answer_store import key
@@ -63,18 +61,6 @@ def test_a_second_run_asks_nothing_and_gives_the_same(tmp_path: Path) -> None:
     assert second == first
     assert second.usage == Usage()
     assert first.usage == Usage(asked, 100 * asked, 5 * asked)
-
-
-@pytest.mark.parametrize("way", ["sync", "async"])
-def test_a_rerun_that_walks_ahead_asks_nothing(tmp_path: Path, way: str) -> None:
-    model = ScatteredModel()
-    text = story(300)
-    first = splitter(model, tmp_path / "answers.db").segment(text)  # the true answers alone
-    asked = len(model.asked)
-    ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16)
-    again = ahead.segment(text) if way == "sync" else asyncio.run(ahead.asegment(text))
-    assert again == first
-    assert len(model.asked) == asked
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
@@ -161,19 +147,6 @@ def test_another_model_another_prompt_and_another_group_are_asked_anew(tmp_path:
     assert len(model.asked) == 3
 
 
-def test_texts_that_run_together_are_different_groups(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "answers.db")
-
-    def group(cut: int) -> Group:
-        text = "abcd"
-        from lumber_core import Span
-
-        return Group(TextUnits(text, [Span(0, cut), Span(cut, 4)]), 0, 2)
-
-    store.keep("j", group(1), Verdict(0, 2, 1, "shift"))
-    assert store.get("j", group(2)) is None
-
-
 def test_failures_are_kept_until_forgotten(tmp_path: Path) -> None:
     store = AnswerStore(tmp_path / "answers.db")
     refused = Verdict(0, 4, None, "refused", "declined", "No.")
@@ -213,74 +186,9 @@ def test_a_row_says_who_answered_what_and_when_but_holds_no_text(tmp_path: Path)
     assert b"SECRET" not in path.read_bytes()
 
 
-def test_a_damaged_file_is_refused_before_the_model_is_asked(tmp_path: Path) -> None:
-    path = tmp_path / "answers.db"
-    path.write_bytes(b"this is no database, whatever its name says" * 50)
-    model = ScatteredModel()
-    with pytest.raises(StoreError, match=r"answers\.db cannot be used.*another path"):
-        splitter(model, path).segment(TEXT)
-    assert model.asked == []
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        {"offset": "abc"},
-        {"offset": 1.5},
-        {"offset": 99},
-        {"offset": -1},
-        {"outcome": "perhaps"},
-        {"outcome": ["shift"]},
-        {"reason": None},
-        {"answer": 5},
-        b"[]",
-        b"[" * 100_000,
-        b'{"start": ' + b"1" * 5_000,
-    ],
-    ids=lambda damage: repr(damage)[:20],
-)
-def test_a_damaged_entry_is_reported_and_left_alone(tmp_path: Path, damage: dict | bytes) -> None:
-    path = tmp_path / "answers.db"
-    store = AnswerStore(path)
-    store.keep("j", some_group(), Verdict(0, 4, 1, "shift"))
-    entries = Cache(path, "verdicts")
-    ((name, value),) = entries.items()
-    changed = isinstance(damage, dict) and json.dumps(json.loads(value) | damage).encode()
-    entries.put(name, changed or damage)
-    before = dict(entries.items())
-    with pytest.raises(StoreError, match="damaged verdict"):
-        store.get("j", some_group())
-    assert dict(entries.items()) == before
-
-
-@pytest.mark.parametrize("usage", [None, {}, {"calls": 1}, {"calls": "1", "prompt_tokens": 2}])
-def test_a_damaged_usage_is_reported(tmp_path: Path, usage: object) -> None:
-    store = AnswerStore(tmp_path / "answers.db")
-    store.keep("j", some_group(), Verdict(0, 4, 1, "shift"))
-    entries = Cache(tmp_path / "answers.db", "verdicts")
-    ((name, value),) = entries.items()
-    entries.put(name, json.dumps(json.loads(value) | {"usage": usage}).encode())
-    with pytest.raises(StoreError, match="damaged verdict"):
-        store.usage()
-
-
-def test_answers_that_utf_8_cannot_hold_and_huge_counts_are_stored(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "answers.db")
-    verdict = Verdict(0, 4, 1, "shift", "why", "Answer \ud83d", Usage(1, 10**30, 5))
-    store.keep("j", some_group(), verdict)
-    assert store.get("j", some_group()) == verdict
-    assert store.usage() == verdict.usage
-
-
 def test_a_judge_of_ones_own_needs_an_identity(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="give it an attribute `identity`"):
         LumberChunker(lambda group: None, store=tmp_path / "answers.db")
-
-
-def test_a_store_is_pickled_by_its_path(tmp_path: Path) -> None:
-    store = AnswerStore(tmp_path / "answers.db")
-    store.keep("j", some_group(), Verdict(0, 4, 1, "shift"))
-    assert len(pickle.loads(pickle.dumps(store))) == 1
 
 
 def test_a_judge_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -406,15 +314,3 @@ def test_kills_of_one_process_cost_another_that_shares_the_store_nothing(tmp_pat
     second = ScatteredModel()
     splitter(second, store).segment(story(700, 1))
     assert second.asked == []
-
-
-@needs_forks
-def test_processes_share_a_store(tmp_path: Path) -> None:
-    store, log = tmp_path / "answers.db", tmp_path / "calls.log"
-    outputs = [tmp_path / f"spans {number}" for number in range(3)]
-    children = [start(store, log, 2, output) for output in outputs]
-    for child in children:
-        child.join(120)
-    assert {child.exitcode for child in children} == {0}
-    assert len({output.read_text() for output in outputs}) == 1
-    assert len(AnswerStore(store)) == len(set(log.read_text().split()))

@@ -12,7 +12,6 @@ import pytest
 
 from lumber_core import AnswerStore, LumberChunker, ModelJudge
 from lumber_core.errors import StoreError
-from tests.core.core_support import with_
 from tests.core.lumber.support import ActingModel, ScatteredModel, story, warnings
 
 TEXT = story(60)
@@ -116,40 +115,6 @@ def test_a_file_of_unsaved_answers_that_is_damaged_is_refused_and_left_alone(
         run(model, path)
     assert model.asked == []
     assert aside.read_bytes() == b"no answers" * 100
-
-
-@pytest.mark.parametrize("way", ["sync", "async"])
-def test_answers_in_flight_outlast_a_lock_of_another_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
-    monkeypatch.setattr("lumber_core.database._BUSY_SECONDS", 0.05)
-    path = tmp_path / "answers.db"
-    other: list[sqlite3.Connection] = []
-
-    def lock() -> None:
-        other.append(sqlite3.connect(path, timeout=60, check_same_thread=False))
-        other[0].execute("BEGIN IMMEDIATE")
-
-    def split(model: ScatteredModel, store: AnswerStore) -> object:
-        chunker = with_(
-            LumberChunker(ModelJudge(model), theta=60, store=store, max_concurrency=16),
-            max_extra_calls=0,
-        )
-        texts = [story(20, seed) for seed in range(16)]
-        return (
-            chunker.segment_all(texts)
-            if way == "sync"
-            else asyncio.run(chunker.asegment_all(texts))
-        )
-
-    store = AnswerStore(path)
-    first = split(ActingModel(lock), store)
-    assert other[0].in_transaction
-    other[0].close()
-    store.flush()
-    second = ScatteredModel()
-    assert split(second, AnswerStore(path)) == first
-    assert second.asked == []
 
 
 def test_answers_outlast_a_full_disk(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lumber_core import Group, LumberChunker
@@ -65,16 +65,6 @@ def test_each_group_starts_further_on(rules_of, tokens, theta, said):
 
 @given(tokens=sizes, theta=st.integers(1, 60), said=answers)
 @quick
-def test_groups_and_chunks_stay_within_theta_unless_they_are_one_unit(tokens, theta, said):
-    walk = walk_of(MethodRules(tokens, theta), tokens)
-    groups = run(walk, said)
-    chunks = list(pairwise(edges(walk))) if tokens else []
-    for start, stop in [*groups, *chunks]:
-        assert sum(tokens[start:stop]) <= theta or stop == start + 1
-
-
-@given(tokens=sizes, theta=st.integers(1, 60), said=answers)
-@quick
 def test_groups_hold_as_many_units_as_fit(tokens, theta, said):
     walk = walk_of(MethodRules(tokens, theta), tokens)
     run(walk, said)
@@ -92,41 +82,6 @@ def test_published_groups_stay_below_theta_unless_they_are_one_unit(tokens, thet
         estimate = round(1.2 * sum(count + 2 for count in tokens[start:stop]))
         assert estimate < theta or stop == start + 1
         assert start < len(tokens) - 5
-
-
-@every_rule
-@given(
-    tokens=sizes,
-    theta=st.integers(1, 60),
-    said=st.dictionaries(st.integers(0, 30), st.integers(-2, 32)),
-    order=st.randoms(use_true_random=False),
-)
-@example(tokens=[1] * 9, theta=3, said={0: 2, 2: 4}, order=None)
-@quick
-def test_verdicts_may_come_in_any_order_and_ahead_of_time(rules_of, tokens, theta, said, order):
-    """Every possible group is judged beforehand: the walk picks the same chain."""
-    rules = rules_of(tokens, theta)
-    groups = [(start, rules.stop(start)) for start in range(len(tokens))]
-    verdicts = [
-        Verdict(start, stop, said.get(start), "shift")
-        for start, stop in groups
-        if stop is not None and rules.asks(start, stop)
-    ]
-    by_start = {verdict.start: verdict for verdict in verdicts}
-    in_order = walk_of(rules, tokens)
-    while (group := in_order.claim()) is not None:
-        in_order.record(by_start[group.start])
-    ahead = walk_of(rules, tokens)
-    if order is None:
-        verdicts.reverse()
-    else:
-        order.shuffle(verdicts)
-    for verdict in verdicts:
-        ahead.record(verdict)
-    assert ahead.done
-    assert ahead.claim() is None
-    assert ahead.boundaries == in_order.boundaries
-    assert ahead.verdicts == in_order.verdicts
 
 
 def test_a_verdict_names_where_the_chunk_ends_and_the_next_group_starts():
@@ -154,18 +109,6 @@ def test_a_unit_larger_than_theta_is_a_group_of_its_own_and_is_not_judged():
 def test_a_group_may_fill_theta_exactly():
     assert MethodRules([10, 20, 1], 30).stop(0) == 2
     assert MethodRules([10, 21, 1], 30).stop(0) == 1
-
-
-def test_units_of_no_tokens_go_with_the_group_before():
-    assert MethodRules([30, 0, 0, 1], 30).stop(0) == 3
-
-
-def test_a_document_without_units_is_done_at_once():
-    walk = walk_of(MethodRules([], 30), [])
-    assert walk.done
-    assert walk.claim() is None
-    assert walk.verdicts == ()
-    assert walk.boundaries == ()
 
 
 def test_a_group_is_handed_out_once():
