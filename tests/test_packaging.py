@@ -105,7 +105,7 @@ def test_packages_are_typed(package: str) -> None:
 @pytest.mark.parametrize(
     ("package", "names"),
     [
-        ("lumber_evaluation.report", ["report.html.jinja", "report.css", "report.js"]),
+        ("lumber_evaluation.report", ["report.html.jinja", "report.css"]),
         ("lumber_core.bert.bundled", ["card.json", "model.int8.onnx"]),
         ("lumber_core.bert.large", ["card.json", "model.int8.onnx", "words.int8.bin"]),
     ],

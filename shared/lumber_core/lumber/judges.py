@@ -23,7 +23,7 @@ from lumber_core.llms.limits import CallLimiter
 from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
-from lumber_core.lumber.questions import Question
+from lumber_core.lumber.questions import GroupQuestion
 from lumber_core.lumber.windows import UnitWindow, scores_of
 from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
 
@@ -140,7 +140,7 @@ class ModelJudge(Judge):
 
     async def _judge(self, group: Group, complete: Callable[..., Awaitable[Completion]]) -> Verdict:
         system, user = self._prompt.render(group)
-        question, usage, unavailable = Question(group, user, self.rereads), Usage(), None
+        question, usage, unavailable = GroupQuestion(group, user, self.rereads), Usage(), None
         while True:
             try:
                 completion = await complete(system, question.text, answers=question.answers)

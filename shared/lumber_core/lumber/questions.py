@@ -21,7 +21,7 @@ _ASK_AGAIN = ("unreadable", "outside")
 _MOST_RESTS = 8
 
 
-class Question:
+class GroupQuestion:
     """A question about a group or a window, with the replies so far.
 
     If the list about a window is cut off, its rest is asked for.
