@@ -134,7 +134,7 @@ _add(
     "lumber_cli.training:train_command",
     "Train a chunk classifier and plot its learning curves.",
     "my-model --passages passages.jsonl --sections documents.jsonl",
-    "second --recipe augmented --base my-model --passages passages.jsonl",
+    "second --recipe paper --base my-model --passages passages.jsonl",
 )
 _add(
     "export",
