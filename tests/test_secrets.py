@@ -216,7 +216,7 @@ def test_estimates_views_and_shared_stores_tell_no_key(model: RemoteModel, tmp_p
     chunker.dry_run([TEXT], tmp_path / "prompts.jsonl")
     parser: Any = LumberNodeParser(llm=model, store=Store())
     told = [repr(segmentation), repr(view), view._repr_html_(), repr(estimate), str(estimate)]
-    told += [estimate._repr_html_(), repr(chunker), repr(chunker.settings)]
+    told += [repr(chunker), repr(chunker.settings)]
     told += [repr(parser), parser.to_json(), repr(chunker.split(TEXT))]
     told += [str(chunk.metadata(verdict=True)) for chunk in chunker.split(TEXT)]
     assert KEY not in "".join(told)

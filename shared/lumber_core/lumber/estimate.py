@@ -69,7 +69,7 @@ class Prices:
         return spent / 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate:
     """The expected cost of splitting some texts; `print` and notebooks show it as a table.
 
@@ -85,7 +85,7 @@ class Estimate:
     completion_tokens: Range
     cost: Range | None
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         table = [("", *_COLUMNS), *self._rows()]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = (
@@ -95,15 +95,6 @@ class Estimate:
             for name, *values in table
         )
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        """Return the table as HTML."""
-        head = "".join(f"<th>{name}</th>" for name in ("", *_COLUMNS))
-        rows = "".join(
-            f"<tr><th>{name}</th>{''.join(f'<td>{value}</td>' for value in values)}</tr>"
-            for name, *values in self._rows()
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         """Return the name of each quantity, with its unit, and its three values."""

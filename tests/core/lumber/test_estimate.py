@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -118,5 +117,4 @@ def test_it_prints_as_a_table_with_units() -> None:
         ["cost", "0.50", "0.75", "1.25"],
     ]
     assert len({len(line) for line in str(estimate).splitlines()}) == 1
-    page = ElementTree.fromstring(estimate._repr_html_())
-    assert [[cell.text for cell in row] for row in page.iter("tr")][1:] == cells[1:]
+    assert repr(estimate) == str(estimate)  # notebooks show it
