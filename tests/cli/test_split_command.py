@@ -93,8 +93,8 @@ def test_folders_patterns_and_stdin_are_read_together(docs: Path) -> None:
             GreedyChunker(units="paragraphs", tokenizer="words"),
         ),
         (
-            ["--method", "greedy", "--tokenizer", "cl100k_base", "--end-markers", "The"],
-            GreedyChunker(tokenizer="cl100k_base", end_markers=["The"]),
+            ["--method", "greedy", "--tokenizer", "cl100k_base"],
+            GreedyChunker(tokenizer="cl100k_base"),
         ),
         (
             ["--method", "lumber", "--theta", "200", "--chunk-size", "100"],

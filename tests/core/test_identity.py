@@ -46,8 +46,6 @@ VARIANTS = {
     "greedy limit": lambda: GreedyChunker(100, tokenizer="words", chunk_size=200),
     "greedy other limit": lambda: GreedyChunker(100, tokenizer="words", chunk_size=201),
     "greedy minimum": lambda: GreedyChunker(100, tokenizer="words", min_chunk_size=20),
-    "greedy marks": lambda: GreedyChunker(100, tokenizer="cl100k_base", end_markers=["<e>"]),
-    "greedy other marks": lambda: GreedyChunker(100, tokenizer="cl100k_base", end_markers=["<f>"]),
     "bert": lambda: BertChunker(),
     "bert threshold": lambda: BertChunker(threshold=1e-9),
     "bert paper": lambda: BertChunker("large", paper=True),
@@ -116,14 +114,14 @@ def test_a_store_and_pickling_leave_the_identity_as_it_is(tmp_path: Path) -> Non
 def test_an_identity_is_the_same_in_another_process() -> None:
     code = (
         "from lumber_core import *\n"
-        "made = GreedyChunker(100, tokenizer='cl100k_base', end_markers=['<e>'])\n"
+        "made = GreedyChunker(100, tokenizer='cl100k_base')\n"
         "print(made.identity)\n"
         "print(LumberChunker(BertJudge()).identity)\n"
     )
     output = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    here = [VARIANTS[name]().identity for name in ("greedy marks", "bert judge")]
+    here = [VARIANTS[name]().identity for name in ("greedy tokenizer", "bert judge")]
     assert output.stdout.splitlines() == here
 
 

@@ -11,7 +11,6 @@ from lumber_core.text.markdown import markdown_blocks, places_in_outline
 from lumber_core.text.parsed import MarkdownText, PlainText
 from lumber_core.text.plain import read_lines
 from lumber_core.text.units import (
-    after_markers,
     markdown,
     paragraphs,
     sentences,
@@ -85,9 +84,3 @@ def test_finer_places_stay_inside_their_range(text: str, data: st.DataObject) ->
             offsets = [place.offset for place in level]
             assert offsets == sorted(offsets)
             assert all(start < offset < stop for offset in offsets)
-
-
-@given(texts, st.lists(st.text(min_size=1, max_size=3), min_size=1, max_size=3))
-@examples(40)
-def test_units_between_markers_tile(text: str, markers: list[str]) -> None:
-    check_tiling(after_markers(text, tuple(markers)), len(text))

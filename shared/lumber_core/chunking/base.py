@@ -30,7 +30,7 @@ from lumber_core.spans import Span, spans_from_starts
 from lumber_core.text.parsed import MarkdownText, ParsedText, PlainText
 from lumber_core.text.source import Source, as_source, as_sources
 from lumber_core.text.units import UnitFinder, UnitSpec, unit_finder
-from lumber_core.tokens import TokenCounter, TokenCounterSpec, token_counter
+from lumber_core.tokens import TokenCounter, token_counter
 
 if TYPE_CHECKING:
     from lumber_core.chunking.cutting import Scorer
@@ -44,7 +44,6 @@ class Chunker(ABC):
     Args:
         settings: The settings; they cannot be changed afterwards.
         units: What is kept whole if possible; see `lumber_core.text.units.unit_finder`.
-        tokenizer: Counts tokens, instead of the settings' tokenizer.
 
     Raises:
         ValueError: A name is unknown.
@@ -56,10 +55,9 @@ class Chunker(ABC):
         settings: ChunkerSettings,
         *,
         units: UnitSpec,
-        tokenizer: TokenCounterSpec | None = None,
     ) -> None:
         self._settings = settings
-        self._counter = token_counter(settings.tokenizer if tokenizer is None else tokenizer)
+        self._counter = token_counter(settings.tokenizer)
         self._find_units: UnitFinder = unit_finder(units, language=settings.language)
         own = signature_of(type(settings)).parameters.get("units")
         self._default_units = own is None or units == own.default

@@ -10,28 +10,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import field
-from functools import partial
 from itertools import accumulate, pairwise
-from typing import Annotated, Any
 
 from lumber_core.chunking.base import Chunker, enforce_limits
 from lumber_core.chunking.settings import TargetSettings, TargetSize, Units
 from lumber_core.chunking.size_limits import Counted, SizeLimits
-from lumber_core.identity import safe_repr
 from lumber_core.segmentation import Segmentation
-from lumber_core.settings import Setting, takes
+from lumber_core.settings import takes
 from lumber_core.spans import Span
 from lumber_core.text.parsed import MarkdownText, ParsedText
-from lumber_core.text.units import after_markers
-from lumber_core.tokens import TiktokenCounter
-
-END_SENTENCE = "<|end_sentence|>"
-NEW_SECTION = "<|new_section|>"
-
-
-def _check_markers(name: str, markers: Any) -> None:
-    if isinstance(markers, str) or not all(isinstance(m, str) and m for m in markers):
-        raise TypeError(f"{name} must be a sequence of non-empty strings, not {safe_repr(markers)}")
 
 
 class GreedySettings(TargetSettings):
@@ -39,39 +26,14 @@ class GreedySettings(TargetSettings):
 
     target_size: TargetSize = field(default=None, kw_only=False)
     units: Units = "sentences"
-    end_markers: Annotated[
-        Sequence[str],
-        Setting(
-            "Strings that mark the ends of sentences in the text, such as `END_SENTENCE` and "
-            "`NEW_SECTION`. Cuts are made right after them instead of at `units`, and each counts "
-            "as one token of the encoding that `tokenizer` names.",
-            _check_markers,
-        ),
-    ] = ()
-
-    def __post_init__(self) -> None:
-        """Check every value, and that they fit together.
-
-        Raises:
-            ValueError: `target_size` is above `chunk_size`, or `end_markers` are given and
-                `tokenizer` is not the name of a tiktoken encoding.
-        """
-        super().__post_init__()
-        object.__setattr__(self, "end_markers", tuple(self.end_markers))
-        named = isinstance(self.tokenizer, str) and self.tokenizer not in ("estimate", "words")
-        if self.end_markers and not named:
-            raise ValueError(
-                "end_markers extend a tiktoken encoding: pass the name of one as tokenizer, such "
-                f'as "cl100k_base", not {safe_repr(self.tokenizer)}'
-            )
 
 
 class GreedyChunker(Chunker):
     """Cuts at the sentence end nearest to a target length in tokens.
 
     Raises:
-        ValueError: A number is out of range, a name is unknown, `target_size` is above
-            `chunk_size`, or `end_markers` are given without the name of a tiktoken encoding.
+        ValueError: A number is out of range, a name is unknown, or `target_size` is above
+            `chunk_size`.
         TypeError: A setting has the wrong type or is unknown.
 
     Example:
@@ -82,14 +44,7 @@ class GreedyChunker(Chunker):
 
     @takes(GreedySettings)
     def __init__(self, settings: GreedySettings) -> None:
-        markers = (*settings.end_markers,)
-        super().__init__(
-            settings,
-            units=partial(after_markers, markers=markers) if markers else settings.units,
-            tokenizer=TiktokenCounter(str(settings.tokenizer), markers=markers)
-            if markers
-            else None,
-        )
+        super().__init__(settings, units=settings.units)
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         assert limits.target_size is not None

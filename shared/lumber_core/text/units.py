@@ -227,22 +227,6 @@ def markdown(text: str) -> list[Span]:
     return markdown_units(markdown_blocks(text))
 
 
-def after_markers(text: str, markers: tuple[str, ...]) -> list[Span]:
-    """Find units that end just past an explicit marker, such as `<|end_sentence|>`.
-
-    Args:
-        text: A text in which an earlier step has written the markers.
-        markers: The strings that end a unit.
-
-    Returns:
-        Spans that tile the text; what follows the last marker is the last unit.
-    """
-    pattern = "|".join(re.escape(marker) for marker in sorted(markers, key=len, reverse=True))
-    cuts = [match.end() for match in re.finditer(pattern, text)]
-    starts = [0, *breaks(text, (cut for cut in cuts if cut < len(text)))] if text else []
-    return list(spans_from_starts(starts, len(text)))
-
-
 def _own(text: str, finder: Callable[[str], Iterable[tuple[int, int]]]) -> list[Span]:
     """Run a custom finder; text between two units is attached to the unit before."""
     units = list(finder(text))

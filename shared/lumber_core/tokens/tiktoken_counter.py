@@ -31,8 +31,6 @@ class TiktokenCounter:
 
     Args:
         name: An encoding ("cl100k_base") or a model ("gpt-4o").
-        markers: Strings counted as one token each, as if the encoding had them as special
-            tokens: explicit ends of sentences, for instance.
 
     Raises:
         ValueError: `name` is neither an encoding nor a model that tiktoken knows.
@@ -40,46 +38,33 @@ class TiktokenCounter:
         TokenizerDataError: On first use, if the vocabulary is not available.
     """
 
-    def __init__(self, name: str = "cl100k_base", *, markers: Sequence[str] = ()) -> None:
+    def __init__(self, name: str = "cl100k_base") -> None:
         self.name = encoding_name(name)
-        self.markers = tuple(markers)
 
     @cached_property
     def encoding(self) -> Encoding:
-        """The tiktoken encoding, with the markers added to it."""
-        encoding = load_encoding(self.name)
-        return extended_encoding(encoding, self.markers) if self.markers else encoding
+        """The tiktoken encoding."""
+        return load_encoding(self.name)
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, in order."""
-        if not self.markers:
-            return count_ordinary(self.encoding, texts)
-        encode = self.encoding.encode
-        allowed = set(self.markers)
-        return [
-            sum(
-                len(encode(part, allowed_special=allowed, disallowed_special=()))
-                for part in _parts(text)
-            )
-            for text in texts
-        ]
+        return count_ordinary(self.encoding, texts)
 
     def of(self, text: str) -> EncodedText | None:
         """Return the tokens of a text, which is encoded once for all its ranges.
 
         Returns:
-            None if there are markers, or if little is known about the pattern or for this text.
+            None if little is known about the pattern or for this text.
         """
-        if self.markers or self.name not in KNOWN_ENCODINGS:
+        if self.name not in KNOWN_ENCODINGS:
             return None
         return encoded_text(text, self.encoding)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"name": self.name, "markers": self.markers}
+        return {"name": self.name}
 
     def __repr__(self) -> str:
-        markers = f", markers={self.markers!r}" if self.markers else ""
-        return f"TiktokenCounter({self.name!r}{markers})"
+        return f"TiktokenCounter({self.name!r})"
 
 
 class EncodingCounter:
@@ -139,24 +124,3 @@ def encoding_name(name: str) -> str:
             f'unknown tokenizer {name!r}: expected "estimate", "words", one of tiktoken\'s '
             f"encodings ({', '.join(sorted(known))}) or a model name that tiktoken knows"
         ) from None
-
-
-def extended_encoding(encoding: Encoding, markers: Sequence[str]) -> Encoding:
-    """Return `encoding` with one more special token for each marker.
-
-    Args:
-        encoding: Any tiktoken encoding.
-        markers: New special tokens; they get the ids after the last one in use.
-    """
-    from tiktoken import Encoding
-
-    first = encoding.n_vocab
-    return Encoding(
-        name=f"{encoding.name}+{len(markers)}",
-        pat_str=encoding._pat_str,
-        mergeable_ranks=encoding._mergeable_ranks,
-        special_tokens={
-            **encoding._special_tokens,
-            **{marker: first + number for number, marker in enumerate(markers)},
-        },
-    )

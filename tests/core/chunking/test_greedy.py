@@ -3,12 +3,11 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 
 import pytest
-import tiktoken
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lumber_core import GreedyChunker
-from lumber_core.chunking.greedy import END_SENTENCE, NEW_SECTION, nearest_cuts
+from lumber_core.chunking.greedy import nearest_cuts
 from tests.core.core_support import RecordingCounter, quick
 
 
@@ -119,52 +118,6 @@ def test_each_unit_is_counted_once_and_with_a_limit_each_chunk():
     assert counter.seen == [*units, *chunks, *(chunk.strip() for chunk in chunks)]
 
 
-# Explicit end markers.
-
-
-def test_cuts_fall_past_the_markers_and_each_counts_one_token():
-    sentences = ["The cat sat." + END_SENTENCE, " The dog." + END_SENTENCE + NEW_SECTION]
-    text = "".join(sentences) + " All of the others. They left." + END_SENTENCE
-    greedy = GreedyChunker(1, end_markers=(END_SENTENCE, NEW_SECTION), tokenizer="cl100k_base")
-    result = greedy.segment(text)
-    assert result.chunks(text) == [
-        "The cat sat.<|end_sentence|>",
-        " The dog.<|end_sentence|>",
-        "<|new_section|>",
-        " All of the others. They left.<|end_sentence|>",
-    ]
-
-
-def test_markers_agree_with_an_encoder_that_was_extended_by_hand():
-    base = tiktoken.get_encoding("cl100k_base")
-    extended = tiktoken.Encoding(
-        "extended",
-        pat_str=base._pat_str,
-        mergeable_ranks=base._mergeable_ranks,
-        special_tokens={**base._special_tokens, END_SENTENCE: 100300, NEW_SECTION: 100301},
-    )
-    text = f"It rained.{END_SENTENCE} He slept long.{END_SENTENCE}{NEW_SECTION}Day came." * 9
-    ids = extended.encode(text, allowed_special={END_SENTENCE, NEW_SECTION})
-    chunker = GreedyChunker(8, end_markers=(END_SENTENCE, NEW_SECTION), tokenizer="cl100k_base")
-    assert chunker.counter.count([text]) == [len(ids)]
-    ends = {number + 1 for number, token in enumerate(ids) if token in (100300, 100301)}
-    starts = [*accumulate(chunker.counter.count(chunker.split_text(text)), initial=0)]
-    assert {*starts} <= {0, *ends, len(ids)}
-
-
-def test_other_special_tokens_stay_text_beside_markers():
-    text = f"<|endoftext|>{END_SENTENCE}"
-    chunker = GreedyChunker(8, end_markers=[END_SENTENCE], tokenizer="cl100k_base")
-    ordinary = tiktoken.get_encoding("cl100k_base").encode_ordinary("<|endoftext|>")
-    assert chunker.counter.count([text]) == [len(ordinary) + 1]
-
-
-def test_a_text_without_markers_is_one_chunk():
-    text = "One here. Two there. Three."
-    greedy = GreedyChunker(1, end_markers=(END_SENTENCE,), tokenizer="cl100k_base")
-    assert greedy.segment(text).chunks(text) == [text]
-
-
 # Sizes.
 
 
@@ -234,12 +187,6 @@ def test_the_repr_shows_what_decides():
             r"not be above chunk_size \(512 unless given\): raise",
         ),
         ({"targt_size": 6}, TypeError, "no setting 'targt_size': did you mean 'target_size'"),
-        ({"end_markers": END_SENTENCE}, TypeError, "end_markers must be a sequence"),
-        ({"end_markers": [""]}, TypeError, "non-empty strings"),
-        ({"end_markers": [3]}, TypeError, "non-empty strings"),
-        ({"end_markers": ["<s>"]}, ValueError, 'such as "cl100k_base"'),
-        ({"end_markers": ["<s>"], "tokenizer": "words"}, ValueError, "tiktoken encoding"),
-        ({"end_markers": ["<s>"], "tokenizer": len}, ValueError, "tiktoken encoding"),
     ],
 )
 def test_bad_arguments_are_refused_by_name(arguments, error, message):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from lumber_core.spans import check_tiling
 from lumber_core.text.unicode import is_break
 from lumber_core.text.units import (
-    after_markers,
     paragraphs,
     sentences,
     sentences_and_lines,
@@ -213,34 +212,6 @@ def test_chinese_without_line_breaks_has_the_sentences_that_sentencex_finds(draw
 def test_many_sentences_do_not_cross_to_sentencex_one_by_one(handed_over):
     sentences("Sentence of some length here. " * 7_000)
     assert len(handed_over) < 120
-
-
-# Explicit markers.
-
-
-def test_markers_end_units():
-    assert found(functools.partial(after_markers, markers=("<s>", "<p>")), "a. <s>b.<s><p>c") == [
-        "a. <s>",
-        "b.<s>",
-        "<p>",
-        "c",
-    ]
-
-
-def test_of_two_markers_that_begin_alike_the_longer_wins():
-    text = "a<s>>b<s>c"
-    assert found(functools.partial(after_markers, markers=("<s>", "<s>>")), text) == [
-        "a<s>>",
-        "b<s>",
-        "c",
-    ]
-
-
-def test_markers_are_not_patterns():
-    assert found(functools.partial(after_markers, markers=("<|.|>",)), "a<|x|>b<|.|>c") == [
-        "a<|x|>b<|.|>",
-        "c",
-    ]
 
 
 # A caller's own finder.

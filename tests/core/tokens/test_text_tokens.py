@@ -156,12 +156,6 @@ def test_nothing_is_known_of_a_text_that_is_not_read_as_one(text):
     assert tokens.between([0, 2, len(text)]) == counter.count([text[:2], text[2:]])
 
 
-def test_nothing_is_known_of_an_encoding_with_markers():
-    counter = TiktokenCounter("cl100k_base", markers=["<|end|>"])
-    assert counter.of("a b") is None
-    assert tokens_of("a<|end|>b", counter).between([0, 8, 9]) == [2, 1]
-
-
 def test_other_counters_count_each_range_as_a_text_of_its_own():
     class Custom:
         def count(self, texts):

@@ -93,7 +93,6 @@ COUNTERS = {
     "transformers": fast_bert,
     "slow transformers": Letters,
     "callable": lambda: characters,
-    "markers": lambda: TiktokenCounter("cl100k_base", markers=("<|end_sentence|>",)),
 }
 
 
@@ -157,21 +156,12 @@ def test_an_unknown_name_is_refused_with_the_known_ones(name):
 
 @pytest.mark.parametrize("special", ALL_SPECIAL)
 @pytest.mark.parametrize("copies", [1, 40])
-@pytest.mark.parametrize("kind", ["encoding", "Encoding", "markers"])
+@pytest.mark.parametrize("kind", ["encoding", "Encoding"])
 def test_text_that_spells_a_special_token_is_text(kind, copies, special):
     counter = token_counter(COUNTERS[kind]())
     as_text = len(tiktoken.get_encoding("cl100k_base").encode_ordinary(special))
     assert as_text > 1
     assert counter.count([special] * copies) == [as_text] * copies
-
-
-def test_markers_count_as_one_token_each():
-    counter = TiktokenCounter("cl100k_base", markers=("<|end_sentence|>", "<|new_section|>"))
-    text = "One.<|end_sentence|> Two.<|end_sentence|><|new_section|>"
-    plain = TiktokenCounter("cl100k_base")
-    parts = plain.count(["One.", " Two."])
-    assert counter.count([text]) == [sum(parts) + 3]
-    assert plain.count([text])[0] > sum(parts) + 3
 
 
 # Vocabularies that cannot be had.
@@ -298,7 +288,6 @@ def test_a_million_blanks_are_counted_without_a_panic_in_tiktoken(name, blank):
     parts = [blank * 1000] * (len(text) // (1000 * len(blank)))
     (count,) = token_counter(name).count([text])
     assert count == pytest.approx(sum(token_counter(name).count(parts)), rel=0.2)
-    assert TiktokenCounter(name, markers=("<s>",)).count([text]) == [count]
     assert token_counter(name).count(["a"] * 20 + [text])[-1] == count
 
 
