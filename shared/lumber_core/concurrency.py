@@ -21,10 +21,10 @@ from collections.abc import (
 )
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from itertools import islice
 from threading import Lock
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from lumber_core.forks import renew_after_fork
 
@@ -37,7 +37,8 @@ class SingleFlight(Generic[T]):
     """Lets concurrent requests for the same result share one computation.
 
     The first caller does the work and the others wait for its result. If it fails, they fail with
-    the same error; if it is cancelled or interrupted, one of them takes over.
+    the same error; if it is cancelled or interrupted, one of them takes over. The work must not
+    request its own result, for which it would wait forever.
 
     Threads share with threads and coroutines with coroutines. A thread that waited for a coroutine
     might block the event loop which that needs.
@@ -176,30 +177,6 @@ def run_at_once(coroutine: Coroutine[Any, Any, T]) -> T:
         return result
     coroutine.close()
     raise RuntimeError(f"{coroutine!r} waits, so it needs an event loop")
-
-
-class Pick(Protocol):
-    """Picks what a coroutine awaits, so that `run_at_once` can run it, too."""
-
-    def __call__(
-        self, now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
-    ) -> Callable[P, Awaitable[T]]:
-        """Return a function or its async version; by default that is the function in a thread."""
-
-
-def pick_sync(
-    now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
-) -> Callable[P, Awaitable[T]]:
-    """Return the function, for `run_at_once`; see `Pick`."""
-    del later
-    return as_async(now)
-
-
-def pick_async(
-    now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
-) -> Callable[P, Awaitable[T]]:
-    """Return the async version, for a coroutine that is awaited; see `Pick`."""
-    return partial(in_thread, now) if later is None else later
 
 
 class PerLoop(Generic[Client]):

@@ -50,15 +50,6 @@ def is_secret(name: str, value: object) -> bool:
     return named or type(value).__name__.startswith("Secret")
 
 
-def is_hidden(name: str, value: object) -> bool:
-    """Return whether a setting is not shown: a secret, or headers, any of which may be one.
-
-    Headers do count in identities.
-    """
-    headers = re.search(_HEADERS, name) is not None and not isinstance(value, int | float)
-    return headers or is_secret(name, value)
-
-
 def secrets_in(holder: object) -> list[str]:
     """Return the secrets in the settings of an object, and in those of its clients.
 
@@ -176,16 +167,9 @@ def _tells(error: BaseException | None, known: tuple[str, ...]) -> bool:
     return error is not None and without_secrets(str(error), known) != str(error)
 
 
-def _clean(value: object, known: tuple[str, ...], depth: int = 0) -> object:
-    """Return a text, or data with texts, without secrets; anything else as it is."""
-    if isinstance(value, str):
-        return without_secrets(value, known)
-    if depth > _DEEPEST:
+def _clean(value: object, known: tuple[str, ...]) -> object:
+    """Return a text without secrets, data that tell one as such a text, and all else as it is."""
+    if not isinstance(value, str | list | tuple | dict):
         return value
-    if type(value) is list:
-        return [_clean(part, known, depth + 1) for part in value]
-    if type(value) is tuple:
-        return tuple(_clean(part, known, depth + 1) for part in value)
-    if type(value) is dict:
-        return {name: _clean(held, known, depth + 1) for name, held in value.items()}
-    return value
+    clean = without_secrets(str(value), known)
+    return value if clean == str(value) else clean

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from lumber_core.identity import safe_repr
-from lumber_core.secrets import is_hidden
+from lumber_core.secrets import is_secret
 
 
 def settings_of(thing: object) -> str:
@@ -30,7 +30,8 @@ def _entries(settings: Mapping[str, object]) -> str:
 
 
 def _shown_as(name: str, value: object) -> str:
-    return "..." if is_hidden(name, value) else _shown(value)
+    headers = name.casefold().endswith(("header", "headers"))  # any of them may be a secret
+    return "..." if headers or is_secret(name, value) else _shown(value)
 
 
 def _shown(value: object) -> str:

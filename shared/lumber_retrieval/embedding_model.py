@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
-from lumber_core.concurrency import Pick
+from lumber_core.concurrency import as_async, in_thread
 from lumber_retrieval.surroundings import Vectors
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 _PROBE = "Which words does this text have?"
 _SAME_MODEL = 0.98  # cosine of two vectors of the probe; servers round differently each time
@@ -27,6 +32,30 @@ class EmbeddingModel(Protocol):
 
     async def aembed_query(self, text: str) -> list[float]:
         """Async version of `embed_query`."""
+
+
+class Pick(Protocol):
+    """Picks what a coroutine awaits, so that `run_at_once` can run it, too."""
+
+    def __call__(
+        self, now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
+    ) -> Callable[P, Awaitable[T]]:
+        """Return a function or its async version; by default that is the function in a thread."""
+
+
+def pick_sync(
+    now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
+) -> Callable[P, Awaitable[T]]:
+    """Return the function, for `run_at_once`; see `Pick`."""
+    del later
+    return as_async(now)
+
+
+def pick_async(
+    now: Callable[P, T], later: Callable[P, Awaitable[T]] | None = None
+) -> Callable[P, Awaitable[T]]:
+    """Return the async version, for a coroutine that is awaited; see `Pick`."""
+    return partial(in_thread, now) if later is None else later
 
 
 async def embed_probe(pick: Pick, model: EmbeddingModel) -> Vectors:

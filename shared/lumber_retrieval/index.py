@@ -12,7 +12,7 @@ import numpy as np
 
 from lumber_core.chunking.base import Chunker
 from lumber_core.chunking.delivery import Delivery
-from lumber_core.concurrency import Pick, batches, pick_async, pick_sync, run_at_once
+from lumber_core.concurrency import batches, run_at_once
 from lumber_core.identity import safe_repr
 from lumber_retrieval.documents import (
     IndexedDocument,
@@ -21,7 +21,14 @@ from lumber_retrieval.documents import (
     new_document,
 )
 from lumber_retrieval.embedding import asplit_and_embed, split_and_embed
-from lumber_retrieval.embedding_model import EmbeddingModel, check_same_model, embed_probe
+from lumber_retrieval.embedding_model import (
+    EmbeddingModel,
+    Pick,
+    check_same_model,
+    embed_probe,
+    pick_async,
+    pick_sync,
+)
 from lumber_retrieval.passages import MAX_GAP, Passage, check_limits, join_hits
 from lumber_retrieval.ranking import CANDIDATES, fused
 from lumber_retrieval.store import Accepts, PassageStore

@@ -6,6 +6,7 @@ faults, or a function from a `Request` to a fault or None.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.utils import formatdate
@@ -111,6 +112,14 @@ def rate_limited(retry_after: float | None = None, *, as_date: bool = False) -> 
     else:
         value = {"Retry-After": f"{retry_after:g}"}
     return Status(429, "Rate limit reached", reason="rate_limit_exceeded", headers=value)
+
+
+def cut(content: str | None) -> Malformed:
+    """A reply in OpenAI's format that reached the limit of its tokens."""
+    message = {"role": "assistant", "content": content}
+    choice = {"index": 0, "finish_reason": "length", "message": message}
+    usage = {"prompt_tokens": 100, "completion_tokens": 64}
+    return Malformed(json.dumps({"choices": [choice], "usage": usage}))
 
 
 def rejecting(*parameters: str) -> Callable[[Request], Fault | None]:

@@ -75,7 +75,7 @@ class OpenAIModel(RemoteModel):
                 model=self._model, input=list(texts), encoding_format="float"
             )
         except Exception as error:
-            redact(error, secrets_in({"api_key": self._api_key, "clients": [self._client]}))
+            redact(error, secrets_in(self))
             raise
         data = getattr(reply, "data", None)
         if not isinstance(data, list) or len(data) != len(texts):
@@ -189,19 +189,14 @@ def _environment_headers() -> list[str]:
 
 
 def _text(content: object) -> str | None:
-    """Return the text of a message, whose content may be a list of parts; None if it has none."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
+    """Return the text of a message, whose content may be a list of parts; None if it is neither."""
     if not isinstance(content, list):
-        return None
+        return content if isinstance(content, str) else "" if content is None else None
     found = [
         part.get("text") if isinstance(part, Mapping) else getattr(part, "text", part)
         for part in content
     ]
-    texts = [text for text in found if isinstance(text, str)]
-    return "".join(texts) if texts or not content else None
+    return "".join(text for text in found if isinstance(text, str))  # thoughts are no texts
 
 
 def _count(value: object) -> int:

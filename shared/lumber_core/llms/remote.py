@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -42,10 +41,6 @@ _ITEM_TOKENS = 4
 """More for each answer that a list may hold: a label, quotes and a comma take six to eight, and
 half of the answers are the other half with a mark."""
 _REASONING_TOKENS = 8192
-_REASONING = re.compile(
-    r"(?:^|[/:_-])(?:o\d|gpt-5|gpt-oss|deepseek-r|qwq|magistral|gemini-(?:2\.5|[3-9]))|think|reason",
-    re.IGNORECASE,
-)
 # Statuses about keys, credit, time or load: a simpler request would get them, too.
 _NEVER_ABOUT_FORM = frozenset((401, 402, 403, 408, 409, 425, 429, 502, 503, 504))
 
@@ -69,9 +64,9 @@ class RemoteModel(ABC):
     """A model behind an API, called with the package of its provider.
 
     If a request fails, whatever the error, it is sent once more as plain text without a
-    temperature, and then without a token limit as well. If one of these is answered, requests have
-    this form from then on, with one warning in the log; once a full request was answered, all are
-    full. Nothing else is retried.
+    temperature, and then without a token limit as well. If one of these is answered, and also for
+    a second request, all have this form from then on, with one warning in the log; once a full
+    request was answered, all are full. Nothing else is retried.
 
     Raises:
         MissingExtraError: The provider's package is not installed.
@@ -102,9 +97,11 @@ class RemoteModel(ABC):
         self._structured = bool(getattr(settings, "structured", False))
         self._max_tokens = settings.max_tokens
         self._own = getattr(settings, "client", None)
-        self._thinks = _REASONING.search(settings.model) is not None
-        # The form that was answered, of requests for a list, for one answer and for any text.
+        self._thinks = False  # as far as is known
+        # Of requests for a list, for one answer and for any text: the form that is answered, and
+        # whether a simpler one helped once, maybe only because a fault of the server had passed.
         self._known: dict[bool | None, int] = {}
+        self._helped: set[bool | None] = set()
         self._start()
 
     def _start(self) -> None:
@@ -222,6 +219,9 @@ class RemoteModel(ABC):
     ) -> None:
         """Keep a form that was answered; of several calls at once, the fullest one wins."""
         with self._lock:
+            if error is not None and kind not in self._helped:
+                self._helped.add(kind)
+                return
             news = kind not in self._known
             self._known[kind] = min(form, self._known.get(kind, form))
         if news and error is not None:
@@ -291,7 +291,7 @@ class RemoteModel(ABC):
             unreadable = BadReplyError(f"{self._model}: the reply is not the expected JSON")
             unreadable.__cause__ = error
             error = unreadable
-        redact(error, secrets_in({"api_key": self._api_key, "clients": [self._client, self._own]}))
+        redact(error, secrets_in(self))
         return error
 
     def _most_tokens(self, answers: Answers | None) -> int | None:
@@ -309,10 +309,7 @@ class RemoteModel(ABC):
         text = completion.text.casefold()
         if not (limited and is_cut(completion.finish_reason)) or (text and "<think" not in text):
             return False
-        if not self._thinks:
-            logger.info(
-                "%s thinks before it answers: allowing %d tokens", self._model, _REASONING_TOKENS
-            )
+        logger.info("%s thinks first: it may write %d tokens", self._model, _REASONING_TOKENS)
         self._thinks = True
         return True
 

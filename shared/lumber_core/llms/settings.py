@@ -78,9 +78,9 @@ class PlainModelSettings(Settings):
     max_tokens: Annotated[
         int | Literal["auto"] | None,
         Setting(
-            'Maximum tokens in an answer. "auto": 64 if the answers are given, or 8192 for a model '
-            "that reasons first (known by its name, or by an answer cut off during the reasoning), "
-            "and more for a list of answers; no limit for other questions. None: no limit.",
+            'Maximum tokens in an answer. "auto": 64 if the answers are given, 8192 as soon as one '
+            "was cut off while the model still reasoned, and more for a list of answers; no limit "
+            "for other questions. None: no limit.",
             _check_max_tokens,
         ),
     ] = "auto"

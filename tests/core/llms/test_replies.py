@@ -133,7 +133,6 @@ def openai_reply(**changes: Any) -> str:
         openai_reply(choices=[None]),
         openai_reply(choices={"0": 1}),
         openai_reply(content=5),
-        openai_reply(content=[{"type": "text"}, None]),
         openai_reply().encode().replace(b"Answer", b"\xff\xfe"),
         "[" * 100_000,
         "5",
@@ -154,6 +153,7 @@ def test_a_malformed_reply_is_retried_and_ends_no_run(serve, ask, body):
     [
         (None, ""),
         ([], ""),
+        ([{"type": "thinking", "thinking": "ID 6?"}, None], ""),
         ([{"type": "text", "text": "Answer: "}, {"type": "text", "text": "ID 7"}], "Answer: ID 7"),
         (
             [{"type": "thinking", "thinking": "ID 6?"}, {"type": "text", "text": "Answer: ID 7"}],
