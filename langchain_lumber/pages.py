@@ -51,7 +51,7 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
         [Document(metadata={'source': 'a.pdf', 'page_starts': [0, 15]}, page_content='The otter swam\x0cto the sea.')]
     """  # noqa: E501 - the example's result
     checked = checked_documents(documents)
-    files = core.join_pages(
+    files = core.join_by_file(
         [document.page_content for document in checked],
         [document.metadata for document in checked],
     )

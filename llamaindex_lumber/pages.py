@@ -53,7 +53,7 @@ def join_pages(documents: Iterable[Document]) -> list[Document]:
         ('The otter swam\x0cto the sea.', {'file_name': 'a.pdf', 'page_starts': [0, 15]})
     """
     checked = whole_documents(documents)
-    files = core.join_pages(
+    files = core.join_by_file(
         list(map(text_of, checked)), [document.metadata for document in checked]
     )
     return [

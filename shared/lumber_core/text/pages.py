@@ -35,7 +35,7 @@ _MOST = 100_000
 Metadata = Mapping[Any, Any]
 
 
-def join_pages(
+def join_by_file(
     texts: Sequence[str], metadatas: Sequence[Metadata]
 ) -> Iterator[tuple[int, tuple[str, dict[Any, Any]] | None]]:
     """Join the pages of each file, judging by the metadata of the documents.
