@@ -10,7 +10,7 @@ import pytest
 from lumber_core import GreedyChunker, Source
 from lumber_core.chunking.delivery import Delivery
 from lumber_core.spans import Span
-from lumber_core.text.pages import join_pages, place_source
+from lumber_core.text.pages import join_by_file, place_source
 
 Metadatas = Sequence[dict[str, Any]]
 
@@ -18,7 +18,7 @@ Metadatas = Sequence[dict[str, Any]]
 def numbers_of(metadatas: Metadatas) -> list[list[int]]:
     """Return the page numbers in each file, none for a document that is not a page."""
     found = []
-    for _, joined in join_pages(["x"] * len(metadatas), metadatas):
+    for _, joined in join_by_file(["x"] * len(metadatas), metadatas):
         source = place_source(*joined) if joined else Source("")
         pages = [source.pages_of(Span(at, at + 1)) for at in range(0, len(source.text), 2)]
         found.append([page[0] for page in pages if page])
@@ -27,7 +27,7 @@ def numbers_of(metadatas: Metadatas) -> list[list[int]]:
 
 def joined_pages(texts: Sequence[str], metadatas: Metadatas) -> tuple[str, dict[str, Any]]:
     """Return the only file of some pages."""
-    ((_, joined),) = join_pages(texts, metadatas)
+    ((_, joined),) = join_by_file(texts, metadatas)
     assert joined is not None
     return joined
 
@@ -65,7 +65,7 @@ def test_pages_have_their_own_numbers_or_are_counted_on_from_the_first(
 def test_only_pages_that_follow_each_other_in_a_file_belong_together() -> None:
     text = {"source": "notes.txt"}
     metadatas = [*counted(0, 1), *counted(0, 2, name="b.pdf"), text, text, *counted(0)]
-    assert [first for first, _ in join_pages(["x"] * 7, metadatas)] == [0, 2, 4, 5, 6]
+    assert [first for first, _ in join_by_file(["x"] * 7, metadatas)] == [0, 2, 4, 5, 6]
     assert numbers_of(metadatas) == [[1, 2], [1, 3], [], [], [1]]
 
 
