@@ -67,20 +67,6 @@ def test_fixed_lengths_are_met_to_the_word_and_cut_anywhere_between_words() -> N
     assert [len(chunk.split()) for chunk in chunker.segment(text).chunks(text)] == [10] * 10
 
 
-def test_fixed_lengths_are_met_where_there_are_no_spaces() -> None:
-    text = "春夏秋冬" * 200
-    sizes = [len(chunk) for chunk in fixed_length(100, tokenizer=len).segment(text).chunks(text)]
-    assert all(84 <= size <= 116 for size in sizes[:-1])
-
-
-def test_fixed_lengths_leave_characters_whole() -> None:
-    astronaut = "👩‍🚀"
-    text = astronaut * 30
-    chunks = fixed_length(7, tokenizer=len).segment(text).chunks(text)
-    assert len(chunks) > 1
-    assert all(chunk == astronaut * (len(chunk) // len(astronaut)) for chunk in chunks)
-
-
 def test_fixed_lengths_count_as_the_tokenizer_does() -> None:
     text = "It was the morning of the second day, and nobody had slept. " * 30
     chunker = fixed_length(50, tokenizer="cl100k_base")
@@ -111,22 +97,8 @@ def test_sentences_are_embedded_with_their_neighbours() -> None:
     assert model.asked == ["Aa. Bb. ", "Aa. Bb. Cc. ", "Bb. Cc. Aa.", "Cc. Aa."]
 
 
-def test_a_lower_percentile_cuts_more() -> None:
-    counts = [len(SemanticChunks(ByLetters(), percentile=p)(STORY)) for p in (100, 80, 40)]
-    assert counts[0] == 1
-    assert counts == sorted(set(counts))
-
-
 def test_one_sentence_or_none_embeds_nothing() -> None:
     model = ByLetters()
     assert SemanticChunks(model)("") == []
     assert SemanticChunks(model)("a a") == [(0, 3)]
     assert model.asked == []
-
-
-def test_settings_are_shown_and_checked() -> None:
-    assert repr(SemanticChunks(ByLetters())) == "SemanticChunks(by letter, percentile=95)"
-    with pytest.raises(ValueError, match="percentile must be between 0 and 100, not 101"):
-        SemanticChunks(percentile=101)
-    with pytest.raises(ValueError, match="unknown embedder 'none'"):
-        SemanticChunks("none")

@@ -10,16 +10,14 @@ import pytest
 
 pytest.importorskip("openai")
 
-from lumber_core import Completion, LumberChunker, ModelJudge
 from lumber_core.cache import Cache
 from lumber_core.errors import ModelSettingsError
 from lumber_core.segmentation import Usage
 from lumber_evaluation.llm.asking import Ask, UnusableReplyError, ask_all, read_object
 from lumber_evaluation.llm.cached_model import CachedModel
 from tests.core.lumber.interrupting import ANSWERED, interrupted
-from tests.core.lumber.support import ScatteredModel, story
 from tests.evaluation.asking_support import FAST, model_at
-from tests.loopback.faults import Filtered, Malformed, Refusal, Says, Slow, Status, rate_limited
+from tests.loopback.faults import Filtered, Refusal, Says, Slow, Status
 from tests.loopback.server import LoopbackServer, Request
 
 
@@ -70,27 +68,6 @@ def test_equal_questions_in_flight_together_are_asked_once() -> None:
         assert sorted(costs) == [0] * 7 + [1]
 
 
-def test_verdicts_and_completions_share_a_file(server: LoopbackServer, tmp_path: Path) -> None:
-    path = tmp_path / "answers.db"
-    chunker = LumberChunker(ModelJudge(ScatteredModel()), theta=60, store=path)
-    first = chunker.segment(story(50))
-    CachedModel(model_at(server), path).ask("s", "u")
-    unasked = ScatteredModel()
-    again = LumberChunker(ModelJudge(unasked), theta=60, store=path).segment(story(50))
-    assert again == first
-    assert unasked.asked == []
-    assert kept(path) == 1
-
-
-def test_lone_surrogates_in_an_answer_do_no_harm(tmp_path: Path) -> None:
-    class Half(ScatteredModel):
-        def complete(self, system, user, *, answers=None):
-            return Completion("half \ud83d")
-
-    model = CachedModel(Half(), tmp_path / "kept.db")
-    assert model.ask("s", "u")[0] == model.ask("s", "u")[0] == Completion("half \ufffd")
-
-
 @pytest.mark.parametrize("concurrency", [1, 3, 16])
 def test_replies_come_in_order_however_many_are_in_flight(concurrency: int) -> None:
     def uneven(request: Request) -> Slow:
@@ -103,14 +80,6 @@ def test_replies_come_in_order_however_many_are_in_flight(concurrency: int) -> N
         ]
         assert server.most_at_once <= concurrency
         assert server.count == 40
-
-
-def test_transient_errors_are_retried() -> None:
-    faults = {1: rate_limited(0.01), 3: Status(500), 5: Malformed(), 6: Status(503)}
-    with LoopbackServer(echo, faults=faults) as server:
-        replies = ask_all(model_at(server), asks(6), policy=FAST)
-        assert {reply.outcome for reply in replies} == {"read"}
-        assert server.count == 10
 
 
 def test_failures_are_results_with_a_reason(caplog: pytest.LogCaptureFixture) -> None:
@@ -144,13 +113,6 @@ def test_a_useless_answer_is_asked_for_again_with_what_is_wrong() -> None:
         assert reply.usage.calls == 2
         assert "it does not start with what you said" in server.requests[1].user
         assert server.requests[1].user.startswith("question 0\n")
-
-
-def test_reasoning_is_not_the_answer() -> None:
-    thought = Says("<think>You said? I wonder.</think>You said it.")
-    with LoopbackServer(faults={1: thought}) as server:
-        (reply,) = ask_all(model_at(server), asks(1))
-    assert reply.value == "YOU SAID IT."
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])

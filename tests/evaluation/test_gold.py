@@ -45,11 +45,6 @@ def test_token_overlap_is_as_worked_by_hand(
     )
 
 
-def test_references_that_overlap_count_once() -> None:
-    question = Question("q", "d", references=(Span(0, 6), Span(4, 8)))
-    assert token_overlap(question, [chunk(0, 4)]).recall == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize(
     ("spans", "gold"),
     [

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from lumber_core import Delivery, LayoutChunker
@@ -101,32 +98,6 @@ def test_a_reader_gets_what_the_index_returns() -> None:
             assert (read.recall == 1) == any(question.must_contain in text for text in own)
 
 
-def test_keywords_find_what_vectors_do_not() -> None:
-    asked = guides()
-
-    class Blind(WordEmbedder):
-        def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
-            return np.ones((len(texts), 4), dtype=np.float32)
-
-        embed_queries = embed_documents
-
-    splits = [Trimmed(LayoutChunker(target_size=20)).split(d) for d in asked.documents]
-    found = retrieve(
-        asked,
-        splits,
-        Blind(),
-        context=True,
-        surroundings=True,
-        within_document=False,
-        passages=True,
-    )
-    recalls = {
-        by: np.mean([question.passage_recall(by, 300) for question in found.questions])
-        for by in ALL_FOUND_BY
-    }
-    assert recalls["vectors and keywords"] > recalls["vectors"] + 0.3
-
-
 def test_of_a_passage_above_the_budget_the_first_words_are_read() -> None:
     text = " ".join(f"word{n}" for n in range(400))
     questions = tuple(Question("word?", "d", must_contain=f"word{n}") for n in (299, 300))
@@ -176,14 +147,6 @@ def test_passages_are_in_the_report_like_other_measures(tmp_path: Path) -> None:
         assert set(question["passages"]) == set(ALL_FOUND_BY)
         assert set(question["passages"]["vectors"]) == {"300", "600"}
         assert set(question["passages"]["vectors"]["300"]) == {"recall", "count", "words"}
-
-
-def test_nothing_is_said_of_passages_unless_they_are_wanted() -> None:
-    made = compare(corpus(), [paragraphs()], embedder=WordEmbedder())
-    assert not [metric.key for metric in made.metrics if "passage" in metric.key]
-    assert passages_table(made) is None
-    assert "What a reader gets" not in " ".join(conclusions(made))
-    assert math.isnan(made.results[0].retrieval.questions[0].passage_recall("vectors", 300))
 
 
 def test_passages_need_questions() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from pathlib import Path
 from zlib import crc32
 
@@ -15,7 +13,7 @@ pytest.importorskip("openai")
 
 from lumber_core import Completion, Span
 from lumber_evaluation.corpora import load_questions
-from lumber_evaluation.corpora.questions import COLUMNS, write_questions
+from lumber_evaluation.corpora.questions import write_questions
 from lumber_evaluation.documents import Document, EvaluatedChunk, Question, SplitDocument
 from lumber_evaluation.llm.asking import Template
 from lumber_evaluation.llm.questions import QuestionSet, make_questions
@@ -75,11 +73,6 @@ def test_letters_that_unfold_are_kept_whole() -> None:
     assert quoted("a fine cafe\u0301", "It was a ﬁne café there.") == "a ﬁne café"
     assert quoted("A FINE CAFE", "It was a fine cafe\u0301 there.") == "a fine cafe\u0301"
     assert quoted("A FINE CAFÉ", "It was a fine cafe\u0301 there.") == "a fine cafe\u0301"
-
-
-def test_a_quotation_from_elsewhere_in_the_document_is_not_found() -> None:
-    at = TEXT.index("In the spring")
-    assert find_quotation("I'll not sell the Meridian", TEXT, Span(at, len(TEXT))) is None
 
 
 def test_questions_are_spread_over_the_documents_and_exact() -> None:
@@ -147,20 +140,6 @@ def test_what_is_dropped_says_why(reply: str, reason: str) -> None:
     (dropped,) = result.dropped
     assert (dropped.document, dropped.chunk, dropped.reply) == ("d", 0, reply)
     assert reason in dropped.reason
-
-
-def test_a_model_told_what_is_wrong_can_mend_it() -> None:
-    document = Document("d", SOLE, (0,), (0,), "made")
-    split = SplitDocument("d", (EvaluatedChunk("d", Span(0, len(SOLE)), SOLE),), 0.0)
-
-    def answer(request: Request) -> str:
-        again = "quote more of the passage" in request.user
-        return asked("What was painted?", "x", "its dome was painted" if again else "dome was")
-
-    with LoopbackServer(answer) as server:
-        result = make_questions([split], model_at(server), documents=[document])
-        assert server.count == 2
-    assert [q.must_contain for q in result.questions] == ["its dome was painted"]
 
 
 def test_a_chunk_without_a_good_question_is_replaced_by_another_nearby() -> None:
@@ -306,17 +285,6 @@ WRITTEN = [
     Question("Where?", "c.txt", "水車", "In\nthe mill"),
     Question("What?", "a, b.txt", "x", "y", (Span(1, 2), Span(5, 9))),
 ]
-
-
-def test_questions_are_written_as_csv(tmp_path: Path) -> None:
-    path = tmp_path / "questions.CSV"
-    write_questions(WRITTEN, path, chunks=(7, 8, 9))
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert tuple(rows[0]) == COLUMNS
-    assert [row["Chunk ID"] for row in rows] == ["7", "8", "9"]
-    assert [row["Chunk Must Contain"] for row in rows] == [q.must_contain for q in WRITTEN]
-    assert json.loads(rows[2]["References"])[1] == {"start_index": 5, "end_index": 9}
 
 
 @pytest.mark.parametrize("name", ["q.jsonl", "q.csv"])
