@@ -17,7 +17,7 @@ from langchain_core.language_models import SimpleChatModel
 from langchain_core.messages import BaseMessage
 from llama_index.core.base.llms.types import CompletionResponseGen
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
-from pydantic import Field, PrivateAttr, SecretStr
+from pydantic import PrivateAttr, SecretStr
 
 from langchain_lumber import LumberTextSplitter
 from llamaindex_lumber import LumberNodeParser
@@ -56,13 +56,6 @@ class ChatServer(SimpleChatModel):
 
     def _call(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> str:
         return answer(client(self.base_url), str(messages[-1].content))
-
-
-class HeaderServer(ChatServer):
-    """The key is in a header of a gateway, whose name does not tell."""
-
-    openai_api_key: SecretStr = SecretStr("")
-    default_headers: dict[str, str] = Field(default_factory=lambda: {"X-Gateway": KEY})
 
 
 class ServerLLM(CustomLLM):
@@ -109,17 +102,12 @@ class UsersModel:
         return self.complete(system, user)
 
 
-def langchain(model: type[ChatServer]) -> Callable[[str], Chunker]:
-    return lambda url: LumberTextSplitter(model(base_url=url), policy=POLICY).chunker
-
-
 def llama_index(model: type[ServerLLM]) -> Callable[[str], Chunker]:
     return lambda url: LumberNodeParser(llm=model(api_base=url), policy=POLICY).chunker
 
 
 SPLITTERS: dict[str, Callable[[str], Chunker]] = {
-    "LangChain": langchain(ChatServer),
-    "LangChain, header": langchain(HeaderServer),
+    "LangChain": lambda url: LumberTextSplitter(ChatServer(base_url=url), policy=POLICY).chunker,
     "LlamaIndex": llama_index(ServerLLM),
     "LlamaIndex, client": llama_index(ClientLLM),
     "custom": lambda url: LumberChunker(ModelJudge(UsersModel(url), policy=POLICY)),

@@ -19,6 +19,7 @@ from lumber_core import BertChunker, CallPolicy, GreedyChunker, LumberChunker, M
 from lumber_core.llms import GeminiModel, OpenAIModel
 from lumber_core.llms.remote import RemoteModel
 from lumber_evaluation.comparison import compare
+from lumber_evaluation.readable_settings import settings_of
 from lumber_evaluation.report import render, report_json
 from tests.cli.running import run
 from tests.core.llms.conftest import need
@@ -76,6 +77,16 @@ def test_splitters_of_the_frameworks_tell_no_key(model: RemoteModel) -> None:
     told = [repr(splitter), str(vars(splitter)), repr(parser), str(parser)]
     told += [str(parser.to_dict()), parser.to_json(), parser.model_dump_json()]
     assert KEY not in "".join(told)
+
+
+def test_settings_in_a_report_are_without_keys_and_headers() -> None:
+    class Client:
+        def __init__(self) -> None:
+            self.api_key = KEY
+            self.default_headers = {"X-Gateway": KEY}
+            self.size = 5
+
+    assert settings_of(Client()) == "Client(api_key=..., default_headers=..., size=5)"
 
 
 def test_a_report_tells_no_key(model: RemoteModel, tmp_path: Path) -> None:

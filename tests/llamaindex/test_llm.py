@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import pickle
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,6 @@ from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata, Mo
 
 from llamaindex_lumber import LumberNodeParser
 from llamaindex_lumber.llm import LlamaIndexModel
-from lumber_core import CallPolicy
 
 KEY = "planted-4711-0815"
 
@@ -107,19 +104,3 @@ def test_the_models_key_is_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFixt
 def test_a_pickled_parser_keeps_the_key_that_other_processes_need() -> None:
     parser = pickle.loads(pickle.dumps(LumberNodeParser(llm=ServerLLM(api_key=KEY))))
     assert parser.llm.api_key == KEY
-
-
-class StalledLLM(ServerLLM):
-    """Its server dribbles, and its client never gives up."""
-
-    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
-        time.sleep(20)
-        return CompletionResponse(text="too late")
-
-
-def test_an_llm_that_never_answers_ends_with_the_policys_time() -> None:
-    parser = LumberNodeParser(llm=StalledLLM(), policy=CallPolicy(attempts=1, call_timeout=0.2))
-    begun = time.monotonic()
-    segmentation = asyncio.run(parser.chunker.asegment("One.\n\nTwo.\n\nThree.\n\nFour."))
-    assert time.monotonic() - begun < 10
-    assert "no complete answer within 0.2 s" in segmentation.failures[0].reason
