@@ -32,11 +32,6 @@ def test_a_chunk_above_the_limit_is_counted():
     assert (found.over, found.largest) == (1, 20)
 
 
-def test_without_a_limit_no_chunk_is_over_it():
-    found = examine(TEXT, pieces((TEXT, 0)), None)
-    assert (found.over, found.largest) == (None, None)
-
-
 def test_stripped_white_space_is_counted_apart_from_lost_characters():
     found = examine(TEXT, pieces(("One two.", 0), ("One two.", 9), ("Three four.", 18)), None)
     assert (found.lost, found.blanks_lost, found.invented, found.offsets_wrong) == (0, 2, 0, 0)

@@ -12,7 +12,6 @@ pytest.importorskip("nltk")
 pytest.importorskip("langchain_text_splitters")
 
 from lumber_core.cache import Cache
-from lumber_evaluation.comparison.metrics import METRICS, families_of
 from tests.cli.running import run, run_apart
 from tests.evaluation.comparing import corpus
 from tests.loopback.server import LoopbackServer
@@ -109,46 +108,19 @@ def test_a_model_judges_and_nothing_is_paid_twice(
         assert before["figures"] == after["figures"]
 
 
-def test_both_methods_of_lumber_are_compared_with_one_model(
-    docs: Path, questions: Path, tmp_path: Path
-) -> None:
-    pytest.importorskip("openai")
-    with LoopbackServer(lambda request: f"Answer: {(request.allowed or ['none'])[0]}") as server:
-        arguments = compared(docs, questions, tmp_path / "report")
-        arguments += ["--splitter", "lumber:window", "--splitter", "lumber:paper"]
-        code, said = run(*arguments, "--model", f"{server.openai_url}#any")
-        assert code == 0, said
-        lists = [request.asks_for_list for request in server.requests]
-    window, paper = data_of(tmp_path / "report")["splitters"]
-    assert [window["name"], paper["name"]] == ["lumber:window", "lumber:paper"]
-    assert window["usage"]["calls"] == sum(lists) > 0
-    assert paper["usage"]["calls"] == len(lists) - sum(lists) >= sum(lists)
-
-
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         (["compare", "missing"], "missing does not exist"),
         (["compare", "{docs}", "--splitter", "none"], "unknown splitter 'none'"),
-        (["compare", "{docs}", "--splitter", "greedy:x"], "not a number"),
         (["compare", "{docs}", "--splitter", "paragraphs", "--splitter", "paragraphs"], "named"),
         (["compare", "{docs}", "--questions", "missing.jsonl"], "missing.jsonl does not exist"),
-        (["compare", "{docs}", "--embedder", "none"], "unknown embedder"),
         (["compare", "{docs}", "--embedder", "openai:any"], "set the variable OPENAI_API_KEY"),
-        (["compare", "{docs}", "--sections", "none"], "headings or marks"),
         (["compare", "{docs}", "--sections", "headings"], "heading"),
         (["compare", "{docs}", "--passages"], "no questions, which passages needs"),
-        (["compare", "{docs}", "--model", "openai:gpt-4o-mini"], "no API key"),
         (["compare", "{docs}", "--sizes", "a,b"], "comma-separated numbers"),
         (["compare", "{docs}", "--sizes", "9", "--splitter", "paragraphs"], "no effect"),
-        (["compare", "{docs}", "--sizes", "0", "--splitter", "greedy"], "at least 1"),
-        (["compare", "{docs}", "--key-variable", "KEY"], "pass --model"),
-        (["compare", "{docs}", "--prices", "1"], "two numbers"),
-        (["compare", "{docs}", "--prices", "nan,1"], "two numbers"),
         (["compare", "{docs}", "--prices", "1,inf"], "two numbers"),
-        (["compare", "{docs}", "--tokenizer", "none"], "unknown tokenizer"),
-        (["compare", "{docs}", "--surroundings"], "no questions, which surroundings needs"),
-        (["compare", "{docs}", "--splitter", "greedy:inf"], "'inf' is not a number"),
         (["compare", "{docs}", "--output", "/dev/null/report"], "cannot be created"),
     ],
 )
@@ -169,37 +141,6 @@ def test_mistakes_are_reported_in_one_line_before_any_work(
     assert len(said.strip().splitlines()) == 1
     assert not (tmp_path / "report" / "report.html").exists()
     assert not any(len(Cache(work, "splits")) for work in tmp_path.glob("*/.work/work.db"))
-
-
-def test_a_null_control_is_compared_with_each_splitter(docs: Path, tmp_path: Path) -> None:
-    options = ["--splitter", "paragraphs", "--null-control", "--output", str(tmp_path / "out")]
-    code, said = run("compare", str(docs), *options)
-    assert code == 0
-    data = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    names = [splitter["name"] for splitter in data["splitters"]]
-    assert names == ["paragraphs", "paragraphs, random cuts"]
-    assert "paragraphs, random cuts" in said
-
-
-def test_splitters_are_compared_in_context_as_well(
-    docs: Path, questions: Path, tmp_path: Path
-) -> None:
-    options = ["--splitter", "paragraphs", "--output", str(tmp_path / "out")]
-    options += ["--context", "--surroundings"]
-    code, said = run("compare", str(docs), "--questions", str(questions), *options)
-    assert code == 0, said
-    names = [splitter["name"] for splitter in data_of(tmp_path / "out")["splitters"]]
-    assert names == ["paragraphs", "paragraphs, context, surroundings"]
-    assert "Embedded" in said
-
-
-def test_the_help_names_every_measure() -> None:
-    code, said = run("compare", "--help-all")
-    assert code == 0
-    flat = " ".join(said.split())
-    for family in families_of(METRICS):
-        if family.sample == "question":
-            assert family.title in flat
 
 
 def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(
@@ -243,9 +184,24 @@ def test_a_report_replaces_no_document(docs: Path) -> None:
     assert "Of mine" in page.read_text(encoding="utf-8")
 
 
-def test_sizes_are_compared_where_a_splitter_takes_one(docs: Path, tmp_path: Path) -> None:
-    options = ("--splitter", "greedy", "--splitter", "paragraphs", "--splitter", "fixed:30")
-    code, said = run("compare", docs, *options, "--sizes", "60,20", "-o", tmp_path / "out")
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (["--null-control"], ["paragraphs", "paragraphs, random cuts"]),
+        (
+            ["--context", "--surroundings"],
+            ["paragraphs", "paragraphs, context, surroundings"],
+        ),
+        (
+            ["--splitter", "greedy", "--splitter", "fixed:30", "--sizes", "60,20"],
+            ["paragraphs", "greedy:60", "greedy:20", "fixed:30"],
+        ),
+    ],
+)
+def test_options_add_controls_contexts_and_sizes(
+    options: list[str], names: list[str], docs: Path, questions: Path, tmp_path: Path
+) -> None:
+    arguments = [*compared(docs, questions, tmp_path / "out"), "--splitter", "paragraphs"]
+    code, said = run(*arguments, *options)
     assert code == 0, said
-    names = [splitter["name"] for splitter in data_of(tmp_path / "out")["splitters"]]
-    assert names == ["greedy:60", "greedy:20", "paragraphs", "fixed:30"]
+    assert [splitter["name"] for splitter in data_of(tmp_path / "out")["splitters"]] == names

@@ -96,12 +96,6 @@ def test_help_shows_what_a_newcomer_needs_and_help_all_the_rest() -> None:
     ]
     assert len(brief.splitlines()) < 70
     assert f"{len(options_in(said)) - len(options_in(brief))} more options" in brief
-    titles = re.findall(r"^(\w.*):$", said, re.MULTILINE)
-    assert titles == [
-        *("Arguments", "Options", "Chunks", "Output", "Chunks (bert only)"),
-        *("Chunks (greedy only)", "Chunks (lumber only)", "Language model"),
-        *("Retries and rate limits", "Vectors", "Files"),
-    ]
 
 
 def imported_by(*arguments: object) -> set[str]:

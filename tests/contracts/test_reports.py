@@ -13,7 +13,7 @@ from llama_index.core.schema import MetadataMode
 
 from langchain_lumber import LumberTextSplitter
 from llamaindex_lumber import LumberNodeParser
-from lumber_core import Group, LumberChunker, Segmentation, Usage
+from lumber_core import Group, Segmentation, Usage
 
 TEXTS = ["One.\n\nTwo.", "Three.\n\nFour.\n\nFive."]
 NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"]
@@ -82,28 +82,6 @@ def test_chunks_say_on_request_how_their_starts_were_decided(split: Callable[...
     assert "the judge returned str" in reasons[2]
     assert reasons[2].endswith("the group was kept whole")
     assert all(metadata["source"] == "a" for _, metadata in chunks)
-
-
-@in_both_frameworks
-def test_chunks_of_windows_say_what_decided_each_start(
-    split: Callable[..., Chunks], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first window is answered, the second is not; sizes add a start that nobody named."""
-
-    def listing(window: Group) -> object:
-        return [window.start + 1] if window.start == 0 else "what?"
-
-    monkeypatch.setattr(LumberChunker, "window_tokens", 30)
-    windows = {"method": "window", "chunk_size": 12, "target_size": 12}
-    settings = {"llm": listing, "tokenizer": words, **windows, **UNTIL_FAILURE}
-    chunks = split(LONG, add_metadata=True, **settings)
-    told = [(text.split()[1], metadata.get("verdict")) for text, metadata in chunks]
-    assert told[:2] == [("one.", None), ("two.", "shift")]
-    assert {verdict for _, verdict in told[2:]} == {"no_shift", "unreadable"}
-    for _, metadata in chunks:
-        failed = metadata.get("verdict") == "unreadable"
-        reason = metadata.get("verdict_reason", "")
-        assert reason.endswith("cut by layout and sizes instead") == failed
 
 
 @in_both_frameworks

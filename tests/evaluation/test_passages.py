@@ -19,8 +19,6 @@ from lumber_evaluation.documents import (
 )
 from lumber_evaluation.embedders import embedder
 from lumber_evaluation.report import write_report
-from lumber_evaluation.report.conclusions import conclusions
-from lumber_evaluation.report.tables import passages_table, summary_table
 from lumber_evaluation.retrieval import ALL_FOUND_BY, retrieve
 from lumber_retrieval.documents import IndexedDocument
 from lumber_retrieval.index import PassageIndex
@@ -131,17 +129,10 @@ def test_passages_are_in_the_report_like_other_measures(tmp_path: Path) -> None:
     keys += [f"keyword_{key}" for key in keys]
     assert [metric.key for metric in made.metrics if "passage" in metric.key] == keys
     assert all(made.figures["paragraphs", key].value == 1 for key in keys)
-    assert "Passages + keywords, 600 words\u00a0↑" in summary_table(made).columns
-    table = passages_table(made)
-    assert table is not None
-    (row,) = table.rows
-    count, words = made.results[0].retrieval.passage_sizes("vectors", 300)
-    assert (row.cells[0].text, row.cells[0].below) == (f"{count:.1f}", f"of {words:.0f} words")
-    said = " ".join(conclusions(made))
-    assert "hits at most 90 words apart are joined to passages" in said
+    without = compare(corpus(), [paragraphs()], embedder=WordEmbedder())
+    assert not [metric.key for metric in without.metrics if "passage" in metric.key]
     page = write_report(made, tmp_path).read_text(encoding="utf-8")
-    assert "Joined passages of a question, means" in page
-    assert "Share of a question&#39;s reference text in what a reader gets" in page
+    assert "hits at most 90 words apart are joined to passages" in page
     data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     for question in data["splitters"][0]["retrieval"]["questions"]:
         assert set(question["passages"]) == set(ALL_FOUND_BY)

@@ -147,9 +147,7 @@ def led(made: Comparison) -> dict[str, str]:
 
 def test_conclusions_say_what_is_not_known() -> None:
     few = compared(5)
-    assert led(few)["Recall, 600 words"] == "all splitters have the same value (1.00)."
     assert led(few)["Recall@5"].startswith("no splitter is clearly ahead. paragraphs has the best")
-    assert "“Recall, 600 words” is, of the words that answer a question, " in explanation(few)
     assert explanation(few) in render(few)
     assert any(said.startswith("5 questions prove little") for said in conclusions(few))
     many = compared(12)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
 import io
 import json
@@ -12,13 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lumber_core.spans import check_tiling
 from lumber_evaluation.corpora import (
-    iter_wiki_dump,
     load_questions,
 )
 from lumber_evaluation.corpora.files import table_rows
@@ -115,15 +111,6 @@ def check_error(error: Exception, folder: Path) -> None:
     assert str(folder) in str(error)
 
 
-def check_document(document: Document) -> None:
-    """Check that units and segments are offsets in order, the first of both 0."""
-    length = len(document.text)
-    if length:
-        assert list(document.units) == sorted(set(document.units))
-        assert all(0 <= unit < length for unit in document.units)
-        check_tiling(document.segments, length)
-
-
 @given(files, st.sampled_from([".jsonl", ".json", ".csv", ".CSV"]))
 @examples(30)
 def test_tables_and_questions(content: bytes, ending: str) -> None:
@@ -137,22 +124,3 @@ def test_tables_and_questions(content: bytes, ending: str) -> None:
             assert question.question.strip()
             assert question.must_contain or question.references
             assert all(0 <= start < end <= 13 for start, end in question.references)
-
-
-PIECES = [
-    *(b"<mediawiki>", b"</mediawiki>", b"<page>", b"</page>", b"<ns>0</ns>", b"<ns>1</ns>"),
-    *(b"<title>A</title>", b"<text>One. Two.</text>", b"<redirect/>", b"<!--", b"-->", b"&amp;"),
-    *(b"<text>== B ==\nOne.", b"{{", b"]]", b"\n== C ==\n", b"&lt;ref&gt;", b"\xff", b"\0"),
-    b'<?xml version="1.0" encoding="latin-1"?>',
-]
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join) | files, st.booleans())
-@examples(60)
-def test_dumps_of_wikipedia(content: bytes, compressed: bool) -> None:
-    pytest.importorskip("mwparserfromhell")
-    name = "dump.xml.bz2" if compressed else "dump.xml"
-    packed = bz2.compress(content)[: len(content)] if compressed else content
-    with folder_of({name: packed}) as folder:
-        for document in loaded(lambda: list(iter_wiki_dump(folder / name)), folder) or ():
-            check_document(document)
