@@ -212,29 +212,3 @@ def test_a_model_that_fails_gives_the_passages(docs: Path, status: int, reason: 
     assert done.out.startswith("===== [1] docs/guide.md")
     assert "no answer from the model: " in done.err
     assert reason in done.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "reason"),
-    [
-        (("docs", " "), 2, "the question is empty"),
-        (("docs", "How", "long?"), 2, "How does not exist: expected a file or a folder there. The "
-         "last argument is the question: put it in quotes"),
-        (("nowhere", "How long is it?"), 2, "nowhere does not exist"),
-        (("docs", "How long is it?", "--index", "docs"), 2, "docs is a folder"),
-        (("docs", "How long is it?", "--index", "docs/guide.md"), 2, "guide.md would be read and"),
-        (("docs", "How long is it?", "--index", "not-an-index"), 1, "not a database"),
-        (("docs", "How long is it?", "--words", "0"), 2, "--words"),
-        (("docs", "How long is it?", "--attempts", "2"), 2, "--attempts needs a language model"),
-        (("blank.txt", "How long is it?"), 1, "there is no text to search"),
-    ],
-)  # fmt: skip
-def test_mistakes_are_told_and_nothing_is_printed(
-    docs: Path, arguments: tuple[str, ...], code: int, reason: str
-) -> None:
-    Path("not-an-index").write_text("Just some text. " * 100, encoding="utf-8")
-    Path("blank.txt").write_text(" \n", encoding="utf-8")
-    done = run_apart("ask", *arguments)
-    assert (done.code, done.out) == (code, "")
-    assert reason in " ".join(done.err.split())
-    assert (docs / "guide.md").read_text(encoding="utf-8") == GUIDE

@@ -11,7 +11,6 @@ pytest.importorskip("jinja2")
 pytest.importorskip("nltk")
 pytest.importorskip("langchain_text_splitters")
 
-from lumber_core.cache import Cache
 from tests.cli.running import run, run_apart
 from tests.evaluation.comparing import corpus
 from tests.loopback.server import LoopbackServer
@@ -106,41 +105,6 @@ def test_a_model_judges_and_nothing_is_paid_twice(
     for before, after in zip(first["splitters"], second["splitters"], strict=True):
         assert before["documents"] == after["documents"]
         assert before["figures"] == after["figures"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["compare", "missing"], "missing does not exist"),
-        (["compare", "{docs}", "--splitter", "none"], "unknown splitter 'none'"),
-        (["compare", "{docs}", "--splitter", "paragraphs", "--splitter", "paragraphs"], "named"),
-        (["compare", "{docs}", "--questions", "missing.jsonl"], "missing.jsonl does not exist"),
-        (["compare", "{docs}", "--embedder", "openai:any"], "set the variable OPENAI_API_KEY"),
-        (["compare", "{docs}", "--sections", "headings"], "heading"),
-        (["compare", "{docs}", "--passages"], "no questions, which passages needs"),
-        (["compare", "{docs}", "--sizes", "a,b"], "comma-separated numbers"),
-        (["compare", "{docs}", "--sizes", "9", "--splitter", "paragraphs"], "no effect"),
-        (["compare", "{docs}", "--prices", "1,inf"], "two numbers"),
-        (["compare", "{docs}", "--output", "/dev/null/report"], "cannot be created"),
-    ],
-)
-def test_mistakes_are_reported_in_one_line_before_any_work(
-    arguments: list[str],
-    reason: str,
-    docs: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    code, said = run(*(argument.format(docs=docs) for argument in arguments))
-    assert code == (1 if reason in ("heading", "cannot be created") else 2)
-    assert reason in said
-    assert said.startswith("lumber-splitters: ")
-    assert len(said.strip().splitlines()) == 1
-    assert not (tmp_path / "report" / "report.html").exists()
-    assert not any(len(Cache(work, "splits")) for work in tmp_path.glob("*/.work/work.db"))
 
 
 def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(

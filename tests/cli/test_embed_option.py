@@ -70,21 +70,3 @@ def test_an_empty_file_has_no_vectors(tmp_path: Path) -> None:
     path = tmp_path / "empty.txt"
     path.write_text("", encoding="utf-8")
     assert run_apart("split", path, "--embed", *SPLIT)[:2] == (0, "")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--no-context",), "--no-context has no effect: pass --embed"),
-        (("--embedder", "bundled"), "--embedder has no effect: pass --embed"),
-        (("--embed", "--format", "md"), "pass --format jsonl or parquet"),
-        (("--embed", "--embedder", "nope"), "unknown embedder 'nope'"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused_before_any_work(
-    guide: Path, options: Sequence[str], message: str
-) -> None:
-    done = run_apart("split", guide, *options)
-    assert done.code != 0
-    assert done.out == ""
-    assert message in done.err

@@ -64,12 +64,6 @@ def test_splitters_without_a_model_make_no_calls() -> None:
     assert done.out.splitlines()[1].split()[-3:] == ["0", "0", "0"]
 
 
-def test_a_wrong_price_is_one_line() -> None:
-    done = run_apart("estimate", SAMPLE, "--prices", "1")
-    assert (done.code, done.out) == (2, "")
-    assert "two numbers" in done.err
-
-
 @pytest.fixture
 def server() -> Iterator[str]:
     """A server that lists two models."""
@@ -117,17 +111,3 @@ def test_models_says_what_each_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     said = run_apart("models").out
     assert "OPENAI_API_KEY" not in said
     assert "secret-key" not in said
-
-
-@pytest.mark.parametrize("server_name", ["gemini", "nowhere"])
-def test_an_unknown_server_is_one_line(server_name: str) -> None:
-    done = run_apart("models", server_name)
-    assert (done.code, done.out) == (2, "")
-    assert "expected openai, ollama or a URL" in done.err
-
-
-def test_a_server_that_does_not_answer_is_one_line() -> None:
-    pytest.importorskip("openai")
-    done = run_apart("models", "http://127.0.0.1:1/v1")
-    assert (done.code, done.out) == (1, "")
-    assert "gives no list of models" in done.err

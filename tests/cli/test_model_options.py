@@ -132,26 +132,3 @@ def test_a_model_on_this_machine_decides(folder: Path) -> None:
     judge = ModelJudge(LocalModel(folder / "model"), prompt_in(folder / "prompt.txt"))
     expected = LumberChunker(judge, theta=9).split_text(TEXT)
     assert done.out.count("===== text.txt #") == len(expected) > 1
-
-
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (["--model", "openai:any", "--device", "cpu"], "--device has no effect: openai:any has no"),
-        (["--model", "local:x", "--timeout", "3"], "--timeout has no effect: local:x has no"),
-        (["--model", "local:x", "--key-variable", "K"], "--key-variable has no effect"),
-        (["--model", "local:"], "unknown model 'local:'"),
-        (["--model", "gpt-4o-mini"], "not 'gpt-4o-mini'. Language models are named openai:NAME"),
-        (["--attempts", "3"], "--attempts needs a language model"),
-        (["--model", "openai:any", "--prompt", "text.txt"], "text.txt: the user template does not"),
-        (["--model", "openai:any", "--prompt", "none.txt"], "none.txt"),
-    ],
-)
-def test_mistakes_are_one_line_before_any_work(
-    options: list[str], reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "a-key")
-    done = run_apart("split", "text.txt", "--method", "lumber", *options)
-    assert (done.code, done.out) == (2, "")
-    assert reason in done.err
-    assert len(done.err.strip().splitlines()) == 1

@@ -97,35 +97,6 @@ def test_the_key_comes_from_the_variable_named(folder: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["none", "--model", "m"], "none"),
-        (["docs", "--model", "m", "--output", "q.txt"], ".jsonl or .csv"),
-        (["docs", "--model", "m", "--output", "no/q.csv"], "the folder no does not exist"),
-        (["docs", "--model", "m", "--splitter", "axe"], "unknown splitter 'axe'"),
-        (["docs", "--model", "m", "--key-variable", "NO_SUCH"], "NO_SUCH is empty"),
-        (["docs", "--model", "m", "--store", "no/a.db"], "the folder no does not exist"),
-    ],
-)
-def test_mistakes_are_reported_in_one_line(
-    arguments: list[str],
-    reason: str,
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with LoopbackServer("none") as server:
-        named = f"{server.openai_url}#m"
-        code, said = run("questions", *(named if each == "m" else each for each in arguments))
-        assert server.count == 0
-    assert code == (1 if "--store" in arguments else 2)
-    assert reason in said
-    assert said.startswith("lumber-splitters: ")
-    assert len(said.strip().splitlines()) == 1
-
-
-@pytest.mark.parametrize(
     ("reply", "fault", "reason"),
     [
         ("none", None, "no question was kept: "),

@@ -183,33 +183,6 @@ def test_an_unreadable_file_is_named_and_the_others_are_written(docs: Path) -> N
     assert "1 of 2 documents could not be read" in done.err
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (["nowhere.txt"], "nowhere.txt does not exist"),
-        (["docs", "--theta", "9"], "is a setting of lumber, not of layout: pass --method lumber"),
-        (["docs", "--chunk-size", "0"], "chunk_size"),
-        (["docs", "--method", "greedy", "--model", "bundled"], "greedy uses no model"),
-        (["docs", "--model", "openai:gpt-4o-mini"], "pass --method lumber"),
-        (["docs", "--method", "lumber", "--store", "a.db"], "--store needs a language model"),
-        (["docs", "--requests-per-minute", "3"], "for the language model of --method lumber"),
-        (["docs", "--method", "bert", "--model", "no-such-folder/x"], "no-such-folder/x"),
-        (["docs", "--tokenizer", "none-such"], "unknown tokenizer"),
-        (["docs", "-o", "docs"], "docs is a folder"),
-        (["docs", "--format", "parquet"], "pass --output FILE"),
-        (["docs", "-o", "missing/folder/x"], "there is no folder missing/folder"),
-    ],
-)
-def test_mistakes_are_one_line_and_write_nothing(
-    options: list[str], reason: str, docs: Path
-) -> None:
-    done = run_apart("split", *options)
-    assert (done.code, done.out) == (1 if reason == "no-such-folder/x" else 2, "")
-    assert reason in done.err
-    assert len(done.err.strip().splitlines()) == 1
-    assert {path.name for path in Path.cwd().iterdir()} == {"docs"}
-
-
 @pytest.mark.parametrize("name", ["docs/a.txt", "same.txt", "linked.txt"])
 @pytest.mark.parametrize("command", [["split"], ["split", "--format", "parquet"], ["view"]])
 def test_an_output_that_is_an_input_is_refused(command: list[str], name: str, docs: Path) -> None:

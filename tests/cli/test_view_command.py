@@ -196,20 +196,3 @@ def test_hostile_names_titles_and_texts_stay_texts(browser: Browser, text: Path)
     assert "".join(chunk["text"] for chunk in found["sides"][0]) == evil
     assert any("<img src=x" in chunk["titles"] for chunk in found["sides"][0])
     assert found["requests"] == []
-
-
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (["--beside", "none"], "unknown splitter 'none'"),
-        (["--beside", "greedy:x"], "expected a number of tokens"),
-        (["--theta", "3"], "--theta is a setting of lumber"),
-        (["-o", "."], "is a folder"),
-    ],
-)
-def test_mistakes_are_one_line(options: list[str], reason: str, text: Path) -> None:
-    done = run_apart("view", text, *options)
-    assert (done.code, done.out) == (2, "")
-    assert reason in done.err
-    assert len(done.err.strip().splitlines()) == 1
-    assert not Path("view.html").exists()

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lumber_evaluation.documents import Document
 from lumber_evaluation.segmentation import (
     BoundaryScore,
     boundary_score,
     nearest_units,
     pk,
+    score_segmentation,
     window_diff,
     window_length,
 )
@@ -67,3 +69,19 @@ def test_perfect_agreement_is_zero_and_short_texts_are_no_error() -> None:
 def test_boundaries_outside_the_text_are_refused(wrong: int) -> None:
     with pytest.raises(ValueError, match="from 1 to 11"):
         pk([4], [wrong], units=12)
+
+
+def document(name: str, starts: tuple[int, ...], sentences: int = 10) -> Document:
+    """A document whose sentences have ten characters each."""
+    return Document(name, "x" * 10 * sentences, tuple(range(0, 10 * sentences, 10)), starts, "made")
+
+
+def test_counts_of_all_documents_come_together_and_windows_are_averaged() -> None:
+    documents = [document("a", (0, 50)), document("b", (0, 20, 40))]
+    scores = score_segmentation(documents, [[0, 50], [0, 20, 60, 80]])
+    assert (scores.boundaries.hits, scores.boundaries.predicted) == (2, 4)
+    assert scores.boundaries.recall == pytest.approx(2 / 3)
+    assert scores.documents[0].pk == scores.documents[0].window_diff == 0
+    assert scores.documents[1].pk > 0
+    assert scores.pk == pytest.approx(scores.documents[1].pk / 2)
+    assert scores.window_diff == pytest.approx(scores.documents[1].window_diff / 2)

@@ -157,34 +157,6 @@ def test_a_document_without_chunks_answers_nothing() -> None:
 NOTHING = Question("What for?", "d")
 
 
-@pytest.mark.parametrize(
-    ("questions", "splits", "message"),
-    [
-        ((), [FOUR], "the corpus has no questions"),
-        ((NOTHING,), [FOUR], "'What for[?]' has no expected answer: it needs must_contain"),
-        ((asked("aa"),), [], "questions about 'd', which was not split"),
-    ],
-)
-def test_what_cannot_be_measured_is_refused_before_anything_is_embedded(
-    questions: tuple[Question, ...], splits: list[SplitDocument], message: str
-) -> None:
-    table = letters({})
-    with pytest.raises(ValueError, match=message):
-        retrieve(corpus_of("aabbccdd", *questions), splits, table)
-    assert table.documents == []
-
-
-def test_a_cutoff_that_is_not_measured_is_refused() -> None:
-    result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
-    for measure in (lambda: result.recall(21), lambda: result.dcg(0)):
-        with pytest.raises(ValueError, match="k must be from 1 to 20, not "):
-            measure()
-    with pytest.raises(ValueError, match="not 3"):
-        result.questions[0].overlap(3)
-    with pytest.raises(ValueError, match="not 50"):
-        result.word_recall(50)
-
-
 def test_answers_that_were_cut_apart_are_told_from_those_that_were_never_there() -> None:
     table = letters({"aa": 0.1, "bb": 0.2, "cc": 0.9, "dd": 0.3})
     questions = [asked(wanted) for wanted in ("cc", "bc", "x")]

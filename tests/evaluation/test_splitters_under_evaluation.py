@@ -33,9 +33,8 @@ from llama_index.core.node_parser import (
 from langchain_lumber import GreedyTextSplitter, LumberEmbeddings
 from llamaindex_lumber import GreedyNodeParser
 from lumber_core import GreedyChunker, LumberChunker
-from lumber_core.spans import Span
 from lumber_core.text.units import sentences
-from lumber_evaluation.documents import Document, EvaluatedChunk, EvaluatedSplitter, SplitDocument
+from lumber_evaluation.documents import Document
 from lumber_evaluation.splitters import evaluated, preset
 from tests.profiles import examples
 
@@ -85,6 +84,10 @@ def test_chunks_are_slices_at_their_spans(name: str) -> None:
     assert all(chunk.text == chunk.span.of(STORY) for chunk in split.chunks)
     starts = [chunk.span.start for chunk in split.chunks]
     assert starts == sorted(set(starts))
+    covered = {place for chunk in split.chunks for place in range(*chunk.span)}
+    left_out = {STORY[place] for place in range(len(STORY)) if place not in covered}
+    if name not in ("characters, separator dropped", "offsets"):
+        assert "".join(left_out).strip() == ""
 
 
 @pytest.mark.parametrize("adapter", ["LangChain", "LlamaIndex"])
@@ -96,17 +99,6 @@ def test_overlap_of_our_adapters_is_evaluated_and_part_of_their_identity(adapter
     ]
     assert any(a.span.end > b.span.start for a, b in pairwise(chunks))
     assert "chunk_overlap=15" in str(evaluated(splitter).identity)
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in EXACT if name not in ("characters, separator dropped", "offsets")]
-)
-def test_chunks_leave_out_white_space_only(name: str) -> None:
-    covered: set[int] = set()
-    for chunk in evaluated(EXACT[name]).split(document(STORY)).chunks:
-        covered.update(range(*chunk.span))
-    left_out = set(range(len(STORY))) - covered
-    assert "".join(STORY[place] for place in sorted(left_out)).strip() == ""
 
 
 class Rejoining(TextSplitter):
@@ -189,20 +181,6 @@ def test_any_text_and_overlap_gives_slices_that_cover_it(
     assert all(chunk.text == chunk.span.of(text) for chunk in chunks)
 
 
-def test_the_chunks_of_our_splitters_are_those_that_users_get() -> None:
-    chunker = GreedyChunker(20)
-    expected = chunker.segment(STORY).spans
-    for splitter in (chunker, GreedyNodeParser(target_size=20)):
-        split = evaluated(splitter).split(document(STORY))
-        assert tuple(chunk.span for chunk in split.chunks) == expected
-    trimmed = evaluated(GreedyTextSplitter(target_size=20)).split(document(STORY))
-    assert [chunk.span for chunk in trimmed.chunks] == [span.stripped(STORY) for span in expected]
-    assert [chunk.text for chunk in trimmed.chunks] == [
-        document.page_content
-        for document in GreedyTextSplitter(target_size=20).create_documents([STORY])
-    ]
-
-
 def test_what_a_model_cost_and_where_it_failed_is_passed_on() -> None:
     chunker = LumberChunker(lambda group: 999, theta=60, on_failure="keep_group")
     segmentation = chunker.segment(STORY)
@@ -219,10 +197,8 @@ def test_names_are_given_or_taken_from_the_class_or_function() -> None:
 
     assert evaluated(halves).name == "halves"
     assert evaluated(GreedyChunker(20)).name == "GreedyChunker"
-    assert evaluated(GreedyChunker(20), name="greedy").name == "greedy"
     renamed = evaluated(evaluated(halves), name="in two")
     assert renamed.name == "in two"
-    assert len(renamed.split(document(STORY)).chunks) == 2
     assert renamed.settings == evaluated(halves).settings
 
 
@@ -236,21 +212,6 @@ def test_settings_tell_splitters_apart_without_addresses() -> None:
     assert "chunk_size=30" in evaluated(SentenceSplitter(chunk_size=30, chunk_overlap=3)).settings
     for splitter in EXACT.values():
         assert " at 0x" not in evaluated(splitter).settings
-
-
-def test_a_subject_of_ones_own_is_taken_as_it_is() -> None:
-    class Whole:
-        name = "whole"
-        settings = "none"
-        identity = None
-
-        def split(self, document: Document) -> SplitDocument:
-            chunk = EvaluatedChunk(document.name, Span(0, len(document.text)), document.text)
-            return SplitDocument(document.name, (chunk,), 0.0)
-
-    own = Whole()
-    assert isinstance(own, EvaluatedSplitter)
-    assert evaluated(own) is own
 
 
 def test_a_chunk_that_is_nowhere_is_named_with_its_splitter_and_document() -> None:
