@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from llama_index.core import (
@@ -56,28 +57,22 @@ def ids(nodes: list[BaseNode]) -> list[str]:
 
 
 @pytest.mark.parametrize("make", PARSERS.values(), ids=PARSERS)
-class TestStableIds:
-    def test_parsing_again_gives_the_same_ids(self, make: Any) -> None:
-        first = ids(make()(library()))
-        assert ids(make()(library())) == first
-        assert len(set(first)) == len(first) > 2
-
-    def test_the_pipeline_upserts_what_has_changed(self, make: Any) -> None:
-        store = SimpleVectorStore()
-        pipeline = IngestionPipeline(
-            transformations=[make(), LumberEmbedding()],
-            docstore=SimpleDocumentStore(),
-            docstore_strategy=DocstoreStrategy.UPSERTS,
-            vector_store=store,
-            disable_cache=True,
-        )
-        pipeline.run(documents=library())
-        before = set(store.data.embedding_dict)
-        assert pipeline.run(documents=library()) == []
-        assert set(store.data.embedding_dict) == before
-        changed = pipeline.run(documents=library(second=TEXT + "The end.\n"))
-        kept = set(ids(make()(library()[:1])))
-        assert set(store.data.embedding_dict) == kept | set(ids(changed))
+def test_the_pipeline_upserts_what_has_changed(make: Any) -> None:
+    store = SimpleVectorStore()
+    pipeline = IngestionPipeline(
+        transformations=[make(), LumberEmbedding()],
+        docstore=SimpleDocumentStore(),
+        docstore_strategy=DocstoreStrategy.UPSERTS,
+        vector_store=store,
+        disable_cache=True,
+    )
+    pipeline.run(documents=library())
+    before = set(store.data.embedding_dict)
+    assert pipeline.run(documents=library()) == []
+    assert set(store.data.embedding_dict) == before
+    changed = pipeline.run(documents=library(second=TEXT + "The end.\n"))
+    kept = set(ids(make()(library()[:1])))
+    assert set(store.data.embedding_dict) == kept | set(ids(changed))
 
 
 @pytest.fixture
@@ -141,7 +136,7 @@ def test_ids_differ_by_document_parser_and_place() -> None:
         *GreedyNodeParser(chunk_size=14)(library(TEXT)),
         *GreedyNodeParser(chunk_size=12)(repeated),
     ]
-    assert len({*ids(nodes)}) == len(nodes) > 12
+    assert len({UUID(name) for name in ids(nodes)}) == len(nodes) > 12  # Qdrant takes nothing else
 
 
 def test_chained_parsers_name_parts_apart_from_the_whole() -> None:
@@ -151,66 +146,13 @@ def test_chained_parsers_name_parts_apart_from_the_whole() -> None:
     assert ids(parser(whole)) == ids(parser(parser(library())))
 
 
-class Shelf:
-    """Documents on demand, and how many were taken."""
-
-    def __init__(self, count: int) -> None:
-        self.taken = 0
-        self._count = count
-
-    def __iter__(self) -> Iterator[Document]:
-        for number in range(self._count):
-            self.taken += 1
-            yield Document(text=f"{number}. {TEXT}", id_=str(number))
-
-    async def stream(self) -> AsyncIterator[Document]:
-        for document in self:
-            yield document
-
-
-def asked_together(**own: Any) -> LumberNodeParser:
-    return LumberNodeParser(llm=second, max_concurrency=3, chunk_size=12, **own)
-
-
 def data(nodes: Iterable[BaseNode]) -> list[dict[str, Any]]:
     return [node.to_dict() for node in nodes]
 
 
-@pytest.mark.parametrize("make", [*PARSERS.values(), asked_together], ids=[*PARSERS, "3"])
-class TestLazySplit:
-    def test_the_nodes_are_those_of_the_list(self, make: Any) -> None:
-        parser = make()
-        listed = data(parser([*Shelf(7)]))
-        assert data(parser.lazy_split(Shelf(7))) == listed
-        assert len(listed) > 14
-
-    def test_nodes_of_another_parser_are_linked_as_in_the_list(self, make: Any) -> None:
-        coarse = GreedyNodeParser(chunk_size=20)
-        fine = make()
-        listed = data(fine(coarse([*Shelf(3)])))
-        assert data(fine.lazy_split(coarse([*Shelf(3)]))) == listed
-
-    async def test_asynchronously_too(self, make: Any) -> None:
-        parser = make()
-        listed = data(parser([*Shelf(7)]))
-        assert data([node async for node in parser.alazy_split(Shelf(7).stream())]) == listed
-        assert data([node async for node in parser.alazy_split(Shelf(7))]) == listed
-
-    def test_no_more_documents_are_taken_than_are_split_at_once(self, make: Any) -> None:
-        parser, shelf = make(), Shelf(10_000)
-        at_once = parser.chunker.texts_at_once
-        nodes = parser.lazy_split(shelf)
-        assert shelf.taken == 0
-        for node in nodes:
-            number = int(node.ref_doc_id)
-            assert shelf.taken == (number // at_once + 1) * at_once
-            if number == 6:
-                break
-
-
-def test_lazy_split_rejects_one_document() -> None:
-    with pytest.raises(TypeError, match=r"pass \[document\]"):
-        next(GreedyNodeParser().lazy_split(Document(text="x")))  # type: ignore[arg-type]
+def test_nodes_of_another_parser_are_linked_as_in_the_list() -> None:
+    coarse, fine = GreedyNodeParser(chunk_size=20), PARSERS["bert"]()
+    assert data(fine.lazy_split(coarse(library()))) == data(fine(coarse(library())))
 
 
 def test_estimates_take_documents_and_nodes() -> None:
@@ -223,10 +165,3 @@ def test_estimates_take_documents_and_nodes() -> None:
         assert parser.estimate(given, prices=Prices(1, 1)).cost is not None
     with pytest.raises(TypeError, match=r"pass \[document\]"):
         parser.estimate(library()[0])  # type: ignore[arg-type]
-
-
-def test_show_gives_the_nodes_in_colours() -> None:
-    parser = GreedyNodeParser(chunk_size=12, chunk_overlap=4)
-    view = parser.show(TEXT)
-    assert view.spans == parser.segment(TEXT).spans
-    assert view._repr_html_().count("background:") == len(view.spans) > 2
