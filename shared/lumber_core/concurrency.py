@@ -1,4 +1,4 @@
-"""Concurrency: single-flight requests, work in threads, a client per event loop, sleep, batches."""
+"""Concurrency: single-flight requests, work in threads, sleep that ends early, batches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import (
-    AsyncGenerator,
     AsyncIterable,
     AsyncIterator,
     Awaitable,
@@ -30,7 +29,6 @@ from lumber_core.forks import renew_after_fork
 
 T = TypeVar("T")
 P = ParamSpec("P")
-Client = TypeVar("Client")
 
 
 class SingleFlight(Generic[T]):
@@ -177,46 +175,6 @@ def run_at_once(coroutine: Coroutine[Any, Any, T]) -> T:
         return result
     coroutine.close()
     raise RuntimeError(f"{coroutine!r} waits, so it needs an event loop")
-
-
-class PerLoop(Generic[Client]):
-    """Keeps one client per event loop, because connections belong to the loop that opened them.
-
-    A client is closed when its loop shuts down its asynchronous generators, as `asyncio.run` does
-    at its end: one of them holds the client.
-
-    Args:
-        make: Creates a client.
-        close: Closes a client.
-    """
-
-    def __init__(
-        self, make: Callable[[], Client], close: Callable[[Client], Awaitable[Any]]
-    ) -> None:
-        self._make = make
-        self._close = close
-        self._clients: dict[
-            asyncio.AbstractEventLoop, tuple[Client, AsyncGenerator[None, None]]
-        ] = {}
-
-    async def get(self) -> Client:
-        """Return the running loop's client."""
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            client = self._make()
-            keeper = self._keep(loop, client)
-            self._clients[loop] = client, keeper
-            await anext(keeper)  # it awaits nothing before its yield, so no other task runs
-        return self._clients[loop][0]
-
-    async def _keep(
-        self, loop: asyncio.AbstractEventLoop, client: Client
-    ) -> AsyncGenerator[None, None]:
-        try:
-            yield
-        finally:
-            del self._clients[loop]
-            await self._close(client)
 
 
 _thread = threading.local()

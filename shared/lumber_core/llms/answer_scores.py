@@ -31,10 +31,9 @@ def encode(tokenizer: Any, system: str, user: str, answers: Sequence[str]) -> li
     special = _special_tokens(tokenizer)
     system, user = _disarm(system, special), _disarm(user, special)
     if getattr(tokenizer, "chat_template", None):
-        prompt, before = _apply_template(tokenizer, system, user), []
+        prompt, before, end = _apply_template(tokenizer, system, user), [], tokenizer.eos_token_id
     else:
-        prompt, before = f"{system}\n\n{user}\n", _first_token(tokenizer)
-    end = tokenizer.eos_token_id if getattr(tokenizer, "chat_template", None) else None
+        prompt, before, end = f"{system}\n\n{user}\n", _first_token(tokenizer), None
     text_end, after = ("\n", []) if end is None else ("", [end])
     texts = [f"{prompt}{answer}{text_end}" for answer in answers]
     tokens = tokenizer(texts, add_special_tokens=False, verbose=False)["input_ids"]

@@ -87,7 +87,7 @@ class GeminiModel(RemoteModel):
         return self._get_client().models.generate_content(**request)
 
     async def _asend(self, request: dict[str, Any]) -> Any:
-        client = self._own or await self._async_clients.get()
+        client = self._own or await self._get_async_client()
         return await client.aio.models.generate_content(**request)
 
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:

@@ -125,7 +125,7 @@ class OpenAIModel(RemoteModel):
     async def _asend(self, request: dict[str, Any]) -> Any:
         if self._own is not None:
             return await super()._asend(request)
-        client = await self._async_clients.get()
+        client = await self._get_async_client()
         return await client.chat.completions.create(**request)
 
     def _request(self, system: str, user: str, settings: RequestSettings) -> dict[str, Any]:

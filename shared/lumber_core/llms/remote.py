@@ -9,15 +9,16 @@ The caller retries, because it sees all calls in flight.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, ClassVar
 
-from lumber_core.concurrency import PerLoop, as_async, in_thread, run_at_once
+from lumber_core.concurrency import as_async, in_thread, run_at_once
 from lumber_core.deadlines import await_within, call_within
 from lumber_core.errors import BadReplyError
 from lumber_core.extras import load, require
@@ -108,7 +109,9 @@ class RemoteModel(ABC):
         """Create what cannot be pickled: locks and clients."""
         self._lock = Lock()
         self._client: Any = self._own
-        self._async_clients = PerLoop(self._make_async_client, self._close_client)
+        self._async_clients: dict[
+            asyncio.AbstractEventLoop, tuple[Any, AsyncGenerator[None, None]]
+        ] = {}
         renew_after_fork(self, RemoteModel._start)  # processes must not share connections
 
     @property
@@ -150,7 +153,7 @@ class RemoteModel(ABC):
 
         async def send(request: dict[str, Any]) -> Any:
             if self._own is None:
-                await self._async_clients.get()
+                await self._get_async_client()
             return await await_within(self.timeout, lambda: self._asend(request))
 
         return await self._complete(send, system, user, answers)
@@ -271,6 +274,29 @@ class RemoteModel(ABC):
             if self._client is None:
                 self._client = self._make_client()
             return self._client
+
+    async def _get_async_client(self) -> Any:
+        """The client of the running event loop; connections belong to the loop that opened them."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._async_clients:
+            client = self._make_async_client()
+            keeper = self._close_with(loop, client)
+            self._async_clients[loop] = client, keeper
+            await anext(keeper)  # it awaits nothing before its yield, so no other task runs
+        return self._async_clients[loop][0]
+
+    async def _close_with(
+        self, loop: asyncio.AbstractEventLoop, client: Any
+    ) -> AsyncGenerator[None, None]:
+        """Hold a client, and close it when its loop shuts down its asynchronous generators.
+
+        `asyncio.run` does that at its end.
+        """
+        try:
+            yield
+        finally:
+            self._async_clients.pop(loop, None)  # a forked process has none
+            await self._close_client(client)
 
     def _key(self) -> str | None:
         """The key to send, or None if the package should look for one."""

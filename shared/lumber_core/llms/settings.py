@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from typing import Annotated, Any, Literal
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from lumber_core.checks import check_positive, number_that
 from lumber_core.identity import settings_digest
@@ -115,10 +115,5 @@ class ModelSettings(PlainModelSettings):
 
 
 def url_identity(url: str) -> str:
-    """Return a public URL that still differs if the query of the URL does."""
-    query = urlsplit(url).query
-    return (
-        f"{public_url(url)}?{settings_digest({'query': parse_qs(query)})}"
-        if query
-        else public_url(url)
-    )
+    """Return a URL without its query, and a digest that tells apart those with another query."""
+    return f"{public_url(url)}:{settings_digest({'url': url})}"

@@ -116,13 +116,13 @@ def test_async_clients_are_closed_with_their_loop(schema_api, serve):
 
     async def one() -> None:
         await model.acomplete(SYSTEM, USER)
-        clients.append(await model._async_clients.get())
+        clients.append(await model._get_async_client())
 
     asyncio.run(one())
     asyncio.run(one())
     first, second = clients
     assert first is not second
-    assert not model._async_clients._clients
+    assert not model._async_clients
     if schema_api == "openai":
         assert first.is_closed()
 
