@@ -173,13 +173,10 @@ def test_openai_model(structured: bool, way: str, server: Server, caplog: Any) -
 
 def test_calls_at_once_lose_nothing_either(server: Server, caplog: Any) -> None:
     model = OpenAIModel("smollm2", base_url=server.url, temperature=0, timeout=PATIENT)
-    chunker = with_(
-        LumberChunker(ModelJudge(model, policy=ONCE), theta=THETA, max_concurrency=4),
-        max_extra_calls=0,
-    )
+    chunker = LumberChunker(ModelJudge(model, policy=ONCE), theta=THETA)
     server.statuses()
     texts = [TEXT[:3000], TEXT[3000:6000]]
-    results = chunker.segment_all(texts)
+    results = asyncio.run(chunker.asegment_all(texts))
     statuses = server.statuses()
     assert statuses.count(200) == sum(map(judged, results)) > 5
     assert statuses.count(500) <= len(texts) == len(results)  # all of them begin at once

@@ -3,10 +3,10 @@
 `grouping` forms groups, `walk` goes from group to group, and `runner` asks the judge. `judges`,
 `bert_judge` decide; `prompt` writes a model's prompt, `questions` follows its
 replies, `answer_parser` reads an answer, `answer_store` keeps verdicts, `fallback` handles
-failures, and `estimate` predicts the cost.
+failures, `estimate` predicts the cost, and `position_warning` says if answers look like guesses.
 
-With `method="window"` a judge names all starts of a long window: `windows` plans them and says
-which decides about a unit, `list_parser` reads the answer, and `window_cuts` cuts by the scores.
+With `method="window"` a judge names all starts of a long window of units: `unit_windows` plans them
+and says which decides about a unit, and `unit_window_cuts` cuts by the scores.
 """
 
 from typing import TYPE_CHECKING

@@ -16,7 +16,7 @@ from lumber_core.chunking.settings import Threads
 from lumber_core.forks import ForkSafeLock
 from lumber_core.lumber.grouping import Group, TextUnits
 from lumber_core.lumber.judges import Judge
-from lumber_core.lumber.windows import UnitWindow
+from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import Outcome, Usage, Verdict
 from lumber_core.settings import Settings, takes
 from lumber_core.text.parsed import ParsedText

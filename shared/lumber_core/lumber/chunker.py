@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from lumber_core.chunking.base import Chunker, enforce_limits
@@ -16,17 +14,7 @@ from lumber_core.chunking.size_limits import SizeLimits
 from lumber_core.concurrency import start_in_thread, until_finished
 from lumber_core.identity import safe_repr
 from lumber_core.lumber.answer_store import AnswerStore
-from lumber_core.lumber.estimate import (
-    COMPLETION_TOKENS,
-    EARLY,
-    LATE,
-    LIKELY,
-    LISTED_TOKENS,
-    Estimate,
-    Prices,
-    estimate,
-    simulated,
-)
+from lumber_core.lumber.estimate import Estimate, Prices, estimate, expected_usages
 from lumber_core.lumber.fallback import GuardedJudge, local_judge
 from lumber_core.lumber.grouping import (
     Group,
@@ -36,6 +24,7 @@ from lumber_core.lumber.grouping import (
     WalkRules,
 )
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge
+from lumber_core.lumber.position_warning import warn_of_positions
 from lumber_core.lumber.prompt import PromptTemplate
 from lumber_core.lumber.runner import AnyWalk, Progress, adrive, drive
 from lumber_core.lumber.settings import (
@@ -45,10 +34,10 @@ from lumber_core.lumber.settings import (
     LumberSettings,
     Method,
 )
+from lumber_core.lumber.unit_window_cuts import cut_by_unit_windows
+from lumber_core.lumber.unit_windows import WINDOW_TOKENS, UnitWindowWalk
 from lumber_core.lumber.walk import Walk
-from lumber_core.lumber.window_cuts import cut_by_windows
-from lumber_core.lumber.windows import WINDOW_TOKENS, WindowWalk
-from lumber_core.segmentation import Segmentation, Usage
+from lumber_core.segmentation import Segmentation
 from lumber_core.settings import Settings, shown, takes
 from lumber_core.spans import Span
 from lumber_core.text.parsed import ParsedText
@@ -58,12 +47,6 @@ logger = logging.getLogger(__name__)
 
 # Documents that asynchronous calls work on at once by default.
 _DEFAULT_ASYNC_CONCURRENCY = 8
-
-# A judge that names the first unit, the last, or none this often probably ignores the text.
-_SUSPICIOUS_SHARE = 0.9
-_ENOUGH_GROUPS = 10
-# Of windows, which have many units to choose from, fewer are enough.
-_ENOUGH_WINDOWS = 3
 
 # A unit that is too long is divided into about as many paragraphs as fit into a group of theta.
 _PARTS = 5
@@ -92,12 +75,8 @@ class LumberChunker(Chunker):
         ['Ann ran.\n\nShe fell.\n\n', 'Bob slept.']
     """
 
-    max_extra_calls = 0.2
-    """Share of a text's calls that working ahead may waste: 30 KB in 0.4 of the time for a tenth
-    more calls. Judges whose answers do not depend on the text can waste more.
-    """
     window_tokens = WINDOW_TOKENS
-    """Maximum tokens in a window. Experiments and tests set both on an object."""
+    """Maximum tokens in a window. Tests set it on an object, for windows in short texts."""
 
     @takes(LumberChunkerSettings)
     def __init__(
@@ -166,44 +145,13 @@ class LumberChunker(Chunker):
         Returns:
             Calls, tokens and cost, each as lowest, most likely and highest value.
         """
-        late = likely = early = Usage()
-        for source in as_sources(sources):
-            parsed = self.parse(source)
-            if self.method == "window":
-                usages = self._usages_of_windows(parsed, LATE, LIKELY, EARLY)
-            else:
-                runs = self._simulations(parsed, LATE, LIKELY, EARLY)
-                usages = [self._usage(groups) for groups in runs]
-            late, likely, early = late + usages[0], likely + usages[1], early + usages[2]
-        return estimate((late, likely, early), prices)
-
-    def dry_run(self, sources: Iterable[str | Source], path: str | Path) -> int:
-        """Write the prompts of a likely run to a file, without calling a model.
-
-        Args:
-            sources: The texts.
-            path: A file of JSON lines: `document`, `start`, `stop`, `system`, `user`.
-
-        Returns:
-            Number of prompts written.
-        """
-        checked = as_sources(sources)
-        written = 0
-        with Path(path).open("w", encoding="utf-8") as file:
-            for number, source in enumerate(checked):
-                (groups,) = self._simulations(self.parse(source), LIKELY)
-                for group in groups:
-                    system, user = self._questions(group)
-                    line = {
-                        "document": number,
-                        "start": group.start,
-                        "stop": group.stop,
-                        "system": system,
-                        "user": user,
-                    }
-                    file.write(json.dumps(line, ensure_ascii=False) + "\n")
-                    written += 1
-        return written
+        usages = (
+            expected_usages(
+                self._walk(self.parse(source)), self._questions, self._counter, self.theta
+            )
+            for source in as_sources(sources)
+        )
+        return estimate(usages, prices)
 
     def _segment(self, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
         (segmentation,) = self._segment_all([parsed], [limits], show_progress=False)
@@ -275,20 +223,15 @@ class LumberChunker(Chunker):
             starts(walk.document)
             yield walk
 
-    def _walk(self, parsed: ParsedText, lanes: int = 1) -> Walk | WindowWalk:
+    def _walk(self, parsed: ParsedText, lanes: int = 1) -> AnyWalk:
         """Return the walk through a text."""
         if self.method == "window":
             # The judge may name any part of a unit that fits in no chunk.
             most = min(self._limits.chunk_size or self.window_tokens, self.window_tokens)
             units, tokens = self._counted_units(parsed, most)
-            return WindowWalk(TextUnits(parsed.text, units, parsed), tokens, self.window_tokens)
+            return UnitWindowWalk(TextUnits(parsed.text, units, parsed), tokens, self.window_tokens)
         units, rules = self._units_and_rules(parsed)
-        return Walk(
-            TextUnits(parsed.text, units, parsed),
-            rules,
-            lanes=lanes,
-            max_extra_calls=self.max_extra_calls,
-        )
+        return Walk(TextUnits(parsed.text, units, parsed), rules, lanes=lanes)
 
     def _units_and_rules(self, parsed: ParsedText) -> tuple[Sequence[Span], WalkRules]:
         """Return the units of a text, each counted once, and the rules of its walk."""
@@ -331,8 +274,8 @@ class LumberChunker(Chunker):
         self, number: int, walk: AnyWalk, parsed: ParsedText, limits: SizeLimits
     ) -> Segmentation:
         """Turn a finished walk into spans, report it, and log its failures."""
-        if isinstance(walk, WindowWalk):
-            segmentation = cut_by_windows(walk, parsed, limits)
+        if isinstance(walk, UnitWindowWalk):
+            segmentation = cut_by_unit_windows(walk, parsed, limits)
         else:
             segmentation = _cut_by_groups(walk, parsed, limits)
         failures = Counter(verdict.outcome for verdict in segmentation.failures)
@@ -344,68 +287,12 @@ class LumberChunker(Chunker):
                 sum(verdict.outcome != "single" for verdict in segmentation.verdicts),
                 ", ".join(f"{count} {outcome}" for outcome, count in failures.items()),
             )
-        self._warn_of_position(segmentation)
+        of_windows = self.method == "window"
+        if self._asked.waits or not of_windows:  # without a model, windows are really read
+            warn_of_positions(segmentation.positions, of_windows=of_windows)
         if self._on_segmentation is not None:
             self._on_segmentation(number, walk.document.text, segmentation)
         return segmentation
-
-    def _warn_of_position(self, segmentation: Segmentation) -> None:
-        positions = segmentation.positions
-        of_windows = self.method == "window"
-        if positions.groups < (_ENOUGH_WINDOWS if of_windows else _ENOUGH_GROUPS):
-            return
-        if of_windows and not self._asked.waits:
-            return  # no language model: in long windows it answers by what it sees
-        for named, share in (
-            ("the first unit", positions.first),
-            ("the last unit", positions.last),
-            ("every unit", positions.every),
-        ):
-            if share >= _SUSPICIOUS_SHARE:
-                logger.warning(
-                    "in %.0f %% of %d groups the judge named %s offered, as small "
-                    "language models do whatever the text says: use a larger model, LocalModel, or "
-                    "the bundled model (no llm), and look at the chunks",
-                    100 * share,
-                    positions.groups,
-                    named,
-                )
-        if positions.none >= _SUSPICIOUS_SHARE:
-            logger.warning(
-                "in %.0f %% of %d groups the judge found no topic shift, so size alone decides "
-                "where those chunks end. That is right for a text about one thing throughout, such "
-                "as a table; but small language models answer so whatever the text says: use a "
-                "larger model, LocalModel, or the bundled model (no llm), and look at the chunks",
-                100 * positions.none,
-                positions.groups,
-            )
-
-    def _simulations(self, parsed: ParsedText, *shares: float) -> list[list[Group]]:
-        """Return, for each share, the groups that a judge gets whose answers fall at that share."""
-        if self.method == "window":
-            windows = self._walk(parsed)
-            assert isinstance(windows, WindowWalk)
-            return [windows.groups for _ in shares]
-        units, rules = self._units_and_rules(parsed)
-        document = TextUnits(parsed.text, units)
-        return [simulated(Walk(document, rules), share) for share in shares]
-
-    def _usages_of_windows(self, parsed: ParsedText, *shares: float) -> list[Usage]:
-        """Return what a model uses that names a start in each such share of `theta` tokens."""
-        (windows,) = self._simulations(parsed, LIKELY)
-        usage = self._usage(windows)
-        (tokens,) = self._counter.count([parsed.text]) if windows else (0,)
-        return [
-            usage + Usage(0, 0, LISTED_TOKENS * round(tokens / (share * self.theta)))
-            for share in shares
-        ]
-
-    def _usage(self, groups: Sequence[Group]) -> Usage:
-        """Return what a model uses if it is asked about these groups."""
-        prompts = [part for group in groups for part in self._questions(group)]
-        return Usage(
-            len(groups), sum(self._counter.count(prompts)), COMPLETION_TOKENS * len(groups)
-        )
 
     def _questions(self, group: Group) -> tuple[str, str]:
         if isinstance(self._asked, ModelJudge):

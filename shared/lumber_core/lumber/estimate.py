@@ -6,24 +6,26 @@ length: how many calls a text takes depends only on how far into their groups th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 from lumber_core.checks import check_number
 from lumber_core.lumber.grouping import Group
+from lumber_core.lumber.runner import AnyWalk
 from lumber_core.lumber.walk import Walk
 from lumber_core.segmentation import Usage, Verdict
 from lumber_core.spans import Span
+from lumber_core.tokens.base import TokenCounter
 
 # Where in a group, by length, a model's answers fall on average: at 0.61 in the published run on
 # Emma, which would have taken 468 calls if all of them fell at 0.6, and took 476.
-LATE, LIKELY, EARLY = 0.9, 0.6, 0.4
+_SHARES = (0.9, 0.6, 0.4)  # late, likely, early
 # "Answer: ID 1234" and the end of the message.
-COMPLETION_TOKENS = 8
+_COMPLETION_TOKENS = 8
 # ", ID 1234" in the list of a window's starts.
-LISTED_TOKENS = 5
+_LISTED_TOKENS = 5
 
 
 class Range(NamedTuple):
@@ -118,16 +120,54 @@ def _shown(found: Range, form: str) -> tuple[str, str, str]:
     return low, likely, high
 
 
-def simulated(walk: Walk, share: float) -> list[Group]:
-    """Simulate a walk whose answers all fall at one share of their groups' lengths.
+def estimate(usages: Iterable[tuple[Usage, ...]], prices: Prices | None) -> Estimate:
+    """Return the expected cost of some texts.
 
     Args:
-        walk: A new walk.
-        share: From 0, the first choice, to 1, the last.
-
-    Returns:
-        The groups that need a verdict.
+        usages: What `expected_usages` returned for each text.
+        prices: What the model costs.
     """
+    runs = [sum(of_run, Usage()) for of_run in zip(*usages, strict=True)] or [Usage()] * 3
+    return Estimate(
+        calls=Range(*(usage.calls for usage in runs)),
+        prompt_tokens=Range(*(usage.prompt_tokens for usage in runs)),
+        completion_tokens=Range(*(usage.completion_tokens for usage in runs)),
+        cost=None if prices is None else Range(*(prices.of(usage) for usage in runs)),
+    )
+
+
+def expected_usages(
+    walk: AnyWalk,
+    questions: Callable[[Group], tuple[str, str]],
+    counter: TokenCounter,
+    theta: int,
+) -> tuple[Usage, ...]:
+    """Return what a text uses if answers fall late, at a likely place, and early in their groups.
+
+    Args:
+        walk: A new walk through the text.
+        questions: Returns the system prompt and the question about a group.
+        counter: Counts the tokens of prompts and text.
+        theta: Maximum tokens in a group. A window is expected to have a start in each such share
+            of so many tokens.
+    """
+
+    def usage(groups: Sequence[Group]) -> Usage:
+        prompts = [part for group in groups for part in questions(group)]
+        return Usage(len(groups), sum(counter.count(prompts)), _COMPLETION_TOKENS * len(groups))
+
+    if isinstance(walk, Walk):
+        runs = [Walk(walk.document, walk.rules) for _ in _SHARES]
+        return tuple(usage(_simulated(*each)) for each in zip(runs, _SHARES, strict=True))
+    asked = usage(walk.groups)
+    (tokens,) = counter.count([walk.document.text]) if walk.groups else (0,)
+    return tuple(
+        asked + Usage(0, 0, _LISTED_TOKENS * round(tokens / (share * theta))) for share in _SHARES
+    )
+
+
+def _simulated(walk: Walk, share: float) -> list[Group]:
+    """Return the groups of a walk whose answers all fall at one share of their groups' lengths."""
     groups = []
     while (group := walk.claim()) is not None:
         groups.append(group)
@@ -138,21 +178,6 @@ def simulated(walk: Walk, share: float) -> list[Group]:
         unit = min(choices, key=partial(_distance, spans, target), default=None)
         walk.record(Verdict(group.start, group.stop, unit, "shift"))
     return groups
-
-
-def estimate(usages: tuple[Usage, Usage, Usage], prices: Prices | None) -> Estimate:
-    """Combine the usages of three simulated runs.
-
-    Args:
-        usages: Usage if answers fall late, at a likely place, and early in their groups.
-        prices: What the model costs.
-    """
-    return Estimate(
-        calls=Range(*(usage.calls for usage in usages)),
-        prompt_tokens=Range(*(usage.prompt_tokens for usage in usages)),
-        completion_tokens=Range(*(usage.completion_tokens for usage in usages)),
-        cost=None if prices is None else Range(*(prices.of(usage) for usage in usages)),
-    )
 
 
 def _distance(spans: Sequence[Span], target: float, unit: int) -> float:

@@ -14,7 +14,7 @@ from lumber_core.lumber.answer_store import AnswerStore, key, moved
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.judges import Judge, JudgeLike, ModelJudge, as_judge, as_verdict
 from lumber_core.lumber.prompt import PromptTemplate
-from lumber_core.lumber.windows import UnitWindow
+from lumber_core.lumber.unit_windows import UnitWindow
 from lumber_core.segmentation import Verdict
 
 OnFailure = Literal["judge_locally", "keep_group", "raise"]

@@ -24,7 +24,7 @@ from lumber_core.llms.retry import CallPolicy, RetryingModel
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import WINDOW_SYSTEM, WINDOW_USER, PromptTemplate
 from lumber_core.lumber.questions import GroupQuestion
-from lumber_core.lumber.windows import UnitWindow, scores_of
+from lumber_core.lumber.unit_windows import UnitWindow, scores_of
 from lumber_core.segmentation import FAILURES, OUTCOMES, Outcome, Usage, Verdict
 
 

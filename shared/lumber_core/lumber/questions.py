@@ -12,7 +12,7 @@ from lumber_core.llms.failures import is_blocked, is_cut
 from lumber_core.lumber.answer_parser import ParsedAnswer, read_answer, read_list
 from lumber_core.lumber.grouping import Group
 from lumber_core.lumber.prompt import possible_answers, possible_lists, rest_of_list, stricter
-from lumber_core.lumber.windows import UnitWindow, scores_of
+from lumber_core.lumber.unit_windows import UnitWindow, scores_of
 from lumber_core.segmentation import Usage, Verdict
 
 _ASK_AGAIN = ("unreadable", "outside")

@@ -16,7 +16,6 @@ from lumber_core import CallPolicy, LumberChunker, ModelJudge, Segmentation
 from lumber_core.errors import ModelSettingsError
 from lumber_core.llms.openai import OpenAIModel
 from lumber_core.spans import check_tiling
-from tests.core.core_support import with_
 from tests.core.lumber.support import story
 from tests.loopback.faults import (
     Drop,
@@ -31,7 +30,8 @@ from tests.loopback.faults import (
 from tests.loopback.server import LoopbackServer, Request
 
 FAST = CallPolicy(attempts=5, initial_backoff=0.005, max_backoff=0.05)
-TEXTS = [story(20, seed) for seed in range(4)]
+# Too short for lanes, so the number of requests is known.
+TEXTS = [story(5, seed) for seed in range(20)]
 
 
 def scattered_answer(request: Request) -> str:
@@ -85,7 +85,7 @@ def test_transient_errors_change_only_the_number_of_requests(
     with LoopbackServer(scattered_answer, faults=dict.fromkeys(numbers, fault)) as server:
         # A busy machine may not answer within a second, which only one fault is about.
         timeout = 1.0 if isinstance(fault, Slow) else 30.0
-        chunker = with_(splitter(server, timeout=timeout, max_concurrency=4), max_extra_calls=0)
+        chunker = splitter(server, timeout=timeout, max_concurrency=4)
         assert run(chunker, TEXTS, way) == expected
         assert server.count == requests + len(numbers)
 
@@ -110,10 +110,7 @@ def test_a_storm_of_rate_limits_is_survived_without_hammering(
     with LoopbackServer(scattered_answer, faults=storm) as server:
         policy = CallPolicy(attempts=30, initial_backoff=0.005, max_backoff=0.05)
         model = OpenAIModel("any", base_url=server.openai_url, structured=False)
-        chunker = with_(
-            LumberChunker(ModelJudge(model, policy=policy), theta=60, max_concurrency=16),
-            max_extra_calls=0,
-        )
+        chunker = LumberChunker(ModelJudge(model, policy=policy), theta=60, max_concurrency=16)
         assert run(chunker, TEXTS, way) == expected
         assert server.count == requests + 25
 
@@ -124,7 +121,7 @@ def test_a_storm_of_rate_limits_is_survived_without_hammering(
 )
 def test_refusals_are_verdicts_and_cost_one_request(fault: Fault, outcome: str, way: str) -> None:
     with LoopbackServer(scattered_answer, faults={3: fault}) as server:
-        (result,) = run(splitter(server), TEXTS[:1], way)
+        (result,) = run(splitter(server), [story(20)], way)
         assert [verdict.outcome for verdict in result.failures] == [outcome]
         assert result.failures[0].unit is not None
         assert server.count == sum(verdict.outcome != "single" for verdict in result.verdicts)

@@ -60,7 +60,7 @@ def scores_of(
     ]
 
 
-def plan_windows(tokens: Sequence[int], window_tokens: int) -> list[tuple[int, int]]:
+def plan_unit_windows(tokens: Sequence[int], window_tokens: int) -> list[tuple[int, int]]:
     """Return the first unit of each window, and the one past its last.
 
     A window has as many units as fit in `window_tokens`, and two at least. Neighbours share at most
@@ -85,7 +85,7 @@ def plan_windows(tokens: Sequence[int], window_tokens: int) -> list[tuple[int, i
     return windows
 
 
-class WindowWalk:
+class UnitWindowWalk:
     """The windows of one document, each judged on its own.
 
     Args:
@@ -96,7 +96,7 @@ class WindowWalk:
 
     def __init__(self, document: TextUnits, tokens: Sequence[int], window_tokens: int) -> None:
         self.document = document
-        self._windows = plan_windows(tokens, window_tokens)
+        self._windows = plan_unit_windows(tokens, window_tokens)
         self._edges = self._deciding_edges(tokens)
         self._verdicts: dict[int, Verdict] = {}
         self._waiting = [*range(len(self._windows))][::-1]

@@ -164,13 +164,3 @@ def test_a_model_that_chooses_one_answer_is_refused_before_any_work() -> None:
 
     with pytest.raises(ValueError, match='writes no list: pass method="paper"'):
         LumberChunker(Choosing(), method="window")
-
-
-def test_a_dry_run_writes_the_prompts_that_are_sent(tmp_path: Path) -> None:
-    with LoopbackServer(named) as server:
-        made = chunker(server)
-        path = tmp_path / "prompts.jsonl"
-        assert made.dry_run([story(150)], path) == len(made.segment(story(150)).verdicts)
-        written = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        sent = [(request.system, request.user) for request in server.requests]
-    assert [(line["system"], line["user"]) for line in written] == sent

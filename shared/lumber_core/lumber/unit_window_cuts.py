@@ -7,14 +7,16 @@ from dataclasses import replace
 
 from lumber_core.chunking.base import enforce_limits
 from lumber_core.chunking.size_limits import SizeLimits
-from lumber_core.lumber.windows import WindowWalk
+from lumber_core.lumber.unit_windows import UnitWindowWalk
 from lumber_core.segmentation import Segmentation, Verdict
 from lumber_core.spans import spans_from_starts
 from lumber_core.text.parsed import ParsedText
 from lumber_core.text.place import Places
 
 
-def cut_by_windows(walk: WindowWalk, parsed: ParsedText, limits: SizeLimits) -> Segmentation:
+def cut_by_unit_windows(
+    walk: UnitWindowWalk, parsed: ParsedText, limits: SizeLimits
+) -> Segmentation:
     """Return the best chunks of a text, all of whose windows are judged.
 
     Chunks start at units, or inside one that fits in no chunk.

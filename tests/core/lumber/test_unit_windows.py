@@ -17,7 +17,7 @@ from lumber_core import BertChunker, BertJudge, Group, LayoutChunker, LumberChun
 from lumber_core.lumber.answer_store import key
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.lumber.judges import as_verdict
-from lumber_core.lumber.windows import UnitWindow, WindowWalk, plan_windows, scores_of
+from lumber_core.lumber.unit_windows import UnitWindow, UnitWindowWalk, plan_unit_windows, scores_of
 from lumber_core.spans import Span, check_tiling
 from tests.contracts.texts import TEXTS
 from tests.core.core_support import with_
@@ -53,7 +53,7 @@ def chunker(judge: object = thirds, **options: object) -> LumberChunker:
 def test_windows_fit_overlap_and_offer_every_unit_but_the_first(
     tokens: list[int], most: int
 ) -> None:
-    windows = plan_windows(tokens, most)
+    windows = plan_unit_windows(tokens, most)
     sizes = [max(1, count) for count in tokens]
     assert {u for a, b in windows for u in range(a + 1, b)} == {*range(1, len(tokens))}
     for start, stop in windows:
@@ -69,7 +69,7 @@ def test_the_window_in_which_a_unit_lies_farther_from_the_edge_decides(
     tokens: list[int], most: int, order: random.Random
 ) -> None:
     text = "x" * len(tokens)
-    walk = WindowWalk(TextUnits(text, [Span(n, n + 1) for n in range(len(text))]), tokens, most)
+    walk = UnitWindowWalk(TextUnits(text, [Span(n, n + 1) for n in range(len(text))]), tokens, most)
     windows = walk.groups
     order.shuffle(windows)
     for window in windows:  # each is told by its own score
@@ -86,7 +86,7 @@ def test_the_window_in_which_a_unit_lies_farther_from_the_edge_decides(
 
 
 def test_a_verdict_on_no_window_is_refused() -> None:
-    walk = WindowWalk(TextUnits("ab", [Span(0, 1), Span(1, 2)]), [1, 1], 10)
+    walk = UnitWindowWalk(TextUnits("ab", [Span(0, 1), Span(1, 2)]), [1, 1], 10)
     with pytest.raises(ValueError, match="no window of this walk goes from 0 to 1"):
         walk.record(Verdict(0, 1, None, "no_shift"))
 
