@@ -14,37 +14,23 @@ def pieces(*parts: tuple[str, int | None]) -> list[Piece]:
     ]
 
 
-def test_chunks_that_tile_the_text_have_no_findings():
-    found = examine(TEXT, pieces((TEXT[:9], 0), (TEXT[9:], 9)), (len, 20))
-    assert found.as_dict() == {
-        "chunks": 2,
-        "over": 0,
-        "largest": 20,
-        "lost": 0,
-        "blanks_lost": 0,
-        "invented": 0,
-        "offsets_wrong": 0,
-    }
-
-
-def test_a_chunk_above_the_limit_is_counted():
-    found = examine(TEXT, pieces((TEXT[:9], 0), (TEXT[9:], 9)), (len, 19))
-    assert (found.over, found.largest) == (1, 20)
-
-
-def test_stripped_white_space_is_counted_apart_from_lost_characters():
-    found = examine(TEXT, pieces(("One two.", 0), ("One two.", 9), ("Three four.", 18)), None)
-    assert (found.lost, found.blanks_lost, found.invented, found.offsets_wrong) == (0, 2, 0, 0)
-
-
-def test_a_missing_sentence_is_lost():
-    found = examine(TEXT, pieces(("One two.", 0), ("Three four.", 18)), None)
-    assert (found.lost, found.invented) == (len("Onetwo."), 0)
-
-
-def test_a_character_that_is_replaced_is_lost_and_invented():
-    found = examine("a🙂b", pieces(("a\ufffd", 0), ("\ufffdb", 1)), None)
-    assert (found.lost, found.invented) == (1, 2)
+@pytest.mark.parametrize(
+    ("text", "parts", "limit", "counts"),
+    [
+        (TEXT, [(TEXT[:9], 0), (TEXT[9:], 9)], 20, {}),
+        (TEXT, [(TEXT[:9], 0), (TEXT[9:], 9)], 19, {"over": 1}),
+        # White space that is stripped is counted apart from characters that are lost.
+        (TEXT, [("One two.", 0), ("One two.", 9), ("Three four.", 18)], 20, {"blanks_lost": 2}),
+        (TEXT, [(TEXT[:9], 0), (TEXT[18:], 18)], 20, {"lost": len("Onetwo."), "blanks_lost": 2}),
+        ("a🙂b", [("a\ufffd", 0), ("\ufffdb", 1)], 20, {"lost": 1, "invented": 2}),
+    ],
+)
+def test_what_a_splitter_gets_wrong_is_counted(
+    text: str, parts: list[tuple[str, int]], limit: int, counts: dict[str, int]
+):
+    found = examine(text, pieces(*parts), (len, limit)).as_dict()
+    kinds = ("over", "lost", "blanks_lost", "invented")
+    assert {kind: found[kind] for kind in kinds} == dict.fromkeys(kinds, 0) | counts
 
 
 @pytest.mark.parametrize(
