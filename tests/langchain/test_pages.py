@@ -56,35 +56,6 @@ def load(path: Path) -> list[Document]:
     return list(PyPDFLoader(str(path)).load())
 
 
-def in_mid_sentence(chunks: list[Document]) -> int:
-    """Return how many chunks but the last end inside a sentence, page numbers aside."""
-    ends = [chunk.page_content.rstrip("0123456789\n ") for chunk in chunks[:-1]]
-    return sum(not end.endswith((".", TITLE)) for end in ends)
-
-
-def test_chunks_of_joined_pages_go_on_to_the_next_page_and_say_so(handbook: Path) -> None:
-    pages = load(handbook)
-    (joined,) = join_pages(pages)
-    splitter = BertTextSplitter(chunk_size=120, add_start_index=True)
-    apart, chunks = splitter.split_documents(pages), splitter.split_documents([joined])
-    assert in_mid_sentence(apart) >= 4
-    assert in_mid_sentence(chunks) == 0
-    starts = joined.metadata["page_starts"]
-    assert any(chunk.metadata["page_first"] < chunk.metadata["page_last"] for chunk in chunks)
-    for chunk in chunks:
-        start = chunk.metadata["start_index"]
-        end = start + len(chunk.page_content)
-        assert joined.page_content[start:end] == chunk.page_content
-        within = [n for n, at in enumerate(starts, 1) if at <= end - 1]
-        first = [n for n, at in enumerate(starts, 1) if at <= start]
-        assert (chunk.metadata["page_first"], chunk.metadata["page_last"]) == (
-            first[-1],
-            within[-1],
-        )
-        assert chunk.metadata["total_pages"] == 5
-        assert not {"page", "page_label", "page_starts"} & chunk.metadata.keys()
-
-
 def test_joined_pages_have_the_text_and_chunks_of_the_file(handbook: Path) -> None:
     file, (joined,) = read_file(handbook), join_pages(load(handbook))
     assert joined.page_content == file.text
@@ -92,8 +63,11 @@ def test_joined_pages_have_the_text_and_chunks_of_the_file(handbook: Path) -> No
     chunks = BertTextSplitter(add_metadata=True).split_documents([joined])
     of_file = BertChunker().split(file, Delivery(trim=True))
     assert [chunk.page_content for chunk in chunks] == [chunk.text for chunk in of_file]
+    assert any(chunk.metadata["page_first"] < chunk.metadata["page_last"] for chunk in chunks)
     for chunk, other in zip(chunks, of_file, strict=True):
         said = chunk.metadata
+        assert said["total_pages"] == 5
+        assert not {"page", "page_label", "page_starts"} & said.keys()
         assert (said["page_first"], said["page_last"]) == other.pages
         assert (said["line_first"], said["line_last"]) == other.lines
 
@@ -127,16 +101,3 @@ def test_pages_that_are_not_joined_and_form_feeds_give_pages_on_request() -> Non
     assert [chunk.metadata.get("page_last") for chunk in chunks] == [5, 1, 2, None]
     for chunk in GreedyTextSplitter(target_size=3).split_documents(documents):
         assert not {"page_first", "page_last", "line_first"} & chunk.metadata.keys()
-
-
-def test_chunks_of_chunks_have_pages_and_lines_of_the_file() -> None:
-    texts = ["Ann ran. She fell.\nShe got up.", "Bob slept. He woke.\nHe ran.", "Eve ate. She sat."]
-    joined = join_pages([page(n, text) for n, text in enumerate(texts)])
-    parents = GreedyTextSplitter(target_size=14, add_metadata=True).split_documents(joined)
-    children = GreedyTextSplitter(target_size=3).split_documents(parents)
-    assert len(parents) < len(children)
-    for child in children:
-        at = joined[0].page_content.index(child.page_content)
-        before = joined[0].page_content[:at]
-        assert child.metadata["page_first"] == before.count("\f") + 1
-        assert child.metadata["line_first"] == before.count("\n") + 1

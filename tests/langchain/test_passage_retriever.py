@@ -23,7 +23,6 @@ from tests.retrieval.test_index import MUSIC, RIVER
 
 RIVERS = Document(RIVER, metadata={"source": "river.txt", "year": 1850})
 SONGS = Document(MUSIC, metadata={"source": "music.txt", "year": 1720, "tags": ["string", "harp"]})
-TEXTS = {"river.txt": RIVER, "music.txt": MUSIC, "guide.md": GUIDE}
 
 
 def retriever_of(**settings: Any) -> PassageRetriever:
@@ -55,14 +54,14 @@ def test_passages_are_slices_of_documents_with_headings_pages_and_lines() -> Non
     )
 
 
-def test_it_is_a_retriever_in_chains_batches_and_callbacks() -> None:
+def test_it_is_a_retriever_in_chains_batches_and_callbacks(tmp_path: Path) -> None:
     ended: list[tuple[list[Document], list[str]]] = []
 
     class Seen(BaseCallbackHandler):
         def on_retriever_end(self, documents: Any, **kwargs: Any) -> None:
             ended.append((documents, kwargs["tags"]))
 
-    retriever = retriever_of(tags=["otters"])
+    retriever = retriever_of(tags=["otters"], path=tmp_path / "notes.db")
     retriever.add_documents([RIVERS, SONGS])
     chain: Any = {"context": retriever, "question": RunnablePassthrough()} | RunnablePassthrough()
     parts = [*chain.stream("When do otters hunt?", config={"callbacks": [Seen()]})]
@@ -74,6 +73,8 @@ def test_it_is_a_retriever_in_chains_batches_and_callbacks() -> None:
     batches = retriever.batch(queries)
     assert batches == [retriever.invoke(query) for query in queries]
     assert batches == asyncio.run(retriever.abatch(queries))
+    assert batches == pickle.loads(pickle.dumps(retriever)).batch(queries)
+    assert batches == retriever_of(path=str(tmp_path / "notes.db")).batch(queries)
     for budget in (6, 40):
         words = sum(len(p.page_content.split()) for p in retriever.invoke("otters", budget=budget))
         assert budget / 2 < words <= budget
@@ -84,15 +85,6 @@ def test_ids_name_documents_instead_of_their_metadata() -> None:
     retriever.add_documents([Document(RIVER), Document(MUSIC)], ids=["a", "b"])
     assert retriever.delete(["a"]) == 1
     assert {p.page_content in MUSIC for p in retriever.invoke("otters", budget=500)} == {True}
-
-
-def test_it_answers_as_before_from_its_file_and_after_pickling(tmp_path: Path) -> None:
-    for path in (tmp_path / "notes.db", None):
-        retriever = retriever_of(path=path)
-        retriever.add_documents([RIVERS, SONGS])
-        before = retriever.invoke("Where do herons nest?")
-        assert pickle.loads(pickle.dumps(retriever)).invoke("Where do herons nest?") == before
-    assert retriever_of(path=str(tmp_path / "notes.db")).invoke("Where do herons nest?") == before
 
 
 @pytest.fixture
@@ -116,7 +108,6 @@ def test_bad_documents_are_refused(retriever: PassageRetriever) -> None:
     [
         ({"splitter": "recursive"}, TypeError, "LayoutTextSplitter"),
         ({"budget": 0}, ValueError, "budget"),
-        ({"max_gap": -1}, ValueError, "max_gap"),
         ({"embeddings": "minilm"}, TypeError, "LumberEmbeddings|embedding model"),
     ],
 )

@@ -84,16 +84,6 @@ def test_a_context_without_an_end_index_is_refused_with_what_to_do() -> None:
         join_passages(chunks, [PAGE])
 
 
-def test_without_texts_chunks_that_touch_are_joined() -> None:
-    chunks = chunks_of(PAGE, strip_whitespace=False)
-    first, second = join_passages([*chunks[5:], *chunks[:3]])
-    assert first.page_content == "".join(chunk.page_content for chunk in chunks[:3])
-    assert second.page_content == "".join(chunk.page_content for chunk in chunks[5:])
-    trimmed = chunks_of(TALE)
-    assert len(join_passages(trimmed)) == len(trimmed)
-    assert len(join_passages(trimmed, [TALE])) == 1
-
-
 def test_metadata_is_that_of_the_best_hit_but_places_are_those_of_the_passage() -> None:
     chunks = chunks_of(PAGE, add_metadata=True)
     for rank, number in enumerate((6, 4, 5)):
@@ -107,12 +97,6 @@ def test_metadata_is_that_of_the_best_hit_but_places_are_those_of_the_passage() 
     assert "chunk_index" not in passage.metadata
     (alone,) = join_passages([chunks[4]], [PAGE])
     assert alone.metadata["chunk_index"] == 4
-    # Sections that begin below are named once, in order.
-    (whole,) = join_passages(chunks, [PAGE])
-    assert (
-        whole.metadata["headings_inside"]
-        == "Guide | Prices | Taps | Repairs | Leaks | Setext titles"
-    )
 
 
 def test_pages_of_one_file_are_kept_apart_unless_they_were_joined() -> None:
@@ -145,11 +129,8 @@ def with_metadata(**metadata: Any) -> Document:
         (with_metadata(source="story.txt"), None, "add_start_index=True, and index them again"),
         (with_metadata(start_index=0), None, 'name into the metadata of each document as "source"'),
         (with_metadata(source="story.txt", start_index="0"), None, "must be an offset"),
-        (with_metadata(source="story.txt", start_index=-1), None, "must be an offset"),
         (with_metadata(source="a", start_index=5, end_index=90), None, "do not fit its text"),
-        (with_metadata(source="story.txt", start_index=4), [TALE], "index a document that has"),
         (with_metadata(source="other.txt", start_index=0), [TALE], "texts has no document source="),
-        (with_metadata(source="other.txt", start_index=0), {}, "texts has no document source="),
         (with_metadata(source="a", start_index=0), [Document("Ada")], "has no name"),
         (
             with_metadata(source="story.txt", start_index=0),
@@ -166,12 +147,8 @@ def test_hits_that_cannot_be_placed_are_refused(hit: Document, texts: Any, messa
 def test_settings_and_types_are_checked_when_the_joiner_is_made() -> None:
     with pytest.raises(ValueError, match="budget must be at least 1"):
         PassageJoiner(budget=0)
-    with pytest.raises(ValueError, match="extra"):
-        PassageJoiner(gap=3)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="pass \\[document\\]"):
         PassageJoiner(texts=TALE)
-    with pytest.raises(TypeError, match="text must be a str"):
-        join_passages(chunks_of(TALE), {"story.txt": TALE})  # type: ignore[dict-item]
 
 
 async def test_a_compression_retriever_returns_passages_within_the_budget() -> None:

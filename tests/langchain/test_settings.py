@@ -95,20 +95,6 @@ def test_settings_without_meaning_here_name_what_to_use(make: Any, name: str, in
         make(**{name: 1})
 
 
-@every_splitter
-def test_trimmed_chunks_keep_the_limit(make: Any) -> None:
-    # With its space "refrigerators" is one token here, without it three.
-    text = " refrigerators" * 400
-
-    def count(given: str) -> int:
-        alone = 3 if given[:1].strip() else 0
-        return given.count(" refrigerators") + (alone if given.startswith("refrig") else 0)
-
-    for strip in (True, False):
-        chunks = make(chunk_size=12, length_function=count, strip_whitespace=strip).split_text(text)
-        assert max(map(count, chunks)) <= 12
-
-
 def test_prompts_and_policies_of_another_kind_are_refused_with_what_to_pass() -> None:
     llm = CountingModel()
     with pytest.raises(TypeError, match=r"lumber_core.PromptTemplate, not langchain_core\.prompts"):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
-from langchain_core.indexing import InMemoryRecordManager, index
 from langchain_core.vectorstores import InMemoryVectorStore
-from langchain_text_splitters import MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter
+from langchain_text_splitters import MarkdownHeaderTextSplitter
 
 from langchain_lumber import (
     GreedyTextSplitter,
@@ -61,14 +59,6 @@ async def test_chunks_are_those_of_split_documents_and_plain_vectors_the_models(
     assert await splitter.asplit_and_embed(library()) == splitter.split_and_embed(library())
 
 
-def test_the_context_is_embedded_above_the_text_but_is_not_in_it() -> None:
-    model = Counting()
-    splitter = GreedyTextSplitter(target_size=8, min_chunk_size=None)
-    chunks, _ = splitter.split_and_embed(library()[1:], model, surroundings=False)
-    assert "Boats > Care\n\nWax the oars." in model.texts
-    assert "Wax the oars." in [chunk.page_content for chunk in chunks]
-
-
 @pytest.mark.parametrize("add_metadata", [True, False])
 @pytest.mark.parametrize("flags", [PLAIN, {"surroundings": False}, {"context": False}])
 def test_a_context_in_the_content_is_embedded_once_in_any_case(
@@ -86,18 +76,22 @@ def test_a_context_in_the_content_is_embedded_once_in_any_case(
     assert np.allclose(again, vectors, atol=0.01)
 
 
+async def test_wrong_arguments_are_refused_before_any_work() -> None:
+    model, wrong = Counting(), "bundled"
+    splitter = GreedyTextSplitter()
+    with pytest.raises(TypeError, match="embeddings must be an embedding model of LangCh"):
+        await splitter.asplit_and_embed(library(), wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="surroundings must be True or False, not None"):
+        splitter.split_and_embed(library(), model, surroundings=None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="context must be True or False"):
+        embed_chunks([], model, context="headings")  # type: ignore[arg-type]
+    assert model.texts == []
+
+
 async def test_the_bundled_embeddings_work_asynchronously() -> None:
     embeddings = LumberEmbeddings()
     assert await embeddings.aembed_query("the sea") == embeddings.embed_query("the sea")
     assert len(embeddings.embed_query("the sea")) == 384
-
-
-def test_no_documents_give_no_chunks_and_no_vectors() -> None:
-    model = Counting()
-    assert GreedyTextSplitter().split_and_embed([], model) == ([], [])
-    assert GreedyTextSplitter().split_and_embed([Document("")], model) == ([], [])
-    assert embed_chunks([], model) == []
-    assert model.texts == []
 
 
 def test_both_steps_show_progress_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,52 +101,12 @@ def test_both_steps_show_progress_if_asked(capsys: pytest.CaptureFixture[str]) -
     assert "text/s" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("wrong", "error", "message"),
-    [
-        (
-            {"context": ["headings"]},
-            TypeError,
-            r"context must be True or False, not \['headings'\]",
-        ),
-        ({"surroundings": None}, TypeError, "surroundings must be True or False, not None"),
-        ({"embeddings": "bundled"}, TypeError, "embeddings must be an embedding model of LangCh"),
-    ],
-)
-async def test_wrong_arguments_are_refused_before_any_work(
-    wrong: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    model = Counting()
-    given = {"embeddings": model, **wrong}
-    splitter = GreedyTextSplitter()
-    with pytest.raises(error, match=message):
-        splitter.split_and_embed(library(), **given)
-    with pytest.raises(error, match=message):
-        await splitter.asplit_and_embed(library(), **given)
-    with pytest.raises(error, match=message):
-        embed_chunks([], **given)
-    assert model.texts == []
-
-
 class TestChunksOfOtherSplitters:
     async def test_vectors_are_those_of_our_splitters_with_the_same_chunks(self) -> None:
         splitter = GreedyTextSplitter(target_size=20, add_start_index=True)
         chunks, vectors = splitter.split_and_embed(library()[:1])
         assert np.allclose(embed_chunks(chunks), vectors, atol=1e-3)
         assert np.allclose(await aembed_chunks(chunks), vectors, atol=1e-3)
-
-    def test_recursive_chunks_lean_towards_their_neighbours(self) -> None:
-        splitter = RecursiveCharacterTextSplitter(
-            chunk_size=150, chunk_overlap=20, add_start_index=True
-        )
-        chunks = splitter.split_documents(library())
-        plain = np.array(embed_chunks(chunks, surroundings=False))
-        around = np.array(embed_chunks(chunks))
-        assert len(chunks) > 4
-        before = (plain[:-1] * plain[1:]).sum(axis=1)
-        after = (around[:-1] * around[1:]).sum(axis=1)
-        same = [a.metadata["source"] == b.metadata["source"] for a, b in pairwise(chunks)]
-        assert (after > before + 0.05)[same].all()
 
     def test_headings_of_langchains_markdown_splitter_are_embedded(self) -> None:
         splitter = MarkdownHeaderTextSplitter([("#", "Header 1"), ("##", "Header 2")])
@@ -229,35 +183,6 @@ class TestKnownVectors:
         assert known.embed_documents(["a", "b"]) == [[1.0, 0.0], [0.6, 0.8]]
         assert known.embed_documents(["a"]) == [[0.0, 1.0]]  # of the next batch
         assert known.embed_documents(["a", "a"]) == [[1.0, 0.0], [0.0, 1.0]]
-
-    def test_indexing_again_changes_nothing_and_a_changed_document_is_replaced(self) -> None:
-        splitter = GreedyTextSplitter(target_size=20, add_start_index=True)
-        records = InMemoryRecordManager("texts")
-        records.create_schema()
-        store = InMemoryVectorStore(LumberEmbeddings())
-
-        def add(documents: list[Document]) -> Any:
-            chunks, vectors = splitter.split_and_embed(documents)
-            store.embedding = KnownVectors(chunks, vectors)
-            done = index(
-                chunks,
-                records,
-                store,
-                cleanup="incremental",
-                source_id_key="source",
-                key_encoder="sha256",
-            )
-            return done, chunks, vectors
-
-        done, chunks, vectors = add(library())
-        assert done["num_added"] == len(chunks)
-        assert sorted(entry["vector"] for entry in store.store.values()) == sorted(vectors)
-        assert add(library())[0]["num_skipped"] == len(chunks)
-        changed = library()
-        changed[1].page_content += "\n## Sails\n\nThree.\n"
-        done, chunks, vectors = add(changed)
-        assert done["num_added"] >= 1
-        assert len(store.store) == len(chunks)
 
     def test_vectors_that_do_not_fit_are_refused(self) -> None:
         with pytest.raises(ValueError, match="2 chunks but 1 vectors"):

@@ -26,7 +26,6 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from pydantic import Field, PrivateAttr
 
 from llamaindex_lumber import GreedyNodeParser, LumberNodeParser
-from lumber_core import Group, PromptTemplate
 
 TEXT = (
     "Ada mended the clock. She oiled the spring.\n\n"
@@ -70,10 +69,6 @@ class ScriptedLLM(CustomLLM):
 
 def scripted(*answers: str) -> ScriptedLLM:
     return ScriptedLLM(answers=list(answers))
-
-
-def named_judge(group: Group) -> int:
-    return group.start + 1
 
 
 def numbered(i: int, doc: BaseNode) -> str:
@@ -139,27 +134,6 @@ class TestLumber:
     def test_usage_is_in_the_segmentation(self) -> None:
         usage = LumberNodeParser(llm=scripted("Answer: none")).segment(TEXT).usage
         assert (usage.calls, usage.prompt_tokens, usage.completion_tokens) == (1, 70, 5)
-
-    def test_every_setting_that_changes_the_result_is_serialised(self) -> None:
-        def key(**settings: Any) -> str:
-            return str(LumberNodeParser(**settings).to_dict())
-
-        base = key()
-        for changed in (
-            {"theta": 100},
-            {"tokenizer": "cl100k_base"},
-            {"units": "sentences"},
-            {"method": "window"},
-            {"language": "de"},
-            {"chunk_size": 5},
-            {"min_chunk_size": 5},
-            {"llm": named_judge},
-            {"llm": scripted("a")},
-        ):
-            assert key(**changed) != base
-        prompted = {"llm": scripted("a"), "prompt": PromptTemplate(system="other")}
-        assert key(**prompted) != key(llm=scripted("a"))
-        assert key(max_concurrency=3) == base
 
 
 @pytest.mark.parametrize("make", [GreedyNodeParser, LumberNodeParser])

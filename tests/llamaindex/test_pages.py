@@ -7,35 +7,17 @@ are made here as its `PDFReader` and `SimpleDirectoryReader` make them.
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import pytest
-from llama_index.core import SimpleDirectoryReader
 from llama_index.core.node_parser import HierarchicalNodeParser, SentenceSplitter, get_leaf_nodes
-from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
+from llama_index.core.schema import Document, MetadataMode, TextNode
 from llama_index.core.vector_stores.utils import node_to_metadata_dict
-from pypdf import PdfReader
 
-from llamaindex_lumber import BertNodeParser, GreedyNodeParser, join_pages
-from tests.langchain.test_pages import PROSE, printed
-from tests.making_files import pdf
+from llamaindex_lumber import GreedyNodeParser, join_pages
+from tests.langchain.test_pages import PROSE
 
 TEXTS = ["Ann ran. She fell.\nShe got up.", "Bob slept. He woke.\nHe ran.", "Eve ate. She sat."]
-
-
-def read(path: Path) -> list[Document]:
-    """Return the pages of a PDF as SimpleDirectoryReader does."""
-    if find_spec("llama_index.readers") and find_spec("llama_index.readers.file"):
-        reader = SimpleDirectoryReader(input_files=[path], filename_as_id=True)
-        return list(reader.load_data())
-    content = PdfReader(path)
-    labels = content.page_labels
-    return [
-        page(label, sheet.extract_text(), path.name, id_=f"{path}_part_{n}", file_path=str(path))
-        for n, (label, sheet) in enumerate(zip(labels, content.pages, strict=True))
-    ]
 
 
 def page(label: str, text: str, name: str = "a.pdf", id_: str = "", **own: Any) -> Document:
@@ -47,30 +29,6 @@ def page(label: str, text: str, name: str = "a.pdf", id_: str = "", **own: Any) 
         excluded_embed_metadata_keys=[*excluded],
         excluded_llm_metadata_keys=[*excluded],
     )
-
-
-def pages_of(nodes: list[BaseNode]) -> list[tuple[int, int]]:
-    return [(node.metadata["page_first"], node.metadata["page_last"]) for node in nodes]
-
-
-def test_nodes_of_joined_pages_go_on_to_the_next_page_and_say_so(tmp_path: Path) -> None:
-    path = tmp_path / "handbook.pdf"
-    path.write_bytes(pdf(printed(5)))
-    pages = read(path)
-    (joined,) = join_pages(pages)
-    nodes = BertNodeParser(chunk_size=120)([joined])
-    starts = joined.metadata["page_starts"]
-    assert len(starts) == len(pages) == 5
-    assert any(first < last for first, last in pages_of(nodes))
-    for node, (first, last) in zip(nodes, pages_of(nodes), strict=True):
-        assert isinstance(node, TextNode)
-        start = node.start_char_idx or 0
-        assert joined.text[start : node.end_char_idx] == node.text
-        assert not node.text[0].isdigit()
-        end = start + len(node.text.rstrip()) - 1
-        assert first == sum(at <= start for at in starts)
-        assert last == sum(at <= end for at in starts)
-        assert not {"page_label", "page_starts"} & node.metadata.keys()
 
 
 def test_joined_documents_keep_what_pages_share_and_joining_again_changes_nothing() -> None:

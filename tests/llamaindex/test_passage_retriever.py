@@ -71,16 +71,23 @@ def slices(hits: Sequence[NodeWithScore]) -> list[tuple[str | None, int | None, 
     return found
 
 
-async def test_a_query_engine_answers_from_passages() -> None:
+async def test_a_query_engine_answers_from_passages(tmp_path: Path) -> None:
     seen = LlamaDebugHandler(print_trace_on_end=False)
-    retriever = PassageRetriever(budget=60, callback_manager=CallbackManager([seen]))
-    assert retriever.add_documents([BOOK, RIVERS, SONGS]).added == 3
+    path = tmp_path / "notes.db"
+    retriever = PassageRetriever(budget=60, path=path, callback_manager=CallbackManager([seen]))
+    assert (await retriever.aadd_documents([BOOK, RIVERS, SONGS])).added == 3
     engine = RetrieverQueryEngine.from_args(retriever, llm=MockLLM())
     found = engine.query(QUERY).source_nodes
     assert slices(found)[0][0] == "river"
     assert sum(len(hit.text.split()) for hit in found) <= 60
     assert (await engine.aquery(QUERY)).source_nodes == found == retriever.retrieve(QUERY)
     assert len(seen.get_event_pairs(CBEventType.RETRIEVE)) == 3
+    assert pickle.loads(pickle.dumps(retriever)).retrieve(QUERY) == found
+    assert PassageRetriever(budget=60, path=str(path)).retrieve(QUERY) == found
+    bundle = QueryBundle(QUERY, custom_embedding_strs=["harps", "violins"])
+    assert await retriever.aretrieve(bundle) == retriever.retrieve(bundle)
+    assert await retriever.adelete(["river"]) == 1
+    assert "river" not in {hit.node.ref_doc_id for hit in retriever.retrieve(QUERY)}
 
 
 def test_passages_say_what_nodes_say() -> None:
@@ -228,30 +235,6 @@ def test_files_are_replaced_and_deleted_as_a_whole(tmp_path: Path) -> None:
     assert all(hit.text in MUSIC for hit in retriever.retrieve("bees and wasps"))
 
 
-async def test_async_calls_do_the_same() -> None:
-    own, retriever = retriever_of(), retriever_of()
-    own.add_documents([RIVERS, SONGS])
-    assert (await retriever.aadd_documents([RIVERS, SONGS])).chunks > 10
-    assert await retriever.aretrieve(QUERY) == own.retrieve(QUERY) != []
-    bundle = QueryBundle(QUERY, custom_embedding_strs=["harps", "violins"])
-    assert await retriever.aretrieve(bundle) == own.retrieve(bundle)
-    assert await retriever.adelete(["river"]) == 1
-    found = await retriever.aretrieve(QUERY)
-    assert {hit.node.ref_doc_id for hit in found} == {"music"}
-
-
-def test_it_answers_as_before_from_its_file_and_after_pickling(tmp_path: Path) -> None:
-    filters = both(has("year", 1800, ">"))
-    for path in (tmp_path / "notes.db", None):
-        retriever = retriever_of(path=path, filters=filters)
-        retriever.add_documents([RIVERS, SONGS])
-        before = retriever.retrieve("strings")
-        assert {document for document, *_ in slices(before)} == {"river"}
-        assert pickle.loads(pickle.dumps(retriever)).retrieve("strings") == before
-    reopened = retriever_of(path=str(tmp_path / "notes.db"), filters=filters)
-    assert reopened.retrieve("strings") == before
-
-
 def test_a_query_may_bring_its_embedding() -> None:
     retriever = retriever_of(keywords=False)
     retriever.add_documents([RIVERS, SONGS])
@@ -275,7 +258,6 @@ def test_a_query_may_bring_its_embedding() -> None:
         ({"node_parser": GreedyNodeParser(embed=True)}, ValueError, "as embed_model"),
         ({"embed_model": "local"}, TypeError, "embed_model must be an embedding model"),
         ({"budget": 0}, ValueError, "budget"),
-        ({"max_gap": -1}, ValueError, "max_gap"),
     ],
 )
 def test_bad_settings_say_what_to_pass(

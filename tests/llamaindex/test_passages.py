@@ -60,7 +60,9 @@ def test_nodes_become_slices_with_the_best_score_and_their_document(texts: Any) 
     nodes = nodes_of(PAGE, TALE)
     last = len(nodes) - 1
     hits = hits_of(nodes, n4=0.4, n6=0.6, n1=0.1, **{f"n{last}": 0.3})
+    before = [each.model_copy(deep=True) for each in hits]
     passages = join_passages(hits, texts, max_gap=8)
+    assert hits == before
     check_slices(passages)
     assert [(each.node.ref_doc_id, each.score) for each in passages] == [
         ("guide", 0.1),
@@ -78,14 +80,6 @@ def test_nodes_become_slices_with_the_best_score_and_their_document(texts: Any) 
         assert joined.metadata.get(key) == nodes[4].metadata.get(key)
     assert "headings" in joined.excluded_llm_metadata_keys
     assert joined.metadata["file_name"] == "guide.md"
-
-
-def test_hits_are_left_as_they_were() -> None:
-    nodes = nodes_of(PAGE)
-    hits = hits_of(nodes, n4=0.4, n5=0.6)
-    before = [each.model_copy(deep=True) for each in hits]
-    assert len(join_passages(hits, [PAGE])) == 1
-    assert hits == before
 
 
 def test_without_texts_nodes_that_touch_are_joined() -> None:

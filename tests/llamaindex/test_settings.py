@@ -24,6 +24,7 @@ from llama_index.core.schema import BaseNode
 from llamaindex_lumber import (
     BertNodeParser,
     ChunkerNodeParser,
+    ContextEmbedding,
     GreedyNodeParser,
     LumberNodeParser,
 )
@@ -109,13 +110,42 @@ def test_a_function_that_names_nodes_has_to_be_passed_again(make: Any) -> None:
     assert make.from_dict(data, id_func=numbered).id_func is numbered
 
 
-@every_parser
+ASKED = {"llm": MockLLM(), "prompt": PromptTemplate(system="other")}
+CHANGES: dict[Any, list[dict[str, Any]]] = {
+    BertNodeParser: [{"model": "some/model"}, {"paper": True}, {"threshold": 1.0}],
+    GreedyNodeParser: [
+        {"embed": True},
+        {"embed": MockEmbedding(embed_dim=3)},
+        {"embed": MockEmbedding(embed_dim=4)},
+    ],
+    LumberNodeParser: [
+        {"theta": 100},
+        {"method": "window"},
+        {"llm": LexicalJudge()},
+        {"llm": MockLLM()},
+        ASKED,
+    ],
+    ContextEmbedding: [{"context": False}, {"surroundings": False}],
+}
+OF_EVERY_PARSER: list[dict[str, Any]] = [
+    {"chunk_overlap": 3},
+    {"chunk_size": 100},
+    {"min_chunk_size": 5},
+    {"tokenizer": "cl100k_base"},
+    {"units": "markdown"},
+    {"language": "de"},
+    {"context": False},
+]
+
+
+@pytest.mark.parametrize("make", CHANGES)
 def test_every_setting_that_changes_the_result_is_in_the_cache_key_and_no_other(make: Any) -> None:
-    base = make().to_dict()
-    assert make(chunk_overlap=3).to_dict() != base
-    assert make(chunk_size=100).to_dict() != base
+    large = {"model": "large"} if make is BertNodeParser else {}
+    changes = [{}, *CHANGES[make], *(OF_EVERY_PARSER if make in PARSERS else [])]
+    keys = [str(make(**{**large, **change}).to_dict()) for change in changes]
+    assert len({*keys}) == len(keys)
     for name in ("threads", "max_concurrency", "store", "policy"):
-        assert name not in base
+        assert f"'{name}'" not in keys[0]
 
 
 @every_parser
