@@ -51,23 +51,6 @@ def test_without_a_cut_of_bert_the_strongest_start_near_the_end_is_named(
     assert seen > 2
 
 
-def test_a_document_is_scored_once(
-    exported: Path, document: TextUnits, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    judge = BertJudge(str(exported))
-    asked = []
-    original = BertChunker.scores
-
-    def scores(self: BertChunker, text: ParsedText, **options: Any) -> TokenScores:
-        asked.append(len(text.text))
-        return original(self, text, **options)
-
-    monkeypatch.setattr(BertChunker, "scores", scores)
-    for start in range(20):
-        judge.judge(Group(document, start, start + 4))
-    assert asked == [len(document.text)]
-
-
 def test_choices_at_the_ends_are_never_named(exported: Path, document: TextUnits) -> None:
     group = Group(document, 3, 7, choices=range(3, 8))
     assert BertJudge(str(exported)).judge(group).unit in (4, 5, 6)

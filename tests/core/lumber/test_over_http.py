@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import threading
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -66,9 +65,7 @@ def clean() -> tuple[list[Segmentation], int]:
 @pytest.mark.parametrize(
     "fault",
     [
-        Status(500),
         Status(503),
-        rate_limited(),
         rate_limited(0.02),
         Drop("before"),
         Drop("body"),
@@ -91,38 +88,11 @@ def test_transient_errors_change_only_the_number_of_requests(
 
 
 @both_ways
-def test_a_storm_of_rate_limits_is_survived_without_hammering(
-    way: str, clean: tuple[list[Segmentation], int]
-) -> None:
-    expected, requests = clean
-    refused = 0
-    lock = threading.Lock()
-
-    def storm(request: Request) -> Fault | None:
-        """Refuse everything for a while, as an exhausted quota does."""
-        nonlocal refused
-        with lock:
-            if refused < 25:
-                refused += 1
-                return rate_limited(0.05)
-        return None
-
-    with LoopbackServer(scattered_answer, faults=storm) as server:
-        policy = CallPolicy(attempts=30, initial_backoff=0.005, max_backoff=0.05)
-        model = OpenAIModel("any", base_url=server.openai_url, structured=False)
-        chunker = LumberChunker(ModelJudge(model, policy=policy), theta=60, max_concurrency=16)
-        assert run(chunker, TEXTS, way) == expected
-        assert server.count == requests + 25
-
-
-@both_ways
-@pytest.mark.parametrize(
-    ("fault", "outcome"), [(Refusal(), "refused"), (Filtered("answer"), "refused")], ids=repr
-)
-def test_refusals_are_verdicts_and_cost_one_request(fault: Fault, outcome: str, way: str) -> None:
+@pytest.mark.parametrize("fault", [Refusal(), Filtered("answer")], ids=repr)
+def test_refusals_are_verdicts_and_cost_one_request(fault: Fault, way: str) -> None:
     with LoopbackServer(scattered_answer, faults={3: fault}) as server:
         (result,) = run(splitter(server), [story(20)], way)
-        assert [verdict.outcome for verdict in result.failures] == [outcome]
+        assert [verdict.outcome for verdict in result.failures] == ["refused"]
         assert result.failures[0].unit is not None
         assert server.count == sum(verdict.outcome != "single" for verdict in result.verdicts)
 

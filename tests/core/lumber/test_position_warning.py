@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 
@@ -84,19 +83,6 @@ def test_windows_answered_without_reading_are_logged_once(
     for each in ("first", "last", "none", "every"):
         assert getattr(positions, each) == (each == share)
     assert [said in record.getMessage() for record in caplog.records] == [True] * bool(share)
-
-
-@pytest.mark.parametrize("way", ["asegment", "segment_all"])
-def test_the_warning_comes_however_a_text_is_split(
-    way: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    chunker = LumberChunker(nowhere, theta=60, max_concurrency=4)
-    with caplog.at_level(logging.WARNING, "lumber_core"):
-        if way == "asegment":
-            asyncio.run(chunker.asegment(TEXT))
-        else:
-            chunker.segment_all([TEXT, "One paragraph."])
-    assert len(caplog.records) == 1
 
 
 @pytest.mark.parametrize("judge", [mostly_first, mostly_nowhere])

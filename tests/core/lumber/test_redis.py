@@ -99,27 +99,19 @@ def splitter(model: ScatteredModel, store: Any, **options) -> LumberChunker:
     return LumberChunker(ModelJudge(model), theta=60, store=store, **options)
 
 
-@pytest.mark.parametrize("way", ["sync", "async"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_second_run_asks_nothing_and_gives_the_same(server: Server, kind: str, way: str) -> None:
+def test_one_store_serves_several_event_loops_and_is_read_by_the_next_run(
+    server: Server, kind: str
+) -> None:
     first, second = ScatteredModel(), ScatteredModel()
-    for model in (first, second):
-        chunker = splitter(model, connect(kind, server.url), max_concurrency=4)
-        result = chunker.segment(TEXT) if way == "sync" else asyncio.run(chunker.asegment(TEXT))
-        assert result == ALONE
-    assert len(first.asked) >= ALONE.usage.calls
-    assert second.asked == []
-    store = AnswerStore(connect(kind, server.url))
-    assert len(store) == store.usage().calls == len(first.asked)
-    assert store.forget_failures() == 0
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_store_serves_several_event_loops_at_once(server: Server, kind: str) -> None:
-    store = AnswerStore(connect(kind, server.url))
-    chunker = splitter(ScatteredModel(), store)
+    chunker = splitter(first, AnswerStore(connect(kind, server.url)))
     for _ in range(3):
         assert asyncio.run(chunker.asegment_all([TEXT, TEXT])) == [ALONE, ALONE]
+    again = AnswerStore(connect(kind, server.url))
+    assert splitter(second, again).segment(TEXT) == ALONE
+    assert second.asked == []
+    assert len(again) == again.usage().calls == len(first.asked)
+    assert again.forget_failures() == 0
 
 
 def split_and_log(kind: str, url: str, log: Path, output: Path) -> None:

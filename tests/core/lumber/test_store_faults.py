@@ -24,18 +24,6 @@ def run(model: ScatteredModel, store: object, way: str = "sync") -> None:
     assert result == ALONE
 
 
-@pytest.mark.parametrize("way", ["sync", "async"])
-def test_answers_that_come_after_a_file_was_deleted_are_in_a_new_one(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, way: str
-) -> None:
-    path = tmp_path / "answers.db"
-    first, second = ActingModel(path.unlink), ScatteredModel()
-    run(first, path, way)
-    run(second, path)
-    assert warnings(caplog) == []
-    assert len(second.asked) == 9  # the tenth came when the file was gone
-
-
 def test_answers_that_come_after_a_file_was_replaced_are_in_the_other(tmp_path: Path) -> None:
     path, other = tmp_path / "answers.db", tmp_path / "other.db"
     elsewhere = LumberChunker(ModelJudge(ScatteredModel()), theta=60, store=other)

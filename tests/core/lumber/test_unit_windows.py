@@ -6,6 +6,7 @@ import asyncio
 import pickle
 import random
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, cast
 from zlib import crc32
 
@@ -191,6 +192,28 @@ def test_a_function_returns_a_list_of_units(answer: object, outcome: str) -> Non
 def test_answers_about_groups_and_windows_of_the_same_units_are_stored_apart() -> None:
     document = TextUnits("abcd", [Span(n, n + 1) for n in range(4)])
     assert key("judge", UnitWindow(document, 0, 4)) != key("judge", Group(document, 0, 4))
+
+
+def test_a_run_that_was_cut_short_asks_only_about_the_other_windows(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    class Stopping:
+        identity = "stopping"
+        most = 9
+
+        def judge(self, window: Group) -> list[int]:
+            if len(asked) == self.most:
+                raise KeyError
+            asked.append(window.start)
+            return thirds(window)
+
+    judge = Stopping()
+    with pytest.raises(KeyError):
+        chunker(judge, store=tmp_path / "answers.db").segment(story(300))
+    judge.most = 999
+    made = chunker(judge, store=tmp_path / "answers.db").segment(story(300))
+    assert made == chunker().segment(story(300))
+    assert len(asked) == len(set(asked)) == len(made.verdicts) > 9
 
 
 def test_a_strong_start_outweighs_sizes_where_another_does_not() -> None:

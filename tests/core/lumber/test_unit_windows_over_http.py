@@ -11,7 +11,6 @@ from zlib import crc32
 import pytest
 
 from lumber_core import (
-    AnswerStore,
     CallPolicy,
     LumberChunker,
     ModelJudge,
@@ -20,7 +19,6 @@ from lumber_core import (
 from lumber_core.llms import GeminiModel, LocalModel, OpenAIModel
 from lumber_core.spans import check_tiling
 from tests.core.core_support import with_
-from tests.core.lumber.interrupting import ANSWERED, interrupted
 from tests.core.lumber.support import ScatteredModel, story, warnings
 from tests.loopback.faults import Drop, Refusal, Reply, Says, Status, cut
 from tests.loopback.server import LoopbackServer, Request
@@ -110,33 +108,6 @@ def test_a_list_without_an_end_is_given_up(caplog: pytest.LogCaptureFixture) -> 
     assert verdict.outcome == "unreadable"
     assert "cut off by the model's max_tokens" in verdict.reason
     assert any("1 unreadable" in message for message in warnings(caplog))
-
-
-CHILD = """
-import sys
-from lumber_core import LumberChunker, ModelJudge
-from tests.core.lumber.interrupting import TroubledModel
-from tests.core.lumber.support import story
-
-judge = ModelJudge(TroubledModel())
-settings = {"theta": 60, "method": "window", "max_concurrency": 4}
-chunker = LumberChunker(judge, store=sys.argv[1], **settings)
-chunker.window_tokens = 60
-chunker.segment(story(300))
-"""
-
-
-def test_what_a_killed_run_has_paid_for_is_not_asked_again(tmp_path: Path) -> None:
-    store = tmp_path / "answers.db"
-    assert "KeyboardInterrupt" in interrupted(CHILD, store)
-    assert len(AnswerStore(store)) == ANSWERED
-    model = ScatteredModel()
-    again = LumberChunker(ModelJudge(model), theta=60, method="window", store=store)
-    made = with_(again, window_tokens=60).segment(story(300))
-    # An answer in part is asked about again, more strictly.
-    assert len(set(model.asked)) >= len(made.verdicts) - ANSWERED
-    first = [user for user in model.asked if user.endswith("does a new part start?")]
-    assert len(first) == len(set(first)) == len(made.verdicts) - ANSWERED > 0
 
 
 def test_gemini_is_asked_for_a_list(expected: Segmentation) -> None:
