@@ -114,15 +114,8 @@ def test_questions_whose_answer_stands_nowhere_are_named_before_the_run(
     row = {"question": "Where is it?", "document": name, "must_contain": "in no text at all"}
     with questions.open("a", encoding="utf-8") as file:
         file.write("\n" + json.dumps(row) + "\n")
-    options = (
-        "--questions",
-        questions,
-        "--output",
-        tmp_path / "report",
-        "--splitter",
-        "paragraphs",
-    )
-    done = run_apart("compare", docs, *options)
+    arguments = [*compared(docs, questions, tmp_path / "report"), "--splitter", "paragraphs"]
+    done = run_apart(*arguments)
     assert done.code == 0, done.err
     assert "the answers to 1 of 13 questions do not occur" in done.err
     assert f"'Where is it?' ({name}.txt)" in done.err

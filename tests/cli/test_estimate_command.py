@@ -97,16 +97,9 @@ def test_models_of_a_server_are_listed_as_the_option_takes_them(server: str) -> 
 
 def test_models_says_what_each_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    lines = run_apart("models").out.splitlines()
-    assert [line.split()[0] for line in lines[:5]] == [
-        "--model",
-        "bundled",
-        "large",
-        "openai:NAME",
-        "gemini:NAME",
-    ]
-    assert "no" in lines[3].split()
-    assert "OPENAI_API_KEY" in lines[3]
+    needs = {line.split()[0]: line for line in run_apart("models").out.splitlines() if line.strip()}
+    assert {"bundled", "large", "openai:NAME", "gemini:NAME"} <= needs.keys()
+    assert "OPENAI_API_KEY" in needs["openai:NAME"]
     monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
     said = run_apart("models").out
     assert "OPENAI_API_KEY" not in said

@@ -170,13 +170,10 @@ def test_nothing_is_kept_of_functions_and_of_failures(tmp_path: Path) -> None:
     ("arguments", "error", "reason"),
     [
         ({"corpus": Corpus("none", ())}, ValueError, "contains no text"),
-        ({"corpus": Corpus("blank", (Document("d", " ", (0,), (0,), ""),))}, ValueError, "no text"),
         ({"splitters": []}, ValueError, "no splitter"),
         ({"splitters": [paragraphs(), shreds("paragraphs")]}, ValueError, "2 splitters are named"),
         ({"splitters": [42]}, TypeError, "a splitter is"),
         ({"corpus": corpus(0), "context": True}, ValueError, "no questions, which context needs"),
-        ({"embedder": "none"}, ValueError, "unknown embedder"),
-        ({"tokenizer": "none"}, ValueError, "unknown tokenizer"),
         (
             {"corpus": replace(corpus(), questions=(Question("Why?", "harbours-0"),))},
             ValueError,

@@ -177,7 +177,6 @@ def test_ctrl_c_ends_the_waiting_and_keeps_the_answers(tmp_path: Path, concurren
         '```json\n{"a": 1, "b": "x"}\n```',
         'Here it is:\n\n{"A": 1, "B": "x"}\n\nI hope that helps {really}.',
         '{"a": 0, "b": "y"} No, wait: {"a": 1, "b": "x"}',
-        '[{"a": 1, "b": "x"}]',
         'The set {1, 2} is no object. {"a": 1, "b": "x", "c": {"a": 5}}',
     ],
 )

@@ -36,23 +36,17 @@ def test_the_bundled_encoder_is_the_default_and_the_same_through_every_make() ->
 
 
 def test_queries_go_to_the_models_own_method_for_queries() -> None:
-    class Asymmetric(DeterministicFakeEmbedding):
+    class ForLangChain(DeterministicFakeEmbedding):
         def embed_query(self, text: str) -> list[float]:
-            return [1.0] * self.size
+            return [2.0] * self.size
 
-    made = embedder(Asymmetric(size=4))
-    np.testing.assert_array_equal(made.embed_queries(["a", "b"]), np.ones((2, 4)))
-    assert not (made.embed_documents(["a"]) == 1).all()
-
-
-def test_llama_index_models_keep_queries_and_texts_apart() -> None:
-    class Asymmetric(MockEmbedding):
+    class ForLlamaIndex(MockEmbedding):
         def _get_query_embedding(self, query: str) -> list[float]:
             return [2.0] * self.embed_dim
 
-    made = embedder(Asymmetric(embed_dim=3))
-    np.testing.assert_array_equal(made.embed_queries(["a"]), [[2.0, 2.0, 2.0]])
-    np.testing.assert_array_equal(made.embed_documents(["a", "b"]), np.full((2, 3), 0.5))
+    for made in (embedder(ForLangChain(size=3)), embedder(ForLlamaIndex(embed_dim=3))):
+        np.testing.assert_array_equal(made.embed_queries(["a", "b"]), np.full((2, 3), 2.0))
+        assert not (made.embed_documents(["a", "b"]) == 2).all()
 
 
 def test_identities_tell_models_apart_and_hold_no_key() -> None:

@@ -46,21 +46,17 @@ def quoted(quotation: str, text: str = TEXT) -> str | None:
     ("quotation", "found"),
     [
         ("two trunks, a parrot", "two trunks, a parrot"),
-        ("  two trunks, a parrot\n", "two trunks, a parrot"),
         ("not for a thousand guineas!", "not for a\r\nthousand guineas!"),
         ("\"I'll not sell the Meridian--not for a", "I’ll not sell the _Meridian_—not for a"),
         ("in the Spring of 1851 Ana  Tereza", "In the spring of 1851 Ana Tereza"),
         ("Ana Tereza left Funchal with two trunks.", "Ana Tereza left Funchal with two trunks"),
-        ("bound for Recife...", "bound for Recife"),
         (
             "In the spring of 1851 … with two trunks, a parrot, and her late uncle's barometer",
             "with two trunks, a parrot, and her late uncle's barometer",
         ),
         ("Ana Tereza left Funchal [...] for Recife.", "Ana Tereza left Funchal"),
         ("Ana Tereza left Lisbon with two trunks", None),
-        ("Ana ... left ... two", None),
         ("...", None),
-        ('"--"', None),
         ("", None),
     ],
 )
@@ -120,9 +116,7 @@ SOLE = (
     ("reply", "reason"),
     [
         ("I like domes.", "no JSON object"),
-        ('{"question": "Who?"}', "no JSON object"),
         (asked("Who opened it?", "Duarte Lima", "Duarte Lima opened it"), "is not in the passage"),
-        (asked("Who opened it?", "Duarte Lima", ""), "is not in the passage"),
         (asked("Who opened it?", " ", "by the physician Duarte Lima"), "answer is empty"),
         (asked("Tell me who.", "Duarte Lima", "by the physician Duarte Lima"), "question mark"),
         (asked("Why was it opened?", "x", "by the physician Duarte Lima"), "why or how"),
