@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -159,7 +159,8 @@ def split_corpus(
     place.prepare(settings)
     shares = pool.workers * _PARTS_PER_WORKER
     most = documents_per_part or max(1, min(_MOST_PER_PART, -(-left // shares)))
-    done = _Totals(total, total - left)
+    done = CorpusSummary(total, total - left, failed=0, chunks=0, usage=Usage(), unanswered=0)
+    reported = 0
     with tqdm(total=total, initial=total - left, unit="document", disable=not show_progress) as bar:
         if left:
             data = load("ray.data", package="ray", extra="ray")
@@ -171,9 +172,15 @@ def split_corpus(
                 for row in batch.to_pylist():
                     if row["raised"]:
                         raise pickle.loads(row["raised"])
-                    done.add(row)
+                    done = _with(done, row)
+                    reported += row["documents"]
                     bar.update(row["documents"])
-    return done.summary()
+    if reported != left:
+        raise RuntimeError(
+            f"the workers reported {reported} of {left} documents: call split_corpus again to "
+            "split those that are missing"
+        )
+    return done
 
 
 def list_documents(source: DocumentSource, finished: IdSet) -> tuple[int, list[pa.Table]]:
@@ -233,44 +240,15 @@ def _entries(part: Mapping[str, list[Any]]) -> list[Entry]:
     return [*map(Entry._make, zip(part["documents"], files, part["positions"], strict=True))]
 
 
-class _Totals:
-    """Adds up what the workers report."""
-
-    def __init__(self, documents: int, finished_before: int) -> None:
-        self._documents = documents
-        self._finished_before = finished_before
-        self._reported = 0
-        self._failed = self._chunks = self._unanswered = 0
-        self._usage = Usage()
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Add the results of a part."""
-        self._reported += row["documents"]
-        self._failed += row["failed"]
-        self._chunks += row["chunks"]
-        self._unanswered += row["unanswered"]
-        self._usage += Usage(*(row[name] for name in Usage.__dataclass_fields__))
-
-    def summary(self) -> CorpusSummary:
-        """Return the sums.
-
-        Raises:
-            RuntimeError: The workers have not reported every document exactly once.
-        """
-        expected = self._documents - self._finished_before
-        if self._reported != expected:
-            raise RuntimeError(
-                f"the workers reported {self._reported} of {expected} documents: call split_corpus "
-                "again to split those that are missing"
-            )
-        return CorpusSummary(
-            self._documents,
-            self._finished_before,
-            self._failed,
-            self._chunks,
-            self._usage,
-            self._unanswered,
-        )
+def _with(done: CorpusSummary, part: Mapping[str, Any]) -> CorpusSummary:
+    """Return a summary with the results of a part added."""
+    return replace(
+        done,
+        failed=done.failed + part["failed"],
+        chunks=done.chunks + part["chunks"],
+        usage=done.usage + Usage(*(part[name] for name in Usage.__dataclass_fields__)),
+        unanswered=done.unanswered + part["unanswered"],
+    )
 
 
 class _PartWriter:
