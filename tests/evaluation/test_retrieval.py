@@ -20,7 +20,7 @@ def found(wanted: str, **similarities: float) -> RetrievalResult:
 
 
 def test_the_rank_of_the_chunk_that_answers_gives_recall_and_dcg() -> None:
-    result = found("CC", aa=0.9, bb=0.1, cc=0.5, dd=0.7)  # case does not matter
+    result = found("cc", aa=0.9, bb=0.1, cc=0.5, dd=0.7)
     (question,) = result.questions
     assert question.retrieved == (0, 3, 2, 1)
     assert question.similarities == pytest.approx((0.9, 0.7, 0.5, 0.1))
@@ -39,6 +39,14 @@ def test_a_second_chunk_that_answers_adds_nothing() -> None:
     assert result.questions[0].first_hit == 2
     assert result.dcg(20) == pytest.approx(1 / math.log2(3))
     assert result.recall(20) == 1
+
+
+def test_the_string_is_compared_without_regard_to_case() -> None:
+    text = "Die STRASSE war leer. Es regnete."
+    chunks = split(text, (0, 21), (21, len(text)))
+    table = letters({text[:21]: 0.1, text[21:]: 0.9})
+    result = retrieve(corpus_of(text, asked("straße WAR")), [chunks], table)
+    assert result.questions[0].gold == (0,)
 
 
 def test_equally_similar_chunks_are_in_the_order_of_the_document() -> None:
