@@ -10,6 +10,7 @@ import random
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -67,30 +68,17 @@ def test_a_value_is_on_disk_when_put_returns(path: Path) -> None:
         assert connection.execute("SELECT key, value FROM things").fetchall() == [("key", b"value")]
 
 
-def foreign(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE things (x)")
-    connection.close()
+def of_another_program(*statements: str) -> Callable[[Path], None]:
+    def make(path: Path) -> None:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            for statement in statements:
+                connection.execute(statement)
+
+    return make
 
 
-def foreign_in_wal_mode(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("CREATE TABLE theirs (x)")
-    connection.close()
-
-
-def no_database(path: Path) -> None:
-    path.write_bytes(b"this is no database, whatever its name says" * 50)
-
-
-def too_short(path: Path) -> None:
-    # SQLite takes this for an empty database, and would overwrite it.
-    path.write_bytes(b"\x00")
-
-
-def cut_short(path: Path) -> None:
-    path.write_bytes(b"SQLite format 3\x00and no more")
+def holding(content: bytes) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(content)
 
 
 def of_unreadable_schema(path: Path) -> None:
@@ -111,12 +99,9 @@ def damaged(path: Path) -> None:
 
 def of_version(version: int) -> Callable[[Path], None]:
     def make(path: Path) -> None:
-        cache = Cache(path, "things")
-        cache.put("key", b"value")
-        cache.close()
-        with sqlite3.connect(path) as connection:
-            connection.execute(f"PRAGMA user_version = {version}")
-        connection.close()
+        with closing(Cache(path, "things")) as cache:
+            cache.put("key", b"value")
+        of_another_program(f"PRAGMA user_version = {version}")(path)
 
     return make
 
@@ -124,45 +109,48 @@ def of_version(version: int) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (foreign, "another program"),
-        (foreign_in_wal_mode, "another program"),
-        (no_database, r"cannot be used.*another path"),
-        (too_short, "cannot be used"),
-        (cut_short, "cannot be used"),
+        (of_another_program("CREATE TABLE things (x)"), "another program"),
+        (
+            of_another_program("PRAGMA journal_mode = WAL", "CREATE TABLE theirs (x)"),
+            "another program",
+        ),
+        (holding(b"this is no database, whatever its name says" * 50), "used.*another path"),
+        # SQLite takes this for an empty database, and would overwrite it.
+        (holding(b"\x00"), "cannot be used"),
+        (holding(b"SQLite format 3\x00and no more"), "cannot be used"),
         (of_unreadable_schema, "cannot be used"),
         (damaged, "cannot be used"),
         (of_version(99), "a newer version"),
         (of_version(1), "an older version"),
     ],
 )
-@pytest.mark.parametrize("use", ["get", "put", "open"])
+@pytest.mark.parametrize(
+    "use",
+    [lambda c: c.get("key"), lambda c: c.put("key", b"v"), Cache.open],
+    ids=["get", "put", "open"],
+)
 def test_a_file_that_cannot_be_used_is_refused_and_left_alone(
-    path: Path, make: Callable[[Path], None], message: str, use: str
+    path: Path, make: Callable[[Path], object], message: str, use: Callable[[Cache], object]
 ) -> None:
     make(path)
     before = contents(path.parent)
-    cache = Cache(path, "things")
-    uses = {
-        "get": lambda: cache.get("key"),
-        "put": lambda: cache.put("key", b"v"),
-        "open": cache.open,
-    }
     with pytest.raises(StoreError, match=message):
-        uses[use]()
+        use(Cache(path, "things"))
     assert contents(path.parent) == before
 
 
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"the folder .*none does not exist"):
-        Cache(tmp_path / "none" / "cache.db", "things").open()
-
-
-def test_a_path_that_the_system_refuses_is_a_store_error(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="cannot be used"):
-        Cache(tmp_path / ("x" * 300), "things").open()
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("none/cache.db", r"the folder .*none does not exist"),
+        ("file/cache.db", r"the folder .*file does not exist"),
+        ("x" * 300, "cannot be used"),
+    ],
+)
+def test_a_path_that_cannot_be_used_is_named(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(StoreError, match=r"the folder .*file does not exist"):
-        Cache(tmp_path / "file" / "cache.db", "things").open()
+    with pytest.raises(StoreError, match=message):
+        Cache(tmp_path / name, "things").open()
 
 
 def test_a_pickled_cache_is_the_same_file_in_another_folder(
@@ -174,23 +162,6 @@ def test_a_pickled_cache_is_the_same_file_in_another_folder(
     pickled = pickle.dumps(cache)
     monkeypatch.chdir(path.parent.parent)
     assert pickle.loads(pickled).get("key") == b"value"
-
-
-def test_threads_share_a_cache(path: Path) -> None:
-    cache = Cache(path, "things")
-
-    def work(keys: list[str]) -> None:
-        for key in keys:
-            cache.put(key, key.encode())
-            assert cache.get(key) == key.encode()
-
-    keys = [str(number) for number in range(60)]
-    threads = [threading.Thread(target=work, args=(keys[n::6],)) for n in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(cache) == 60
 
 
 def _put(paths: list[Path], together: threading.Barrier, child: int) -> None:

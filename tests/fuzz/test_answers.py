@@ -11,56 +11,18 @@ from hypothesis import strategies as st
 from lumber_core.llms.base import Completion
 from lumber_core.lumber.answer_parser import read_answer, read_list
 from lumber_core.lumber.judges import ModelJudge, as_verdict
-from lumber_core.lumber.prompt import PromptTemplate, folded
 from lumber_core.segmentation import FAILURES, OUTCOMES, Verdict
 from tests.core.core_support import group
 from tests.fuzz.texts import texts
 from tests.profiles import examples
 
 WORDS = [
-    *(
-        "Answer",
-        "answer",
-        "ANSWER:",
-        "Answer: ID ",
-        "ID",
-        "id",
-        "Id-",
-        "paragraph ",
-        "number ",
-        "No. ",
-    ),
-    *(
-        "none",
-        "null",
-        "nowhere",
-        "is",
-        "the ",
-        ":",
-        "\uff1a",
-        "=",
-        "-",
-        "\u2014",
-        "*",
-        "_",
-        "`",
-        '"',
-    ),
-    *(
-        "{",
-        "}",
-        "[",
-        "]",
-        '{"answer": ',
-        '"id": ',
-        '"unit": null}',
-        "```json\n",
-        "\n```",
-        ", ",
-        "\n",
-    ),
-    *("<think>", "</think>", "<reasoning>", "</REASONING>", "I'm sorry", "I cannot", "n", "xx"),
-    *("0", "1", "2", "3", "12", "1,000", "-1", "3.5", "\u0663", "\u00b2", "9" * 30, "ID n", " "),
+    *("Answer", "answer", "ANSWER:", "Answer: ID ", "ID", "id", "Id-", "paragraph ", "number "),
+    *("No. ", "none", "null", "nowhere", "is", "the ", ":", "\uff1a", "=", "-", "\u2014", "*", "_"),
+    *("`", '"', "{", "}", "[", "]", '{"answer": ', '"id": ', '"unit": null}', "```json\n", "\n```"),
+    *(", ", "\n", "<think>", "</think>", "<reasoning>", "</REASONING>", "I'm sorry", "I cannot"),
+    *("n", "xx", "0", "1", "2", "3", "12", "1,000", "-1", "3.5", "\u0663", "\u00b2", "9" * 30),
+    *("ID n", " "),
 ]
 answers = st.lists(
     st.sampled_from(WORDS) | st.integers(-5, 200).map(str) | st.text(max_size=6), max_size=30
@@ -146,17 +108,3 @@ def test_whatever_a_judge_returns_is_a_sound_verdict(returned: Any) -> None:
     assert verdict.unit is None or verdict.outcome not in FAILURES
     assert as_verdict(offered, verdict) == verdict
     assert json.dumps([verdict.reason, verdict.answer])
-
-
-@given(st.lists(texts.filter(bool), min_size=1, max_size=5), st.integers(0, 10**9))
-@examples(40)
-def test_a_prompt_has_one_line_for_each_unit(units: list[str], start: int) -> None:
-    offered = group(units)
-    offered.start, offered.stop = start, start + len(units)
-    offered._texts = tuple(units)
-    _, user = PromptTemplate(user="{paragraphs}").render(offered)
-    assert [line.partition(":")[0] for line in user.splitlines()] == [
-        f"ID {number}" for number in range(start, start + len(units))
-    ]
-    assert all(folded(folded(unit)) == folded(unit) for unit in units)
-    user.encode()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import os
 import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 from zlib import crc32
 
 import pytest
@@ -55,6 +59,21 @@ class ScatteredModel:
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         return self.complete(system, user, answers=answers)
+
+
+class LoggedModel(ScatteredModel):
+    """Writes each question's hash to a file as it is answered, which outlasts a killed process."""
+
+    def __init__(self, log: Path, seconds: float) -> None:
+        super().__init__()
+        self._log = os.open(log, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
+        self._seconds = seconds
+
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
+        completion = super().complete(system, user, answers=answers)
+        os.write(self._log, f"{hashlib.sha256(user.encode()).hexdigest()}\n".encode())
+        time.sleep(self._seconds)
+        return completion
 
 
 class ActingModel(ScatteredModel):

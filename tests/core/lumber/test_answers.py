@@ -22,93 +22,42 @@ def one(parsed: ParsedAnswer) -> tuple[int | None, str]:
 
 
 @pytest.mark.parametrize(
-    ("answer", "unit"),
-    [
-        ("Answer: ID 7", 7),
-        ("answer: id 7", 7),
-        ("ANSWER:ID 7.", 7),
-        ("Answer: 7", 7),
-        ("Answer:\n\nID 7", 7),
-        ("Answer - ID 7", 7),
-        ("Answer\uff1a ID 7", 7),
-        ("Answer: ID7", 7),
-        ("Answer: ID: 7", 7),
-        ("Answer: ID #7", 7),
-        ("Answer: paragraph 7", 7),
-        ("Answer: the paragraph ID 7", 7),
-        ("Answer: No. 7", 7),
-        ("The answer is 7.", 7),
-        ("The answer is ID 7, where the storm begins.", 7),
-        ("Answer: ID 007", 7),
-    ],
-)
-def test_the_answer_asked_for_is_read_in_many_spellings(answer, unit):
-    assert one(read_answer(answer, CHOICES)) == (unit, "shift")
-
-
-@pytest.mark.parametrize(
     "answer",
     [
-        "**Answer:** ID 7",
-        "**Answer: ID 7**",
-        "Answer: **ID 7**",
-        "__Answer__: *ID* **7**",
-        "`Answer: ID 7`",
-        "```\nAnswer: ID 7\n```",
-        "Answer: `ID 7`",
-        "> Answer: ID 7",
-        "- Answer: ID 7",
-        "### Answer\nID 7",
-        "Answer: [ID 7]",
-        "Answer: <ID 7>",
-        'Answer: "ID 7"',
-        "Answer: $\\boxed{7}$",
-        "<answer>ID 7</answer>",
-        "<answer>7</answer>",
-        "| Answer | ID 7 |",
-    ],
-)
-def test_markup_around_an_answer_does_not_hide_it(answer):
-    assert one(read_answer(answer, CHOICES)) == (7, "shift")
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        '{"answer": 7}',
-        '{"answer": "ID 7"}',
-        '{"ID": "7"}',
+        # spellings
+        *("Answer: ID 7", "answer: id 7", "ANSWER:ID 7.", "Answer: 7", "Answer:\n\nID 7"),
+        *("Answer - ID 7", "Answer\uff1a ID 7", "Answer: ID7", "Answer: ID: 7", "Answer: ID #7"),
+        *("Answer: paragraph 7", "Answer: the paragraph ID 7", "Answer: No. 7", "Answer: ID 007"),
+        *("The answer is 7.", "The answer is ID 7, where the storm begins."),
+        *("Answer: ID \uff17", "Answer: \uff29\uff24 7", "ID \u0667", "\uff17"),
+        # markup
+        *("**Answer:** ID 7", "**Answer: ID 7**", "Answer: **ID 7**", "__Answer__: *ID* **7**"),
+        *("`Answer: ID 7`", "```\nAnswer: ID 7\n```", "Answer: `ID 7`", "> Answer: ID 7"),
+        *("- Answer: ID 7", "### Answer\nID 7", "Answer: [ID 7]", "Answer: <ID 7>"),
+        *('Answer: "ID 7"', "Answer: $\\boxed{7}$", "<answer>ID 7</answer>", "| Answer | ID 7 |"),
+        # JSON
+        *('{"answer": 7}', '{"answer": "ID 7"}', '{"ID": "7"}', '{"unit": [7]}', "{'answer': 7}"),
         '{"id": 7, "reason": "It moves from 1850 to 1910."}',
-        '```json\n{\n  "answer": "ID 7"\n}\n```',
-        'Here it is: {"paragraph": 7}',
-        '{"result": {"id": 7}}',
-        '{"unit": [7]}',
         '{"reason": "ID 5 goes on with ID 4", "id": 7}',
-        "{'answer': 7}",
+        '```json\n{\n  "answer": "ID 7"\n}\n```',
+        *('Here it is: {"paragraph": 7}', '{"result": {"id": 7}}'),
+        # prose and bare numbers
+        *("The scene changes at ID 7, in Paris.", "7", " 7.\n", "[7]", "**7**"),
+        "In 1850 it rains; in 1910 it does not: 7",
+        "He wrote \u201cID 4: go on\u201d there, yet Answer: ID 7",
+        "Answer: ID n\nAnswer: ID 7",
+        "I'm sorry, I was wrong. Answer: ID 7",
+        # reasoning
+        "<think>ID 4? Or Answer: ID 5?</think>\nAnswer: ID 7",
+        "<think>Answer: ID 4</think>7",
+        "<thinking>\nAnswer: ID 4\n</thinking>\n\nID 7",
+        "<THINK>ID 4</THINK><reasoning>ID 5</reasoning>ID 7",
+        # Templates that open the block in the prompt leave only its end in the answer.
+        "Hmm, Answer: ID 4? Rather not.\n</think>\n\nID 7",
     ],
 )
-def test_json_is_read_fenced_or_not(answer):
+def test_an_answer_is_read_in_any_form(answer):
     assert one(read_answer(answer, CHOICES)) == (7, "shift")
-
-
-@pytest.mark.parametrize(
-    ("answer", "unit"),
-    [
-        ("The scene changes at ID 7, in Paris.", 7),
-        ("7", 7),
-        (" 7.\n", 7),
-        ("[7]", 7),
-        ("**7**", 7),
-        ("\uff17", 7),
-        ("Answer: ID \uff17", 7),
-        ("Answer: \uff29\uff24 7", 7),
-        ("ID \u0667", 7),
-        ("In 1850 it rains; in 1910 it does not: 7", 7),
-        ("He wrote \u201cID 4: go on\u201d there, yet Answer: ID 7", 7),
-    ],
-)
-def test_ids_in_prose_and_bare_numbers_are_read(answer, unit):
-    assert one(read_answer(answer, CHOICES)) == (unit, "shift")
 
 
 @pytest.mark.parametrize(
@@ -144,10 +93,6 @@ def test_an_echoed_placeholder_is_unreadable_and_said_to_be_one(answer):
     assert "placeholder" in reading.reason
 
 
-def test_a_placeholder_echoed_before_the_answer_does_no_harm():
-    assert one(read_answer("Answer: ID n\nAnswer: ID 7", CHOICES)) == (7, "shift")
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -176,26 +121,16 @@ def test_an_answer_of_none_is_no_shift(answer):
 
 
 @pytest.mark.parametrize(
-    ("answer", "unit"),
+    "answer",
     [
-        ("<think>ID 4? Or Answer: ID 5?</think>\nAnswer: ID 7", 7),
-        ("<think>Answer: ID 4</think>7", 7),
-        ("<thinking>\nAnswer: ID 4\n</thinking>\n\nID 7", 7),
-        ("<THINK>ID 4</THINK><reasoning>ID 5</reasoning>ID 7", 7),
-        # Templates that open the block in the prompt leave only its end in the answer.
-        ("Hmm, Answer: ID 4? Rather not.\n</think>\n\nID 7", 7),
+        *("", "   \n", "<think>Answer: ID 7</think>", "<think>Answer: ID 7 or", "**", "..."),
+        "The text is about ships.",
+        "It turns in the middle, about 4.5 pages in.",
+        "A4 and B7 are sizes of paper.",
     ],
 )
-def test_reasoning_is_not_an_answer(answer, unit):
-    assert one(read_answer(answer, CHOICES)) == (unit, "shift")
-
-
-@pytest.mark.parametrize(
-    "answer", ["", "   \n", "<think>Answer: ID 7</think>", "<think>Answer: ID 7 or", "**", "..."]
-)
-def test_an_answer_without_content_is_unreadable(answer):
-    reading = read_answer(answer, CHOICES)
-    assert one(reading) == (None, "unreadable")
+def test_an_answer_without_a_usable_number_is_unreadable(answer):
+    assert one(read_answer(answer, CHOICES)) == (None, "unreadable")
 
 
 @pytest.mark.parametrize(
@@ -210,22 +145,6 @@ def test_an_answer_without_content_is_unreadable(answer):
 )
 def test_a_refusal_is_said_to_be_one(answer):
     assert one(read_answer(answer, CHOICES)) == (None, "refused")
-
-
-def test_an_apology_before_an_answer_is_no_refusal():
-    assert one(read_answer("I'm sorry, I was wrong. Answer: ID 7", CHOICES)) == (7, "shift")
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "The text is about ships.",
-        "It turns in the middle, about 4.5 pages in.",
-        "A4 and B7 are sizes of paper.",
-    ],
-)
-def test_prose_without_a_usable_number_is_unreadable(answer):
-    assert one(read_answer(answer, CHOICES)) == (None, "unreadable")
 
 
 @pytest.mark.parametrize(

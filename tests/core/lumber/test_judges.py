@@ -102,20 +102,11 @@ def test_sync_judges_of_every_shape_are_called(own):
 
 
 @pytest.mark.parametrize("own", ASYNC)
-def test_async_judges_of_every_shape_are_awaited(own):
+def test_async_judges_of_every_shape_are_awaited_and_need_a_loop(own):
     expected = Verdict(5, 9, 7, "shift", usage=Usage(calls=1))
     assert asyncio.run(guarded(own).ajudge(FOUR)) == expected
-
-
-@pytest.mark.parametrize("own", ASYNC)
-def test_an_async_judge_without_a_loop_is_an_error_that_says_what_to_use(own):
     with pytest.raises(TypeError, match="asegment"):
         guarded(own).judge(FOUR)
-
-
-def test_a_judge_of_ours_is_taken_as_it_is():
-    own = Own()
-    assert as_judge(own) is own
 
 
 @pytest.mark.parametrize("own", [None, 3, "judge", object(), Own, HasJudge])
@@ -133,6 +124,23 @@ def test_the_judge_sees_unit_numbers_of_the_document_and_the_texts():
     assert list(asked.choices) == [6, 7, 8]
 
 
+class Misbehaves:
+    def __index__(self) -> int:
+        raise ValueError("no number")
+
+    def __repr__(self) -> str:
+        raise ValueError("nothing to show")
+
+
+WRONG: list[Verdict] = [
+    Verdict(5, 9, 7.0, "shift"),  # type: ignore[arg-type]
+    Verdict(5, 9, "7", "shift"),  # type: ignore[arg-type]
+    Verdict(5, 9, 10**5000, "shift"),
+    Verdict(5, 9, 7, "perhaps"),  # type: ignore[arg-type]
+    Verdict(5, 9, 7, ["shift"]),  # type: ignore[arg-type]
+]
+
+
 @pytest.mark.parametrize(
     ("returned", "unit", "outcome", "reason"),
     [
@@ -145,10 +153,13 @@ def test_the_judge_sees_unit_numbers_of_the_document_and_the_texts():
         (9, None, "outside", "9"),
         (-1, None, "outside", "-1"),
         (10**30, None, "outside", "1000"),
+        (10**5000, None, "outside", "cannot be shown"),
         ("7", None, "unreadable", "str"),
         (7.0, None, "unreadable", "float"),
         ([7], None, "unreadable", "list"),
+        (Misbehaves(), None, "unreadable", "Misbehaves"),
     ],
+    ids=lambda given: type(given).__name__,
 )
 def test_what_a_judge_returns_becomes_a_verdict(returned, unit, outcome, reason):
     verdict = guarded(lambda asked: returned).judge(FOUR)
@@ -158,34 +169,7 @@ def test_what_a_judge_returns_becomes_a_verdict(returned, unit, outcome, reason)
     assert verdict.unit is None or type(verdict.unit) is int
 
 
-class Misbehaves:
-    def __index__(self) -> int:
-        raise ValueError("no number")
-
-    def __repr__(self) -> str:
-        raise ValueError("nothing to show")
-
-
-WRONG = [
-    (10**5000, "outside", "cannot be shown"),
-    (Misbehaves(), "unreadable", "Misbehaves"),
-    (Verdict(5, 9, 7.0, "shift"), "unreadable", "float"),  # type: ignore[arg-type]
-    (Verdict(5, 9, float("nan"), "shift"), "unreadable", "float"),  # type: ignore[arg-type]
-    (Verdict(5, 9, "7", "shift"), "unreadable", "str"),  # type: ignore[arg-type]
-    (Verdict(5, 9, 10**5000, "shift"), "outside", "cannot be shown"),
-    (Verdict(5, 9, 7, "perhaps"), "unreadable", "perhaps"),  # type: ignore[arg-type]
-    (Verdict(5, 9, 7, ["shift"]), "unreadable", "shift"),  # type: ignore[arg-type]
-]
-
-
-@pytest.mark.parametrize(("returned", "outcome", "reason"), WRONG, ids=lambda w: type(w).__name__)
-def test_what_no_judge_should_return_is_a_failure_with_its_reason(returned, outcome, reason):
-    verdict = guarded(lambda asked: returned).judge(FOUR)
-    assert (verdict.unit, verdict.outcome) == (None, outcome)
-    assert reason in verdict.reason
-
-
-@pytest.mark.parametrize("returned", [wrong for wrong, *_ in WRONG if isinstance(wrong, Verdict)])
+@pytest.mark.parametrize("returned", WRONG, ids=lambda w: f"{type(w.unit).__name__} {w.outcome}")
 def test_a_wrong_verdict_of_a_judge_of_any_class_ends_no_run(tmp_path, returned):
     class Wrong(Judge):
         def judge(self, asked: Group) -> Verdict:
@@ -213,37 +197,6 @@ def test_numbers_of_any_library_in_a_verdict_are_stored(tmp_path):
     assert first.usage == Usage(1, 7, 2)
 
 
-@pytest.mark.parametrize("text", [None, 7, b"Answer: ID 7"])
-def test_a_completion_without_a_text_is_unreadable(text):
-    judge = ModelJudge(ScriptedModel(Completion(text)), policy=CallPolicy(rereads=0))  # type: ignore[arg-type]
-    verdict = judge.judge(FOUR)
-    assert (verdict.unit, verdict.outcome, verdict.usage) == (None, "unreadable", Usage(1))
-    assert type(text).__name__ in verdict.reason
-
-
-@pytest.mark.parametrize("text", ["Answer: ID 8 \ud83d", "\udcff", "Answer: \ud83d"])
-def test_answers_with_lone_surrogates_are_stored_and_end_no_run(tmp_path, text):
-    for way in ("asked", "stored"):
-        model = ScriptedModel(*[text] * (2 if way == "asked" else 0))
-        chunker = LumberChunker(ModelJudge(model), store=tmp_path / "a.db", on_failure="keep_group")
-        verdict, *_ = chunker.segment("\n\n".join(["One."] * 9)).verdicts
-        assert verdict.answer == text
-
-
-def test_a_verdict_of_the_users_is_passed_on():
-    own = Verdict(5, 9, 8, "shift", "it rains", usage=Usage(3, 40, 2))
-    assert guarded(lambda asked: own).judge(FOUR) == own
-
-
-@pytest.mark.parametrize("error", [RuntimeError("boom"), KeyboardInterrupt(), ValueError("x")])
-def test_what_a_judge_raises_comes_through(error):
-    def judge(asked):
-        raise error
-
-    with pytest.raises(type(error)):
-        as_judge(judge).judge(FOUR)
-
-
 # A model as judge.
 
 
@@ -256,15 +209,6 @@ def test_a_model_is_asked_with_the_prompt_and_its_answer_read():
     assert verdict.reason
     assert verdict.usage == Usage(1, 120, 4)
     assert model.history == [PromptTemplate().render(FOUR)]
-
-
-@pytest.mark.parametrize("text", ["Answer: ID 7", "Answer: none", "Answer: ID 99", "", "Sorry?"])
-def test_sync_and_async_questions_to_a_model_give_the_same(text):
-    asked = ModelJudge(ScriptedModel(text), policy=CallPolicy(rereads=0)).judge(FOUR)
-    awaited = asyncio.run(
-        ModelJudge(ScriptedModel(text), policy=CallPolicy(rereads=0)).ajudge(FOUR)
-    )
-    assert asked == awaited
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ Skipped if `redis-server` or one of the two packages is not installed.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import os
 import shutil
@@ -24,7 +23,7 @@ from typing import Any
 import pytest
 
 from lumber_core import AnswerStore, LumberChunker, ModelJudge
-from tests.core.lumber.support import ScatteredModel, story
+from tests.core.lumber.support import LoggedModel, ScatteredModel, story
 
 redis = pytest.importorskip("redis")
 pytest.importorskip("langchain_community")
@@ -116,16 +115,7 @@ def test_one_store_serves_several_event_loops_and_is_read_by_the_next_run(
 
 def split_and_log(kind: str, url: str, log: Path, output: Path) -> None:
     """Split a story, and write each question's hash as it is answered, and at last the spans."""
-    calls = os.open(log, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
-
-    class Logged(ScatteredModel):
-        def complete(self, system, user, *, answers=None):
-            completion = super().complete(system, user, answers=answers)
-            os.write(calls, f"{hashlib.sha256(user.encode()).hexdigest()}\n".encode())
-            time.sleep(0.004)
-            return completion
-
-    chunker = splitter(Logged(), connect(kind, url), max_concurrency=2)
+    chunker = splitter(LoggedModel(log, 0.004), connect(kind, url), max_concurrency=2)
     output.write_text(str(chunker.segment(story(300)).spans))
 
 

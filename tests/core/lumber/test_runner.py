@@ -94,21 +94,6 @@ def test_documents_are_taken_up_only_when_there_is_room() -> None:
     assert taken == [0, 1, 2]
 
 
-def test_every_walk_ends() -> None:
-    schedule = Schedule(iter(walks(5, length=60)), capacity=7, stored=nothing)
-    finished = []
-    out: list[Task] = []
-    while True:
-        out += drain(schedule)
-        finished += [number for number, _ in schedule.finished()]
-        if not out:
-            break
-        task = out.pop()
-        task.walk.record(as_verdict(task.group, scattered(task.group)))
-        schedule.give_back(task)
-    assert sorted(finished) == list(range(5))
-
-
 @pytest.mark.parametrize("way", ["sync", "async"])
 def test_progress_shows_characters_calls_and_tokens(capfd: pytest.CaptureFixture, way: str) -> None:
     chunker = LumberChunker(ModelJudge(ScatteredModel()), theta=60)

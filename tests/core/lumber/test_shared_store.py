@@ -6,6 +6,7 @@ import asyncio
 import json
 import pickle
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,15 +43,21 @@ def some_group() -> Group:
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
-@pytest.mark.parametrize("make", STORES)
-def test_a_second_run_asks_nothing_and_gives_the_same(make: Callable[[], Any], way: str) -> None:
-    store, first, second = make(), ScatteredModel(), ScatteredModel()
-    for model in (first, second):
+@pytest.mark.parametrize("make", [*STORES, None])
+def test_a_second_run_asks_nothing_and_gives_the_same(
+    make: Callable[[], Any] | None, way: str, tmp_path: Path
+) -> None:
+    store, model = make() if make else tmp_path / "answers.db", ScatteredModel()
+    results = []
+    for _ in range(2):
         chunker = splitter(model, store)
-        result = chunker.segment(TEXT) if way == "sync" else asyncio.run(chunker.asegment(TEXT))
-        assert result == ALONE
-    assert len(first.asked) == ALONE.usage.calls
-    assert second.asked == []
+        results.append(
+            chunker.segment(TEXT) if way == "sync" else asyncio.run(chunker.asegment(TEXT))
+        )
+    assert results == [ALONE, ALONE]
+    asked = len(model.asked)
+    assert asked == ALONE.usage.calls
+    assert [result.usage for result in results] == [Usage(asked, 100 * asked, 5 * asked), Usage()]
 
 
 @pytest.mark.parametrize("make", STORES)

@@ -24,6 +24,20 @@ def run(model: ScatteredModel, store: object, way: str = "sync") -> None:
     assert result == ALONE
 
 
+class OtherProgram:
+    """Locks a file for as long as it likes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def lock(self) -> None:
+        self._connection = sqlite3.connect(self._path, check_same_thread=False)
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def unlock(self) -> None:
+        self._connection.close()
+
+
 def test_answers_that_come_after_a_file_was_replaced_are_in_the_other(tmp_path: Path) -> None:
     path, other = tmp_path / "answers.db", tmp_path / "other.db"
     elsewhere = LumberChunker(ModelJudge(ScatteredModel()), theta=60, store=other)
@@ -43,14 +57,9 @@ def test_answers_outlast_a_lock_of_another_program(
 ) -> None:
     monkeypatch.setattr("lumber_core.database._BUSY_SECONDS", 0.05)
     path = tmp_path / "answers.db"
-    other: list[sqlite3.Connection] = []
-
-    def lock() -> None:
-        other.append(sqlite3.connect(path, check_same_thread=False))
-        other[0].execute("BEGIN IMMEDIATE")
-
+    other = OtherProgram(path)
     store = AnswerStore(path)
-    model = ActingModel(lock)
+    model = ActingModel(other.lock)
     begun = time.monotonic()
     run(model, store, way)
     assert time.monotonic() - begun < 30  # one wait for the lock, not one for each answer
@@ -60,7 +69,7 @@ def test_answers_outlast_a_lock_of_another_program(
     (aside,) = tmp_path.glob("answers.db.unsaved-*")
     assert f"{len(model.asked) - 9} answers could not be written" in last
     assert f"They are in {aside}" in last
-    other[0].close()
+    other.unlock()
     run(model, store)  # the same store still has them
     store.flush()
     assert [*tmp_path.iterdir()] == [path]
@@ -75,14 +84,9 @@ def test_answers_that_could_not_be_written_are_read_in_by_the_next_run(
 ) -> None:
     monkeypatch.setattr("lumber_core.database._BUSY_SECONDS", 0.05)
     path = tmp_path / "answers.db"
-    other: list[sqlite3.Connection] = []
-
-    def lock() -> None:
-        other.append(sqlite3.connect(path, check_same_thread=False))
-        other[0].execute("BEGIN IMMEDIATE")
-
-    run(ActingModel(lock), AnswerStore(path))  # and its process ends
-    other[0].close()
+    other = OtherProgram(path)
+    run(ActingModel(other.lock), AnswerStore(path))  # and its process ends
+    other.unlock()
     assert len([*tmp_path.iterdir()]) == 2
     if use == "usage":
         assert AnswerStore(path).usage().calls == ALONE.usage.calls
