@@ -66,16 +66,6 @@ def test_a_token_scores_the_same_whichever_others_are_asked_for(
             np.testing.assert_array_equal(picked, whole[places])
 
 
-def test_cuts_agree_between_backends(checkpoint: Path, exported: Path, prose: list[str]) -> None:
-    from_torch = BertChunker(str(checkpoint), paper=True)
-    from_onnx = BertChunker(str(exported), paper=True)
-    said = [
-        {s.start for s in c.segment("".join(prose[:40])).spans} for c in (from_torch, from_onnx)
-    ]
-    assert len(said[0]) > 20
-    assert len(said[0] & said[1]) > 0.8 * len(said[0] | said[1])
-
-
 def test_the_embedder_gives_the_mean_of_the_hidden_states(
     checkpoint: Path, exported: Path, prose: list[str], specials: dict[str, int]
 ) -> None:
@@ -296,8 +286,3 @@ def test_an_activation_that_the_export_does_not_know_is_refused(
     (folder / "config.json").write_text(json.dumps({**config, "hidden_act": "relu"}))
     with pytest.raises(WeightsError, match="gelu"):
         export(folder, output=tmp_path / "out")
-
-
-def test_names_that_are_no_models_are_refused() -> None:
-    with pytest.raises(ValueError, match="existing folder or a hub id"):
-        BertChunker("no such folder")

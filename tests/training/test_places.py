@@ -46,7 +46,7 @@ from lumber_training.place_teaching import Components, TaughtText, Teacher, teac
 from lumber_training.place_training import train_places  # noqa: E402
 from lumber_training.recipes import SMALL, Recipe  # noqa: E402
 from lumber_training.training_report import TrainingReport  # noqa: E402
-from tests.tiny_bert import WORDS, vocabulary, write_random_checkpoint  # noqa: E402
+from tests.tiny_bert import WORDS, swap_two_words, vocabulary, write_random_checkpoint  # noqa: E402
 
 SHAPE = PlaceShape(
     groups=2,
@@ -363,13 +363,7 @@ def test_a_teacher_that_cannot_teach_is_refused_before_any_work(
     with pytest.raises(ValueError, match="existing folder"):
         train(new, tmp_path / "missing", checkpoint)
     other = write_random_checkpoint(tmp_path / "other")
-    words = json.loads((other / "tokenizer.json").read_text())
-    first, second = list(words["model"]["vocab"])[-2:]
-    words["model"]["vocab"][first], words["model"]["vocab"][second] = (
-        words["model"]["vocab"][second],
-        words["model"]["vocab"][first],
-    )
-    (other / "tokenizer.json").write_text(json.dumps(words))
+    swap_two_words(other)
     with pytest.raises(WeightsError, match="another tokenizer"):
         train(new, exported, other)
     assert not new.exists()

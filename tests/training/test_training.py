@@ -44,7 +44,7 @@ from lumber_training.trainer import (  # noqa: E402
 )
 from lumber_training.training import train  # noqa: E402
 from lumber_training.training_report import TrainingReport  # noqa: E402
-from tests.tiny_bert import WORDS, write_random_checkpoint  # noqa: E402
+from tests.tiny_bert import WORDS, swap_two_words, write_random_checkpoint  # noqa: E402
 
 RECIPE = Recipe(
     name="tiny",
@@ -252,11 +252,7 @@ def test_a_recipe_for_teachers_is_refused_without_them(base: Path, tmp_path: Pat
 
 def test_a_teacher_with_another_tokenizer_is_refused(base: Path, tmp_path: Path) -> None:
     other = write_random_checkpoint(tmp_path / "other", width=48)
-    tokenizer = json.loads((other / "tokenizer.json").read_text())
-    vocabulary = tokenizer["model"]["vocab"]
-    first, second = list(vocabulary)[-2:]
-    vocabulary[first], vocabulary[second] = vocabulary[second], vocabulary[first]
-    (other / "tokenizer.json").write_text(json.dumps(tokenizer))
+    swap_two_words(other)
     with pytest.raises(WeightsError, match="another tokenizer"):
         train(documents(), output=tmp_path / "new", recipe=RECIPE, base=base, teachers=[other])
     assert not (tmp_path / "new" / "checkpoints").exists()

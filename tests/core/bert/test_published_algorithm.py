@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +11,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from lumber_core.bert import BertChunker  # noqa: E402
-from lumber_core.bert.pytorch import ChunkTagger, TorchScorer, load_tagger  # noqa: E402
+from lumber_core.bert.pytorch import ChunkTagger, load_tagger  # noqa: E402
 from lumber_core.bert.tokenizer import WordPieceTokenizer  # noqa: E402
-from lumber_core.bert.windows import read_moving  # noqa: E402
 
 WINDOW = 255
 
@@ -39,31 +37,12 @@ def published_starts(
     return sorted(starts)
 
 
-def test_same_starts_as_the_published_algorithm(checkpoint: Path, prose: list[str]) -> None:
-    model = load_tagger(checkpoint)
-    tokenizer = WordPieceTokenizer.from_folder(checkpoint)
-    special = tokenizer.specials
-    scorer = TorchScorer(model, **special, device="cpu")
-    rng = random.Random(1)
-    several = 0
-    for text in prose:
-        ids = tokenizer(text).ids
-        for t_c in (rng.uniform(-4, -1), rng.uniform(-1, 1.5), rng.uniform(1.5, 5)):
-            anywhere = [True] * len(ids)
-            expected = published_starts(model, ids.tolist(), *special.values(), t_c, anywhere)
-            _, starts = read_moving(
-                scorer, ids, size=WINDOW - 2, threshold=t_c, allowed=np.array(anywhere, dtype=bool)
-            )
-            assert starts == expected
-            several += len(ids) > 2 * WINDOW and len(expected) > 3
-    assert several > 20  # long texts with cuts were among them
-
-
 def test_same_cuts_from_the_splitter_that_keeps_words_whole(
     checkpoint: Path, prose: list[str]
 ) -> None:
     model = load_tagger(checkpoint)
     tokenizer = WordPieceTokenizer.from_folder(checkpoint)
+    several = 0
     for number, text in enumerate(prose):
         t_c = -1.5 + number % 7 * 0.7
         pieces = tokenizer(text)
@@ -77,6 +56,8 @@ def test_same_cuts_from_the_splitter_that_keeps_words_whole(
         splitter = BertChunker(str(checkpoint), paper=True, threshold=t_c)
         cuts = [span.start for span in splitter.segment(text).spans[1:]]
         assert cuts == [int(pieces.starts[start]) for start in starts]
+        several += len(pieces.ids) > 2 * WINDOW and len(cuts) > 3
+    assert several > 5  # long texts with cuts were among them
 
 
 def test_scores_are_the_difference_of_the_logits(checkpoint: Path) -> None:

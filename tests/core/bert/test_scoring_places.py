@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lumber_core import BertChunker, LumberChunker
+from lumber_core import BertChunker
 from lumber_core.bert.loading import load_model
 from lumber_core.bert.scores import place_scores
-from lumber_core.lumber import BertJudge
 from lumber_core.text.units import paragraphs
 
 STORY = (Path(__file__).parents[3] / "examples/data/the_tide_clock.txt").read_text(encoding="utf-8")
@@ -73,12 +72,6 @@ def test_sentences_are_read_one_by_one_whatever_the_units() -> None:
     np.testing.assert_allclose(by_paragraphs.t[kept], by_sentences.t[kept], atol=1e-5)
 
 
-@pytest.mark.parametrize("units", ["sentences_and_lines", "sentences", "paragraphs"])
-def test_known_scores_give_the_same_chunks(units: str) -> None:
-    chunker = BertChunker(units=units)
-    assert chunker.resegment(STORY, chunker.scores(STORY)) == chunker.segment(STORY)
-
-
 @settings(max_examples=20)
 @given(st.lists(st.sampled_from([JOINED, STORY[:3000], "One.", "", "word " * 3000, "🦦。" * 900])))
 def test_texts_are_split_alike_alone_together_and_in_threads(texts: list[str]) -> None:
@@ -110,11 +103,6 @@ def test_windows_of_a_long_text_join_without_a_seam() -> None:
 def test_words_cannot_be_scored() -> None:
     with pytest.raises(ValueError, match=r"scores places.*paper=False"):
         BertChunker(paper=True)
-
-
-def test_it_judges_for_lumber() -> None:
-    chunks = LumberChunker(BertJudge(), units="sentences", theta=60).segment(JOINED)
-    assert TOPICS[0] in [span.start for span in chunks.spans]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "a", "a" * 9000, "\u0301" * 300, "x. " * 4000])

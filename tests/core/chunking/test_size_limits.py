@@ -19,7 +19,6 @@ from lumber_core.tokens import token_counter
 from tests.core.core_support import (
     ACCENTED,
     FAMILY,
-    FLAG,
     RecordingCounter,
     nasty_texts,
     pieces,
@@ -32,21 +31,6 @@ CHARACTERS = token_counter(len)
 THIRDS = token_counter(lambda text: -(-len(text) // 3))
 # What a single character may count at most.
 COUNTERS = [(TIKTOKEN, 9), (WORDS, 1), (CHARACTERS, 1), (THIRDS, 1)]
-
-HARD_TEXTS = {
-    "cjk": "\u6211\u4eec\u4eca\u5929\u53bb\u770b\u4e66\u3002" * 60,
-    "families": FAMILY * 60,
-    "flags": FLAG * 120,
-    "marks": (ACCENTED + "a\u0301\u0302\u0303") * 80,
-    "no spaces": "supercalifragilistic" * 100,
-    "one letter": "a" * 3000,
-    "one long cluster": "a" + "\u0301" * 700,
-    "one paragraph": "Some words stand in a row here, and then they end. " * 300,
-    "no sentence": "word " * 3000,
-    "blank": " \n" * 700,
-    "half characters": "\ud83d" * 300,
-    "thai": "\u0e20\u0e32\u0e29\u0e32\u0e44\u0e17\u0e22" * 90,
-}
 
 
 def bounds(counter, *, most=None, least=None) -> SizeLimits:
@@ -223,9 +207,6 @@ def test_small_chunks_join_the_smaller_neighbour():
 def test_a_text_smaller_than_the_minimum_is_one_chunk():
     spans = [Span(0, 1), Span(1, 2), Span(2, 3)]
     assert apply(bounds(CHARACTERS, least=10), "abc", spans) == ["abc"]
-
-
-# Of these three, no longer text counts less.
 
 
 @given(case=cut_texts(), least=st.integers(1, 15))
