@@ -233,17 +233,6 @@ class TestNothingFailsSilently:
         assert record.levelname == "WARNING"
         assert "ferry" not in record.getMessage()
 
-    def test_an_error_of_the_judge_reaches_the_caller(self) -> None:
-        def broken(group: Group) -> int:
-            raise PermissionError("the key is not valid")
-
-        with pytest.raises(PermissionError, match="key is not valid"):
-            LumberChunker(broken).segment(TEXTS["several paragraphs"])
-        with pytest.raises(PermissionError, match="key is not valid"):
-            LumberChunker(broken).segment_all([TEXTS["several paragraphs"]] * 5)
-        with pytest.raises(PermissionError, match="key is not valid"):
-            asyncio.run(LumberChunker(broken).asegment_all([TEXTS["several paragraphs"]] * 5))
-
 
 class TestQuietByDefault:
     @every_chunker

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -121,11 +120,6 @@ class TestBoth:
         numbers = [chunk.metadata["n"] for chunk in make().split_documents(given)]
         assert numbers == sorted(numbers)
         assert set(numbers) == set(range(12))
-
-    def test_transform_documents_splits(self, make: Any) -> None:
-        given = [Document(page_content=TEXT)]
-        assert make().transform_documents(given) == make().split_documents(given)
-        assert asyncio.run(make().atransform_documents(given)) == make().split_documents(given)
 
     def test_metadatas_must_match_the_texts(self, make: Any) -> None:
         with pytest.raises(ValueError, match="3 texts but 1 metadatas"):

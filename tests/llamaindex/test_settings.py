@@ -258,11 +258,6 @@ class TestAssignment:
         parser.llm = MockLLM()
         assert "MockLLM" in repr(parser.chunker)
 
-    @every_parser
-    def test_unknown_names_are_refused(self, make: Any) -> None:
-        with pytest.raises(ValueError, match="foo"):
-            make().foo = 1
-
 
 class TestGlobalSettings:
     def test_an_assigned_model_decides_where_none_is_given(
@@ -337,13 +332,6 @@ class TestMetadata:
             *self.METADATA
         ]
         assert [n.text for n in make(**settings)([excluded])] == [n.text for n in bare]
-
-    @every_parser
-    def test_each_document_has_its_own_room(self, make: Any) -> None:
-        parser = make(chunk_size=80, tokenizer="cl100k_base")
-        bare, full = Document(text=PROSE), Document(text=PROSE, metadata=self.METADATA)
-        together = [node.text for node in parser([bare, full])]
-        assert together == [n.text for n in parser([bare])] + [n.text for n in parser([full])]
 
     @every_parser
     def test_metadata_that_leaves_no_room_is_an_error_as_in_llamaindex(self, make: Any) -> None:

@@ -148,12 +148,6 @@ def test_without_texts_chunks_that_touch_are_joined_as_with_them(search, data):
     assert gaps or alone == whole
 
 
-def test_a_gap_counts_its_words():
-    hits = [hit("one"), hit("five six")]
-    assert texts_of(join_hits(hits, {"a": TEN}, max_gap=3)) == ["one two three four five six"]
-    assert texts_of(join_hits(hits, {"a": TEN}, max_gap=2)) == ["one", "five six"]
-
-
 def test_a_hit_is_left_out_if_its_gap_does_not_fit_and_the_next_one_is_tried():
     hits = [hit("one", score=0.9), hit("five", score=0.8), hit("two", score=0.7)]
     passages = join_hits(hits, {"a": TEN}, max_gap=3, budget=4)
@@ -169,11 +163,6 @@ def test_a_hit_that_joins_two_passages_is_charged_for_both_gaps():
     apart, joined = (join_hits(hits, {"a": TEN}, max_gap=3, budget=budget) for budget in (9, 10))
     assert texts_of(apart) == ["one", "nine ten"]
     assert texts_of(joined) == [TEN]
-
-
-def test_the_best_hit_is_returned_alone_if_it_is_longer_than_the_budget():
-    hits = [hit("ten", score=0.1), hit("two three four", score=0.2)]
-    assert texts_of(join_hits(hits, {"a": TEN}, max_gap=0, budget=2)) == ["two three four"]
 
 
 def test_documents_come_by_their_best_hit_and_passages_by_place():

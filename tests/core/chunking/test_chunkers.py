@@ -153,7 +153,7 @@ def test_after_an_error_no_further_text_is_judged():
         asked.append(group)
         raise PermissionError("no key")
 
-    with pytest.raises(PermissionError):
+    with pytest.raises(PermissionError, match="no key"):
         LumberChunker(judge, max_concurrency=1).segment_all(["a\n\nb"] * 20)
     assert len(asked) == 1
     with pytest.raises(PermissionError):

@@ -140,14 +140,6 @@ def test_cuts_fall_between_units_first():
     ]
 
 
-def test_a_long_sentence_is_cut_between_words():
-    chunks = apply(bounds(CHARACTERS, most=12), "alpha beta gamma delta epsilon")
-    assert all(chunk.endswith(" ") for chunk in chunks[:-1])
-    assert [word for chunk in chunks for word in chunk.split()] == [
-        *("alpha", "beta", "gamma", "delta", "epsilon")
-    ]
-
-
 def test_words_without_spaces_are_cut_at_word_boundaries():
     text = "alpha,beta,gamma,delta,epsilon"
     parts = apply(bounds(CHARACTERS, most=12), text)
