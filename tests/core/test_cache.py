@@ -62,12 +62,6 @@ def test_caches_of_several_kinds_share_a_file_without_meeting(path: Path) -> Non
     assert one.get("other") is None
 
 
-def test_a_value_is_on_disk_when_put_returns(path: Path) -> None:
-    Cache(path, "things").put("key", b"value")
-    with sqlite3.connect(path) as connection:
-        assert connection.execute("SELECT key, value FROM things").fetchall() == [("key", b"value")]
-
-
 def of_another_program(*statements: str) -> Callable[[Path], None]:
     def make(path: Path) -> None:
         with closing(sqlite3.connect(path)) as connection, connection:

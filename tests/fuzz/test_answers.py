@@ -13,6 +13,7 @@ from lumber_core.lumber.answer_parser import read_answer, read_list
 from lumber_core.lumber.judges import ModelJudge, as_verdict
 from lumber_core.segmentation import FAILURES, OUTCOMES, Verdict
 from tests.core.core_support import group
+from tests.core.lumber.support import ScriptedModel
 from tests.fuzz.texts import texts
 from tests.profiles import examples
 
@@ -42,22 +43,6 @@ def test_answers_are_read_as_choices_or_none(answer: str, first: int, size: int,
         assert parsed.reason
 
 
-class OneAnswer:
-    """A model with one answer."""
-
-    identity = "one answer"
-
-    def __init__(self, completion: Completion) -> None:
-        self.completion = completion
-
-    def complete(self, system: str, user: str, *, answers: object = None) -> Completion:
-        user.encode()
-        return self.completion
-
-    async def acomplete(self, system: str, user: str, *, answers: object = None) -> Completion:
-        return self.complete(system, user)
-
-
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | answers | st.binary(max_size=4),
     lambda inner: (
@@ -80,7 +65,7 @@ anything = st.recursive(
 @examples(50)
 def test_no_completion_ends_a_run(units: list[str], completion: Any) -> None:
     offered = group(units, start=7)
-    verdict = ModelJudge(OneAnswer(completion)).judge(offered)
+    verdict = ModelJudge(ScriptedModel(*[completion] * 9)).judge(offered)
     assert as_verdict(offered, verdict) == verdict
     assert (verdict.unit is None) or verdict.unit in offered.choices
     json.dumps([verdict.reason, verdict.answer]).encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 import os
@@ -9,11 +10,12 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import pytest
 
-from lumber_core import Completion, Group
+from lumber_core import Completion, Group, LumberChunker, ModelJudge, Segmentation
 from lumber_core.llms import Answers
 from lumber_core.lumber.grouping import MethodRules, TextUnits
 from lumber_core.text.units import paragraphs
@@ -59,6 +61,40 @@ class ScatteredModel:
         self, system: str, user: str, *, answers: Answers | None = None
     ) -> Completion:
         return self.complete(system, user, answers=answers)
+
+
+class ScriptedModel:
+    """Gives or raises what is queued, one after the other, and then finds no shift."""
+
+    identity = "scripted"
+
+    def __init__(self, *replies: Completion | str | Exception) -> None:
+        self.queue = list(replies)
+        self.history: list[tuple[str, str]] = []
+        self.times: list[float] = []
+
+    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
+        user.encode()  # every client needs that
+        self.history.append((system, user))
+        self.times.append(time.monotonic())
+        reply = self.queue.pop(0) if self.queue else "Answer: none"
+        if isinstance(reply, Exception):
+            raise reply
+        return Completion(reply) if isinstance(reply, str) else reply
+
+    async def acomplete(
+        self, system: str, user: str, *, answers: Answers | None = None
+    ) -> Completion:
+        return self.complete(system, user, answers=answers)
+
+
+def splitter(model: ScatteredModel, store: object, **options: Any) -> LumberChunker:
+    return LumberChunker(ModelJudge(model), theta=60, store=store, **options)  # type: ignore[arg-type]
+
+
+def segment(chunker: LumberChunker, text: str, way: str) -> Segmentation:
+    """Split a text with the synchronous or the asynchronous method."""
+    return chunker.segment(text) if way == "sync" else asyncio.run(chunker.asegment(text))
 
 
 class LoggedModel(ScatteredModel):

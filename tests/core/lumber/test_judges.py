@@ -20,10 +20,11 @@ from lumber_core import (
     Usage,
     Verdict,
 )
-from lumber_core.llms import Answers, Completion
+from lumber_core.llms import Completion
 from lumber_core.lumber.fallback import GuardedJudge, choose_judge
 from lumber_core.lumber.judges import as_judge
 from tests.core.core_support import group
+from tests.core.lumber.support import ScriptedModel
 
 
 def guarded(own: Any) -> GuardedJudge:
@@ -65,26 +66,6 @@ class HasJudgeLater:
 class Own(Judge):
     def judge(self, asked: Group) -> Verdict:
         return Verdict(asked.start, asked.stop, asked.start + 2, "shift", usage=Usage(1))
-
-
-class ScriptedModel:
-    """Gives the queued completions in order and keeps what it was asked."""
-
-    def __init__(self, *completions: Completion | str) -> None:
-        self.queue = [Completion(c) if isinstance(c, str) else c for c in completions]
-        self.history: list[tuple[str, str]] = []
-        self.allowed: list[tuple[str, ...]] = []
-        self.identity = "scripted"
-
-    def complete(self, system: str, user: str, *, answers: Answers | None = None) -> Completion:
-        self.history.append((system, user))
-        self.allowed.append(answers.allowed if answers else ())
-        return self.queue.pop(0)
-
-    async def acomplete(
-        self, system: str, user: str, *, answers: Answers | None = None
-    ) -> Completion:
-        return self.complete(system, user, answers=answers)
 
 
 SYNC = [third, Third(), HasJudge(), Own(), functools.partial(third), lambda asked: 7]

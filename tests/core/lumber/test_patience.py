@@ -29,7 +29,7 @@ from lumber_core.errors import ModelSettingsError
 from lumber_core.llms.failures import retry_after, trouble_of
 from lumber_core.llms.limits import RateLimiter
 from lumber_core.llms.retry import RetryingModel
-from tests.core.lumber.support import warnings
+from tests.core.lumber.support import ScriptedModel, warnings
 from tests.lexical_judge import LexicalJudge
 
 FAST = CallPolicy(attempts=4, initial_backoff=0.001, max_backoff=0.01)
@@ -50,26 +50,6 @@ class APIConnectionError(Exception):
 def with_attributes(error: Exception, **attributes: object) -> Exception:
     error.__dict__.update(attributes)
     return error
-
-
-class Flaky:
-    """A model that raises or answers what it is given, one after the other, and then none."""
-
-    identity = "flaky"
-
-    def __init__(self, *replies: Exception | str) -> None:
-        self.replies = list(replies)
-        self.times: list[float] = []
-
-    def complete(self, system, user, *, answers=None):
-        self.times.append(time.monotonic())
-        reply = self.replies.pop(0) if self.replies else "Answer: none"
-        if isinstance(reply, Exception):
-            raise reply
-        return Completion(reply)
-
-    async def acomplete(self, system, user, *, answers=None):
-        return self.complete(system, user, answers=answers)
 
 
 def ask(model: RetryingModel) -> Completion:
@@ -123,7 +103,7 @@ def test_retry_after_may_be_a_date() -> None:
 
 @pytest.mark.parametrize("way", ["sync", "async"])
 def test_transient_errors_are_retried(way: str) -> None:
-    model = Flaky(HttpError(500), TimeoutError(), HttpError(429))
+    model = ScriptedModel(HttpError(500), TimeoutError(), HttpError(429))
     patient = RetryingModel(model, FAST)
     answer = ask(patient) if way == "sync" else asyncio.run(patient.acomplete("s", "u"))
     assert answer.text == "Answer: none"
@@ -131,7 +111,7 @@ def test_transient_errors_are_retried(way: str) -> None:
 
 
 def test_attempts_are_limited_and_the_last_error_is_named() -> None:
-    model = Flaky(*[HttpError(503)] * 9)
+    model = ScriptedModel(*[HttpError(503)] * 9)
     with pytest.raises(ModelUnavailableError, match=r"4 attempts.*HttpError 503"):
         ask(RetryingModel(model, FAST))
     assert len(model.times) == 4
@@ -147,14 +127,14 @@ def test_attempts_are_limited_and_the_last_error_is_named() -> None:
 def test_wrong_settings_and_faults_in_a_program_raise_at_once(
     error: Exception, expected: type[Exception], message: str
 ) -> None:
-    model = Flaky(error)
+    model = ScriptedModel(error)
     with pytest.raises(expected, match=message):
         ask(RetryingModel(model, FAST))
     assert len(model.times) == 1
 
 
 def test_a_longer_retry_after_than_max_backoff_is_cut_short_with_a_warning(caplog) -> None:
-    model = Flaky(HttpError(429, retry_after="3600"))
+    model = ScriptedModel(HttpError(429, retry_after="3600"))
     ask(RetryingModel(model, FAST))
     assert len(model.times) == 2
     (warning,) = warnings(caplog)
@@ -163,7 +143,7 @@ def test_a_longer_retry_after_than_max_backoff_is_cut_short_with_a_warning(caplo
 
 
 def test_after_a_timeout_a_question_is_sent_once_more_and_not_at_once() -> None:
-    class Busy(Flaky):
+    class Busy(ScriptedModel):
         def complete(self, system, user, *, answers=None):
             self.times.append(time.monotonic())
             time.sleep(0.1)
@@ -178,7 +158,7 @@ def test_after_a_timeout_a_question_is_sent_once_more_and_not_at_once() -> None:
 
 @pytest.mark.parametrize(("repeats", "sent"), [(0, 6), (1, 6), (5, 6), (9, 10)])
 def test_the_retries_of_a_client_are_counted_among_the_attempts(repeats: int, sent: int) -> None:
-    model: Any = Flaky(*[HttpError(500)] * 99)
+    model: Any = ScriptedModel(*[HttpError(500)] * 99)
     model.client_retries = repeats
     with pytest.raises(ModelUnavailableError):
         ask(RetryingModel(model, replace(FAST, attempts=6)))
@@ -195,12 +175,12 @@ class TestGivingUp:
             ask(patient)
         return str(caught.value)
 
-    def split(self, model: Flaky) -> Segmentation:
+    def split(self, model: ScriptedModel) -> Segmentation:
         judge = ModelJudge(model, policy=replace(self.POLICY, max_backoff=60))
         return LumberChunker(judge, theta=30).segment(MANY)
 
     def test_questions_are_not_sent_any_more_with_one_warning(self, caplog) -> None:
-        model = Flaky(*[HttpError(503)] * 99)
+        model = ScriptedModel(*[HttpError(503)] * 99)
         patient = RetryingModel(model, replace(self.POLICY, max_backoff=60))
         reasons = [self.refused(patient) for _ in range(9)]
         assert len(model.times) == 3 * 2
@@ -212,7 +192,7 @@ class TestGivingUp:
         assert "HttpError 503" in warning
 
     def test_one_request_is_tried_after_a_pause_and_an_answer_ends_it(self) -> None:
-        model = Flaky(*[HttpError(503)] * 7)
+        model = ScriptedModel(*[HttpError(503)] * 7)
         patient = RetryingModel(model, self.POLICY)
         for _ in range(4):
             self.refused(patient)
@@ -224,7 +204,7 @@ class TestGivingUp:
         assert [ask(patient).text for _ in range(2)] == ["Answer: none"] * 2
 
     def test_an_answer_between_failures_starts_the_count_anew(self) -> None:
-        model = Flaky(*[*[HttpError(503)] * 4, "Answer: none"] * 3)
+        model = ScriptedModel(*[*[HttpError(503)] * 4, "Answer: none"] * 3)
         patient = RetryingModel(model, self.POLICY)
         for _ in range(3):
             for _ in range(2):
@@ -233,7 +213,7 @@ class TestGivingUp:
         assert len(model.times) == 3 * 5
 
     def test_questions_under_way_give_up_as_well(self) -> None:
-        model = Flaky(*[HttpError(503)] * 999)
+        model = ScriptedModel(*[HttpError(503)] * 999)
         patient = RetryingModel(model, replace(FAST, attempts=50, give_up_after=1))
 
         async def several() -> list[Any]:
@@ -246,7 +226,7 @@ class TestGivingUp:
         assert len(model.times) < 4 * 50
 
     def test_a_walk_goes_on_without_the_model(self, caplog) -> None:
-        model = Flaky(*[HttpError(503)] * 999)
+        model = ScriptedModel(*[HttpError(503)] * 999)
         with caplog.at_level(logging.INFO, "lumber_core"):
             assert len(self.split(model).failures) > 10
         assert len(model.times) == 3 * 2
@@ -258,7 +238,7 @@ class TestGivingUp:
         ("garbage", "outcome"), [("Lovely weather.", "unreadable: "), ("Answer: 999", "outside: ")]
     )
     def test_unusable_answers_count_as_none(self, garbage: str, outcome: str, caplog) -> None:
-        model = Flaky(*[garbage] * 99)
+        model = ScriptedModel(*[garbage] * 99)
         result = self.split(model)
         assert len(result.failures) > 10
         assert len(model.times) == 3 * 2, "each question once more, strictly"
@@ -268,7 +248,7 @@ class TestGivingUp:
 
 
 def test_a_rate_limit_holds_back_all_calls() -> None:
-    model = Flaky(HttpError(429, retry_after="0.15"))
+    model = ScriptedModel(HttpError(429, retry_after="0.15"))
     patient = RetryingModel(model, replace(FAST, max_backoff=1))
 
     async def three() -> None:
@@ -303,7 +283,7 @@ class TestOnFailure:
     TEXT = "Ann has a red boat here.\n\nAnn sails the red boat.\n\nGrapes ripen in vineyards."
 
     def split(self, on_failure: str, *errors: Exception) -> Segmentation:
-        judge = ModelJudge(Flaky(*errors), policy=CallPolicy(attempts=1))
+        judge = ModelJudge(ScriptedModel(*errors), policy=CallPolicy(attempts=1))
         return LumberChunker(judge, on_failure=on_failure).segment(self.TEXT)
 
     def test_keep_group_ends_the_chunk_with_the_group(self) -> None:
@@ -325,7 +305,7 @@ class TestOnFailure:
             self.split("raise", HttpError(503))
 
     def test_keep_group_makes_a_boundary_under_the_published_rules_too(self) -> None:
-        judge = ModelJudge(Flaky(HttpError(503)), policy=CallPolicy(attempts=1))
+        judge = ModelJudge(ScriptedModel(HttpError(503)), policy=CallPolicy(attempts=1))
         kept = LumberChunker.as_published(judge, theta=60, on_failure="keep_group").segment(MANY)
         assert kept.failures[0].unit == kept.failures[0].stop
 
@@ -355,7 +335,7 @@ def test_a_limiter_of_ones_own_decides_when_calls_are_sent() -> None:
         def pause(self, seconds: float) -> None:
             self.asked.append(("pause", seconds))
 
-    judge = ModelJudge(Flaky(HttpError(429, retry_after="0")), policy=FAST)
+    judge = ModelJudge(ScriptedModel(HttpError(429, retry_after="0")), policy=FAST)
     limiter = judge.limiter = Recorded()
     LumberChunker(judge).segment("One.\n\nTwo.")
     assert [name for name, _ in limiter.asked] == ["delay", "pause", "delay"]

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from lumber_core import AnswerStore, LumberChunker, ModelJudge
-from tests.core.lumber.support import LoggedModel, ScatteredModel, story
+from tests.core.lumber.support import LoggedModel, ScatteredModel, splitter, story
 
 redis = pytest.importorskip("redis")
 pytest.importorskip("langchain_community")
@@ -92,10 +92,6 @@ def connect(kind: str, url: str) -> Any:
     from llama_index.storage.kvstore.redis import RedisKVStore
 
     return RedisKVStore(url)
-
-
-def splitter(model: ScatteredModel, store: Any, **options) -> LumberChunker:
-    return LumberChunker(ModelJudge(model), theta=60, store=store, **options)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,14 @@ from lumber_core.cache import CACHE_FORMAT
 from lumber_core.lumber.shared_store import SharedCache
 from lumber_core.segmentation import Usage, Verdict
 from tests.core.core_support import document
-from tests.core.lumber.support import ActingModel, ScatteredModel, story, warnings
+from tests.core.lumber.support import (
+    ActingModel,
+    ScatteredModel,
+    segment,
+    splitter,
+    story,
+    warnings,
+)
 
 TEXT = story(60)
 ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
@@ -32,10 +38,6 @@ STORES: list[Callable[[], Any]] = [InMemoryByteStore, SimpleKVStore]
 def everything(store: Any) -> str:
     """All that a store holds, keys and collections included."""
     return repr(store.store if isinstance(store, InMemoryByteStore) else store.to_dict())
-
-
-def splitter(model: ScatteredModel, store: Any, **options) -> LumberChunker:
-    return LumberChunker(ModelJudge(model), theta=60, store=store, **options)
 
 
 def some_group() -> Group:
@@ -51,9 +53,7 @@ def test_a_second_run_asks_nothing_and_gives_the_same(
     results = []
     for _ in range(2):
         chunker = splitter(model, store)
-        results.append(
-            chunker.segment(TEXT) if way == "sync" else asyncio.run(chunker.asegment(TEXT))
-        )
+        results.append(segment(chunker, TEXT, way))
     assert results == [ALONE, ALONE]
     asked = len(model.asked)
     assert asked == ALONE.usage.calls
@@ -198,7 +198,7 @@ def test_answers_outlast_a_store_that_goes_down(
 
     def run() -> None:
         chunker = splitter(model, store)
-        result = chunker.segment(TEXT) if way == "sync" else asyncio.run(chunker.asegment(TEXT))
+        result = segment(chunker, TEXT, way)
         assert result == ALONE
 
     run()
@@ -279,35 +279,15 @@ def test_a_store_that_cannot_be_pickled_says_what_to_do() -> None:
         pickle.dumps(LumberNodeParser(store=Locked()))
 
 
-class Judge:
-    """A judge that counts its questions; its identity is that of the class."""
-
-    identity = "second unit"
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def __call__(self, group: Any) -> int:
-        self.asked += 1
-        return int(group.start) + 1
-
-
-@pytest.fixture
-def open_store() -> Iterator[Callable[[], InMemoryByteStore]]:
-    SHARED.store.clear()
-    yield open_shared
-    SHARED.store.clear()
-
-
 @pytest.mark.parametrize("make", [*STORES, lambda: open_shared])
-def test_both_adapters_share_a_store(make: Callable[[], Any], open_store: Any) -> None:
-    store = make()
-    first, second = Judge(), Judge()
+def test_both_adapters_share_a_store(make: Callable[[], Any]) -> None:
+    SHARED.store.clear()
+    store, first, second = make(), ScatteredModel(), ScatteredModel()
     chunks = LumberTextSplitter(llm=first, theta=60, store=store).split_text(TEXT)
     parser = LumberNodeParser(llm=second, theta=60, store=store)
     nodes = parser.get_nodes_from_documents([Document(text=TEXT)])
-    assert first.asked > 0
-    assert second.asked == 0
+    assert len(first.asked) > 0
+    assert second.asked == []
     assert [node.get_content().strip() for node in nodes] == chunks
 
 

@@ -30,7 +30,7 @@ from lumber_core.lumber.fallback import GuardedJudge
 from lumber_core.lumber.grouping import TextUnits
 from lumber_core.segmentation import Verdict
 from lumber_core.text.units import paragraphs
-from tests.core.lumber.support import LoggedModel, ScatteredModel, story
+from tests.core.lumber.support import LoggedModel, ScatteredModel, segment, splitter, story
 
 TEXT = story(120)
 
@@ -42,10 +42,6 @@ def kept(judge: Judge, store: AnswerStore) -> GuardedJudge:
 def some_group(text: str = "One.\n\nTwo.\n\nThree.\n\nFour.", start: int = 0) -> Group:
     document = TextUnits(text, paragraphs(text))
     return Group(document, start, len(document.units))
-
-
-def splitter(model: ScatteredModel, store: object, **options) -> LumberChunker:
-    return LumberChunker(ModelJudge(model), theta=60, store=store, **options)
 
 
 @pytest.mark.parametrize("way", ["sync", "async"])
@@ -63,7 +59,7 @@ def test_a_run_that_was_cut_short_walks_ahead_only_of_what_is_stored(
     entries.delete([missing])
     model.asked.clear()
     ahead = splitter(model, tmp_path / "answers.db", max_concurrency=16)
-    again = ahead.segment(text) if way == "sync" else asyncio.run(ahead.asegment(text))
+    again = segment(ahead, text, way)
     assert again == alone
     assert 1 <= len(model.asked) <= 3  # the missing one, and what is past it
 

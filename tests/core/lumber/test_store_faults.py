@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import time
 from pathlib import Path
@@ -12,16 +11,21 @@ import pytest
 
 from lumber_core import AnswerStore, LumberChunker, ModelJudge
 from lumber_core.errors import StoreError
-from tests.core.lumber.support import ActingModel, ScatteredModel, story, warnings
+from tests.core.lumber.support import (
+    ActingModel,
+    ScatteredModel,
+    segment,
+    splitter,
+    story,
+    warnings,
+)
 
 TEXT = story(60)
 ALONE = LumberChunker(ModelJudge(ScatteredModel()), theta=60).segment(TEXT)
 
 
 def run(model: ScatteredModel, store: object, way: str = "sync") -> None:
-    chunker = LumberChunker(ModelJudge(model), theta=60, store=store)
-    result = chunker.segment(TEXT) if way == "sync" else asyncio.run(chunker.asegment(TEXT))
-    assert result == ALONE
+    assert segment(splitter(model, store), TEXT, way) == ALONE
 
 
 class OtherProgram:
